@@ -1,0 +1,184 @@
+//! Reads a C header through bindgen, in a way whose result does not depend on the machine: own stubs replace the
+//! system's headers, the target is fixed, and the formatter is a pinned crate.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use bindgen::callbacks::{EnumVariantValue, ParseCallbacks};
+use bindgen::{Builder, EnumVariation, Formatter, RustEdition, RustTarget};
+use sha2::{Digest, Sha256};
+
+/// Name of the struct in bindgen's output that holds one field for each function of the header.
+pub const LIBRARY: &str = "Api";
+
+/// The name that marks an enumeration which lets the compiler evaluate a macro.
+const PROBE: &str = "atlas_cts_value_of_";
+
+/// What a header holds.
+#[derive(Debug)]
+pub struct Header {
+    /// The text of the header itself, without what it includes.
+    pub text: String,
+    /// SHA-256 of that text, in lower-case hex.
+    pub digest: String,
+    /// bindgen's output.
+    pub raw: syn::File,
+    /// The integer macros with the values that the C compiler gives them. bindgen's own evaluation knows no types,
+    /// so it takes an unsigned value such as `~0U` for a negative one.
+    pub macros: BTreeMap<String, i128>,
+}
+
+/// Whether libclang can be loaded; if not, why not.
+pub fn libclang() -> Result<(), String> {
+    clang_sys::load_manually().map(drop)
+}
+
+/// The SHA-256 that generated files record for a header.
+pub fn digest(text: &[u8]) -> String {
+    Sha256::digest(text)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// Reads a header. libclang must be there: bindgen panics without it.
+pub fn read(path: &Path) -> Result<Header, String> {
+    let path = fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let raw = parse(builder(&path)?.header(utf8(&path)?), &path)?;
+    let macros = evaluate(&path, &integer_macros(&raw))?;
+    Ok(Header {
+        digest: digest(text.as_bytes()),
+        text,
+        raw,
+        macros,
+    })
+}
+
+/// The options that both passes over a header share.
+fn builder(header: &Path) -> Result<Builder, String> {
+    let stubs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("stubs");
+    let folder = header
+        .parent()
+        .ok_or_else(|| format!("{}: not a file", header.display()))?;
+    Ok(bindgen::builder()
+        .clang_args([
+            "-x",
+            "c",
+            "-std=c11",
+            "--target=x86_64-unknown-linux-gnu",
+            "-nostdinc",
+            "-isystem",
+            utf8(&stubs)?,
+        ])
+        .detect_include_paths(false)
+        // The header and what lies beside it; the stubs only serve it.
+        .allowlist_file(format!("{}/.*", escape(utf8(folder)?)))
+        .rust_target(RustTarget::stable(85, 0).map_err(|error| error.to_string())?)
+        .rust_edition(RustEdition::Edition2024)
+        .use_core()
+        .ctypes_prefix("::core::ffi")
+        // Any value may be passed for an enumeration, which a Rust enum would forbid.
+        .default_enum_style(EnumVariation::NewType {
+            is_bitfield: false,
+            is_global: false,
+        })
+        .dynamic_library_name(LIBRARY)
+        .dynamic_link_require_all(false)
+        .wrap_unsafe_ops(true)
+        .layout_tests(true)
+        .generate_comments(false)
+        .disable_header_comment()
+        .formatter(Formatter::None))
+}
+
+fn parse(builder: Builder, header: &Path) -> Result<syn::File, String> {
+    let text = builder
+        .generate()
+        .map_err(|error| format!("{}: {error}", header.display()))?
+        .to_string();
+    syn::parse_file(&text).map_err(|error| format!("bindgen wrote what is not Rust: {error}"))
+}
+
+/// The macros that bindgen evaluated to an integer.
+fn integer_macros(raw: &syn::File) -> Vec<String> {
+    let integers = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
+    raw.items
+        .iter()
+        .filter_map(|item| match item {
+            syn::Item::Const(constant) => match &*constant.ty {
+                syn::Type::Path(ty) if integers.iter().any(|name| ty.path.is_ident(name)) => {
+                    Some(constant.ident.to_string())
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
+}
+
+/// Records the enumerators of a header with the type that C gives them.
+#[derive(Debug)]
+struct Enumerators(Rc<RefCell<BTreeMap<String, i128>>>);
+
+impl ParseCallbacks for Enumerators {
+    fn enum_variant_name(
+        &self,
+        _enumeration: Option<&str>,
+        variant: &str,
+        value: EnumVariantValue,
+    ) -> Option<String> {
+        let value = match value {
+            EnumVariantValue::Boolean(value) => i128::from(value),
+            EnumVariantValue::Signed(value) => i128::from(value),
+            EnumVariantValue::Unsigned(value) => i128::from(value),
+        };
+        if let Some(name) = variant.strip_prefix(PROBE) {
+            self.0.borrow_mut().insert(name.to_owned(), value);
+        }
+        None
+    }
+}
+
+/// The values of macros as the C compiler sees them, through one enumeration for each.
+fn evaluate(header: &Path, macros: &[String]) -> Result<BTreeMap<String, i128>, String> {
+    if macros.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let mut probe = format!("#include \"{}\"\n", utf8(header)?);
+    for name in macros {
+        probe += &format!("enum {PROBE}type_{name} {{ {PROBE}{name} = ({name}) }};\n");
+    }
+    let values = Rc::new(RefCell::new(BTreeMap::new()));
+    // The name places the probe beside the header, whose folder is the one that is listened to.
+    let name = header.with_file_name("atlas-cts-macro-values.h");
+    let builder = builder(header)?
+        .header_contents(utf8(&name)?, &probe)
+        .parse_callbacks(Box::new(Enumerators(Rc::clone(&values))));
+    parse(builder, header)?;
+    let values = values.take();
+    match macros.iter().find(|name| !values.contains_key(*name)) {
+        Some(name) => Err(format!("{}: no value of {name}", header.display())),
+        None => Ok(values),
+    }
+}
+
+fn utf8(path: &Path) -> Result<&str, String> {
+    path.to_str()
+        .ok_or_else(|| format!("{}: not UTF-8", path.display()))
+}
+
+/// The text as a regular expression that matches only it.
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        if !character.is_alphanumeric() && character != '/' && character != '_' {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}

@@ -1,0 +1,65 @@
+//! Mistakes in the catalog, each with its place.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A file of the catalog.
+#[derive(Debug)]
+pub struct Source {
+    /// Path as it is printed.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+}
+
+/// One mistake.
+#[derive(Debug, Clone)]
+pub struct Diagnostic {
+    /// The file; `None` when the file itself could not be read.
+    pub source: Option<Arc<Source>>,
+    /// Counted from 1; 0 when the mistake has no line.
+    pub line: usize,
+    /// Counted from 1, in characters.
+    pub column: usize,
+    /// What is wrong and what to do next.
+    pub message: String,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "error: {}", self.message)?;
+        let Some(source) = &self.source else { return Ok(()) };
+        if self.line == 0 {
+            return writeln!(f, "  --> {}", source.path.display());
+        }
+        writeln!(f, "  --> {}:{}:{}", source.path.display(), self.line, self.column)?;
+        if let Some(line) = source.text.lines().nth(self.line - 1) {
+            let shown: String = line.chars().take(160).collect();
+            let number = self.line.to_string();
+            let margin = " ".repeat(number.len());
+            writeln!(f, "{margin} |")?;
+            writeln!(f, "{number} | {shown}")?;
+            writeln!(f, "{margin} | {}^", " ".repeat(self.column.saturating_sub(1).min(160)))?;
+        }
+        Ok(())
+    }
+}
+
+/// A catalog that cannot be used, with all its mistakes.
+#[derive(Debug)]
+pub struct CatalogError {
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl fmt::Display for CatalogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for diagnostic in &self.diagnostics {
+            writeln!(f, "{diagnostic}")?;
+        }
+        let count = self.diagnostics.len();
+        write!(f, "{count} mistake{} in the catalog; nothing was run", if count == 1 { "" } else { "s" })
+    }
+}
+
+impl std::error::Error for CatalogError {}

@@ -1,0 +1,13 @@
+//! The catalog's files: what may stand in them, and reading them with every mistake reported at its place.
+
+mod diagnostic;
+
+mod model;
+mod read;
+
+pub use diagnostic::{CatalogError, Diagnostic, Source};
+pub use model::{
+    ApiFile, ChapterFile, Choices, DocumentEntry, DocumentsFile, DomainSource, Hazard, LifeCycle, ProductEntry, ProductsFile, QuerySource, Resource,
+    RuleSource, SourceReference, SupportEntry, SupportFile, UpDown, When, Queries, LibrarySource,
+};
+pub use read::{CatalogFiles, ParsedFile, read_catalog};

@@ -1,0 +1,408 @@
+//! The shape of the YAML files. Doc comments here become the descriptions in the JSON Schema.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_yaml::Spanned;
+
+use crate::lang::program::{Space, State};
+use crate::record::Level;
+
+/// `specs/documents.yaml`: what the rules cite.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentsFile {
+    /// The documents.
+    pub documents: Vec<DocumentEntry>,
+}
+
+/// A document that rules cite.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentEntry {
+    /// The name that rules use.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// Its title.
+    pub title: String,
+    /// The edition, as far as it is known.
+    pub edition: String,
+    /// Its language, for example `zh`.
+    pub language: String,
+    /// What it covers.
+    pub covers: String,
+}
+
+/// `specs/products.yaml`: product families.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProductsFile {
+    /// The families, in the order in which reported names are matched.
+    pub products: Vec<ProductEntry>,
+}
+
+/// A product family.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProductEntry {
+    /// The name that rules and `--product` use.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// The family's name in the documents.
+    pub name: String,
+    /// Regular expressions on the name that the runtime reports.
+    pub reported_names: Vec<String>,
+    /// Where programs can run: `host`, `device`.
+    pub run_modes: Vec<String>,
+    /// Documented quantities: bytes (4KiB) or plain integers. Every product has every quantity.
+    #[schemars(with = "IndexMap<String, String>")]
+    pub facts: IndexMap<String, Spanned<String>>,
+}
+
+/// `specs/<runtime>/api.yaml`: what the header cannot say.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApiFile {
+    /// The runtime's name: that of its folder and of its bindings.
+    #[schemars(with = "String")]
+    pub runtime: Spanned<String>,
+    /// What it is.
+    pub title: String,
+    /// How the library is found.
+    pub library: LibrarySource,
+    /// What calls return.
+    pub result: ResultSource,
+    /// How a process is set up and torn down.
+    pub life_cycle: LifeCycle,
+    /// What the runtime says about itself.
+    pub queries: Queries,
+    /// What calls acquire, and how it is released.
+    #[serde(default)]
+    #[schemars(with = "Vec<Resource>")]
+    pub resources: Vec<Spanned<Resource>>,
+    /// Functions that change the whole process: rules that call them run isolated.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub process: Vec<Spanned<String>>,
+    /// Codes after which a process is of no further use.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub fatal: Vec<Spanned<String>>,
+}
+
+/// How the library is found.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LibrarySource {
+    /// File names, in the order in which they are tried.
+    pub names: Vec<String>,
+    /// Folders, with `${VARIABLES}` of the environment; an unset variable drops the entry.
+    #[serde(default)]
+    pub search: Vec<String>,
+}
+
+/// What calls return.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResultSource {
+    /// The type of the code that says success or failure.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// The constant that means success.
+    #[schemars(with = "String")]
+    pub success: Spanned<String>,
+}
+
+/// How a process is set up and torn down, in the step language.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LifeCycle {
+    /// From `loaded` to `init` and back.
+    pub init: UpDown,
+    /// From `init` to `device` and back.
+    pub device: UpDown,
+    /// Between cases: restore what the process's set-up chose.
+    #[schemars(with = "Option<String>")]
+    pub restore: Option<Spanned<String>>,
+    /// After a rule, and after accidents: a failing call retires the worker.
+    #[schemars(with = "Option<String>")]
+    pub health: Option<Spanned<String>>,
+}
+
+/// A step up and the step back.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UpDown {
+    /// Steps that set up.
+    #[schemars(with = "String")]
+    pub up: Spanned<String>,
+    /// Steps that tear down.
+    #[schemars(with = "String")]
+    pub down: Spanned<String>,
+}
+
+/// What the runtime says about itself.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Queries {
+    /// Number of devices.
+    pub device_count: Option<QuerySource>,
+    /// The name that tells the product.
+    pub product: Option<QuerySource>,
+    /// `host` or `device`.
+    pub run_mode: Option<QuerySource>,
+    /// The runtime's version.
+    pub version: Option<QuerySource>,
+}
+
+/// A question to the runtime.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuerySource {
+    /// How far the process must be set up.
+    pub state: State,
+    /// Steps before the answer can be read.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub steps: Option<Spanned<String>>,
+    /// An expression: the answer, an integer or a text.
+    #[schemars(with = "String")]
+    pub value: Spanned<String>,
+}
+
+/// A pair of functions that acquire and release.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resource {
+    /// The function that acquires.
+    pub acquire: String,
+    /// Its parameter that receives or names what is acquired.
+    pub handle: String,
+    /// The function that releases: its first argument is the handle; or a whole call such as `f(handle, 0)`.
+    pub release: String,
+    /// Who may use the pointer.
+    #[serde(default)]
+    pub space: Option<Space>,
+    /// Length of a handle that is a buffer of bytes.
+    #[serde(default)]
+    pub bytes: Option<u32>,
+}
+
+/// `specs/<runtime>/support.yaml`: function × product.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SupportFile {
+    /// Where the table comes from.
+    pub source: SourceReference,
+    /// By function.
+    pub functions: IndexMap<String, SupportEntry>,
+}
+
+/// Which products offer a function; a product in neither list: the documents do not say.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SupportEntry {
+    /// Documented as supported.
+    #[serde(default)]
+    pub supported: Vec<String>,
+    /// Documented as not supported.
+    #[serde(default)]
+    pub unsupported: Vec<String>,
+}
+
+/// `specs/<runtime>/<chapter>.yaml`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChapterFile {
+    /// The chapter's short name; the test suite in reports.
+    pub chapter: String,
+    /// What the chapter is about.
+    pub title: String,
+    /// Its rules.
+    #[schemars(with = "Vec<RuleSource>")]
+    pub rules: Vec<Spanned<RuleSource>>,
+}
+
+/// One rule.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleSource {
+    /// The rule's name for ever, `<runtime>.<area>.<name>`.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// A sentence.
+    pub title: String,
+    /// What the document says, in our words.
+    pub statement: String,
+    /// Where it says so.
+    #[schemars(with = "Vec<SourceReference>")]
+    pub source: Vec<Spanned<SourceReference>>,
+    /// `must`: a document promises it. `info`: seen in source only, or inferred.
+    pub level: Level,
+    /// `undefined`: runs only with --hazardous, and is observed, never judged.
+    #[serde(default)]
+    pub hazard: Option<Hazard>,
+    /// An unresolved contradiction, printed in every report of the rule.
+    #[serde(default)]
+    pub doubt: Option<String>,
+    /// What must hold for the rule to apply.
+    #[serde(default)]
+    pub when: When,
+    /// Processes and threads that perform the steps.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub actors: Option<Spanned<String>>,
+    /// What a case draws.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, DomainSource>")]
+    pub forall: IndexMap<String, Spanned<DomainSource>>,
+    /// Discards cases for which it does not hold.
+    #[serde(default, rename = "where")]
+    #[schemars(with = "Option<String>")]
+    pub condition: Option<Spanned<String>>,
+    /// What is done and what must hold (docs/language.md).
+    #[schemars(with = "String")]
+    pub steps: Spanned<String>,
+    /// What is recorded without being judged: name → expression.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, String>")]
+    pub observe: IndexMap<String, Spanned<String>>,
+    /// Functions of which this rule is the smallest valid use.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub owns: Vec<Spanned<String>>,
+    /// Seeded defects that the rule catches.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub kills: Vec<Spanned<String>>,
+}
+
+/// Why a rule does not run by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hazard {
+    /// The documents call the result undefined, or say that it may cause an exception.
+    Undefined,
+}
+
+/// A place in a document.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SourceReference {
+    /// The document's id in documents.yaml.
+    pub document: String,
+    /// Section, heading or function.
+    pub section: String,
+}
+
+/// What must hold for a rule to apply; everything named must.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct When {
+    /// Only these products.
+    #[serde(default)]
+    pub products: Vec<String>,
+    /// Not these products.
+    #[serde(default)]
+    pub not_products: Vec<String>,
+    /// Only where programs run on the `host`, or on the `device`.
+    #[serde(default)]
+    pub run_mode: Option<String>,
+    /// At least so many devices.
+    #[serde(default)]
+    pub devices: Option<u32>,
+    /// Edition of the runtime, for example `>=8.2`.
+    #[serde(default)]
+    pub cann: Option<String>,
+}
+
+/// Where the values of an axis come from: exactly one kind, see docs/language.md.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DomainSource {
+    /// Sizes in bytes, `1..64MiB`: log-uniform, biased to the ends.
+    pub bytes: Option<String>,
+    /// Integers, `0..63`.
+    pub int: Option<String>,
+    /// A sample of constants.
+    pub one_of: Option<Vec<String>>,
+    /// Each of these values, or each integer of a range, at least once.
+    pub every: Option<Choices>,
+    /// 0 and 1.
+    pub bool: Option<bool>,
+    /// Texts, each at least once.
+    pub text: Option<Vec<String>>,
+    /// 0 … n-1.
+    pub offset: Option<String>,
+    /// A list of such items.
+    pub list_of: Option<Box<DomainSource>>,
+    /// The length of a list.
+    pub length: Option<String>,
+    /// 0 … n-1 in some order, n from this range.
+    pub permutation: Option<String>,
+    /// The length of an earlier list.
+    pub length_of: Option<String>,
+    /// An index into an earlier list.
+    pub index_of: Option<String>,
+    /// The number of a device: `any`.
+    pub device: Option<String>,
+    /// Only multiples of this.
+    pub multiple_of: Option<String>,
+}
+
+impl DomainSource {
+    /// The kinds that are set; a valid domain has one.
+    pub fn kinds(&self) -> Vec<&'static str> {
+        let kinds = [
+            ("bytes", self.bytes.is_some()),
+            ("int", self.int.is_some()),
+            ("one_of", self.one_of.is_some()),
+            ("every", self.every.is_some()),
+            ("bool", self.bool.is_some()),
+            ("text", self.text.is_some()),
+            ("offset", self.offset.is_some()),
+            ("list_of", self.list_of.is_some()),
+            ("permutation", self.permutation.is_some()),
+            ("length_of", self.length_of.is_some()),
+            ("index_of", self.index_of.is_some()),
+            ("device", self.device.is_some()),
+        ];
+        kinds.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
+    }
+}
+
+/// A list of values, or one text such as a range.
+#[derive(Debug, Clone, JsonSchema)]
+pub struct Choices(#[schemars(with = "ChoicesShape")] pub Vec<String>);
+
+/// Only for the JSON Schema.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "its shape is read by schemars")]
+enum ChoicesShape {
+    Range(String),
+    Values(Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for Choices {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Choices, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Choices;
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("a list of values, or a range such as 0..63")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Choices, E> {
+                Ok(Choices(vec![text.to_owned()]))
+            }
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut sequence: A) -> Result<Choices, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = sequence.next_element::<String>()? {
+                    values.push(value);
+                }
+                Ok(Choices(values))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}

@@ -1,0 +1,202 @@
+//! Files → parsed YAML, hostile input included.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::diagnostic::{CatalogError, Diagnostic, Source};
+use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SupportFile};
+
+/// A file of the catalog is text that people write: more than this is a mistake.
+const LARGEST_FILE: u64 = 8 << 20;
+
+/// A parsed file with its text.
+#[derive(Debug)]
+pub struct ParsedFile<T> {
+    pub source: Arc<Source>,
+    pub value: T,
+}
+
+/// Everything that stands under `specs/` for one runtime.
+#[derive(Debug)]
+pub struct CatalogFiles {
+    pub documents: ParsedFile<DocumentsFile>,
+    pub products: ParsedFile<ProductsFile>,
+    pub api: ParsedFile<ApiFile>,
+    pub support: Option<ParsedFile<SupportFile>>,
+    pub chapters: Vec<ParsedFile<ChapterFile>>,
+    /// Mistakes that did not keep the rest from being read.
+    pub diagnostics: Vec<Diagnostic>,
+    /// SHA-256 over all files, lower-case hex.
+    pub digest: String,
+}
+
+/// Reads the catalog of a runtime below `root`; with `only`, of the chapters just that one.
+pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
+    let mut reader = Reader { diagnostics: Vec::new(), digest: Sha256::new() };
+    let folder = root.join(runtime);
+    let documents = reader.file::<DocumentsFile>(&root.join("documents.yaml"));
+    let products = reader.file::<ProductsFile>(&root.join("products.yaml"));
+    let api = reader.file::<ApiFile>(&folder.join("api.yaml"));
+    let support_path = folder.join("support.yaml");
+    let support = if support_path.exists() { reader.file::<SupportFile>(&support_path) } else { None };
+    let mut chapters = Vec::new();
+    for path in reader.chapter_paths(&folder) {
+        if only.is_some_and(|only| path.file_stem().is_none_or(|stem| stem != only)) {
+            continue;
+        }
+        chapters.extend(reader.chapter(&path));
+    }
+    let Reader { diagnostics, digest } = reader;
+    match (documents, products, api) {
+        (Some(documents), Some(products), Some(api)) => {
+            Ok(CatalogFiles { documents, products, api, support, chapters, diagnostics, digest: hex(&digest.finalize()) })
+        }
+        _ => Err(CatalogError { diagnostics }),
+    }
+}
+
+/// Lower-case hex.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+struct Reader {
+    diagnostics: Vec<Diagnostic>,
+    digest: Sha256,
+}
+
+impl Reader {
+    fn chapter_paths(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = match std::fs::read_dir(folder) {
+            Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+            Err(error) => {
+                self.diagnostics.push(Diagnostic {
+                    source: None,
+                    line: 0,
+                    column: 0,
+                    message: format!("{}: {error}; name the folder that holds the catalog with --specs", folder.display()),
+                });
+                Vec::new()
+            }
+        };
+        paths.retain(|path| {
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            path.extension().is_some_and(|extension| extension == "yaml") && !matches!(stem, "api" | "support")
+        });
+        paths.sort();
+        paths
+    }
+
+    fn text(&mut self, path: &Path) -> Option<Arc<Source>> {
+        let read = || -> Result<String, String> {
+            let length = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
+            if length > LARGEST_FILE {
+                return Err(format!("{length} bytes are more than a catalog file may hold ({LARGEST_FILE}); split it into chapters"));
+            }
+            let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+            String::from_utf8(bytes).map_err(|error| format!("not UTF-8 at byte {}; save the file as UTF-8", error.utf8_error().valid_up_to()))
+        };
+        match read() {
+            Ok(text) => {
+                self.digest.update(path.file_name().unwrap_or_default().as_encoded_bytes());
+                self.digest.update((text.len() as u64).to_le_bytes());
+                self.digest.update(text.as_bytes());
+                Some(Arc::new(Source { path: path.to_owned(), text }))
+            }
+            Err(message) => {
+                self.diagnostics.push(Diagnostic { source: None, line: 0, column: 0, message: format!("{}: {message}", path.display()) });
+                None
+            }
+        }
+    }
+
+    fn file<T: for<'de> Deserialize<'de>>(&mut self, path: &Path) -> Option<ParsedFile<T>> {
+        let source = self.text(path)?;
+        match parse::<T>(&source.text) {
+            Ok(value) => Some(ParsedFile { source, value }),
+            Err(error) => {
+                self.diagnostics.push(diagnostic(&source, &error));
+                None
+            }
+        }
+    }
+
+    /// A chapter in which one rule is malformed still yields its other rules, so that all mistakes are reported together.
+    fn chapter(&mut self, path: &Path) -> Option<ParsedFile<ChapterFile>> {
+        let source = self.text(path)?;
+        let error = match parse::<ChapterFile>(&source.text) {
+            Ok(value) => return Some(ParsedFile { source, value }),
+            Err(error) => error,
+        };
+        let mut rules = Vec::new();
+        let mut own = Vec::new();
+        for (line, item) in rule_items(&source.text) {
+            let placed = format!("{}{item}", "\n".repeat(line));
+            match parse::<Vec<serde_yaml::Spanned<RuleSource>>>(&placed) {
+                Ok(mut parsed) => rules.append(&mut parsed),
+                Err(error) => own.push(diagnostic(&source, &error)),
+            }
+        }
+        if own.is_empty() {
+            own.push(diagnostic(&source, &error));
+        }
+        self.diagnostics.append(&mut own);
+        let value = ChapterFile { chapter: String::new(), title: String::new(), rules };
+        Some(ParsedFile { source, value })
+    }
+}
+
+/// The items of the rule list with the number of lines before each.
+fn rule_items(text: &str) -> Vec<(usize, String)> {
+    let mut items: Vec<(usize, String)> = Vec::new();
+    let mut indentation = None;
+    for (number, line) in text.lines().enumerate() {
+        let spaces = line.len() - line.trim_start().len();
+        let starts = line.trim_start().starts_with("- id:") && *indentation.get_or_insert(spaces) == spaces;
+        if starts {
+            items.push((number, String::new()));
+        }
+        if let Some((_, item)) = items.last_mut() {
+            item.push_str(line);
+            item.push('\n');
+        }
+    }
+    items
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, serde_yaml::Error> {
+    let options = serde_yaml::options! {
+        strict_booleans: true,
+        merge_keys: serde_yaml::MergeKeyPolicy::Error,
+        with_snippet: false,
+        budget: serde_yaml::budget! {
+            max_nodes: 2_000_000,
+            max_events: 4_000_000,
+            max_total_scalar_bytes: 64 << 20,
+            max_depth: 64,
+        },
+    };
+    serde_yaml::from_str_with_options(text, options)
+}
+
+fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
+    let (line, column) = error.location().map_or((0, 0), |location| (location.line() as usize, location.column() as usize));
+    let message = error.to_string();
+    let message = message.lines().next().unwrap_or("not valid YAML").to_owned();
+    // The place is printed from the diagnostic itself.
+    let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+    let message = message.trim_start_matches("error: ").to_owned();
+    let hint = misspelt(&message);
+    Diagnostic { source: Some(source.clone()), line, column, message: format!("{message}{hint}") }
+}
+
+/// "unknown field `foo`, expected one of `a`, `b`" → a suggestion.
+fn misspelt(message: &str) -> String {
+    let Some((_, rest)) = message.split_once("unknown field `") else { return String::new() };
+    let Some((name, expected)) = rest.split_once('`') else { return String::new() };
+    let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+    crate::lang::suggest::hint(name, known)
+}

@@ -1,0 +1,12 @@
+//! The seeded defects of the simulated device, read from the simulator's own list.
+
+#[path = "../../fixtures/simulator/src/defects.rs"]
+mod list;
+
+pub use list::{BAD_DEVICES, DEFECTS, Defect, VARIANTS};
+
+/// Names of the defects that a rule may claim to kill.
+pub fn names() -> &'static [&'static str] {
+    static NAMES: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| DEFECTS.iter().map(|defect| defect.name).collect());
+    &NAMES
+}

@@ -1,0 +1,344 @@
+//! The checker's part for statements.
+
+use crate::bindings::Type;
+
+use super::Span;
+use super::builtins::{Use, builtin};
+use super::check::Checker;
+use super::program::{Axis, Call, Domain, Expect, Expression, Statement, StatementKind};
+use super::syntax::{self, BinaryOperator, ExpressionKind, Initializer};
+use super::types::{CHAR, SIZE, c_name, is_address, is_integer};
+
+impl Checker<'_> {
+    /// Checks a whole `steps` block.
+    pub fn steps(&mut self, block: &syntax::Block) -> Vec<Statement> {
+        let end = block.statements.iter().position(|statement| matches!(statement.kind, syntax::StatementKind::SetupEnd));
+        let mut statements = Vec::new();
+        for (index, statement) in block.statements.iter().enumerate() {
+            self.setup = end.is_some_and(|end| index < end);
+            if matches!(statement.kind, syntax::StatementKind::SetupEnd) {
+                if Some(index) != end {
+                    self.problem(statement.span, "the set-up ends once: this is the second `---`");
+                }
+                continue;
+            }
+            self.statement(statement, 0, &mut statements);
+        }
+        self.setup = false;
+        statements
+    }
+
+    /// A block whose declarations end with it, as in C.
+    fn scope(&mut self, block: &syntax::Block, actor: usize) -> Vec<Statement> {
+        let outer = self.enter_scope();
+        let statements = self.block(block, actor);
+        self.leave_scope(outer);
+        statements
+    }
+
+    fn block(&mut self, block: &syntax::Block, actor: usize) -> Vec<Statement> {
+        let mut statements = Vec::new();
+        for statement in &block.statements {
+            self.statement(statement, actor, &mut statements);
+        }
+        statements
+    }
+
+    fn statement(&mut self, tree: &syntax::Statement, inherited: usize, out: &mut Vec<Statement>) {
+        let actor = match &tree.actor {
+            Some(name) => match self.actors.iter().position(|actor| actor.name == name.name) {
+                Some(actor) => actor,
+                None => return self.problem(name.span, format!("`{}` is no actor of this rule", name.name)),
+            },
+            None => inherited,
+        };
+        self.actor = actor;
+        self.touched.clear();
+        let id = self.statement_count;
+        self.statement_count += 1;
+        let setup = self.setup;
+        let Some(kind) = self.kind(&tree.kind, tree.span, actor) else { return };
+        let mut publishes = std::mem::take(&mut self.touched);
+        publishes.sort_unstable();
+        publishes.dedup();
+        out.push(Statement { id, kind, span: tree.span, actor, setup, publishes });
+    }
+
+    fn kind(&mut self, tree: &syntax::StatementKind, span: Span, actor: usize) -> Option<StatementKind> {
+        use syntax::StatementKind as Tree;
+        match tree {
+            Tree::Empty => None,
+            Tree::SetupEnd => {
+                self.problem(span, "`---` stands between statements of the whole rule, not inside a block");
+                None
+            }
+            Tree::Expression { expression, expect, info } => self.expression_statement(expression, expect.as_ref(), *info),
+            Tree::Declaration { ty, pointers, name, name_span, length, value } => {
+                self.declaration(ty, *pointers, name, *name_span, length.as_ref(), value.as_ref())
+            }
+            Tree::Assignment { target, operator, value } => self.assignment(target, *operator, value, span),
+            Tree::For { variable, bound, body } => {
+                self.everybody = true;
+                let bound = self.expression(bound);
+                self.everybody = false;
+                let loop_variable = self.add_variable(variable, SIZE, false);
+                self.loops.push((variable.clone(), loop_variable));
+                let body = self.scope(body, actor);
+                self.loops.pop();
+                self.touched.clear();
+                Some(StatementKind::For { variable: loop_variable, bound: bound?.expression, body })
+            }
+            Tree::Choose { alternatives } => {
+                let names: Vec<String> = alternatives.iter().map(|(name, _)| name.clone()).collect();
+                for (index, name) in names.iter().enumerate() {
+                    if names[..index].contains(name) {
+                        self.problem(span, format!("`choose` has two alternatives `{name}`"));
+                    }
+                }
+                let number = self.axes.iter().filter(|axis| matches!(axis.domain, Domain::Choice(_))).count();
+                let name = if number == 0 { "choose".to_owned() } else { format!("choose_{}", number + 1) };
+                self.axes.push(Axis { name, domain: Domain::Choice(names), ty: SIZE });
+                let axis = self.axes.len() - 1;
+                let before = self.bound.clone();
+                let mut alternatives_checked = Vec::new();
+                for (_, body) in alternatives {
+                    self.bound = before.clone();
+                    alternatives_checked.push(self.scope(body, actor));
+                }
+                self.bound = before;
+                Some(StatementKind::Choose { axis, alternatives: alternatives_checked })
+            }
+            Tree::Control(body) => Some(StatementKind::Block { control: true, body: self.scope(body, actor) }),
+            Tree::Group(body) => Some(StatementKind::Block { control: false, body: self.block(body, actor) }),
+            Tree::Setup(body) => {
+                let outer = std::mem::replace(&mut self.setup, true);
+                let body = self.block(body, actor);
+                self.setup = outer;
+                Some(StatementKind::Block { control: false, body })
+            }
+            Tree::Defer(call) => Some(StatementKind::Defer(self.statement_call(call)?.0)),
+            Tree::Refuse { call, until, unless } => {
+                let call = self.judged_call(call)?;
+                let until = match until {
+                    Some(until) => Some(self.judged_call(until)?),
+                    None => None,
+                };
+                let touched = std::mem::take(&mut self.touched);
+                let unless = self.scope(unless, actor);
+                self.touched = touched;
+                Some(StatementKind::Refuse { call, until, unless })
+            }
+            Tree::Exit(name) | Tree::Kill(name) => {
+                let Some(target) = self.actors.iter().find(|actor| actor.name == name.name) else {
+                    self.problem(name.span, format!("`{}` is no actor of this rule", name.name));
+                    return None;
+                };
+                let (process, thread) = (target.process, target.thread.is_some());
+                if thread {
+                    self.problem(name.span, format!("`{}` is a thread; only processes end", name.name));
+                }
+                Some(if matches!(tree, Tree::Exit(_)) { StatementKind::Exit { process } } else { StatementKind::Kill { process } })
+            }
+        }
+    }
+
+    fn expression_statement(
+        &mut self,
+        expression: &syntax::Expression,
+        expect: Option<&syntax::Expect>,
+        info: bool,
+    ) -> Option<StatementKind> {
+        if let ExpressionKind::Call { function, arguments } = &expression.kind {
+            if let Some(signature) = builtin(function) {
+                if expect.is_some() {
+                    self.problem(expression.span, format!("`{function}` is a built-in, which does not fail"));
+                }
+                match signature.used_as {
+                    Use::Action => {
+                        let arguments = self.builtin_arguments(function, signature.parameters, arguments, expression.span)?;
+                        return Some(StatementKind::Effect(Expression::Builtin(signature.builtin, arguments)));
+                    }
+                    Use::Value => {
+                        self.problem(expression.span, format!("the value of `{function}` is not used; compare it, or assign it"));
+                        return None;
+                    }
+                    Use::Check => {}
+                }
+            } else {
+                let call = self.judged_call(expression)?;
+                let expect = match expect {
+                    None => Expect::Success,
+                    Some(expect) => {
+                        let codes =
+                            expect.codes.iter().map(|code| self.expression(code).map(|typed| typed.expression)).collect::<Option<Vec<_>>>()?;
+                        Expect::Failure { codes, usually: expect.usually }
+                    }
+                };
+                if info {
+                    self.problem(expression.span, "`[info]` marks a check; write `[info] r == CODE;` after `r = call`");
+                }
+                return Some(StatementKind::Call { call, expect });
+            }
+        } else if expect.is_some() {
+            self.problem(expression.span, "`fails` follows a call");
+            return None;
+        }
+        let condition = self.expression(expression)?;
+        if condition.constant.is_some() {
+            self.problem(expression.span, "this check is decided before anything runs; it cannot fail");
+        }
+        Some(StatementKind::Check { condition: condition.expression, info })
+    }
+
+    /// A call that is judged by its result.
+    fn judged_call(&mut self, expression: &syntax::Expression) -> Option<Call> {
+        let (call, ty) = self.statement_call(expression)?;
+        if let Some(result) = self.environment.result
+            && ty != result
+        {
+            let name = self.functions[call.function].name;
+            self.problem(expression.span, format!("`{name}` returns {}, which says nothing about success; use its value in a check", c_name(ty)));
+        }
+        Some(call)
+    }
+
+    fn statement_call(&mut self, expression: &syntax::Expression) -> Option<(Call, Type)> {
+        match &expression.kind {
+            ExpressionKind::Call { function, arguments } if builtin(function).is_none() => self.call(function, arguments, expression.span),
+            _ => {
+                self.problem(expression.span, "a call of a function of the header is wanted here");
+                None
+            }
+        }
+    }
+
+    fn declaration(
+        &mut self,
+        ty: &syntax::TypeName,
+        pointers: usize,
+        name: &str,
+        name_span: Span,
+        length: Option<&syntax::Expression>,
+        value: Option<&Initializer>,
+    ) -> Option<StatementKind> {
+        let ty = self.type_of(ty, pointers)?;
+        if ty == Type::Void {
+            self.problem(name_span, "a variable has a type; `void` is none");
+            return None;
+        }
+        let length = match length {
+            Some(length) => Some(self.expression(length)?.expression),
+            None => None,
+        };
+        let mut values = Vec::new();
+        let mut space = None;
+        let filled = value.is_some();
+        match value {
+            Some(Initializer::Expression(expression)) => {
+                let typed = self.expression(expression)?;
+                if length.is_some() {
+                    self.problem(expression.span, "an array is set to `{0}` or item by item");
+                } else if !self.fits(&typed, ty) {
+                    self.problem(expression.span, format!("a {} cannot hold a {}", c_name(ty), c_name(typed.ty)));
+                }
+                space = typed.space;
+                values.push((0, ty, typed.expression));
+            }
+            Some(Initializer::Fields { fields, span }) => {
+                for (path, expression) in fields {
+                    let (offset, field) = self.field(ty, path, *span)?;
+                    let typed = self.expression(expression)?;
+                    if !self.fits(&typed, field) {
+                        self.problem(expression.span, format!("field `{}` is a {}, this is a {}", path.join("."), c_name(field), c_name(typed.ty)));
+                    }
+                    values.push((offset, field, typed.expression));
+                }
+            }
+            None => {}
+        }
+        let variable = self.declare(name, ty, length.is_some(), name_span);
+        self.variables[variable].space = space.filter(|_| is_address(ty));
+        if filled {
+            self.bound.insert(variable);
+        }
+        self.touched.push(variable);
+        Some(StatementKind::Declare { variable, length, values, filled })
+    }
+
+    fn field(&mut self, ty: Type, path: &[String], span: Span) -> Option<(usize, Type)> {
+        let (mut offset, mut ty) = (0, ty);
+        for name in path {
+            let Type::Struct(structure) = ty else {
+                self.problem(span, format!("a {} has no field `{name}`", c_name(ty)));
+                return None;
+            };
+            let structure = self.environment.declarations.structure(structure)?;
+            let Some(field) = structure.fields.iter().find(|field| field.name == name) else {
+                let hint = super::suggest::hint(name, structure.fields.iter().map(|field| field.name));
+                self.problem(span, format!("{} has no field `{name}`{hint}", structure.name));
+                return None;
+            };
+            offset += field.offset;
+            ty = field.ty;
+        }
+        Some((offset, ty))
+    }
+
+    fn assignment(
+        &mut self,
+        target: &syntax::Expression,
+        operator: Option<BinaryOperator>,
+        value: &syntax::Expression,
+        span: Span,
+    ) -> Option<StatementKind> {
+        let value_typed = self.expression(value)?;
+        // `r = f(..)` declares r.
+        if let ExpressionKind::Name(name) = &target.kind
+            && self.lookup(self.actor, name).is_none()
+            && operator.is_none()
+        {
+            let call = matches!(value_typed.expression, Expression::Call(..));
+            if !call {
+                self.unknown_name(name, target.span);
+                self.problem(target.span, format!("a new variable has a type: `uint64_t {name} = …;`"));
+                return None;
+            }
+            let variable = self.declare(name, value_typed.ty, false, target.span);
+            self.bound.insert(variable);
+            self.touched.push(variable);
+            let place = super::program::Place { root: super::program::Root::Variable(variable), offset: 0, indices: Vec::new() };
+            return Some(StatementKind::Assign { target: place, ty: value_typed.ty, value: value_typed.expression });
+        }
+        let place = self.place(target)?;
+        if place.array || matches!(place.ty, Type::Struct(_)) {
+            self.problem(target.span, "arrays and structs are assigned item by item");
+            return None;
+        }
+        if !self.fits(&value_typed, place.ty) {
+            self.problem(value.span, format!("a {} cannot hold a {}", c_name(place.ty), c_name(value_typed.ty)));
+        }
+        if let Some(variable) = place.variable {
+            let known = &mut self.variables[variable];
+            if is_address(known.ty) && known.space.is_none() {
+                known.space = value_typed.space;
+            }
+            if !known.array {
+                self.bound.insert(variable);
+            }
+            self.touched.push(variable);
+        }
+        let value = match operator {
+            None => value_typed.expression,
+            Some(operator) => {
+                if !is_integer(place.ty) && place.ty != CHAR {
+                    self.problem(span, "only integers are changed in place");
+                }
+                let current = self.expression(target)?;
+                let result = Expression::Binary(operator, Box::new(current.expression), Box::new(value_typed.expression));
+                // As C does: the result is converted to the type of the variable.
+                Expression::Cast(place.ty, Box::new(result))
+            }
+        };
+        Some(StatementKind::Assign { target: place.place, ty: place.ty, value })
+    }
+}

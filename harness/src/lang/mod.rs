@@ -1,0 +1,49 @@
+//! The step language: text → tokens → syntax tree → typed program, and the program printed as C.
+//!
+//! [`check`] is the entry: it turns one rule's texts into a [`Program`] or a list of [`Problem`]s. The language itself is
+//! described in `docs/language.md`.
+
+pub mod arithmetic;
+pub mod builtins;
+pub mod check;
+mod check_expression;
+mod check_statement;
+pub mod parse;
+pub mod program;
+pub mod suggest;
+pub mod syntax;
+mod token;
+pub mod types;
+
+pub use check::{Environment, RuleText, check};
+pub use program::Program;
+
+/// A range of bytes in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
+/// Something wrong in a rule's texts.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// Which text of the rule.
+    pub part: Part,
+    /// Where in that text.
+    pub span: Span,
+    /// What is wrong and what to do next.
+    pub message: String,
+}
+
+/// The texts that a rule is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    Actors,
+    Steps,
+    Where,
+    /// A bound or a value of a domain, by the position of its axis.
+    Axis(usize),
+    /// An observation, by its position.
+    Observe(usize),
+}

@@ -1,0 +1,599 @@
+//! Tokens → the syntax tree. Precedence is C's.
+
+use super::Span;
+use super::syntax::{
+    ActorName, BinaryOperator, Block, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind, TypeName, UnaryOperator,
+};
+use super::token::{Kind, Token, tokenize};
+
+/// Deeper nesting than this is an error, never a stack overflow.
+const DEEPEST: usize = 48;
+
+/// A place where the text does not follow the grammar.
+#[derive(Debug)]
+pub struct ParseError {
+    pub span: Span,
+    pub message: String,
+}
+
+/// Names that decide how a text is read.
+pub struct Names<'a> {
+    /// Whether a name is a type.
+    pub is_type: &'a dyn Fn(&str) -> bool,
+    /// Actors of the rule.
+    pub actors: &'a [String],
+}
+
+/// Reads a `steps` block.
+pub fn parse_steps(text: &str, names: &Names<'_>) -> Result<Block, ParseError> {
+    let mut parser = Parser::new(text, names, false)?;
+    let statements = parser.statements(&Kind::End)?;
+    Ok(Block { statements })
+}
+
+/// Reads one expression; `sizes` allows `64KiB`, as bounds of domains are written.
+pub fn parse_expression(text: &str, names: &Names<'_>, sizes: bool) -> Result<Expression, ParseError> {
+    let mut parser = Parser::new(text, names, sizes)?;
+    let expression = parser.expression()?;
+    parser.expect_end()?;
+    Ok(expression)
+}
+
+struct Parser<'a> {
+    tokens: Vec<Token>,
+    at: usize,
+    depth: usize,
+    names: &'a Names<'a>,
+}
+
+type Parsed<T> = Result<T, ParseError>;
+
+impl<'a> Parser<'a> {
+    fn new(text: &str, names: &'a Names<'a>, sizes: bool) -> Parsed<Parser<'a>> {
+        let tokens = tokenize(text, sizes).map_err(|error| ParseError { span: error.span, message: error.message })?;
+        Ok(Parser { tokens, at: 0, depth: 0, names })
+    }
+
+    fn peek(&self) -> &Kind {
+        &self.tokens[self.at].kind
+    }
+
+    fn peek_after(&self, distance: usize) -> &Kind {
+        &self.tokens[(self.at + distance).min(self.tokens.len() - 1)].kind
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    fn since(&self, start: Span) -> Span {
+        Span { start: start.start, end: self.tokens[self.at.saturating_sub(1)].span.end.max(start.end) }
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.tokens[self.at].clone();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn is(&self, symbol: &str) -> bool {
+        matches!(self.peek(), Kind::Symbol(s) if *s == symbol)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Kind::Name(name) if name == word)
+    }
+
+    fn accept(&mut self, symbol: &str) -> bool {
+        let found = self.is(symbol);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn expect(&mut self, symbol: &str, why: &str) -> Parsed<()> {
+        if self.accept(symbol) { Ok(()) } else { self.fail(&format!("expected `{symbol}` {why}, found {}", describe(self.peek()))) }
+    }
+
+    fn expect_end(&mut self) -> Parsed<()> {
+        if *self.peek() == Kind::End { Ok(()) } else { self.fail(&format!("expected the end, found {}", describe(self.peek()))) }
+    }
+
+    fn name(&mut self, what: &str) -> Parsed<(String, Span)> {
+        let span = self.span();
+        match self.peek() {
+            Kind::Name(name) => {
+                let name = name.clone();
+                self.next();
+                Ok((name, span))
+            }
+            other => self.fail(&format!("expected {what}, found {}", describe(other))),
+        }
+    }
+
+    fn fail<T>(&self, message: &str) -> Parsed<T> {
+        Err(ParseError { span: self.span(), message: message.to_owned() })
+    }
+
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return self.fail(&format!("nested deeper than {DEEPEST} levels; write it flat"));
+        }
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    // Statements
+
+    fn statements(&mut self, end: &Kind) -> Parsed<Vec<Statement>> {
+        let mut statements = Vec::new();
+        while self.peek() != end {
+            if *self.peek() == Kind::End {
+                return self.fail("the block has no end; add `}`");
+            }
+            statements.push(self.statement()?);
+        }
+        Ok(statements)
+    }
+
+    fn block(&mut self, after: &str) -> Parsed<Block> {
+        self.expect("{", &format!("after {after}"))?;
+        let statements = self.deeper(|parser| parser.statements(&Kind::Symbol("}")))?;
+        self.expect("}", "at the end of the block")?;
+        Ok(Block { statements })
+    }
+
+    fn actor_follows(&self) -> bool {
+        matches!(self.peek(), Kind::Name(name) if self.names.actors.contains(name)) && *self.peek_after(1) == Kind::Symbol(":")
+    }
+
+    fn statement(&mut self) -> Parsed<Statement> {
+        let start = self.span();
+        let mut actor = None;
+        if self.actor_follows() {
+            let (name, span) = self.name("an actor")?;
+            self.next();
+            actor = Some(ActorName { name, span });
+        } else if let (Kind::Name(name), Kind::Symbol(":")) = (self.peek(), self.peek_after(1)) {
+            return self.fail(&format!("`{name}` is no actor of this rule; actors are {}", self.names.actors.join(", ")));
+        }
+        let kind = self.statement_kind()?;
+        Ok(Statement { actor, kind, span: self.since(start) })
+    }
+
+    fn statement_kind(&mut self) -> Parsed<StatementKind> {
+        match self.peek().clone() {
+            Kind::SetupEnd => {
+                self.next();
+                Ok(StatementKind::SetupEnd)
+            }
+            Kind::Symbol(";") => {
+                self.next();
+                Ok(StatementKind::Empty)
+            }
+            Kind::Symbol("{") => Ok(StatementKind::Group(self.block("the actor")?)),
+            Kind::Info => {
+                self.next();
+                let expression = self.expression()?;
+                self.expect(";", "after the check")?;
+                Ok(StatementKind::Expression { expression, expect: None, info: true })
+            }
+            Kind::Name(word) => match word.as_str() {
+                "for" => self.for_loop(),
+                "choose" => self.choose(),
+                "control" if *self.peek_after(1) == Kind::Symbol("{") => {
+                    self.next();
+                    Ok(StatementKind::Control(self.block("`control`")?))
+                }
+                "setup" if *self.peek_after(1) == Kind::Symbol("{") => {
+                    self.next();
+                    Ok(StatementKind::Setup(self.block("`setup`")?))
+                }
+                "defer" => {
+                    self.next();
+                    let call = self.expression()?;
+                    self.expect(";", "after the deferred call")?;
+                    Ok(StatementKind::Defer(call))
+                }
+                "refuse" => self.refuse(),
+                "exit" | "kill" if matches!(self.peek_after(1), Kind::Name(_)) => {
+                    self.next();
+                    let (name, span) = self.name("an actor")?;
+                    self.expect(";", "after the actor")?;
+                    let actor = ActorName { name, span };
+                    Ok(if word == "exit" { StatementKind::Exit(actor) } else { StatementKind::Kill(actor) })
+                }
+                "if" | "while" | "do" | "switch" | "goto" | "return" | "break" | "continue" => {
+                    self.fail(&format!("the step language has no `{word}`; use `choose`, `for (i < n)`, or `c ? x : y` (docs/language.md)"))
+                }
+                _ if self.type_follows() => self.declaration(),
+                _ => self.expression_statement(),
+            },
+            _ => self.expression_statement(),
+        }
+    }
+
+    fn for_loop(&mut self) -> Parsed<StatementKind> {
+        self.next();
+        self.expect("(", "after `for`")?;
+        let (variable, _) = self.name("the loop's variable")?;
+        if !self.is("<") {
+            return self.fail("a loop is written `for (i < n)`: i runs from 0 to n - 1");
+        }
+        self.next();
+        let bound = self.expression()?;
+        self.expect(")", "after the bound")?;
+        let body = self.block("`for (…)`")?;
+        Ok(StatementKind::For { variable, bound, body })
+    }
+
+    fn choose(&mut self) -> Parsed<StatementKind> {
+        self.next();
+        self.expect("{", "after `choose`")?;
+        let mut alternatives = Vec::new();
+        while !self.is("}") {
+            let (name, _) = self.name("the name of an alternative")?;
+            self.expect(":", "after the name of an alternative")?;
+            let body = if self.is("{") {
+                self.block("the alternative")?
+            } else {
+                let mut statements = Vec::new();
+                while !self.is("}") && !self.alternative_follows() {
+                    if *self.peek() == Kind::End {
+                        return self.fail("`choose` has no end; add `}`");
+                    }
+                    let statement = self.deeper(|parser| parser.statement())?;
+                    statements.push(statement);
+                }
+                Block { statements }
+            };
+            alternatives.push((name, body));
+        }
+        self.expect("}", "at the end of `choose`")?;
+        if alternatives.len() < 2 {
+            return self.fail("`choose` needs at least two alternatives");
+        }
+        Ok(StatementKind::Choose { alternatives })
+    }
+
+    fn alternative_follows(&self) -> bool {
+        matches!(self.peek(), Kind::Name(name) if !self.names.actors.contains(name)) && *self.peek_after(1) == Kind::Symbol(":")
+    }
+
+    fn refuse(&mut self) -> Parsed<StatementKind> {
+        self.next();
+        let call = self.expression()?;
+        let until = if self.is_word("until") {
+            self.next();
+            Some(self.expression()?)
+        } else {
+            None
+        };
+        if !self.is_word("unless") {
+            return self.fail("`refuse CALL [until SYNC] unless { checks }` needs `unless`: what must hold if the call succeeds");
+        }
+        self.next();
+        let unless = self.block("`unless`")?;
+        Ok(StatementKind::Refuse { call, until, unless })
+    }
+
+    /// Whether a declaration starts here: a type followed by a name or by `*`s and a name.
+    fn type_follows(&self) -> bool {
+        let Kind::Name(name) = self.peek() else { return false };
+        if name == "const" {
+            return true;
+        }
+        if !(self.names.is_type)(name) {
+            return false;
+        }
+        let mut distance = if name == "unsigned" && matches!(self.peek_after(1), Kind::Name(n) if (self.names.is_type)(n)) { 2 } else { 1 };
+        while *self.peek_after(distance) == Kind::Symbol("*") {
+            distance += 1;
+        }
+        matches!(self.peek_after(distance), Kind::Name(_))
+    }
+
+    fn type_name(&mut self) -> Parsed<(TypeName, usize)> {
+        let start = self.span();
+        let mut constant = false;
+        while self.is_word("const") {
+            self.next();
+            constant = true;
+        }
+        let (mut name, _) = self.name("a type")?;
+        if name == "unsigned" && matches!(self.peek(), Kind::Name(n) if matches!(n.as_str(), "char" | "int" | "long" | "short")) {
+            let (rest, _) = self.name("a type")?;
+            name = format!("unsigned {rest}");
+        }
+        if !(self.names.is_type)(&name) {
+            return Err(ParseError { span: self.since(start), message: format!("`{name}` is no type of the header") });
+        }
+        let mut pointers = 0;
+        while self.accept("*") {
+            pointers += 1;
+        }
+        Ok((TypeName { name, constant, span: self.since(start) }, pointers))
+    }
+
+    fn declaration(&mut self) -> Parsed<StatementKind> {
+        let (ty, pointers) = self.type_name()?;
+        let (name, name_span) = self.name("the variable's name")?;
+        let length = if self.accept("[") {
+            let length = self.expression()?;
+            self.expect("]", "after the array's length")?;
+            Some(length)
+        } else {
+            None
+        };
+        let value = if self.accept("=") { Some(self.initializer()?) } else { None };
+        self.expect(";", "after the declaration")?;
+        Ok(StatementKind::Declaration { ty, pointers, name, name_span, length, value })
+    }
+
+    fn initializer(&mut self) -> Parsed<Initializer> {
+        if !self.is("{") {
+            return Ok(Initializer::Expression(self.expression()?));
+        }
+        let start = self.span();
+        let mut fields = Vec::new();
+        self.fields(&mut Vec::new(), &mut fields)?;
+        Ok(Initializer::Fields { fields, span: self.since(start) })
+    }
+
+    fn fields(&mut self, path: &mut Vec<String>, fields: &mut Vec<(Vec<String>, Expression)>) -> Parsed<()> {
+        self.expect("{", "at the start of an initialiser")?;
+        if matches!(self.peek(), Kind::Integer(0)) && *self.peek_after(1) == Kind::Symbol("}") {
+            self.next();
+            return self.expect("}", "after `{0`");
+        }
+        while !self.is("}") {
+            self.expect(".", "before a field: initialisers are `{0}` or `{.field = value}`")?;
+            let (name, _) = self.name("a field")?;
+            self.expect("=", "after the field")?;
+            path.push(name);
+            if self.is("{") {
+                self.deeper(|parser| parser.fields(path, fields))?;
+            } else {
+                let value = self.expression()?;
+                fields.push((path.clone(), value));
+            }
+            path.pop();
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect("}", "at the end of the initialiser")
+    }
+
+    fn expression_statement(&mut self) -> Parsed<StatementKind> {
+        let expression = self.expression()?;
+        if let Kind::Symbol(symbol) = *self.peek() {
+            let operator = match symbol {
+                "=" => Some(None),
+                "+=" => Some(Some(BinaryOperator::Add)),
+                "-=" => Some(Some(BinaryOperator::Subtract)),
+                "^=" => Some(Some(BinaryOperator::BitXor)),
+                "|=" => Some(Some(BinaryOperator::BitOr)),
+                "&=" => Some(Some(BinaryOperator::BitAnd)),
+                "*=" | "/=" | "%=" | "<<=" | ">>=" => return self.fail(&format!("the step language has no `{symbol}`; write it out")),
+                _ => None,
+            };
+            if let Some(operator) = operator {
+                self.next();
+                let value = self.expression()?;
+                self.expect(";", "after the assignment")?;
+                return Ok(StatementKind::Assignment { target: expression, operator, value });
+            }
+        }
+        let expect = if self.is_word("fails") { Some(self.fails()?) } else { None };
+        self.expect(";", "after the statement")?;
+        Ok(StatementKind::Expression { expression, expect, info: false })
+    }
+
+    fn fails(&mut self) -> Parsed<Expect> {
+        self.next();
+        let mut usually = false;
+        if self.accept(",") {
+            let (word, span) = self.name("`usually`")?;
+            if word != "usually" {
+                return Err(ParseError { span, message: "expected `usually` after `fails,`".to_owned() });
+            }
+            usually = true;
+        }
+        let codes = if self.is("{") { self.set()? } else { Vec::new() };
+        if usually && codes.is_empty() {
+            return self.fail("`fails, usually` names the usual codes: `fails, usually {107002}`");
+        }
+        Ok(Expect { codes, usually })
+    }
+
+    fn set(&mut self) -> Parsed<Vec<Expression>> {
+        self.expect("{", "before the values")?;
+        let mut values = vec![self.expression()?];
+        while self.accept(",") {
+            values.push(self.expression()?);
+        }
+        self.expect("}", "after the values")?;
+        Ok(values)
+    }
+
+    // Expressions
+
+    fn expression(&mut self) -> Parsed<Expression> {
+        self.deeper(|parser| parser.conditional())
+    }
+
+    fn conditional(&mut self) -> Parsed<Expression> {
+        let start = self.span();
+        let condition = self.binary(0)?;
+        if !self.accept("?") {
+            return Ok(condition);
+        }
+        let then = self.expression()?;
+        self.expect(":", "between the two values of `?:`")?;
+        let otherwise = self.expression()?;
+        Ok(Expression { kind: ExpressionKind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise)), span: self.since(start) })
+    }
+
+    fn binary(&mut self, lowest: u8) -> Parsed<Expression> {
+        let start = self.span();
+        let mut left = self.unary()?;
+        loop {
+            if self.is_word("in") && lowest <= 7 {
+                self.next();
+                let values = self.set()?;
+                left = Expression { kind: ExpressionKind::In(Box::new(left), values), span: self.since(start) };
+                continue;
+            }
+            let Kind::Symbol(symbol) = *self.peek() else { return Ok(left) };
+            let Some((operator, precedence)) = binary_operator(symbol) else { return Ok(left) };
+            if precedence < lowest {
+                return Ok(left);
+            }
+            self.next();
+            let right = self.deeper(|parser| parser.binary(precedence + 1))?;
+            left = Expression { kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span: self.since(start) };
+        }
+    }
+
+    fn unary(&mut self) -> Parsed<Expression> {
+        self.deeper(|parser| parser.unary_here())
+    }
+
+    fn unary_here(&mut self) -> Parsed<Expression> {
+        let start = self.span();
+        let make = |kind, parser: &Self| Ok(Expression { kind, span: parser.since(start) });
+        if self.accept("!") {
+            let of = Box::new(self.unary()?);
+            return make(ExpressionKind::Unary(UnaryOperator::Not, of), self);
+        }
+        if self.accept("~") {
+            let of = Box::new(self.unary()?);
+            return make(ExpressionKind::Unary(UnaryOperator::Complement, of), self);
+        }
+        if self.accept("-") {
+            let of = Box::new(self.unary()?);
+            return make(ExpressionKind::Unary(UnaryOperator::Minus, of), self);
+        }
+        if self.accept("&") {
+            let of = Box::new(self.unary()?);
+            return make(ExpressionKind::AddressOf(of), self);
+        }
+        if self.accept("*") {
+            let of = Box::new(self.unary()?);
+            return make(ExpressionKind::Dereference(of), self);
+        }
+        if self.is_word("sizeof") {
+            self.next();
+            self.expect("(", "after `sizeof`")?;
+            let (ty, pointers) = self.type_name()?;
+            self.expect(")", "after the type")?;
+            return make(ExpressionKind::SizeOf { ty, pointers }, self);
+        }
+        if self.is("(") && matches!(self.peek_after(1), Kind::Name(name) if name == "const" || (self.names.is_type)(name)) {
+            self.next();
+            let (ty, pointers) = self.type_name()?;
+            self.expect(")", "after the type of the cast")?;
+            let of = Box::new(self.unary()?);
+            return make(ExpressionKind::Cast { ty, pointers, of }, self);
+        }
+        self.postfix()
+    }
+
+    fn postfix(&mut self) -> Parsed<Expression> {
+        let start = self.span();
+        let mut expression = self.primary()?;
+        loop {
+            if self.accept(".") {
+                let (name, _) = self.name("a member")?;
+                expression = Expression { kind: ExpressionKind::Member { of: Box::new(expression), name }, span: self.since(start) };
+            } else if self.accept("[") {
+                let index = Box::new(self.expression()?);
+                self.expect("]", "after the index")?;
+                expression = Expression { kind: ExpressionKind::Index { of: Box::new(expression), index }, span: self.since(start) };
+            } else {
+                return Ok(expression);
+            }
+        }
+    }
+
+    fn primary(&mut self) -> Parsed<Expression> {
+        let start = self.span();
+        let kind = match self.peek().clone() {
+            Kind::Integer(value) => {
+                self.next();
+                ExpressionKind::Integer(value)
+            }
+            Kind::Text(text) => {
+                self.next();
+                ExpressionKind::Text(text)
+            }
+            Kind::Symbol("(") => {
+                self.next();
+                let inner = self.expression()?;
+                self.expect(")", "to close the bracket")?;
+                return Ok(Expression { kind: inner.kind, span: self.since(start) });
+            }
+            Kind::Name(name) => {
+                self.next();
+                if self.accept("(") {
+                    let mut arguments = Vec::new();
+                    while !self.is(")") {
+                        arguments.push(self.expression()?);
+                        if !self.accept(",") {
+                            break;
+                        }
+                    }
+                    self.expect(")", "after the arguments")?;
+                    ExpressionKind::Call { function: name, arguments }
+                } else {
+                    ExpressionKind::Name(name)
+                }
+            }
+            other => return self.fail(&format!("expected a value, found {}", describe(&other))),
+        };
+        Ok(Expression { kind, span: self.since(start) })
+    }
+}
+
+fn binary_operator(symbol: &str) -> Option<(BinaryOperator, u8)> {
+    use BinaryOperator::*;
+    Some(match symbol {
+        "||" => (Or, 1),
+        "&&" => (And, 2),
+        "|" => (BitOr, 3),
+        "^" => (BitXor, 4),
+        "&" => (BitAnd, 5),
+        "==" => (Equal, 6),
+        "!=" => (NotEqual, 6),
+        "<" => (Less, 7),
+        "<=" => (LessEqual, 7),
+        ">" => (Greater, 7),
+        ">=" => (GreaterEqual, 7),
+        "<<" => (ShiftLeft, 8),
+        ">>" => (ShiftRight, 8),
+        "+" => (Add, 9),
+        "-" => (Subtract, 9),
+        "*" => (Multiply, 10),
+        "/" => (Divide, 10),
+        "%" => (Remainder, 10),
+        _ => return None,
+    })
+}
+
+fn describe(kind: &Kind) -> String {
+    match kind {
+        Kind::Name(name) => format!("`{name}`"),
+        Kind::Integer(value) => format!("`{value}`"),
+        Kind::Text(_) => "a text".to_owned(),
+        Kind::Symbol(symbol) => format!("`{symbol}`"),
+        Kind::SetupEnd => "`---`".to_owned(),
+        Kind::Info => "`[info]`".to_owned(),
+        Kind::End => "the end".to_owned(),
+    }
+}

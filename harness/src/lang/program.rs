@@ -1,0 +1,270 @@
+//! A rule's steps with every name and type resolved: what a worker executes.
+
+use crate::bindings::{Function, Type};
+
+use super::Span;
+use super::builtins::Builtin;
+use super::syntax::{self, BinaryOperator, UnaryOperator};
+
+/// A checked rule, independent of product and device: quantities of the product are read at run time.
+#[derive(Debug)]
+pub struct Program {
+    /// Processes; the first one is the default.
+    pub processes: Vec<Process>,
+    /// Actors: each is a thread of a process. The first one is the default.
+    pub actors: Vec<Actor>,
+    /// What a case draws: the domains of `forall` in order, then one axis for each `choose`.
+    pub axes: Vec<Axis>,
+    /// Condition on the drawn values.
+    pub condition: Option<Expression>,
+    pub variables: Vec<Variable>,
+    /// Bytes of a frame that holds all variables.
+    pub frame: usize,
+    pub statements: Vec<Statement>,
+    /// What is recorded after a case: name, expression and its type.
+    pub observe: Vec<(String, Expression, Type)>,
+    /// Functions called, each once, in the order of first use. Calls refer to them by position.
+    pub functions: Vec<&'static Function>,
+    /// C strings that expressions point to, each with its terminating zero.
+    pub texts: Vec<Box<[u8]>>,
+    /// Number of call sites.
+    pub calls: usize,
+    /// Number of statements, nested ones included: ids are 0 … statement_count - 1.
+    pub statement_count: usize,
+    /// The source of the steps.
+    pub source: String,
+    /// The syntax tree, for printing.
+    pub syntax: syntax::Block,
+}
+
+/// A process that performs statements.
+#[derive(Debug, Clone)]
+pub struct Process {
+    pub name: String,
+    /// The device that it works on.
+    pub device: DeviceChoice,
+    pub state: State,
+    /// A fresh process for each case.
+    pub isolated: bool,
+}
+
+/// Which device an actor works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// The n-th of the devices under test.
+    Number(u32),
+    /// The value of an axis.
+    Axis(usize),
+}
+
+/// How far a process or thread is set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// The library is loaded, nothing was called.
+    Loaded,
+    /// The runtime is initialised.
+    Init,
+    /// A device is selected.
+    Device,
+}
+
+#[derive(Debug, Clone)]
+pub struct Actor {
+    pub name: String,
+    /// Position in [`Program::processes`].
+    pub process: usize,
+    /// `None`: the process's main thread.
+    pub thread: Option<State>,
+}
+
+/// One dimension of the input space.
+#[derive(Debug)]
+pub struct Axis {
+    pub name: String,
+    pub domain: Domain,
+    /// The type of its values as the steps see them.
+    pub ty: Type,
+}
+
+/// Where the values of an axis come from. Bounds may read earlier axes, quantities of the product and `devices`.
+#[derive(Debug)]
+pub enum Domain {
+    /// Log-uniform sizes in bytes.
+    Bytes(Range),
+    /// Uniform integers.
+    Integer(Range),
+    /// A sample of values; `every` asks for each at least once.
+    OneOf { values: Vec<Expression>, every: bool },
+    /// Each integer of a range at least once.
+    EveryOf(Range),
+    /// Positions in [`Program::texts`], each at least once.
+    Text(Vec<usize>),
+    /// 0 … bound - 1.
+    Offset { below: Expression, multiple_of: Option<Expression> },
+    List { item: Range, logarithmic: bool, length: Range },
+    Permutation(Range),
+    LengthOf(usize),
+    IndexOf(usize),
+    /// The number of a device.
+    Device,
+    /// The alternatives of a `choose`, by name.
+    Choice(Vec<String>),
+}
+
+/// An inclusive range of integers, all multiples of `multiple_of`.
+#[derive(Debug)]
+pub struct Range {
+    pub low: Expression,
+    pub high: Expression,
+    pub multiple_of: Option<Expression>,
+}
+
+#[derive(Debug)]
+pub struct Variable {
+    pub name: String,
+    /// Position in [`Program::actors`].
+    pub actor: usize,
+    /// The type of the variable, or of one element.
+    pub ty: Type,
+    /// An array lives in the case's arena; the frame holds its address and length.
+    pub array: bool,
+    /// Offset of the variable in the frame, in bytes.
+    pub offset: usize,
+    /// Read by another process than the one that binds it.
+    pub shared: bool,
+    /// A pointer's space, as far as it is known.
+    pub space: Option<Space>,
+}
+
+/// Who may read and write through a pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Space {
+    Host,
+    Device,
+}
+
+#[derive(Debug)]
+pub struct Statement {
+    /// Unique in the program; also the order in the text.
+    pub id: usize,
+    pub kind: StatementKind,
+    pub span: Span,
+    /// Position in [`Program::actors`] of who performs it; meaningless for control flow.
+    pub actor: usize,
+    /// A failure here blocks the rule instead of failing it.
+    pub setup: bool,
+    /// Variables that this statement binds or changes and that another process reads.
+    pub publishes: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub enum StatementKind {
+    /// A call with what it must answer.
+    Call { call: Call, expect: Expect },
+    /// Evaluated for its effect.
+    Effect(Expression),
+    Check { condition: Expression, info: bool },
+    Declare { variable: usize, length: Option<Expression>, values: Vec<(usize, Type, Expression)>, filled: bool },
+    Assign { target: Place, ty: Type, value: Expression },
+    For { variable: usize, bound: Expression, body: Vec<Statement> },
+    /// `axis` holds which alternative was drawn.
+    Choose { axis: usize, alternatives: Vec<Vec<Statement>> },
+    /// A nested block: `control`, or statements of one actor.
+    Block { control: bool, body: Vec<Statement> },
+    Defer(Call),
+    Refuse { call: Call, until: Option<Call>, unless: Vec<Statement> },
+    Exit { process: usize },
+    Kill { process: usize },
+}
+
+/// What a call must answer.
+#[derive(Debug)]
+pub enum Expect {
+    Success,
+    /// A code of failure; with `codes`, one of them.
+    Failure { codes: Vec<Expression>, usually: bool },
+}
+
+/// A call of a function of the runtime.
+#[derive(Debug)]
+pub struct Call {
+    /// Position in [`Program::functions`].
+    pub function: usize,
+    pub arguments: Vec<Argument>,
+    /// Number of the call site.
+    pub site: usize,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum Argument {
+    /// A value with the parameter's type, into which it must fit.
+    Value { value: Expression, ty: Type },
+    /// An out-variable: poisoned before the call; after success it must have been written.
+    Out { place: Place, bytes: usize },
+}
+
+/// Memory that can be read, written and pointed to.
+#[derive(Debug)]
+pub struct Place {
+    pub root: Root,
+    /// Constant offset in bytes.
+    pub offset: usize,
+    /// Indices with the distance between elements in bytes, and the number of elements where the type knows it.
+    pub indices: Vec<(Expression, usize, Option<usize>)>,
+}
+
+#[derive(Debug)]
+pub enum Root {
+    Variable(usize),
+    Pointer(Box<Expression>),
+}
+
+#[derive(Debug)]
+pub enum Expression {
+    Constant(i128),
+    /// Address of a text.
+    Text(usize),
+    /// The value of an axis.
+    Axis(usize),
+    /// An item of an axis that draws lists.
+    AxisItem { axis: usize, index: Box<Expression> },
+    /// A documented quantity of the product, by name.
+    Fact(String),
+    /// Number of devices.
+    Devices,
+    /// The device of the process that evaluates it.
+    OwnDevice,
+    Load { place: Place, ty: Type },
+    AddressOf(Place),
+    /// Pointer arithmetic: address + index × stride.
+    Advance { pointer: Box<Expression>, index: Box<Expression>, stride: usize, negative: bool },
+    /// Difference of two pointers in elements.
+    Distance { left: Box<Expression>, right: Box<Expression>, stride: usize },
+    Unary(UnaryOperator, Box<Expression>),
+    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
+    Cast(Type, Box<Expression>),
+    In(Box<Expression>, Vec<Expression>),
+    Builtin(Builtin, Vec<Expression>),
+    Call(Box<Call>, Type),
+}
+
+impl Program {
+    /// Whether more than one process takes part.
+    pub fn several_processes(&self) -> bool {
+        self.processes.len() > 1
+    }
+
+    /// Whether a case needs fresh processes.
+    pub fn isolated(&self) -> bool {
+        self.processes.iter().any(|process| process.isolated)
+    }
+
+    /// The names of the functions that the steps call.
+    pub fn function_names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.functions.iter().map(|function| function.name)
+    }
+}

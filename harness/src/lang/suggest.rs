@@ -1,0 +1,34 @@
+//! "Did you mean …?"
+
+/// The candidate closest to a misspelt name, if one is close enough to be meant.
+pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.len() / 3).max(1);
+    candidates
+        .into_iter()
+        .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit)
+        .map(|candidate| (distance(name, candidate), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// `; did you mean `x`?`, or nothing.
+pub fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    closest(name, candidates).map_or_else(String::new, |found| format!("; did you mean `{found}`?"))
+}
+
+/// Levenshtein distance, ignoring case.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<u8> = right.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, a) in left.bytes().map(|byte| byte.to_ascii_lowercase()).enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, b) in right.iter().enumerate() {
+            let substitute = corner + usize::from(a != *b);
+            corner = row[j + 1];
+            row[j + 1] = substitute.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[right.len()]
+}

@@ -1,0 +1,153 @@
+//! The steps as written: what the parser makes of the tokens, before names and types are known.
+
+use super::Span;
+
+/// A whole `steps` block.
+#[derive(Debug)]
+pub struct Block {
+    pub statements: Vec<Statement>,
+}
+
+/// One statement with the actor that performs it, if one is named.
+#[derive(Debug)]
+pub struct Statement {
+    pub actor: Option<ActorName>,
+    pub kind: StatementKind,
+    pub span: Span,
+}
+
+/// `A` or `B` in front of a statement.
+#[derive(Debug, Clone)]
+pub struct ActorName {
+    pub name: String,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum StatementKind {
+    /// Everything before it is set-up.
+    SetupEnd,
+    Empty,
+    /// An expression: a bare call, an action of a built-in or a check.
+    Expression { expression: Expression, expect: Option<Expect>, info: bool },
+    Declaration { ty: TypeName, pointers: usize, name: String, name_span: Span, length: Option<Expression>, value: Option<Initializer> },
+    Assignment { target: Expression, operator: Option<BinaryOperator>, value: Expression },
+    For { variable: String, bound: Expression, body: Block },
+    Choose { alternatives: Vec<(String, Block)> },
+    Control(Block),
+    Setup(Block),
+    Group(Block),
+    Defer(Expression),
+    Refuse { call: Expression, until: Option<Expression>, unless: Block },
+    Exit(ActorName),
+    Kill(ActorName),
+}
+
+/// What a call that must fail is expected to answer.
+#[derive(Debug)]
+pub struct Expect {
+    /// Codes that the documents name; empty: any failure will do.
+    pub codes: Vec<Expression>,
+    /// Other codes are recorded, not judged.
+    pub usually: bool,
+}
+
+#[derive(Debug)]
+pub enum Initializer {
+    Expression(Expression),
+    /// `{0}` or `{.field = …}`.
+    Fields { fields: Vec<(Vec<String>, Expression)>, span: Span },
+}
+
+#[derive(Debug, Clone)]
+pub struct TypeName {
+    pub name: String,
+    pub constant: bool,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Expression {
+    pub kind: ExpressionKind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum ExpressionKind {
+    Integer(i128),
+    Text(String),
+    Name(String),
+    Call { function: String, arguments: Vec<Expression> },
+    Member { of: Box<Expression>, name: String },
+    Index { of: Box<Expression>, index: Box<Expression> },
+    AddressOf(Box<Expression>),
+    Dereference(Box<Expression>),
+    Unary(UnaryOperator, Box<Expression>),
+    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
+    Cast { ty: TypeName, pointers: usize, of: Box<Expression> },
+    SizeOf { ty: TypeName, pointers: usize },
+    In(Box<Expression>, Vec<Expression>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnaryOperator {
+    Not,
+    Complement,
+    Minus,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BinaryOperator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    ShiftLeft,
+    ShiftRight,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    And,
+    Or,
+}
+
+impl BinaryOperator {
+    /// The operator as C writes it.
+    pub fn symbol(self) -> &'static str {
+        use BinaryOperator::*;
+        match self {
+            Add => "+",
+            Subtract => "-",
+            Multiply => "*",
+            Divide => "/",
+            Remainder => "%",
+            ShiftLeft => "<<",
+            ShiftRight => ">>",
+            BitAnd => "&",
+            BitOr => "|",
+            BitXor => "^",
+            Equal => "==",
+            NotEqual => "!=",
+            Less => "<",
+            LessEqual => "<=",
+            Greater => ">",
+            GreaterEqual => ">=",
+            And => "&&",
+            Or => "||",
+        }
+    }
+
+    /// Whether the result is 0 or 1.
+    pub fn is_comparison(self) -> bool {
+        use BinaryOperator::*;
+        matches!(self, Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual)
+    }
+}

@@ -1,0 +1,173 @@
+//! Text of `steps` → tokens.
+
+use super::Span;
+
+/// A token with its place in the text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Token {
+    pub kind: Kind,
+    pub span: Span,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    Name(String),
+    Integer(i128),
+    Text(String),
+    /// An operator or a bracket, as written.
+    Symbol(&'static str),
+    /// A line `---`: the end of the set-up.
+    SetupEnd,
+    /// `[info]` in front of a check.
+    Info,
+    End,
+}
+
+/// Longest first, so that `<<=` is not read as `<` `<=`.
+const SYMBOLS: &[&str] = &[
+    "<<=", ">>=", "...", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "^=", "|=", "&=", "..", "(", ")", "{",
+    "}", "[", "]", ";", ",", ":", "?", ".", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~",
+];
+
+/// A place where the text is not made of tokens.
+#[derive(Debug)]
+pub struct TokenError {
+    pub span: Span,
+    pub message: String,
+}
+
+/// Splits the text into tokens. `sizes` allows the suffixes KiB, MiB and GiB, which C does not have.
+pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
+    let bytes = text.as_bytes();
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let byte = bytes[at];
+        let kind = match byte {
+            b' ' | b'\t' | b'\r' | b'\n' => {
+                at += 1;
+                continue;
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'/') => {
+                at = text[at..].find('\n').map_or(bytes.len(), |n| at + n);
+                continue;
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'*') => match text[at + 2..].find("*/") {
+                Some(length) => {
+                    at += length + 4;
+                    continue;
+                }
+                None => return Err(error(start, bytes.len(), "this comment has no end; add `*/`")),
+            },
+            b'-' if is_setup_end(text, at) => {
+                at += 3;
+                Kind::SetupEnd
+            }
+            b'[' if text[at..].starts_with("[info]") => {
+                at += 6;
+                Kind::Info
+            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
+                    at += 1;
+                }
+                Kind::Name(text[start..at].to_owned())
+            }
+            b'0'..=b'9' => {
+                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
+                    at += 1;
+                }
+                Kind::Integer(integer(&text[start..at], sizes).map_err(|message| error(start, at, &message))?)
+            }
+            b'"' => {
+                let (value, end) = quoted(text, at, b'"')?;
+                at = end;
+                Kind::Text(value)
+            }
+            b'\'' => {
+                let (value, end) = quoted(text, at, b'\'')?;
+                at = end;
+                match value.as_bytes() {
+                    [one] => Kind::Integer(i128::from(*one)),
+                    _ => return Err(error(start, end, "a character constant holds exactly one byte; use \"…\" for text")),
+                }
+            }
+            _ => match SYMBOLS.iter().find(|symbol| text[at..].starts_with(**symbol)) {
+                Some(symbol) => {
+                    at += symbol.len();
+                    Kind::Symbol(symbol)
+                }
+                None => {
+                    let character = text[at..].chars().next().unwrap_or(' ');
+                    return Err(error(start, start + character.len_utf8(), &format!("`{character}` means nothing here; remove it")));
+                }
+            },
+        };
+        tokens.push(Token { kind, span: Span { start, end: at } });
+    }
+    tokens.push(Token { kind: Kind::End, span: Span { start: text.len(), end: text.len() } });
+    Ok(tokens)
+}
+
+fn error(start: usize, end: usize, message: &str) -> TokenError {
+    TokenError { span: Span { start, end }, message: message.to_owned() }
+}
+
+/// Whether the line at `at` holds nothing but `---`.
+fn is_setup_end(text: &str, at: usize) -> bool {
+    let line_start = text[..at].rfind('\n').map_or(0, |n| n + 1);
+    let line_end = text[at..].find('\n').map_or(text.len(), |n| at + n);
+    text[line_start..line_end].trim() == "---"
+}
+
+fn integer(text: &str, sizes: bool) -> Result<i128, String> {
+    let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) => (hex, 16),
+        None => (text, 10),
+    };
+    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    let value = i128::from_str_radix(&digits[..end], radix).map_err(|_| format!("`{text}` is not an integer that C can write"))?;
+    let factor = match &digits[end..] {
+        "" | "u" | "U" | "l" | "L" | "ul" | "UL" | "ull" | "ULL" | "ll" | "LL" => 1,
+        "KiB" if sizes => 1 << 10,
+        "MiB" if sizes => 1 << 20,
+        "GiB" if sizes => 1 << 30,
+        "TiB" if sizes => 1 << 40,
+        suffix @ ("KiB" | "MiB" | "GiB" | "TiB") => return Err(format!("C has no suffix `{suffix}`; write the bytes, for example 64 * 1024")),
+        suffix => return Err(format!("`{suffix}` is no suffix of an integer; sizes are written KiB, MiB, GiB")),
+    };
+    if radix == 10 && digits[..end].len() > 1 && digits.starts_with('0') {
+        return Err(format!("`{text}` is octal in C; write it in decimal or as 0x…"));
+    }
+    value.checked_mul(factor).ok_or_else(|| format!("`{text}` is too large"))
+}
+
+fn quoted(text: &str, start: usize, quote: u8) -> Result<(String, usize), TokenError> {
+    let bytes = text.as_bytes();
+    let mut value = String::new();
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            byte if byte == quote => return Ok((value, at + 1)),
+            b'\\' => {
+                value.push(match bytes.get(at + 1) {
+                    Some(b'n') => '\n',
+                    Some(b't') => '\t',
+                    Some(b'0') => '\0',
+                    Some(&c @ (b'"' | b'\'' | b'\\')) => c as char,
+                    _ => return Err(error(at, at + 2, "unknown escape; known are \\n \\t \\0 \\\" \\' \\\\")),
+                });
+                at += 2;
+            }
+            b'\n' => break,
+            _ => {
+                let character = text[at..].chars().next().expect("`at` is inside the text, on a character boundary");
+                value.push(character);
+                at += character.len_utf8();
+            }
+        }
+    }
+    Err(error(start, at, "this quotation has no end on its line"))
+}

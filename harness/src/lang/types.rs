@@ -1,0 +1,244 @@
+//! C types: their names, sizes and ranges.
+
+use std::collections::HashMap;
+
+use crate::bindings::{Bindings, Enumeration, Function, Struct, Type};
+
+/// What a header declares, by name.
+#[derive(Debug)]
+pub struct Declarations {
+    pub bindings: &'static Bindings,
+    functions: HashMap<&'static str, &'static Function>,
+    structs: HashMap<&'static str, &'static Struct>,
+    constants: HashMap<&'static str, (i128, Option<&'static Enumeration>)>,
+    types: HashMap<&'static str, Type>,
+}
+
+/// The name of the type of memory without a type.
+pub const VOID: Type = Type::Void;
+/// `char`.
+pub const CHAR: Type = Type::Char;
+/// `int`.
+pub const INT: Type = Type::Integer { bytes: 4, signed: true };
+/// `size_t`.
+pub const SIZE: Type = Type::Integer { bytes: 8, signed: false };
+/// `int64_t`.
+pub const INT64: Type = Type::Integer { bytes: 8, signed: true };
+/// `void *`.
+pub const VOID_POINTER: Type = Type::Pointer { to: &VOID, constant: false };
+/// `char *`.
+pub const CHAR_POINTER: Type = Type::Pointer { to: &CHAR, constant: false };
+/// `const char *`.
+pub const TEXT: Type = Type::Pointer { to: &CHAR, constant: true };
+
+const C_TYPES: &[(&str, Type)] = &[
+    ("void", Type::Void),
+    ("char", Type::Char),
+    ("int8_t", Type::Integer { bytes: 1, signed: true }),
+    ("uint8_t", Type::Integer { bytes: 1, signed: false }),
+    ("unsigned char", Type::Integer { bytes: 1, signed: false }),
+    ("int16_t", Type::Integer { bytes: 2, signed: true }),
+    ("uint16_t", Type::Integer { bytes: 2, signed: false }),
+    ("int", INT),
+    ("int32_t", INT),
+    ("uint32_t", Type::Integer { bytes: 4, signed: false }),
+    ("unsigned", Type::Integer { bytes: 4, signed: false }),
+    ("unsigned int", Type::Integer { bytes: 4, signed: false }),
+    ("int64_t", INT64),
+    ("long", INT64),
+    ("uint64_t", SIZE),
+    ("unsigned long", SIZE),
+    ("size_t", SIZE),
+    ("uintptr_t", SIZE),
+    ("intptr_t", INT64),
+    ("float", Type::Float { bytes: 4 }),
+    ("double", Type::Float { bytes: 8 }),
+];
+
+/// Limits of C's integers, as <stdint.h> names them.
+const C_CONSTANTS: &[(&str, i128)] = &[
+    ("NULL", 0),
+    ("INT32_MIN", i32::MIN as i128),
+    ("INT32_MAX", i32::MAX as i128),
+    ("UINT32_MAX", u32::MAX as i128),
+    ("INT64_MIN", i64::MIN as i128),
+    ("INT64_MAX", i64::MAX as i128),
+    ("UINT64_MAX", u64::MAX as i128),
+    ("SIZE_MAX", u64::MAX as i128),
+];
+
+impl Declarations {
+    /// Indexes a header's declarations. `aliases` are further names of types: name → C type.
+    pub fn new(bindings: &'static Bindings, result_type: Option<&'static str>) -> Declarations {
+        let mut types: HashMap<&'static str, Type> = C_TYPES.iter().copied().collect();
+        let mut constants: HashMap<&'static str, (i128, Option<&'static Enumeration>)> =
+            C_CONSTANTS.iter().map(|(name, value)| (*name, (*value, None))).collect();
+        for constant in bindings.constants {
+            constants.insert(constant.name, (constant.value, None));
+        }
+        for enumeration in bindings.enums {
+            let signed = enumeration.constants.iter().any(|constant| constant.value < 0);
+            types.insert(enumeration.name, Type::Enumeration { name: enumeration.name, signed });
+            for constant in enumeration.constants {
+                constants.insert(constant.name, (constant.value, Some(enumeration)));
+            }
+        }
+        for structure in bindings.structs {
+            types.insert(structure.name, Type::Struct(structure.name));
+        }
+        for function in bindings.functions {
+            for ty in function.parameters.iter().map(|parameter| &parameter.ty).chain([&function.returns]) {
+                note_named_types(ty, &mut types);
+            }
+        }
+        if let (Some(name), Some(function)) = (result_type, bindings.functions.first()) {
+            types.insert(name, function.returns);
+            if let Some(function) = bindings.functions.iter().find(|function| matches!(function.returns, Type::Integer { .. })) {
+                types.insert(name, function.returns);
+            }
+        }
+        Declarations {
+            bindings,
+            functions: bindings.functions.iter().map(|function| (function.name, function)).collect(),
+            structs: bindings.structs.iter().map(|structure| (structure.name, structure)).collect(),
+            constants,
+            types,
+        }
+    }
+
+    pub fn function(&self, name: &str) -> Option<&'static Function> {
+        self.functions.get(name).copied()
+    }
+
+    pub fn structure(&self, name: &str) -> Option<&'static Struct> {
+        self.structs.get(name).copied()
+    }
+
+    /// The value of an enumerator or macro, with its enumeration.
+    pub fn constant(&self, name: &str) -> Option<(i128, Option<&'static Enumeration>)> {
+        self.constants.get(name).copied()
+    }
+
+    pub fn ty(&self, name: &str) -> Option<Type> {
+        self.types.get(name).copied()
+    }
+
+    pub fn function_names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.functions.keys().copied()
+    }
+
+    pub fn constant_names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.constants.keys().copied()
+    }
+
+    pub fn type_names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.types.keys().copied()
+    }
+
+    /// The name of an error code: the first macro of that value whose name contains `ERROR`, or the success name.
+    pub fn code_name(&self, code: i128) -> Option<&'static str> {
+        self.bindings.constants.iter().find(|constant| constant.value == code && constant.name.contains("_ERROR_")).map(|constant| constant.name)
+    }
+
+    /// Size of a type in bytes.
+    pub fn size(&self, ty: Type) -> usize {
+        match ty {
+            Type::Void | Type::Char => 1,
+            Type::Integer { bytes, .. } | Type::Float { bytes } => bytes as usize,
+            Type::Enumeration { .. } => 4,
+            Type::Handle(_) | Type::Pointer { .. } | Type::Callback(_) => 8,
+            Type::Struct(name) => self.structs.get(name).map_or(0, |structure| structure.size),
+            Type::Array { of, length } => self.size(*of) * length,
+        }
+    }
+
+    /// Alignment of a type in bytes.
+    pub fn align(&self, ty: Type) -> usize {
+        match ty {
+            Type::Struct(name) => self.structs.get(name).map_or(1, |structure| structure.align),
+            Type::Array { of, .. } => self.align(*of),
+            other => self.size(other),
+        }
+    }
+}
+
+fn note_named_types(ty: &Type, types: &mut HashMap<&'static str, Type>) {
+    match ty {
+        Type::Handle(name) | Type::Callback(name) => {
+            types.insert(name, *ty);
+        }
+        Type::Pointer { to, .. } => note_named_types(to, types),
+        Type::Array { of, .. } => note_named_types(of, types),
+        _ => {}
+    }
+}
+
+/// Whether a value of the type is computed with as an integer.
+pub fn is_integer(ty: Type) -> bool {
+    matches!(ty, Type::Char | Type::Integer { .. } | Type::Enumeration { .. })
+}
+
+/// Whether a value of the type is an address.
+pub fn is_address(ty: Type) -> bool {
+    matches!(ty, Type::Pointer { .. } | Type::Handle(_) | Type::Callback(_))
+}
+
+/// Smallest and largest value of a type that is read and written as an integer or address.
+pub fn range(ty: Type) -> (i128, i128) {
+    match ty {
+        Type::Integer { bytes, signed: true } => (-(1i128 << (bytes * 8 - 1)), (1i128 << (bytes * 8 - 1)) - 1),
+        Type::Integer { bytes, signed: false } => (0, (1i128 << (bytes * 8)) - 1),
+        // Plain char: both signs are written, as C programs do.
+        Type::Char => (-128, 255),
+        // Any 32-bit pattern can be passed as an enumeration: invalid values are test inputs.
+        Type::Enumeration { .. } => (i128::from(i32::MIN), i128::from(u32::MAX)),
+        _ => (0, i128::from(u64::MAX)),
+    }
+}
+
+/// The value that a C cast to the type gives.
+pub fn wrap(ty: Type, value: i128) -> i128 {
+    let (bits, signed) = match ty {
+        Type::Char => (8, true),
+        Type::Integer { bytes, signed } => (u32::from(bytes) * 8, signed),
+        Type::Enumeration { signed, .. } => (32, signed),
+        _ => (64, false),
+    };
+    let low = value & ((1i128 << bits) - 1);
+    if signed && low >> (bits - 1) != 0 { low - (1i128 << bits) } else { low }
+}
+
+/// The type as C writes it.
+pub fn c_name(ty: Type) -> String {
+    match ty {
+        Type::Void => "void".to_owned(),
+        Type::Char => "char".to_owned(),
+        Type::Integer { bytes, signed } => format!("{}int{}_t", if signed { "" } else { "u" }, bytes * 8),
+        Type::Float { bytes: 4 } => "float".to_owned(),
+        Type::Float { .. } => "double".to_owned(),
+        Type::Enumeration { name, .. } | Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => name.to_owned(),
+        Type::Pointer { to, constant } => format!("{}{} *", if constant { "const " } else { "" }, c_name(*to)),
+        Type::Array { of, length } => format!("{}[{length}]", c_name(*of)),
+    }
+}
+
+/// A pointer to a type; the few distinct ones of a catalog live as long as the process.
+pub fn pointer_to(ty: Type, constant: bool) -> Type {
+    match ty {
+        Type::Void => Type::Pointer { to: &VOID, constant },
+        Type::Char => Type::Pointer { to: &CHAR, constant },
+        other => Type::Pointer { to: intern(other), constant },
+    }
+}
+
+fn intern(ty: Type) -> &'static Type {
+    use std::sync::{LazyLock, Mutex};
+    static TYPES: LazyLock<Mutex<Vec<&'static Type>>> = LazyLock::new(|| Mutex::new(Vec::new()));
+    let mut types = TYPES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(found) = types.iter().find(|known| ***known == ty) {
+        return found;
+    }
+    let leaked: &'static Type = Box::leak(Box::new(ty));
+    types.push(leaked);
+    leaked
+}

@@ -1,0 +1,244 @@
+//! What a run found, as data: the journal's lines. Reports are made from these and from nothing else.
+
+mod journal;
+
+pub use journal::{Journal, JournalError, read_journal};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One line of the journal.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Line {
+    /// The first line: what was tested, and how.
+    Run(Box<RunHeader>),
+    /// One rule's result, written before the next rule starts.
+    Result(Box<RuleResult>),
+    /// The last line of a run that reached its end.
+    End(RunEnd),
+}
+
+/// What was tested, and how: enough to repeat the run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunHeader {
+    /// Version of the journal's format.
+    pub format: u32,
+    /// Version of the suite.
+    pub suite: String,
+    /// Name of the run's folder below `reports/out`.
+    pub run: String,
+    /// Start, RFC 3339 in UTC.
+    pub started: String,
+    /// The runtime's name, for example the folder below `specs/`.
+    pub runtime: String,
+    /// Product id that the rules were selected for.
+    pub product: String,
+    /// The name that the runtime reported for the device, if it reported one.
+    pub reported_name: Option<String>,
+    /// The library under test.
+    pub library: LibraryIdentity,
+    /// Where programs run: `host` or `device`.
+    pub run_mode: String,
+    /// Number of devices.
+    pub devices: u32,
+    /// Edition of the runtime, if it is known.
+    pub edition: Option<String>,
+    /// The run's seed; each rule's seed is derived from it and the rule's id.
+    pub seed: u64,
+    /// Name of the work budget.
+    pub profile: String,
+    /// SHA-256 over the catalog's files, lower-case hex.
+    pub catalog_digest: String,
+    /// Number of rules in the catalog.
+    pub rules: usize,
+    /// Seeded defects that were switched on in the simulated device.
+    pub defects: Vec<String>,
+}
+
+/// Which library was loaded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LibraryIdentity {
+    /// Path as it was opened.
+    pub path: String,
+    /// SHA-256 of the file, lower-case hex.
+    pub sha256: String,
+    /// Version that the runtime reports, if it reports one.
+    pub version: Option<String>,
+    /// Whether this is the simulated device of the suite.
+    pub simulated: bool,
+    /// How the library was chosen, for example `--library` or `simulator (no toolkit found)`.
+    pub chosen_by: String,
+}
+
+/// The result of one rule.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RuleResult {
+    /// The rule's id.
+    pub id: String,
+    /// The chapter that the rule belongs to.
+    pub chapter: String,
+    /// The rule's title.
+    pub title: String,
+    /// Whether a document promises what the rule says.
+    pub level: Level,
+    /// What happened.
+    pub verdict: Verdict,
+    /// Why: the reason of a skip, the message of a failure, empty for a pass.
+    pub reason: String,
+    /// Wall time in nanoseconds.
+    pub nanoseconds: u64,
+    /// Cases executed.
+    pub cases: u64,
+    /// Verdict statements (calls under test and checks) executed over all cases.
+    pub checks: u64,
+    /// The rule's seed.
+    pub seed: u64,
+    /// Where and with what the rule failed.
+    pub failure: Option<Box<Failure>>,
+    /// Statements marked `[info]` that did not hold, and other remarks.
+    pub findings: Vec<String>,
+    /// What `observe` saw: name → class → number of cases.
+    pub observations: BTreeMap<String, BTreeMap<String, u64>>,
+    /// An unresolved contradiction in the documents, from the catalog.
+    pub doubt: Option<String>,
+}
+
+/// How strong the source of a rule is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// A document promises it: a violation breaks the run.
+    Must,
+    /// Seen only in source, or inferred: reported, breaks a run only with `--strict`.
+    Info,
+}
+
+/// What happened to a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Every case held.
+    Pass,
+    /// A statement of the rule did not hold.
+    Fail,
+    /// A call failed as it must, with a code that the documents do not name.
+    WrongCode,
+    /// A call that is documented as unsupported did its work.
+    Exceeds,
+    /// Undefined by the documents: what was seen is recorded, not judged.
+    Observed,
+    /// Set-up failed in a function that another rule owns.
+    Blocked,
+    /// The rule does not apply; the reason says why.
+    Skipped,
+    /// The suite or its environment could not give an answer.
+    Error,
+    /// The library ended the process.
+    Crash,
+    /// A call did not return before its deadline.
+    Timeout,
+    /// The device is of no further use.
+    DeviceLost,
+}
+
+/// What a result means for the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Meaning {
+    /// The rule holds, or what was seen is only recorded.
+    Good,
+    /// A rule is broken.
+    Broken,
+    /// A rule of level `info` is broken: reported, does not break the run.
+    Finding,
+    /// The rule did not apply.
+    Skipped,
+    /// The answer is not known.
+    Unknown,
+}
+
+/// A failing case, as small as it could be made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Failure {
+    /// The statement that failed, as written in the catalog.
+    pub statement: String,
+    /// Its place: `specs/…/file.yaml:line:column`.
+    pub place: String,
+    /// What was seen, for example `aclrtMalloc(…) returned 107000 (ACL_ERROR_RT_PARAM_INVALID), expected success`.
+    pub message: String,
+    /// The rule's statement, from the catalog.
+    pub rule_statement: String,
+    /// The documents that the rule cites: `title (edition), section`.
+    pub sources: Vec<String>,
+    /// The failing values by name, in the order of `forall`, as text.
+    pub values: Vec<(String, String)>,
+    /// The same values in the form in which a case can be replayed.
+    pub replay_values: serde_json::Value,
+    /// Number of the failing case, counted from 1, before shrinking.
+    pub case: u64,
+    /// How many times the case was made smaller.
+    pub shrinks: u64,
+    /// The calls of the minimal case in order, one line each, with their arguments and results.
+    pub trace: Vec<String>,
+    /// The end of what the library printed, if it printed anything.
+    pub output: String,
+    /// A command that runs exactly this case again.
+    pub replay: String,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunEnd {
+    /// End, RFC 3339 in UTC.
+    pub finished: String,
+    /// Wall time of the whole run in nanoseconds.
+    pub nanoseconds: u64,
+    /// Number of results by verdict.
+    pub counts: BTreeMap<Verdict, u64>,
+    /// Worker processes started, and the time that their start-up took together, in nanoseconds.
+    pub workers_started: u64,
+    /// See `workers_started`.
+    pub start_up_nanoseconds: u64,
+    /// The exit status: 0 conformant, 1 a rule is broken, 3 the answer is not known.
+    pub exit: u8,
+}
+
+impl RuleResult {
+    /// What the result means for the run.
+    pub fn meaning(&self) -> Meaning {
+        match (self.verdict, self.level) {
+            (Verdict::Pass | Verdict::Observed | Verdict::Exceeds, _) => Meaning::Good,
+            (Verdict::Skipped, _) => Meaning::Skipped,
+            (Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout, Level::Must) => Meaning::Broken,
+            (Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout, Level::Info) => Meaning::Finding,
+            (Verdict::Blocked | Verdict::Error | Verdict::DeviceLost, _) => Meaning::Unknown,
+        }
+    }
+}
+
+impl Verdict {
+    /// The name used in every report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::WrongCode => "wrong-code",
+            Verdict::Exceeds => "exceeds",
+            Verdict::Observed => "observed",
+            Verdict::Blocked => "blocked",
+            Verdict::Skipped => "skipped",
+            Verdict::Error => "error",
+            Verdict::Crash => "crash",
+            Verdict::Timeout => "timeout",
+            Verdict::DeviceLost => "device-lost",
+        }
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,146 @@
+//! One rule's result, in full.
+
+use super::summary::library_line;
+use super::text::{Sheet, WIDTH, clean, count, duration, one_line, wrap};
+use crate::record::{Failure, Level, RuleResult, RunHeader, Verdict};
+
+/// Calls of the trace that are shown, counted from its end.
+const CALLS: usize = 30;
+/// Lines of the library's output that are shown, counted from its end.
+const OUTPUT_LINES: usize = 20;
+/// Sources, findings and the like have this many columns for their names.
+const LABEL: usize = 10;
+/// What a label leaves of a line.
+const ROOM: usize = WIDTH - LABEL - 3;
+
+/// Everything known about one rule's result, as a block of text for terminals and reports: what was seen, the rule, the
+/// values, the calls that led there, and the command that repeats it.
+pub fn failure_text(result: &RuleResult, header: &RunHeader) -> String {
+    let failure = result.failure.as_deref();
+    let mut sheet = Sheet::new(LABEL);
+    match failure {
+        Some(failure) => {
+            sheet.add("seen", &failure.message);
+            if one_line(&failure.message) != one_line(&result.reason) {
+                sheet.add("reason", &result.reason);
+            }
+            describe(&mut sheet, failure);
+        }
+        None => sheet.add("reason", &result.reason),
+    }
+    remarks(&mut sheet, result);
+    let work = format!(
+        "{}, {} in {}, seed {}",
+        count(result.cases, "case"),
+        count(result.checks, "check"),
+        duration(result.nanoseconds),
+        result.seed
+    );
+    sheet.add("work", &work);
+    sheet.add("library", &library_line(header));
+    if let Some(failure) = failure {
+        let output: Vec<String> =
+            clean(&failure.output).trim_end().split('\n').flat_map(|line| wrap(line, ROOM)).collect();
+        let hidden = output.len().saturating_sub(OUTPUT_LINES);
+        if !failure.output.trim().is_empty() {
+            let note = (hidden > 0).then(|| format!("({} before this left out)", count(hidden as u64, "line")));
+            sheet.add_lines("output", note.into_iter().chain(output.into_iter().skip(hidden)));
+        }
+        // Never wrapped: it is there to be copied.
+        if !failure.replay.trim().is_empty() {
+            sheet.add_lines("replay", [one_line(&failure.replay)]);
+        }
+    }
+    let mut text = title(result);
+    text.push('\n');
+    text.push_str(&sheet.finish());
+    text
+}
+
+/// Findings, observations and doubt of a result: what a reader of a passing rule should know. `None` if there is
+/// nothing to say.
+pub(super) fn notes(result: &RuleResult) -> Option<String> {
+    let mut sheet = Sheet::new(LABEL);
+    if matches!(result.verdict, Verdict::Exceeds | Verdict::Observed) {
+        let what = match result.verdict {
+            Verdict::Exceeds => "a call that is documented as unsupported did its work",
+            _ => "undefined by the documents: recorded, not judged",
+        };
+        sheet.add(result.verdict.name(), what);
+        sheet.add("reason", &result.reason);
+    }
+    remarks(&mut sheet, result);
+    Some(sheet.finish()).filter(|text| !text.is_empty())
+}
+
+/// The verdict, the rule and its title.
+fn title(result: &RuleResult) -> String {
+    let level = match result.level {
+        Level::Must => "",
+        Level::Info => " (level info)",
+    };
+    let mut text = format!("{}  {}{level}\n", result.verdict.name().to_uppercase(), one_line(&result.id));
+    for line in wrap(&one_line(&result.title), WIDTH - 2).iter().filter(|line| !line.is_empty()) {
+        text.push_str(&format!("  {line}\n"));
+    }
+    text
+}
+
+fn describe(sheet: &mut Sheet, failure: &Failure) {
+    sheet.add("statement", &failure.statement);
+    sheet.add_lines("place", Some(one_line(&failure.place)).filter(|place| !place.is_empty()));
+    let width = failure.values.iter().map(|(name, _)| one_line(name).chars().count()).max().unwrap_or(0).min(40);
+    let values = failure.values.iter().flat_map(|(name, value)| {
+        let mut lines = wrap(&one_line(value), ROOM - width - 3).into_iter();
+        let first = format!("{:<width$} = {}", one_line(name), lines.next().unwrap_or_default());
+        let indent = " ".repeat(width + 3);
+        std::iter::once(first).chain(lines.map(move |line| format!("{indent}{line}")))
+    });
+    sheet.add_lines("values", values);
+    let smaller = match failure.shrinks {
+        0 => String::new(),
+        times => format!(", then made smaller {}", count(times, "time")),
+    };
+    sheet.add("case", &format!("found in case {}{smaller}", failure.case));
+    sheet.add_lines("calls", trace(&failure.trace));
+    sheet.add("rule", &failure.rule_statement);
+    sheet.add_lines("sources", failure.sources.iter().flat_map(|source| hang(&one_line(source), 2)));
+}
+
+/// The last calls, numbered as in the whole trace.
+fn trace(calls: &[String]) -> Vec<String> {
+    let hidden = calls.len().saturating_sub(CALLS);
+    let width = calls.len().to_string().len();
+    let mut lines = Vec::new();
+    if hidden > 0 {
+        lines.push(format!("({} before these left out; the journal has all of them)", count(hidden as u64, "call")));
+    }
+    for (index, call) in calls.iter().enumerate().skip(hidden) {
+        let mut label = format!("{:>width$}  ", index + 1);
+        for line in wrap(&one_line(call), ROOM - width - 4) {
+            lines.push(format!("{label}{line}"));
+            label = " ".repeat(width + 4);
+        }
+    }
+    lines
+}
+
+fn remarks(sheet: &mut Sheet, result: &RuleResult) {
+    sheet.add_lines("findings", result.findings.iter().flat_map(|finding| hang(&one_line(finding), 2)));
+    let observations = result.observations.iter().flat_map(|(name, classes)| {
+        let classes: Vec<String> =
+            classes.iter().map(|(class, cases)| format!("{} in {}", one_line(class), count(*cases, "case"))).collect();
+        hang(&format!("{}: {}", one_line(name), classes.join(", ")), 2)
+    });
+    sheet.add_lines("observed", observations);
+    sheet.add("doubt", result.doubt.as_deref().unwrap_or_default());
+}
+
+/// Wraps one entry of a list; its second and later lines are indented.
+fn hang(text: &str, indent: usize) -> Vec<String> {
+    let mut lines = wrap(text, ROOM - indent);
+    for line in lines.iter_mut().skip(1) {
+        line.insert_str(0, &" ".repeat(indent));
+    }
+    lines
+}

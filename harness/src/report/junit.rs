@@ -1,0 +1,181 @@
+//! `junit.xml`: one suite for each chapter, one case for each rule.
+//!
+//! junit-report writes the document. [`super::markup`] completes it with what that crate does not write.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use junit_report::{Report, TestCase, TestResult, TestSuite};
+use time::{Duration, OffsetDateTime};
+
+use super::ReportError;
+use super::failure::{failure_text, notes};
+use super::markup::{Extra, SPLIT, complete};
+use super::summary::{SIMULATED, first_line};
+use super::text::{clean, one_line};
+use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+
+/// The report's name in a run's folder.
+pub const JUNIT_FILE: &str = "junit.xml";
+
+/// Writes `junit.xml` into `dir`, in place of an older one, and returns its path.
+///
+/// A broken rule is a `failure`, a rule whose answer is not known an `error`. Everything else passes, also a broken
+/// rule of level `info`; what there is to say about it is in its `system-out`. A run that did not reach its end has
+/// one more case, an `error`, so that no reader takes it for a run in which nothing is broken.
+pub fn write_junit(
+    dir: &Path,
+    header: &RunHeader,
+    results: &[RuleResult],
+    end: Option<&RunEnd>,
+) -> Result<PathBuf, ReportError> {
+    let path = dir.join(JUNIT_FILE);
+    let document = document(header, results, end)?;
+    // A reader sees the old report or the new one, never a part.
+    let part = dir.join(format!("{JUNIT_FILE}.part"));
+    let written = fs::write(&part, document).and_then(|()| fs::rename(&part, &path));
+    match written {
+        Ok(()) => Ok(path),
+        Err(source) => {
+            let _ = fs::remove_file(&part);
+            Err(ReportError::Write { path, source })
+        }
+    }
+}
+
+fn document(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> Result<Vec<u8>, ReportError> {
+    let mut chapters: BTreeMap<String, Vec<&RuleResult>> = BTreeMap::new();
+    for result in results {
+        chapters.entry(class_name(header, &result.chapter)).or_default().push(result);
+    }
+    let missing = missing(header, results, end);
+    let mut suites = Vec::new();
+    for (name, mut rules) in chapters {
+        rules.sort_by(|a, b| a.id.cmp(&b.id));
+        let cases = rules.into_iter().map(|rule| case(&name, rule, header)).collect();
+        suites.push(suite(&name, cases, header, missing.as_deref()));
+    }
+    if end.is_none() || suites.is_empty() {
+        let name = class_name(header, "run");
+        let cases =
+            if end.is_none() { vec![unfinished(&name, missing.as_deref().unwrap_or_default())] } else { vec![] };
+        suites.push(suite(&name, cases, header, missing.as_deref()));
+    }
+    let mut report = Report::new();
+    let extra = Extra {
+        name: one_line(&format!(
+            "atlas-cts{}",
+            if header.library.simulated { format!(" ({SIMULATED})") } else { String::new() }
+        )),
+        timestamp: one_line(&header.started),
+        properties: properties(header),
+        skipped: suites.iter().map(TestSuite::skipped).collect(),
+        tests: suites.iter().map(TestSuite::tests).sum(),
+        failures: suites.iter().map(TestSuite::failures).sum(),
+        errors: suites.iter().map(TestSuite::errors).sum(),
+        time: end.map_or_else(
+            || suites.iter().map(TestSuite::time).fold(Duration::ZERO, Duration::saturating_add),
+            |end| elapsed(end.nanoseconds),
+        ),
+    };
+    report.add_testsuites(suites);
+    let mut xml = Vec::new();
+    report.write_xml(&mut xml).map_err(|error| ReportError::Markup { reason: error.to_string() })?;
+    complete(&xml, &extra)
+}
+
+/// `acl.copy` for the chapter `copy` of the runtime `acl`.
+fn class_name(header: &RunHeader, chapter: &str) -> String {
+    let (runtime, chapter) = (one_line(&header.runtime), one_line(chapter));
+    if chapter.split('.').next() == Some(&runtime) { chapter } else { format!("{runtime}.{chapter}") }
+}
+
+/// What is not in the report, if something is not.
+fn missing(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> Option<String> {
+    let (some, all) = (results.len(), header.rules);
+    let rules = (some < all).then(|| format!("{some} of the catalog's {all} rules have a result."));
+    let unfinished = end.is_none().then(|| "The run did not reach its end.".to_owned());
+    let sentences: Vec<String> = unfinished.into_iter().chain(rules).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+fn suite(name: &str, cases: Vec<TestCase>, header: &RunHeader, missing: Option<&str>) -> TestSuite {
+    let mut suite = TestSuite::new(name);
+    suite.package = one_line(&header.runtime);
+    // The crate wants a value; `complete` writes the text of the header.
+    suite.timestamp = OffsetDateTime::UNIX_EPOCH;
+    suite.add_testcases(cases);
+    suite.set_system_out(&body(&first_line(header)));
+    if let Some(missing) = missing {
+        suite.set_system_err(&body(missing));
+    }
+    suite
+}
+
+fn case(class: &str, rule: &RuleResult, header: &RunHeader) -> TestCase {
+    let mut case = TestCase::success(&one_line(&rule.id), elapsed(rule.nanoseconds));
+    case.set_classname(class);
+    let type_ = rule.verdict.name().to_owned();
+    let message = one_line(if rule.reason.trim().is_empty() {
+        rule.failure.as_ref().map_or(rule.verdict.name(), |failure| &failure.message)
+    } else {
+        &rule.reason
+    });
+    let full = || body(&failure_text(rule, header));
+    case.result = match rule.meaning() {
+        Meaning::Good | Meaning::Finding => TestResult::Success,
+        Meaning::Skipped => TestResult::SkippedWithCause { type_, message, cause: None },
+        Meaning::Broken => TestResult::Failure { type_, message, cause: Some(full()) },
+        Meaning::Unknown => TestResult::Error { type_, message, cause: Some(full()) },
+    };
+    case.system_out = match rule.meaning() {
+        Meaning::Finding => Some(full()),
+        _ => notes(rule).as_deref().map(body),
+    };
+    case
+}
+
+/// The case that makes a run without an end visible.
+fn unfinished(class: &str, missing: &str) -> TestCase {
+    let type_ = Verdict::Error.name();
+    let mut case = TestCase::error(&format!("{class}.end"), Duration::ZERO, type_, missing);
+    case.set_classname(class);
+    case
+}
+
+fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
+    let text = |value: &str| one_line(value);
+    let optional = |value: &Option<String>| value.as_deref().map(one_line).unwrap_or_default();
+    let library = &header.library;
+    vec![
+        ("suite.version", text(&header.suite)),
+        ("run", text(&header.run)),
+        ("runtime", text(&header.runtime)),
+        ("product", text(&header.product)),
+        ("reported_name", optional(&header.reported_name)),
+        ("simulated", library.simulated.to_string()),
+        ("library.path", text(&library.path)),
+        ("library.sha256", text(&library.sha256)),
+        ("library.version", optional(&library.version)),
+        ("library.chosen_by", text(&library.chosen_by)),
+        ("edition", optional(&header.edition)),
+        ("run_mode", text(&header.run_mode)),
+        ("devices", header.devices.to_string()),
+        ("profile", text(&header.profile)),
+        ("seed", header.seed.to_string()),
+        ("catalog.digest", text(&header.catalog_digest)),
+        ("catalog.rules", header.rules.to_string()),
+        ("defects", text(&header.defects.join(" "))),
+    ]
+}
+
+/// Text for a CDATA section. `]]>` would end it; the mark makes it harmless for junit-report and [`complete`] takes
+/// it out again.
+fn body(text: &str) -> String {
+    clean(text).replace("]]>", &format!("]]{SPLIT}>"))
+}
+
+fn elapsed(nanoseconds: u64) -> Duration {
+    Duration::new((nanoseconds / 1_000_000_000) as i64, (nanoseconds % 1_000_000_000) as i32)
+}

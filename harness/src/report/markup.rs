@@ -1,0 +1,124 @@
+//! The second pass over `junit.xml`: properties, `skipped=` counts, totals, times with three digits, line breaks between
+//! elements, and `]]>` inside text.
+
+use std::borrow::Cow;
+
+use quick_xml::Writer;
+use quick_xml::events::attributes::Attribute;
+use quick_xml::events::{BytesCData, BytesDecl, BytesEnd, BytesStart, Event};
+use quick_xml::reader::Reader;
+use time::Duration;
+
+use super::ReportError;
+
+/// Separates `]]` and `>` until this pass. Cleaned text cannot contain it.
+pub(super) const SPLIT: char = '\u{FFFF}';
+
+/// What junit-report does not write, cleaned.
+pub(super) struct Extra {
+    /// Name of the whole report.
+    pub(super) name: String,
+    /// Start of the run.
+    pub(super) timestamp: String,
+    /// Properties of every suite.
+    pub(super) properties: Vec<(&'static str, String)>,
+    /// Skipped cases of each suite, in the document's order.
+    pub(super) skipped: Vec<usize>,
+    /// Number of cases.
+    pub(super) tests: usize,
+    /// Number of failures.
+    pub(super) failures: usize,
+    /// Number of errors.
+    pub(super) errors: usize,
+    /// Wall time of the run.
+    pub(super) time: Duration,
+}
+
+/// Completes the document of junit-report.
+pub(super) fn complete(xml: &[u8], extra: &Extra) -> Result<Vec<u8>, ReportError> {
+    let mut reader = Reader::from_reader(xml);
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    let mut skipped = extra.skipped.iter();
+    loop {
+        match reader.read_event().map_err(broken)? {
+            Event::Eof => break,
+            Event::Decl(_) => put(&mut writer, Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?,
+            Event::Start(element) if element.name().as_ref() == b"testsuites" => {
+                let element = totals(&element, extra)?;
+                put(&mut writer, Event::Start(element))?;
+            }
+            Event::Start(element) if element.name().as_ref() == b"testsuite" => {
+                let mut element = rewritten(&element, extra)?;
+                element.push_attribute(("skipped", skipped.next().unwrap_or(&0).to_string().as_str()));
+                put(&mut writer, Event::Start(element))?;
+                properties(&mut writer, extra)?;
+            }
+            Event::Start(element) => put(&mut writer, Event::Start(rewritten(&element, extra)?))?,
+            Event::Empty(element) => put(&mut writer, Event::Empty(rewritten(&element, extra)?))?,
+            Event::CData(text) => {
+                let text = text.decode().map_err(broken)?.replace(SPLIT, "");
+                for part in BytesCData::escaped(&text) {
+                    put(&mut writer, Event::CData(part))?;
+                }
+            }
+            other => put(&mut writer, other)?,
+        }
+    }
+    let mut xml = writer.into_inner();
+    xml.push(b'\n');
+    Ok(xml)
+}
+
+fn totals<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>, ReportError> {
+    let mut element = rewritten(element, extra)?;
+    element.push_attribute(("name", extra.name.as_str()));
+    element.push_attribute(("tests", extra.tests.to_string().as_str()));
+    element.push_attribute(("failures", extra.failures.to_string().as_str()));
+    element.push_attribute(("errors", extra.errors.to_string().as_str()));
+    element.push_attribute(("time", seconds(extra.time.as_seconds_f64()).as_str()));
+    Ok(element)
+}
+
+fn properties(writer: &mut Writer<Vec<u8>>, extra: &Extra) -> Result<(), ReportError> {
+    put(writer, Event::Start(BytesStart::new("properties")))?;
+    for (name, value) in &extra.properties {
+        let property = BytesStart::new("property").with_attributes([("name", *name), ("value", value)]);
+        put(writer, Event::Empty(property))?;
+    }
+    put(writer, Event::End(BytesEnd::new("properties")))
+}
+
+/// The element with three digits in its time, the run's start as its timestamp, and without the name of a host that
+/// nobody told us.
+fn rewritten<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>, ReportError> {
+    let name = element.name();
+    let name = std::str::from_utf8(name.as_ref()).map_err(broken)?.to_owned();
+    let mut copy = BytesStart::new(name);
+    for attribute in element.attributes() {
+        let Attribute { key, value } = attribute.map_err(broken)?;
+        match key.as_ref() {
+            b"hostname" => {}
+            b"timestamp" => copy.push_attribute(("timestamp", extra.timestamp.as_str())),
+            b"time" => {
+                let text = std::str::from_utf8(&value).map_err(broken)?;
+                let time: f64 = text.parse().map_err(broken)?;
+                copy.push_attribute(("time", seconds(time).as_str()));
+            }
+            // As it is: the value is escaped already.
+            _ => copy.push_attribute(Attribute { key, value: Cow::Borrowed(&value) }),
+        }
+    }
+    Ok(copy)
+}
+
+fn seconds(time: f64) -> String {
+    format!("{time:.3}")
+}
+
+fn put(writer: &mut Writer<Vec<u8>>, event: Event<'_>) -> Result<(), ReportError> {
+    writer.write_event(event).map_err(broken)
+}
+
+fn broken(error: impl std::fmt::Display) -> ReportError {
+    ReportError::Markup { reason: error.to_string() }
+}

@@ -1,0 +1,250 @@
+//! What was loaded, and how a run went.
+
+use std::collections::BTreeMap;
+
+use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, wrap};
+use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+
+/// The mark of every report that was not made with a real device.
+pub(super) const SIMULATED: &str = "SIMULATED DEVICE";
+
+/// Groups of skips, of unanswered rules: as many as fit a screen.
+const GROUPS: usize = 12;
+
+/// What was loaded, on one line, before anything runs: library, digest, version, device, product, seed, profile.
+pub fn first_line(header: &RunHeader) -> String {
+    let defects = match header.defects.len() {
+        0 => String::new(),
+        _ => format!("; defects {}", one_line(&header.defects.join(", "))),
+    };
+    format!(
+        "atlas-cts {}: {}; {}, product {}; seed {}; profile {}{defects}",
+        one_line(&header.suite),
+        library_line(header),
+        device(header),
+        one_line(&header.product),
+        header.seed,
+        one_line(&header.profile),
+    )
+}
+
+/// The library under test, on one line.
+pub(super) fn library_line(header: &RunHeader) -> String {
+    let library = &header.library;
+    let version =
+        library.version.as_deref().map_or("version not reported".into(), |v| format!("version {}", one_line(v)));
+    format!(
+        "{}{} (sha256 {}, {version}; chosen: {})",
+        if library.simulated { "SIMULATED DEVICE, " } else { "" },
+        one_line(&library.path),
+        short(&library.sha256),
+        one_line(&library.chosen_by)
+    )
+}
+
+fn device(header: &RunHeader) -> String {
+    let name = header.reported_name.as_deref().map_or("a device that reports no name".into(), one_line);
+    let name = if header.library.simulated { format!("simulated {name}") } else { name };
+    if header.devices == 1 { name } else { format!("{} × {name}", header.devices) }
+}
+
+/// How a run went, for a terminal: marks, counts by chapter, what is broken, what is not known, what was skipped and
+/// why, where the report is.
+pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, colour: bool) -> String {
+    let paint = Paint(colour);
+    let mut text = String::new();
+    opening(&mut text, header, paint);
+    chapters(&mut text, results, paint);
+    listed(&mut text, "broken rules", results, Meaning::Broken, paint);
+    listed(&mut text, "findings: rules of level info that do not hold", results, Meaning::Finding, paint);
+    grouped(&mut text, "not known", results, Meaning::Unknown, paint);
+    grouped(&mut text, "skipped", results, Meaning::Skipped, paint);
+    text.push('\n');
+    closing(&mut text, header, results, end, paint);
+    text
+}
+
+fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
+    let edition = header.edition.as_deref().map_or("unknown".into(), one_line);
+    line(text, &paint.bold(&format!("Atlas CTS {}, {}", one_line(&header.suite), one_line(&header.runtime))));
+    if header.library.simulated {
+        line(text, &paint.yellow(&format!("{SIMULATED}: this run says nothing about hardware")));
+        for defect in &header.defects {
+            line(text, &paint.yellow(&format!("  with the seeded defect {}", one_line(defect))));
+        }
+    }
+    field(text, "library", &library_line(header));
+    field(
+        text,
+        "device",
+        &format!(
+            "{}, product {}, edition {edition}, programs on the {}",
+            device(header),
+            one_line(&header.product),
+            one_line(&header.run_mode)
+        ),
+    );
+    field(
+        text,
+        "run",
+        &format!("profile {}, seed {}, started {}", one_line(&header.profile), header.seed, one_line(&header.started)),
+    );
+}
+
+/// The table of chapters. A column without a number is left out.
+fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
+    const COLUMNS: [(&str, Meaning); 5] = [
+        ("hold", Meaning::Good),
+        ("broken", Meaning::Broken),
+        ("finding", Meaning::Finding),
+        ("unknown", Meaning::Unknown),
+        ("skipped", Meaning::Skipped),
+    ];
+    let mut chapters: BTreeMap<String, Vec<&RuleResult>> = BTreeMap::new();
+    for result in results {
+        chapters.entry(elide(&result.chapter, 40)).or_default().push(result);
+    }
+    if results.is_empty() {
+        line(text, "\nNo rule has a result.");
+        return;
+    }
+    let width = chapters.keys().map(|name| name.chars().count()).max().unwrap_or(0).max("chapter".len());
+    let columns: Vec<_> =
+        COLUMNS.into_iter().filter(|(_, meaning)| results.iter().any(|r| r.meaning() == *meaning)).collect();
+    let mut head = format!("\n{:<width$}  {:>6}", "chapter", "rules");
+    for (name, _) in &columns {
+        head.push_str(&format!("  {name:>7}"));
+    }
+    line(text, &paint.bold(&format!("{head}  {:>12}", "time")));
+    let all: Vec<&RuleResult> = results.iter().collect();
+    let total = (chapters.len() > 1).then_some(("all", &all));
+    for (name, rules) in chapters.iter().map(|(name, rules)| (name.as_str(), rules)).chain(total) {
+        let mut row = format!("{name:<width$}  {:>6}", rules.len());
+        for (_, meaning) in &columns {
+            let number = rules.iter().filter(|rule| rule.meaning() == *meaning).count();
+            let cell = format!("  {:>7}", if number == 0 { "-".to_owned() } else { number.to_string() });
+            row.push_str(&if number > 0 { coloured(paint, *meaning, &cell) } else { cell });
+        }
+        let time = rules.iter().map(|rule| rule.nanoseconds).fold(0, u64::saturating_add);
+        line(text, &format!("{row}  {:>12}", duration(time)));
+    }
+}
+
+/// One line for each rule of a meaning.
+fn listed(text: &mut String, heading: &str, results: &[RuleResult], meaning: Meaning, paint: Paint) {
+    let mut rules: Vec<&RuleResult> = results.iter().filter(|result| result.meaning() == meaning).collect();
+    rules.sort_by(|a, b| a.id.cmp(&b.id));
+    title(text, heading, rules.len(), paint);
+    for rule in rules {
+        let start = format!("  {:<10}  {}", rule.verdict.name(), one_line(&rule.id));
+        let room = WIDTH.saturating_sub(start.chars().count() + 2);
+        let seen = rule.failure.as_ref().map_or(&rule.reason, |failure| &failure.message);
+        let seen = if seen.is_empty() { &rule.reason } else { seen };
+        let start = coloured(paint, meaning, &start);
+        line(text, &if room < 20 { start } else { format!("{start}  {}", elide(seen, room)) });
+    }
+}
+
+/// The reasons of a meaning, each with its number of rules; the verdict too where it says more than the meaning.
+fn grouped(text: &mut String, heading: &str, results: &[RuleResult], meaning: Meaning, paint: Paint) {
+    let mut reasons: BTreeMap<(Verdict, String), Vec<&str>> = BTreeMap::new();
+    for result in results.iter().filter(|result| result.meaning() == meaning) {
+        let reason =
+            if result.reason.trim().is_empty() { "no reason given".to_owned() } else { one_line(&result.reason) };
+        reasons.entry((result.verdict, reason)).or_default().push(&result.id);
+    }
+    title(text, heading, reasons.values().map(Vec::len).sum(), paint);
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, rules)| std::cmp::Reverse(rules.len()));
+    for ((verdict, reason), rules) in reasons.iter().take(GROUPS) {
+        let verdict = if *verdict == Verdict::Skipped { String::new() } else { format!("{verdict}: ") };
+        let reason = match rules[..] {
+            [rule] => format!("{verdict}{reason} ({})", one_line(rule)),
+            _ => format!("{verdict}{reason}"),
+        };
+        for (index, part) in wrap(&reason, WIDTH - 8).iter().enumerate() {
+            let number = if index == 0 { rules.len().to_string() } else { String::new() };
+            line(text, &format!("{number:>6}  {part}"));
+        }
+    }
+    if let Some(rest) = reasons.get(GROUPS..).filter(|rest| !rest.is_empty()) {
+        let rules: usize = rest.iter().map(|(_, rules)| rules.len()).sum();
+        line(text, &format!("{rules:>6}  for {} that the journal names", count(rest.len() as u64, "other reason")));
+    }
+}
+
+fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, paint: Paint) {
+    let mut verdicts: BTreeMap<Verdict, u64> = BTreeMap::new();
+    for result in results {
+        *verdicts.entry(result.verdict).or_default() += 1;
+    }
+    let verdicts: Vec<String> = verdicts.iter().map(|(verdict, number)| format!("{number} {verdict}")).collect();
+    let remarks: usize = results.iter().map(|result| result.findings.len()).sum();
+    let findings = results.iter().filter(|result| result.meaning() == Meaning::Finding).count() + remarks;
+    let observed = results.iter().filter(|result| !result.observations.is_empty()).count();
+    let doubtful = results.iter().filter(|result| result.doubt.is_some()).count();
+    let notes: Vec<String> = [
+        (findings, "finding", ""),
+        (observed, "rule", " with observations"),
+        (doubtful, "rule", " on contradictory documents"),
+    ]
+    .into_iter()
+    .filter(|(number, ..)| *number > 0)
+    .map(|(number, noun, more)| format!("{}{more}", count(number as u64, noun)))
+    .collect();
+    field(text, "verdicts", &verdicts.join(", "));
+    field(text, "notes", &notes.join(", "));
+    if results.len() < header.rules {
+        field(text, "rules", &format!("{} of the catalog's {} have a result", results.len(), header.rules));
+    }
+    if let Some(end) = end {
+        let start_up = duration(end.start_up_nanoseconds);
+        field(text, "workers", &format!("{} started, {start_up} of start-up in total", end.workers_started));
+        field(text, "time", &duration(end.nanoseconds));
+    }
+    let broken = results.iter().filter(|result| result.meaning() == Meaning::Broken).count() as u64;
+    let mark = if header.library.simulated { format!(" ({SIMULATED})") } else { String::new() };
+    let result = match end.map(|end| end.exit) {
+        None => paint.red(&format!("the run did not reach its end; {} broken so far", count(broken, "rule"))),
+        // An empty promise: a run in which nothing held has shown nothing.
+        Some(0) if !results.iter().any(|result| result.meaning() == Meaning::Good) => {
+            paint.yellow("nothing was tested: no rule has an answer")
+        }
+        Some(0) => paint.green("conformant: no rule that ran is broken"),
+        Some(1) if broken == 0 => paint.red("not conformant: see the findings"),
+        Some(1) => paint.red(&format!("not conformant: {} broken", count(broken, "rule"))),
+        Some(3) => paint.red("not known: the environment or a device failed"),
+        Some(other) => paint.red(&format!("exit status {other}")),
+    };
+    line(text, &format!("{:<9} {result}{mark}", "result"));
+    line(text, &format!("{:<9} reports/out/{}", "report", clean(&header.run).trim()));
+}
+
+fn coloured(paint: Paint, meaning: Meaning, text: &str) -> String {
+    match meaning {
+        Meaning::Good => paint.green(text),
+        Meaning::Broken | Meaning::Unknown => paint.red(text),
+        Meaning::Finding => paint.yellow(text),
+        Meaning::Skipped => text.to_owned(),
+    }
+}
+
+/// A heading with its number; nothing for nothing.
+fn title(text: &mut String, heading: &str, number: usize, paint: Paint) {
+    if number > 0 {
+        line(text, &format!("\n{} ({number})", paint.bold(heading)));
+    }
+}
+
+fn field(text: &mut String, label: &str, value: &str) {
+    if !value.is_empty() {
+        for (index, part) in wrap(value, WIDTH - 10).iter().enumerate() {
+            line(text, &format!("{:<9} {part}", if index == 0 { label } else { "" }));
+        }
+    }
+}
+
+fn line(text: &mut String, line: &str) {
+    text.push_str(line.trim_end_matches(' '));
+    text.push('\n');
+}

@@ -1,0 +1,157 @@
+//! Text for people: cleaning, wrapping, columns, colours, durations.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// The width that reports are laid out for.
+pub(super) const WIDTH: usize = 100;
+
+/// Makes text from anywhere harmless: control characters become their pictures, characters that XML cannot hold
+/// become U+FFFD. Line feeds and tabs stay.
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
+    let harmless = |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}'));
+    if text.chars().all(harmless) {
+        return Cow::Borrowed(text);
+    }
+    let picture = |c: char| match c {
+        c if harmless(c) => c,
+        '\u{7F}' => '\u{2421}',
+        '\0'..='\u{1F}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}'),
+        _ => '\u{FFFD}',
+    };
+    Cow::Owned(text.replace("\r\n", "\n").chars().map(picture).collect())
+}
+
+/// Clean text on one line: line feeds and tabs become spaces, no space at either end.
+pub(super) fn one_line(text: &str) -> String {
+    clean(text).trim().chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect()
+}
+
+/// The first `width` characters of one line, the last of them `…` if there are more.
+pub(super) fn elide(text: &str, width: usize) -> String {
+    let line = one_line(text);
+    if line.chars().count() <= width {
+        return line;
+    }
+    let mut cut: String = line.chars().take(width.saturating_sub(1)).collect();
+    cut.truncate(cut.trim_end().len());
+    cut.push('…');
+    cut
+}
+
+/// Breaks clean text into lines of at most `width` characters, at spaces where there are any. Spaces at the start of
+/// a line stay: they may be an indentation.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in clean(text).trim_end().split('\n') {
+        let mut rest = line.trim_end();
+        while let Some((limit, _)) = rest.char_indices().nth(width) {
+            let indent = rest.len() - rest.trim_start().len();
+            let space = rest[..limit].rfind(' ').filter(|space| *space > indent);
+            // A space right behind the limit is as good as one before it.
+            let at = if rest[limit..].starts_with(' ') { limit } else { space.unwrap_or(limit) };
+            lines.push(rest[..at].trim_end().to_owned());
+            rest = rest[at..].trim_start();
+        }
+        lines.push(rest.to_owned());
+    }
+    lines
+}
+
+/// A list of labelled texts with a column for the labels.
+pub(super) struct Sheet {
+    text: String,
+    label_width: usize,
+}
+
+impl Sheet {
+    /// An empty list.
+    pub(super) fn new(label_width: usize) -> Sheet {
+        Sheet { text: String::new(), label_width }
+    }
+
+    /// Adds wrapped text; nothing if the text is empty.
+    pub(super) fn add(&mut self, label: &str, text: &str) {
+        if !text.trim().is_empty() {
+            let lines = wrap(text, WIDTH - self.label_width - 3);
+            self.add_lines(label, lines);
+        }
+    }
+
+    /// Adds lines as they are, the label before the first.
+    pub(super) fn add_lines(&mut self, label: &str, lines: impl IntoIterator<Item = String>) {
+        let mut label = label;
+        for line in lines {
+            let row = format!("  {label:<width$} {line}", width = self.label_width);
+            self.text.push_str(row.trim_end());
+            self.text.push('\n');
+            label = "";
+        }
+    }
+
+    /// The list as text, each line ended.
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+}
+
+/// A number and its noun: `1 rule`, `2 rules`.
+pub(super) fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A duration with three digits or more, for example `12.3 ms` or `4 min 05 s`.
+pub(super) fn duration(nanoseconds: u64) -> String {
+    let seconds = nanoseconds / 1_000_000_000;
+    match nanoseconds {
+        0..1_000 => format!("{nanoseconds} ns"),
+        1_000..999_500 => significant(nanoseconds, 1_000, "µs"),
+        999_500..999_500_000 => significant(nanoseconds, 1_000_000, "ms"),
+        _ if nanoseconds < 59_950_000_000 => significant(nanoseconds, 1_000_000_000, "s"),
+        _ if seconds < 3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+fn significant(nanoseconds: u64, unit: u64, name: &str) -> String {
+    let value = nanoseconds as f64 / unit as f64;
+    let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{value:.digits$} {name}")
+}
+
+/// The first characters of a digest.
+pub(super) fn short(digest: &str) -> String {
+    one_line(digest).chars().take(12).collect()
+}
+
+/// Writes colours, or does not.
+#[derive(Clone, Copy)]
+pub(super) struct Paint(pub(super) bool);
+
+impl Paint {
+    pub(super) fn bold(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    pub(super) fn red(self, text: &str) -> String {
+        self.with("1;31", text)
+    }
+
+    pub(super) fn green(self, text: &str) -> String {
+        self.with("32", text)
+    }
+
+    pub(super) fn yellow(self, text: &str) -> String {
+        self.with("33", text)
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        let mut painted = String::new();
+        if self.0 {
+            let _ = write!(painted, "\x1b[{code}m{text}\x1b[0m");
+        } else {
+            painted.push_str(text);
+        }
+        painted
+    }
+}

@@ -1,0 +1,358 @@
+//! Parsed files → checked rules.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde_yaml::Spanned;
+
+use crate::catalog::{ApiFile, CatalogError, CatalogFiles, Diagnostic, ParsedFile, ProductsFile, RuleSource, Source, read_catalog};
+use crate::lang::suggest::hint;
+use crate::lang::types::Declarations;
+use crate::lang::{Environment, Part, Problem, RuleText, check};
+
+use super::place::{line_and_column, text_start};
+use super::{CatalogPlace, Chapter, Product, Resource, Rule, Rules, life_cycle};
+
+/// Reads and checks a catalog; with `only`, of the chapters just that one. All mistakes are reported together.
+pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
+    let files = read_catalog(&place.root, place.bindings.runtime, only)?;
+    let mut checker = Checker { diagnostics: Vec::new(), place };
+    let rules = checker.rules(files);
+    match rules {
+        Some(rules) if checker.diagnostics.is_empty() => Ok(rules),
+        _ => Err(CatalogError { diagnostics: checker.diagnostics }),
+    }
+}
+
+struct Checker<'a> {
+    diagnostics: Vec<Diagnostic>,
+    place: &'a CatalogPlace,
+}
+
+impl Checker<'_> {
+    fn at<T>(&mut self, source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic {
+            source: Some(source.clone()),
+            line: place.referenced.line() as usize,
+            column: place.referenced.column() as usize,
+            message: message.into(),
+        });
+    }
+
+    fn file(&mut self, source: &Arc<Source>, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic { source: Some(source.clone()), line: 0, column: 0, message: message.into() });
+    }
+
+    fn rules(&mut self, files: CatalogFiles) -> Option<Rules> {
+        self.diagnostics.extend(files.diagnostics);
+        let api = &files.api;
+        let products = self.products(&files.products);
+        let facts: BTreeSet<String> = products.iter().flat_map(|product| product.facts.keys().cloned()).collect();
+        let declarations = Declarations::new(self.place.bindings, Some(Box::leak(api.value.result.ty.clone().into_boxed_str())));
+        if api.value.runtime.value != self.place.bindings.runtime {
+            let message = format!("this is the folder of `{}`; name that runtime here", self.place.bindings.runtime);
+            self.at(&api.source, &api.value.runtime, message);
+        }
+        let success = self.constant(&declarations, &api.source, &api.value.result.success);
+        let fatal = api.value.fatal.iter().map(|code| self.constant(&declarations, &api.source, code)).collect();
+        let result = declarations.ty(&api.value.result.ty);
+        let (resources, spaces) = self.resources(api, &declarations);
+        for function in &api.value.process {
+            if declarations.function(&function.value).is_none() {
+                let hint = hint(&function.value, declarations.function_names());
+                self.at(&api.source, function, format!("`{}` is not in the header{hint}", function.value));
+            }
+        }
+        let process_functions: HashSet<String> = api.value.process.iter().map(|function| function.value.clone()).collect();
+        let environment = Environment { declarations, facts, result, spaces, process_functions };
+        let life_cycle = life_cycle::compile(api, &environment, &mut self.diagnostics);
+        let mut support = BTreeMap::new();
+        let mut support_source = None;
+        if let Some(file) = &files.support {
+            for product in file.value.functions.values().flat_map(|entry| entry.supported.iter().chain(&entry.unsupported)) {
+                if !products.iter().any(|known| known.id == *product) {
+                    let hint = hint(product, products.iter().map(|known| known.id.as_str()));
+                    self.file(&file.source, format!("`{product}` is no product of products.yaml{hint}"));
+                }
+            }
+            support_source = Some(format!("{}, {}", file.value.source.document, file.value.source.section));
+            support = file.value.functions.iter().map(|(name, entry)| (name.clone(), entry.clone())).collect();
+        }
+        let mut rules = Rules {
+            runtime: api.value.runtime.value.clone(),
+            title: api.value.title.clone(),
+            library: api.value.library.clone(),
+            success,
+            environment,
+            documents: files.documents.value.documents.clone(),
+            products,
+            life_cycle: life_cycle?,
+            resources,
+            fatal,
+            support,
+            support_source,
+            chapters: Vec::new(),
+            rules: Vec::new(),
+            owners: HashMap::new(),
+            digest: files.digest,
+        };
+        let mut places: HashMap<String, (String, usize)> = HashMap::new();
+        for file in files.chapters {
+            let chapter = rules.chapters.len();
+            rules.chapters.push(Chapter { name: file.value.chapter, title: file.value.title, path: file.source.path.clone() });
+            for rule in file.value.rules {
+                let line = rule.value.id.referenced.line() as usize;
+                let here = (super::short(&file.source.path), line);
+                if let Some((path, line)) = places.insert(rule.value.id.value.clone(), here) {
+                    self.at(&file.source, &rule.value.id, format!("`{}` stands a second time; the first is at {path}:{line}", rule.value.id.value));
+                }
+                if let Some(rule) = self.rule(&file.source, rule.value, chapter, &rules) {
+                    for function in &rule.owns {
+                        if let Some(other) = rules.owners.insert(function.clone(), rule.id.clone()) {
+                            let message = format!("`{function}` has two owners, {other} and {}", rule.id);
+                            self.at(&file.source, &rule.source.id, message);
+                        }
+                    }
+                    rules.rules.push(rule);
+                }
+            }
+        }
+        Some(rules)
+    }
+
+    fn products(&mut self, file: &ParsedFile<ProductsFile>) -> Vec<Product> {
+        let mut products: Vec<Product> = Vec::new();
+        for entry in &file.value.products {
+            let mut facts = BTreeMap::new();
+            for (name, value) in &entry.facts {
+                match quantity(value) {
+                    Some(number) => {
+                        facts.insert(name.clone(), number);
+                    }
+                    None => self.at(&file.source, value, format!("`{}` is no quantity; write for example 4KiB or 64", value.value)),
+                }
+            }
+            if let Some(first) = products.first() {
+                for name in first.facts.keys().filter(|name| !facts.contains_key(*name)) {
+                    self.at(&file.source, &entry.id, format!("`{}` lacks the quantity `{name}` that `{}` has", entry.id.value, first.id));
+                }
+                for name in facts.keys().filter(|name| !first.facts.contains_key(*name)) {
+                    self.at(&file.source, &entry.id, format!("`{}` has the quantity `{name}` that `{}` lacks", entry.id.value, first.id));
+                }
+            }
+            if products.iter().any(|known| known.id == entry.id.value) {
+                self.at(&file.source, &entry.id, format!("there are two products `{}`", entry.id.value));
+            }
+            let mut reported_names = Vec::new();
+            for pattern in &entry.reported_names {
+                match regex_lite::Regex::new(pattern) {
+                    Ok(pattern) => reported_names.push(pattern),
+                    Err(error) => self.at(&file.source, &entry.id, format!("`{pattern}` is no regular expression: {error}")),
+                }
+            }
+            for mode in entry.run_modes.iter().filter(|mode| !matches!(mode.as_str(), "host" | "device")) {
+                self.at(&file.source, &entry.id, format!("`{mode}` is no run mode; there are `host` and `device`"));
+            }
+            products.push(Product {
+                id: entry.id.value.clone(),
+                name: entry.name.clone(),
+                reported_names,
+                run_modes: entry.run_modes.clone(),
+                facts,
+            });
+        }
+        products
+    }
+
+    fn constant(&mut self, declarations: &Declarations, source: &Arc<Source>, name: &Spanned<String>) -> i128 {
+        if let Ok(number) = name.value.parse() {
+            return number;
+        }
+        match declarations.constant(&name.value) {
+            Some((value, _)) => value,
+            None => {
+                let hint = hint(&name.value, declarations.constant_names());
+                self.at(source, name, format!("`{}` is no constant of the header{hint}", name.value));
+                0
+            }
+        }
+    }
+
+    #[expect(clippy::type_complexity, reason = "the two indexes of one pass")]
+    fn resources(
+        &mut self,
+        file: &ParsedFile<ApiFile>,
+        declarations: &Declarations,
+    ) -> (Vec<Resource>, HashMap<(String, String), crate::lang::program::Space>) {
+        let mut resources = Vec::new();
+        let mut spaces = HashMap::new();
+        for spanned in &file.value.resources {
+            let entry = &spanned.value;
+            let Some(function) = declarations.function(&entry.acquire) else {
+                let hint = hint(&entry.acquire, declarations.function_names());
+                self.at(&file.source, spanned, format!("`{}` is not in the header{hint}", entry.acquire));
+                continue;
+            };
+            let Some(handle) = function.parameters.iter().position(|parameter| parameter.name == entry.handle) else {
+                let hint = hint(&entry.handle, function.parameters.iter().map(|parameter| parameter.name));
+                self.at(&file.source, spanned, format!("`{}` has no parameter `{}`{hint}", entry.acquire, entry.handle));
+                continue;
+            };
+            let (release, arguments) = match entry.release.split_once('(') {
+                None => (entry.release.as_str(), vec![None]),
+                Some((name, arguments)) => {
+                    let arguments = arguments.trim_end_matches(')').split(',').map(str::trim);
+                    (name, arguments.map(|argument| argument.parse().ok()).collect())
+                }
+            };
+            if declarations.function(release).is_none_or(|function| function.parameters.len() != arguments.len()) {
+                let hint = hint(release, declarations.function_names());
+                self.at(&file.source, spanned, format!("`{release}` is no function with {} parameter(s){hint}", arguments.len()));
+                continue;
+            }
+            use crate::bindings::Type;
+            let indirect = entry.bytes.is_none()
+                && matches!(function.parameters[handle].ty, Type::Pointer { to, .. } if matches!(to, Type::Pointer { .. } | Type::Handle(_)));
+            if let Some(space) = entry.space {
+                spaces.insert((entry.acquire.clone(), entry.handle.clone()), space);
+            }
+            resources.push(Resource {
+                acquire: entry.acquire.clone(),
+                handle,
+                indirect,
+                bytes: entry.bytes.map(|bytes| bytes as usize),
+                release: release.to_owned(),
+                release_arguments: arguments,
+            });
+        }
+        (resources, spaces)
+    }
+
+    fn rule(&mut self, source: &Arc<Source>, rule: RuleSource, chapter: usize, rules: &Rules) -> Option<Rule> {
+        self.references(source, &rule, rules);
+        let text = RuleText {
+            actors: rule.actors.as_ref().map(|text| text.value.as_str()),
+            axes: rule.forall.iter().map(|(name, domain)| (name.as_str(), &domain.value)).collect(),
+            condition: rule.condition.as_ref().map(|text| text.value.as_str()),
+            steps: &rule.steps.value,
+            observe: rule.observe.iter().map(|(name, text)| (name.as_str(), text.value.as_str())).collect(),
+            life_cycle: false,
+        };
+        let program = match check(&text, &rules.environment) {
+            Ok(program) => program,
+            Err(problems) => {
+                for problem in problems {
+                    self.problem(source, &rule, problem);
+                }
+                return None;
+            }
+        };
+        for function in &rule.owns {
+            if !program.function_names().any(|name| name == function.value) {
+                self.at(source, function, format!("the rule owns `{}` but does not call it", function.value));
+            }
+        }
+        let title = |id: &str| rules.documents.iter().find(|document| document.id.value == *id);
+        Some(Rule {
+            id: rule.id.value.clone(),
+            title: rule.title.clone(),
+            statement: rule.statement.trim().to_owned(),
+            sources: rule
+                .source
+                .iter()
+                .map(|reference| match title(&reference.value.document) {
+                    Some(document) => format!("{} ({}), {}", document.title, document.edition, reference.value.section),
+                    None => reference.value.document.clone(),
+                })
+                .collect(),
+            documents: rule.source.iter().map(|reference| reference.value.document.clone()).collect(),
+            level: rule.level,
+            hazard: rule.hazard,
+            doubt: rule.doubt.as_ref().map(|doubt| doubt.trim().to_owned()),
+            when: rule.when.clone(),
+            chapter,
+            program,
+            owns: rule.owns.iter().map(|function| function.value.clone()).collect(),
+            kills: rule.kills.iter().map(|defect| defect.value.clone()).collect(),
+            line: rule.id.referenced.line() as usize,
+            steps_at: text_start(source, &rule.steps),
+            source: rule,
+        })
+    }
+
+    /// Names of documents, products, editions and defects that a rule refers to.
+    fn references(&mut self, source: &Arc<Source>, rule: &RuleSource, rules: &Rules) {
+        let prefix = format!("{}.", rules.runtime);
+        if !rule.id.value.starts_with(&prefix) || rule.id.value.split('.').count() < 3 {
+            self.at(source, &rule.id, format!("a rule's id is `{prefix}<area>.<name>`"));
+        }
+        if rule.source.is_empty() {
+            self.at(source, &rule.id, "a rule cites at least one source");
+        }
+        for reference in &rule.source {
+            let name = &reference.value.document;
+            if !rules.documents.iter().any(|document| document.id.value == *name) {
+                let hint = hint(name, rules.documents.iter().map(|document| document.id.value.as_str()));
+                self.at(source, reference, format!("`{name}` is no document of documents.yaml{hint}"));
+            }
+        }
+        for product in rule.when.products.iter().chain(&rule.when.not_products) {
+            if rules.product(product).is_none() {
+                let hint = hint(product, rules.products.iter().map(|known| known.id.as_str()));
+                self.at(source, &rule.id, format!("`{product}` is no product of products.yaml{hint}"));
+            }
+        }
+        if let Some(mode) = &rule.when.run_mode
+            && !matches!(mode.as_str(), "host" | "device")
+        {
+            self.at(source, &rule.id, format!("`{mode}` is no run mode; there are `host` and `device`"));
+        }
+        if let Some(edition) = &rule.when.cann
+            && let Err(message) = crate::select::parse_edition(edition)
+        {
+            self.at(source, &rule.id, message);
+        }
+        for defect in &rule.kills {
+            if !self.place.defects.contains(&defect.value.as_str()) {
+                let hint = hint(&defect.value, self.place.defects.iter().copied());
+                self.at(source, defect, format!("`{}` is no seeded defect{hint}", defect.value));
+            }
+        }
+    }
+
+    fn problem(&mut self, source: &Arc<Source>, rule: &RuleSource, problem: Problem) {
+        let scalar = match problem.part {
+            Part::Steps => &rule.steps,
+            Part::Actors => rule.actors.as_ref().unwrap_or(&rule.steps),
+            Part::Where => rule.condition.as_ref().unwrap_or(&rule.steps),
+            Part::Observe(index) => &rule.observe[index],
+            Part::Axis(index) => {
+                let (name, domain) = rule.forall.get_index(index).expect("the axis was read from this map");
+                return self.at(source, domain, format!("{name}: {}", problem.message));
+            }
+        };
+        let (first_line, indentation) = text_start(source, scalar);
+        let (line, column) = line_and_column(&scalar.value, problem.span.start);
+        let indentation = if line == 0 || source.text.lines().nth(first_line - 1).is_some() { indentation } else { 0 };
+        self.diagnostics.push(Diagnostic {
+            source: Some(source.clone()),
+            line: first_line + line,
+            column: indentation + column + 1,
+            message: problem.message,
+        });
+    }
+}
+
+/// `4KiB`, `64`.
+fn quantity(text: &Spanned<String>) -> Option<i128> {
+    let digits = text.value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match &text.value[digits.len()..] {
+        "" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "TiB" => 1 << 40,
+        _ => return None,
+    };
+    digits.parse::<i128>().ok()?.checked_mul(factor)
+}

@@ -1,0 +1,155 @@
+//! The catalog, checked: every rule compiled, every name resolved. What the rest of the harness works with.
+
+mod check;
+mod life_cycle;
+mod place;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use crate::bindings::Bindings;
+use crate::catalog::{DocumentEntry, Hazard, LibrarySource, RuleSource, SupportEntry};
+use crate::lang::{Environment, Program};
+use crate::record::Level;
+
+pub use check::load;
+pub use life_cycle::{LifeCycleProgram, Query, Section};
+
+/// Where the catalog stands, and what its header declares.
+#[derive(Debug, Clone)]
+pub struct CatalogPlace {
+    /// The folder with `documents.yaml` and `products.yaml`.
+    pub root: PathBuf,
+    /// Declarations of the runtime whose folder is read.
+    pub bindings: &'static Bindings,
+    /// Names of seeded defects that rules may claim to kill.
+    pub defects: &'static [&'static str],
+}
+
+/// Everything that is known about one runtime.
+#[derive(Debug)]
+pub struct Rules {
+    pub runtime: String,
+    pub title: String,
+    pub library: LibrarySource,
+    /// The code of success.
+    pub success: i128,
+    pub environment: Environment,
+    pub documents: Vec<DocumentEntry>,
+    pub products: Vec<Product>,
+    pub life_cycle: LifeCycleProgram,
+    pub resources: Vec<Resource>,
+    /// Codes after which a process is of no further use.
+    pub fatal: Vec<i128>,
+    /// Function → products.
+    pub support: BTreeMap<String, SupportEntry>,
+    /// The document and section of the support table.
+    pub support_source: Option<String>,
+    pub chapters: Vec<Chapter>,
+    pub rules: Vec<Rule>,
+    /// Function → id of the rule that owns it.
+    pub owners: HashMap<String, String>,
+    /// SHA-256 over the catalog's files.
+    pub digest: String,
+}
+
+/// A product family with its documented quantities.
+#[derive(Debug, Clone)]
+pub struct Product {
+    pub id: String,
+    pub name: String,
+    pub reported_names: Vec<regex_lite::Regex>,
+    pub run_modes: Vec<String>,
+    /// Quantity → value in bytes or units.
+    pub facts: BTreeMap<String, i128>,
+}
+
+/// A chapter of the catalog.
+#[derive(Debug, Clone)]
+pub struct Chapter {
+    pub name: String,
+    pub title: String,
+    pub path: PathBuf,
+}
+
+/// A checked rule.
+#[derive(Debug)]
+pub struct Rule {
+    pub id: String,
+    pub title: String,
+    pub statement: String,
+    /// `title (edition), section`, as reports print it.
+    pub sources: Vec<String>,
+    /// Ids of the documents that it cites.
+    pub documents: Vec<String>,
+    pub level: Level,
+    pub hazard: Option<Hazard>,
+    pub doubt: Option<String>,
+    pub when: crate::catalog::When,
+    /// Position in [`Rules::chapters`].
+    pub chapter: usize,
+    pub program: Program,
+    pub owns: Vec<String>,
+    pub kills: Vec<String>,
+    /// Line of the id, counted from 1.
+    pub line: usize,
+    /// Line of the file on which the steps' text starts, and the columns it is indented by.
+    pub steps_at: (usize, usize),
+    /// The texts as written.
+    pub source: RuleSource,
+}
+
+/// A pair of functions that acquire and release.
+#[derive(Debug, Clone)]
+pub struct Resource {
+    pub acquire: String,
+    /// Position of the parameter that receives or names what is acquired.
+    pub handle: usize,
+    /// The handle is what that parameter points to.
+    pub indirect: bool,
+    /// Length of a handle that is a buffer of bytes.
+    pub bytes: Option<usize>,
+    pub release: String,
+    /// Arguments of the release: `None` stands for the handle.
+    pub release_arguments: Vec<Option<i128>>,
+}
+
+impl Rules {
+    /// The rule of an id.
+    pub fn rule(&self, id: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.id == id)
+    }
+
+    /// The product of an id.
+    pub fn product(&self, id: &str) -> Option<&Product> {
+        self.products.iter().find(|product| product.id == id)
+    }
+
+    /// The product whose names match what the runtime reported.
+    pub fn product_of(&self, reported: &str) -> Option<&Product> {
+        self.products.iter().find(|product| product.reported_names.iter().any(|name| name.is_match(reported)))
+    }
+}
+
+impl Rule {
+    /// `file:line:column` of a place in the steps.
+    pub fn place(&self, chapter: &Chapter, offset: usize) -> String {
+        let (line, column) = place::line_and_column(&self.program.source, offset);
+        format!("{}:{}:{}", short(&chapter.path), self.steps_at.0 + line, self.steps_at.1 + column + 1)
+    }
+
+    /// The text of a statement on one line.
+    pub fn text(&self, span: crate::lang::Span) -> String {
+        let text = self.program.source.get(span.start..span.end).unwrap_or_default();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A path from `specs/` on, which is the same on every machine.
+pub fn short(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    match text.rfind("specs/") {
+        Some(at) => text[at..].to_owned(),
+        None => text.into_owned(),
+    }
+}

@@ -1,0 +1,127 @@
+//! Which rules apply to a device, and why the others do not.
+
+use std::fmt;
+
+use crate::rules::{Product, Rule, Rules};
+
+/// The device under test, as far as selection is concerned.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Id of the product.
+    pub product: String,
+    /// `host` or `device`.
+    pub run_mode: String,
+    /// Devices that can be used.
+    pub devices: u32,
+    /// Edition of the runtime; unknown: rules that depend on it run.
+    pub edition: Option<Edition>,
+    /// Rules whose result the documents call undefined run too.
+    pub hazardous: bool,
+}
+
+/// Why a rule does not apply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Skip {
+    /// `when.products` or `when.not_products`.
+    Product { product: String },
+    /// The documents list a function of the rule as not supported.
+    Unsupported { function: String, product: String },
+    RunMode { wanted: String, is: String },
+    Devices { wanted: u32, are: u32 },
+    Edition { wanted: String, is: Edition },
+    /// `hazard: undefined` without `--hazardous`.
+    Hazard,
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Skip::Product { product } => write!(f, "does not apply to {product}"),
+            Skip::Unsupported { function, product } => write!(f, "{function} is documented as not supported on {product}"),
+            Skip::RunMode { wanted, is } => write!(f, "applies where programs run on the {wanted}; this one runs on the {is}"),
+            Skip::Devices { wanted, are } => write!(f, "needs {wanted} devices, there {} {are}", if *are == 1 { "is" } else { "are" }),
+            Skip::Edition { wanted, is } => write!(f, "applies to edition {wanted}, this is {is}"),
+            Skip::Hazard => f.write_str("the documents call the result undefined; runs only with --hazardous"),
+        }
+    }
+}
+
+/// A version such as 8.2.1.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edition(Vec<u32>);
+
+impl fmt::Display for Edition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> = self.0.iter().map(u32::to_string).collect();
+        f.write_str(&numbers.join("."))
+    }
+}
+
+impl Edition {
+    /// Reads the leading numbers of a version text; `None` when there are none.
+    pub fn read(text: &str) -> Option<Edition> {
+        let start = text.find(|c: char| c.is_ascii_digit())?;
+        let numbers: Vec<u32> = text[start..].split('.').map_while(|part| part.parse().ok()).collect();
+        (!numbers.is_empty()).then_some(Edition(numbers))
+    }
+}
+
+/// Reads a condition on the edition such as `>=8.2`.
+pub fn parse_edition(text: &str) -> Result<(&str, Edition), String> {
+    let operator = [">=", "<=", "==", ">", "<"].into_iter().find(|operator| text.starts_with(operator));
+    let rest = operator.map(|operator| text[operator.len()..].trim());
+    match (operator, rest.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).and_then(Edition::read)) {
+        (Some(operator), Some(edition)) => Ok((operator, edition)),
+        _ => Err(format!("`{text}` is no condition on an edition; write for example \">=8.2\"")),
+    }
+}
+
+/// Whether a rule applies to the target.
+pub fn applies(rule: &Rule, target: &Target, rules: &Rules) -> Result<(), Skip> {
+    let product = &target.product;
+    let when = &rule.when;
+    if (!when.products.is_empty() && !when.products.contains(product)) || when.not_products.contains(product) {
+        return Err(Skip::Product { product: product.clone() });
+    }
+    for function in rule.program.function_names() {
+        if rules.support.get(function).is_some_and(|entry| entry.unsupported.contains(product)) {
+            return Err(Skip::Unsupported { function: function.to_owned(), product: product.clone() });
+        }
+    }
+    if let Some(mode) = &when.run_mode
+        && *mode != target.run_mode
+    {
+        return Err(Skip::RunMode { wanted: mode.clone(), is: target.run_mode.clone() });
+    }
+    let wanted = when.devices.unwrap_or(1);
+    if wanted > target.devices {
+        return Err(Skip::Devices { wanted, are: target.devices });
+    }
+    if let (Some(condition), Some(edition)) = (&when.cann, &target.edition)
+        && let Ok((operator, wanted)) = parse_edition(condition)
+    {
+        let holds = match operator {
+            ">=" => *edition >= wanted,
+            "<=" => *edition <= wanted,
+            ">" => *edition > wanted,
+            "<" => *edition < wanted,
+            _ => *edition == wanted,
+        };
+        if !holds {
+            return Err(Skip::Edition { wanted: condition.clone(), is: edition.clone() });
+        }
+    }
+    if rule.hazard.is_some() && !target.hazardous {
+        return Err(Skip::Hazard);
+    }
+    Ok(())
+}
+
+/// Finds a product by id; the error suggests one.
+pub fn product<'a>(rules: &'a Rules, id: &str) -> Result<&'a Product, String> {
+    rules.product(id).ok_or_else(|| {
+        let ids: Vec<&str> = rules.products.iter().map(|product| product.id.as_str()).collect();
+        let hint = crate::lang::suggest::hint(id, ids.iter().copied());
+        format!("there is no product `{id}`{hint}; products are {} and auto", ids.join(", "))
+    })
+}

@@ -1,0 +1,355 @@
+//! Reports, from data that no run made.
+
+#[path = "reports/journal.rs"]
+mod journal;
+#[path = "reports/sample.rs"]
+mod sample;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use harness::record::{Failure, Level, Line, RuleResult, RunEnd, RunHeader};
+use harness::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
+use proptest::prelude::*;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+use rstest::rstest;
+use sample::{VERDICTS, broken, device_header, end, folder, header, results};
+
+fn junit(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> String {
+    let dir = folder();
+    let path = write_junit(&dir, header, results, end).unwrap();
+    assert_eq!(path, dir.join(JUNIT_FILE));
+    assert_eq!(fs::read_dir(&*dir).unwrap().count(), 1, "nothing but the report stays");
+    fs::read_to_string(path).unwrap()
+}
+
+// ---- what reports look like
+
+#[rstest]
+#[case::simulated("first_line_simulated", header())]
+#[case::device("first_line_device", device_header())]
+fn first_lines(#[case] name: &str, #[case] header: RunHeader) {
+    insta::assert_snapshot!(name, first_line(&header));
+}
+
+#[test]
+fn summaries() {
+    let all = results();
+    insta::assert_snapshot!("summary_broken", summary(&header(), &all, Some(&end(&all, 1)), false));
+    insta::assert_snapshot!("summary_unfinished", summary(&header(), &all[..2], None, false));
+    insta::assert_snapshot!("summary_nothing", summary(&device_header(), &[], None, false));
+    let mut header = device_header();
+    header.rules = 1;
+    insta::assert_snapshot!("summary_conformant", summary(&header, &all[..1], Some(&end(&all[..1], 0)), false));
+}
+
+#[test]
+fn failure_blocks() {
+    insta::assert_snapshot!("failure", failure_text(&broken(), &header()));
+    insta::assert_snapshot!("failure_without_case", failure_text(&results()[8], &device_header()));
+    let mut long = broken();
+    long.level = Level::Info;
+    let failure = long.failure.as_mut().unwrap();
+    failure.trace = (0..1000).map(|call| format!("f({call}) = {}", "0123456789".repeat(call % 12))).collect();
+    failure.output = (0..50).map(|line| format!("line {line}\n")).collect();
+    failure.values.push(("a_name_that_is_really_rather_long".into(), "[1, 2, 3] ".repeat(30)));
+    failure.shrinks = 0;
+    insta::assert_snapshot!("failure_long", failure_text(&long, &header()));
+}
+
+#[test]
+fn a_run_that_tested_nothing_does_not_boast() {
+    let skipped = &results()[3..6];
+    let text = summary(&header(), skipped, Some(&end(skipped, 0)), false);
+    assert!(text.contains("nothing was tested") && !text.contains("conformant"), "{text}");
+}
+
+#[test]
+fn junit_reports() {
+    let all = results();
+    insta::assert_snapshot!("junit", junit(&header(), &all, Some(&end(&all, 1))));
+    insta::assert_snapshot!("junit_unfinished", junit(&device_header(), &all[..1], None));
+}
+
+#[test]
+fn colours_only_where_they_are_asked_for() {
+    let mut all = results();
+    all[1].reason = "\u{1b}[2J\u{9b}2J gone".into();
+    let plain = summary(&header(), &all, Some(&end(&all, 1)), false);
+    assert!(!plain.contains(['\u{1b}', '\u{9b}']));
+    assert!(!failure_text(&all[1], &header()).contains(['\u{1b}', '\u{9b}']));
+    let coloured = summary(&header(), &all, Some(&end(&all, 1)), true);
+    let mut stripped = coloured.clone();
+    for code in ["0", "1", "1;31", "32", "33"] {
+        stripped = stripped.replace(&format!("\u{1b}[{code}m"), "");
+    }
+    assert_ne!(coloured, plain);
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn an_older_report_is_replaced_and_a_refusal_is_explained() {
+    let dir = folder();
+    fs::write(dir.join(JUNIT_FILE), "old").unwrap();
+    write_junit(&dir, &header(), &results(), None).unwrap();
+    assert!(
+        fs::read_to_string(dir.join(JUNIT_FILE)).unwrap().starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>")
+    );
+    let error = write_junit(&dir.join("missing"), &header(), &results(), None).unwrap_err();
+    assert!(error.to_string().contains("make the reports again from the journal"), "{error}");
+}
+
+// ---- laws over any text
+
+/// Text made of what breaks readers: any character, and the markup of XML.
+fn text() -> impl Strategy<Value = String> {
+    let special = prop::sample::select(vec![
+        "]]>",
+        "]]",
+        ">",
+        "]",
+        "<![CDATA[",
+        "&",
+        "&#0;",
+        "&amp;",
+        "<",
+        "\"",
+        "'",
+        "\n",
+        "\r",
+        "\r\n",
+        "\t",
+        "\0",
+        "\u{1}",
+        "\u{1b}[31m",
+        "\u{7f}",
+        "\u{85}",
+        "\u{9b}",
+        "\u{d7ff}",
+        "\u{e000}",
+        "\u{fffd}",
+        "\u{fffe}",
+        "\u{ffff}",
+        "\u{1fffe}",
+        "\u{10ffff}",
+        "\u{2028}",
+        "\u{feff}",
+        "--",
+        "<?",
+        "<!--",
+        "e\u{301}",
+        "内存",
+        "",
+    ]);
+    let piece = prop_oneof![3 => special.prop_map(str::to_owned), 1 => any::<char>().prop_map(String::from), 1 => "[ -~]{0,60}"];
+    prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+/// A run in which every text is one of `texts`.
+fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) {
+    let mut next = texts.iter().cycle().cloned();
+    let mut text = || next.next().unwrap_or_default();
+    let mut header = header();
+    for field in [&mut header.suite, &mut header.run, &mut header.started, &mut header.runtime, &mut header.product] {
+        *field = text();
+    }
+    for field in [&mut header.run_mode, &mut header.profile, &mut header.catalog_digest, &mut header.library.path] {
+        *field = text();
+    }
+    (header.library.sha256, header.library.chosen_by) = (text(), text());
+    (header.reported_name, header.edition, header.library.version) = (Some(text()), Some(text()), Some(text()));
+    header.defects = vec![text(), text()];
+    let mut results = Vec::new();
+    for (number, verdict) in VERDICTS.into_iter().enumerate() {
+        let mut result = sample::result(&format!("{number}{}", text()), verdict, &text());
+        (result.chapter, result.title, result.doubt) = (text(), text(), Some(text()));
+        result.level = if info { Level::Info } else { Level::Must };
+        result.findings = vec![text(), text()];
+        result.observations = BTreeMap::from([(text(), BTreeMap::from([(text(), 3)]))]);
+        result.failure = (number % 3 != 0).then(|| {
+            Box::new(Failure {
+                statement: text(),
+                place: text(),
+                message: text(),
+                rule_statement: text(),
+                sources: vec![text(), text()],
+                values: vec![(text(), text()), (text(), text())],
+                replay_values: serde_json::Value::String(text()),
+                case: 1,
+                shrinks: 1,
+                trace: (0..40).map(|_| text()).collect(),
+                output: text(),
+                replay: text(),
+            })
+        });
+        results.push(result);
+    }
+    let mut end = end(&results, 1);
+    end.finished = text();
+    (header, results, end)
+}
+
+/// Reads a document to its end and returns the number of its cases.
+fn cases_of(xml: &str) -> usize {
+    let allowed = |c: char| matches!(c, '\t' | '\n' | ' '..='\u{7e}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..);
+    assert!(xml.chars().all(allowed), "a character that XML does not allow, or a control character");
+    let attributes = |element: &BytesStart<'_>| {
+        for attribute in element.attributes() {
+            attribute.unwrap().normalized_value(quick_xml::XmlVersion::Explicit1_0).unwrap();
+        }
+    };
+    let (mut reader, mut cases, mut depth) = (Reader::from_str(xml), 0, 0);
+    loop {
+        match reader.read_event().unwrap() {
+            Event::Eof => break,
+            Event::Text(text) => assert!(text.decode().unwrap().trim().is_empty(), "text outside of a section"),
+            Event::GeneralRef(reference) => panic!("a reference outside of a section: {reference:?}"),
+            Event::Start(element) => {
+                attributes(&element);
+                depth += 1;
+                cases += usize::from(element.name().as_ref() == b"testcase");
+            }
+            Event::Empty(element) => {
+                attributes(&element);
+                cases += usize::from(element.name().as_ref() == b"testcase");
+            }
+            Event::End(_) => depth -= 1,
+            _ => {}
+        }
+    }
+    assert_eq!(depth, 0);
+    cases
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_makes_a_well_formed_report(texts in prop::collection::vec(text(), 1..9), info in any::<bool>(), ended in any::<bool>()) {
+        let (header, results, end) = filled(&texts, info);
+        let xml = junit(&header, &results, ended.then_some(&end));
+        prop_assert_eq!(cases_of(&xml), results.len() + usize::from(!ended));
+    }
+
+    #[test]
+    fn any_text_fits_a_terminal(texts in prop::collection::vec(text(), 1..9), info in any::<bool>()) {
+        let (header, results, end) = filled(&texts, info);
+        let control = |c: char| c.is_control() && c != '\n';
+        let blocks = results.iter().map(|result| failure_text(result, &header));
+        for block in blocks.chain([summary(&header, &results, Some(&end), false)]) {
+            prop_assert!(!block.replace('\t', " ").contains(control), "{}", block);
+        }
+        prop_assert!(!first_line(&header).contains(char::is_control));
+    }
+
+    #[test]
+    fn blocks_are_a_hundred_columns_wide(message in "[ -~]{0,400}", call in "[a-z ]{0,300}", name in "[a-z]{1,20}") {
+        let mut result = broken();
+        let failure = result.failure.as_mut().unwrap();
+        failure.message = message.clone();
+        failure.values = vec![(name, message.clone())];
+        failure.trace = vec![call; 35];
+        result.reason = message.clone();
+        result.findings = vec![message];
+        for line in failure_text(&result, &header()).lines().chain(summary(&header(), &[result.clone()], None, false).lines()) {
+            prop_assert!(line.chars().count() <= 100 || line.starts_with("  replay"), "{}", line);
+        }
+    }
+}
+
+// ---- schemas
+
+fn schema(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../reports/schema").join(name)
+}
+
+/// Validates a document; `None` where xmllint is missing, which is an error on a CI machine.
+fn xmllint(xml: &str) -> Option<Result<(), String>> {
+    let dir = folder();
+    fs::write(dir.join(JUNIT_FILE), xml).unwrap();
+    let mut command = Command::new("xmllint");
+    command.args(["--noout", "--nonet", "--schema"]).arg(schema("junit.xsd")).arg(dir.join(JUNIT_FILE));
+    match command.output() {
+        Ok(output) if output.status.success() => Some(Ok(())),
+        Ok(output) => Some(Err(String::from_utf8_lossy(&output.stderr).into_owned())),
+        Err(error) if std::env::var_os("CI").is_some() => panic!("xmllint (libxml2-utils) is needed here: {error}"),
+        Err(error) => {
+            eprintln!("skipped: no xmllint ({error}); install libxml2-utils to validate reports");
+            None
+        }
+    }
+}
+
+#[rstest]
+fn reports_are_valid(
+    #[values(false, true)] simulated: bool,
+    #[values(0, 1, 9)] rules: usize,
+    #[values(false, true)] ended: bool,
+) {
+    let header = if simulated { header() } else { device_header() };
+    let all = results();
+    let end = end(&all[..rules], 1);
+    if let Some(valid) = xmllint(&junit(&header, &all[..rules], ended.then_some(&end))) {
+        valid.unwrap();
+    }
+}
+
+#[rstest]
+#[case::section_end("a ]]> b ]]]]>> c")]
+#[case::markup("<failure message='x'>&amp;</failure>&#0;<!-- <![CDATA[ ")]
+#[case::controls("\u{0}\u{1}\u{8}\u{b}\u{c}\u{1b}[31m\u{7f}\u{80}\u{9f}\r\r\n")]
+#[case::edges("\u{d7ff}\u{e000}\u{fffd}\u{fffe}\u{ffff}\u{1fffe}\u{1ffff}\u{10fffe}\u{10ffff}")]
+fn reports_with_odd_texts_are_valid(#[case] text: &str, #[values(false, true)] info: bool) {
+    let (mut header, results, end) = filled(&[text.to_owned()], info);
+    header.started = "2027-03-01T08:30:00.123Z".into();
+    if let Some(valid) = xmllint(&junit(&header, &results, Some(&end))) {
+        valid.unwrap();
+    }
+}
+
+#[rstest]
+#[case::more_digits("time=\"0.015\"", "time=\"0.0151\"")]
+#[case::case_without_name("testcase name=\"acl.copy.peer\"", "testcase")]
+#[case::file("testcase name", "testcase file=\"a\" name")]
+#[case::no_tests(" tests=\"9\"", "")]
+#[case::no_count("skipped=\"1\"", "skipped=\"one\"")]
+#[case::verdict("type=\"fail\"", "type=\"odd\"")]
+#[case::property_without_value("value=\"42\"", "")]
+#[case::unknown_element("<system-out>", "<system-log/><system-out>")]
+fn the_schema_rejects(#[case] from: &str, #[case] to: &str) {
+    let all = results();
+    let xml = junit(&header(), &all, Some(&end(&all, 1)));
+    assert!(xml.contains(from), "{from}");
+    if let Some(valid) = xmllint(&xml.replacen(from, to, 1)) {
+        valid.unwrap_err();
+    }
+}
+
+/// The journal's schema is written by hand: its keys must be those that are written.
+#[test]
+fn the_journal_schema_has_the_keys_of_the_data() {
+    let schema: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(schema("results.schema.json")).unwrap()).unwrap();
+    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+    let of = |name: &str| {
+        let definition = &schema["$defs"][name];
+        let required: BTreeSet<String> =
+            definition["required"].as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect();
+        assert_eq!(required, keys(&definition["properties"]), "{name}");
+        required
+    };
+    let run = serde_json::to_value(Line::Run(Box::new(header()))).unwrap();
+    let result = serde_json::to_value(Line::Result(Box::new(broken()))).unwrap();
+    let end = serde_json::to_value(Line::End(end(&results(), 1))).unwrap();
+    assert_eq!(keys(&run["run"]), of("run"));
+    assert_eq!(keys(&run["run"]["library"]), of("library"));
+    assert_eq!(keys(&result["result"]), of("result"));
+    assert_eq!(keys(&result["result"]["failure"]), of("failure"));
+    assert_eq!(keys(&end["end"]), of("end"));
+    let verdicts: Vec<&str> =
+        schema["$defs"]["verdict"]["enum"].as_array().unwrap().iter().filter_map(|v| v.as_str()).collect();
+    assert_eq!(verdicts, VERDICTS.map(harness::record::Verdict::name));
+}

@@ -1,0 +1,193 @@
+//! Runs that never happened.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use harness::record::{Failure, Level, LibraryIdentity, RuleResult, RunEnd, RunHeader, Verdict};
+
+pub const VERDICTS: [Verdict; 11] = [
+    Verdict::Pass,
+    Verdict::Fail,
+    Verdict::WrongCode,
+    Verdict::Exceeds,
+    Verdict::Observed,
+    Verdict::Blocked,
+    Verdict::Skipped,
+    Verdict::Error,
+    Verdict::Crash,
+    Verdict::Timeout,
+    Verdict::DeviceLost,
+];
+
+/// A folder of one test, gone when the test has passed.
+pub struct Folder(PathBuf);
+
+pub fn folder() -> Folder {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("reports-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    Folder(path)
+}
+
+impl std::ops::Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+pub fn header() -> RunHeader {
+    RunHeader {
+        format: 1,
+        suite: "0.1.0".into(),
+        run: "2027-03-01T08-30-00Z".into(),
+        started: "2027-03-01T08:30:00Z".into(),
+        runtime: "acl".into(),
+        product: "a2".into(),
+        reported_name: Some("Ascend910B2".into()),
+        library: LibraryIdentity {
+            path: "/opt/simulated/libascendcl.so".into(),
+            sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into(),
+            version: Some("8.2.0".into()),
+            simulated: true,
+            chosen_by: "simulator (no toolkit found)".into(),
+        },
+        run_mode: "host".into(),
+        devices: 2,
+        edition: Some("8.2".into()),
+        seed: 42,
+        profile: "default".into(),
+        catalog_digest: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752".into(),
+        rules: 9,
+        defects: vec!["copy.tail-rounded-to-32-above-64KiB".into()],
+    }
+}
+
+/// The same run on hardware.
+pub fn device_header() -> RunHeader {
+    let mut header = header();
+    header.library = LibraryIdentity {
+        path: "/usr/local/Ascend/latest/lib64/libascendcl.so".into(),
+        sha256: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae".into(),
+        version: None,
+        simulated: false,
+        chosen_by: "--library".into(),
+    };
+    header.reported_name = None;
+    header.edition = None;
+    header.devices = 1;
+    header.defects.clear();
+    header
+}
+
+pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
+    RuleResult {
+        id: id.into(),
+        chapter: id.split('.').nth(1).unwrap_or("copy").into(),
+        title: "A copy moves every byte and no other".into(),
+        level: Level::Must,
+        verdict,
+        reason: reason.into(),
+        nanoseconds: 15_123_400,
+        cases: 64,
+        checks: 256,
+        seed: 1_234_567_890_123_456_789,
+        failure: None,
+        findings: vec![],
+        observations: BTreeMap::new(),
+        doubt: None,
+    }
+}
+
+pub fn failure() -> Failure {
+    Failure {
+        statement: "same(back, source, size);".into(),
+        place: "specs/acl/copy.yaml:41:7".into(),
+        message: "the last byte of `back` is 0xa5, expected 0x17".into(),
+        rule_statement:
+            "A synchronous copy transfers exactly `count` bytes: each of them arrives, and the bytes before \
+                         and behind the destination keep their values, whatever the size and the alignment are."
+                .into(),
+        sources: vec![
+            "AscendCL application guide, data transfer (CANN 6 to 8 era), section \"Copies between host and device\""
+                .into(),
+            "API reference (8.2), aclrtMemcpy".into(),
+        ],
+        values: vec![("size".into(), "65569".into()), ("host_offset".into(), "3".into())],
+        replay_values: serde_json::json!({"size": 65569, "host_offset": 3}),
+        case: 17,
+        shrinks: 9,
+        trace: vec![
+            "aclrtMalloc(&device_memory = 0x7f0000000000, 65569, ACL_MEM_MALLOC_HUGE_FIRST) = 0 (ACL_SUCCESS)".into(),
+            "aclrtMemcpy(device_memory, 65569, source, 65569, ACL_MEMCPY_HOST_TO_DEVICE) = 0 (ACL_SUCCESS)".into(),
+            "aclrtMemcpy(back, 65569, device_memory, 65569, ACL_MEMCPY_DEVICE_TO_HOST) = 0 (ACL_SUCCESS)".into(),
+        ],
+        output: "[INFO] opened device 0\n\u{1b}[31m[ERROR]\u{1b}[0m short copy ]]>\r\n".into(),
+        replay: "atlas-cts replay reports/out/2027-03-01T08-30-00Z acl.copy.exact-count --values \
+                 '{\"size\": 65569, \"host_offset\": 3}'"
+            .into(),
+    }
+}
+
+/// A rule that is broken, with all that can be said about it.
+pub fn broken() -> RuleResult {
+    let mut result = result("acl.copy.exact-count", Verdict::Fail, "the last byte of `back` is 0xa5, expected 0x17");
+    result.failure = Some(Box::new(failure()));
+    result.findings = vec!["[info] aclrtMemcpy(…) reports the size that it copied".into()];
+    result.observations =
+        BTreeMap::from([("surfaces".into(), BTreeMap::from([("call".into(), 60), ("synchronize".into(), 4)]))]);
+    result.doubt = Some("The guide says 32-byte granularity, the reference says bytes.".into());
+    result
+}
+
+/// One result of every kind that a report distinguishes.
+pub fn results() -> Vec<RuleResult> {
+    let no_function = "product a2 has no function aclrtMallocPhysical";
+    let mut finding = result("acl.memory.usage-counts", Verdict::Fail, "free memory did not shrink");
+    finding.level = Level::Info;
+    let mut observed = result("acl.copy.async-h2h", Verdict::Observed, "");
+    observed.observations = BTreeMap::from([("surfaces".into(), BTreeMap::from([("call".into(), 64)]))]);
+    let mut long = result("acl.memory.reserve", Verdict::Timeout, "");
+    long.reason =
+        "aclrtReserveMemAddress(…) did not return within 5 s; the worker was ended and the device was checked, \
+                   which took another 2 s"
+            .into();
+    vec![
+        result("acl.copy.zero-bytes", Verdict::Pass, ""),
+        broken(),
+        observed,
+        result("acl.memory.physical-map", Verdict::Skipped, no_function),
+        result("acl.memory.physical-share", Verdict::Skipped, no_function),
+        result("acl.copy.peer", Verdict::Skipped, "needs 3 devices, 2 are present"),
+        finding,
+        result("acl.memory.pool", Verdict::Blocked, "set-up failed in aclrtMalloc, which acl.memory.malloc owns"),
+        long,
+    ]
+}
+
+pub fn end(results: &[RuleResult], exit: u8) -> RunEnd {
+    let mut counts = BTreeMap::new();
+    for result in results {
+        *counts.entry(result.verdict).or_default() += 1;
+    }
+    RunEnd {
+        finished: "2027-03-01T08:30:03Z".into(),
+        nanoseconds: 3_210_000_000,
+        counts,
+        workers_started: 4,
+        start_up_nanoseconds: 812_000_000,
+        exit,
+    }
+}
