@@ -1,1 +1,135 @@
-fn main() {}
+//! The conformance suite: every rule of the catalog is one test.
+
+use std::collections::HashSet;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+use clap::Parser;
+use harness::bindings::acl;
+use harness::record::{RuleResult, Verdict};
+use harness::report::{failure_text, first_line, summary};
+use harness::run::{ExitStatus, Options, Planned, RunFolder, Session, SessionError, load_rules, plan, project_root};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+/// Runs the documented rules of a runtime against a device, or against the simulated one.
+#[derive(Parser)]
+#[command(
+    name = "cargo test --",
+    help_template = "{about}\n\nUsage: cargo test -- [OPTIONS] [FILTER]\n\n{all-args}{after-help}"
+)]
+struct Command {
+    #[command(flatten, next_help_heading = "Run")]
+    options: Options,
+    #[command(flatten, next_help_heading = "Test runner")]
+    runner: Arguments,
+}
+
+fn main() -> ExitCode {
+    harness::worker::run_if_asked(&[&acl::BINDINGS]);
+    let command = Command::parse();
+    match run(&command) {
+        Ok(status) => ExitCode::from(status as u8),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(error.exit() as u8)
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<ExitStatus, SessionError> {
+    let options = &command.options;
+    let rules = Arc::new(load_rules(options, &acl::BINDINGS)?);
+    let planned = plan(&rules);
+    if command.runner.list {
+        let trials = planned.into_iter().map(|planned| Trial::test(planned.id, || Ok(())).with_kind(planned.chapter)).collect();
+        let _ = libtest_mimic::run(&command.runner, trials);
+        return Ok(ExitStatus::Conformant);
+    }
+    let selected = selected(&command.runner, &planned);
+    if selected.is_empty() {
+        return Err(nothing_selected(&command.runner, &planned));
+    }
+    let specs = options.specs.clone().unwrap_or_else(|| project_root().join("specs"));
+    let mut session = Session::open(options, rules, specs)?;
+    let folder = Arc::new(RunFolder::create(&mut session, options.report_dir.as_deref(), options.keep)?);
+    println!("{}", first_line(&session.header));
+    let session = Arc::new(session);
+    let trouble = Arc::new(Mutex::new(None));
+    let trials = planned
+        .into_iter()
+        .map(|planned| {
+            let (session, folder, trouble) = (session.clone(), folder.clone(), trouble.clone());
+            let (name, kind) = (planned.id.clone(), planned.chapter.clone());
+            Trial::ignorable_test(name, move || {
+                let result = session.execute(&planned);
+                if let Err(message) = folder.record(&result) {
+                    *trouble.lock().expect("no test panics while it holds this") = Some(message);
+                }
+                completion(&session, &result)
+            })
+            .with_kind(kind)
+        })
+        .collect();
+    // The conclusion is counts only; the run keeps its own results.
+    let _ = libtest_mimic::run(&command.runner, trials);
+    let end = session.finish();
+    let results = folder.finish(&session, &end).map_err(SessionError::Environment)?;
+    let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    print!("{}", summary(&session.header, &results, Some(&end), colour));
+    println!("report: {}", folder.path.display());
+    if let Some(message) = trouble.lock().expect("all tests are done").take() {
+        return Err(SessionError::Environment(message));
+    }
+    missing(&selected, &session.results())?;
+    Ok(status(end.exit))
+}
+
+/// How a result appears among the tests.
+fn completion(session: &Session, result: &RuleResult) -> Result<Completion, Failed> {
+    if result.verdict == Verdict::Skipped {
+        return Ok(Completion::ignored_with(result.reason.clone()));
+    }
+    if session.breaks(result) {
+        return Err(Failed::from(failure_text(result, &session.header)));
+    }
+    Ok(Completion::Completed)
+}
+
+/// The ids that the filter lets through.
+fn selected(arguments: &Arguments, planned: &[Planned]) -> HashSet<String> {
+    planned
+        .iter()
+        .filter(|planned| {
+            let trial = Trial::test(planned.id.clone(), || Ok(())).with_kind(planned.chapter.clone());
+            !arguments.is_filtered_out(&trial)
+        })
+        .map(|planned| planned.id.clone())
+        .collect()
+}
+
+/// A filter that matches nothing is a mistake: nothing would be tested, and that would look like a pass.
+fn nothing_selected(arguments: &Arguments, planned: &[Planned]) -> SessionError {
+    let filter = arguments.filter.as_deref().unwrap_or_default();
+    let hint = harness::lang::suggest::hint(filter, planned.iter().map(|planned| planned.id.as_str()));
+    SessionError::Usage(format!("no rule matches `{filter}`{hint}; `cargo test -- --list` names all {}", planned.len()))
+}
+
+/// Every selected rule has exactly one result.
+fn missing(selected: &HashSet<String>, results: &[RuleResult]) -> Result<(), SessionError> {
+    let reported: HashSet<&str> = results.iter().map(|result| result.id.as_str()).collect();
+    let missing: Vec<&str> = selected.iter().map(String::as_str).filter(|id| !reported.contains(id)).collect();
+    if missing.is_empty() && reported.len() == results.len() {
+        return Ok(());
+    }
+    Err(SessionError::Environment(format!("results are missing or doubled: {}", missing.join(", "))))
+}
+
+fn status(exit: u8) -> ExitStatus {
+    match exit {
+        0 => ExitStatus::Conformant,
+        1 => ExitStatus::Broken,
+        2 => ExitStatus::Usage,
+        _ => ExitStatus::Unknown,
+    }
+}

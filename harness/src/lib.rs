@@ -10,7 +10,11 @@
 pub mod bindings;
 pub mod catalog;
 pub mod defects;
+pub mod generate;
 pub mod lang;
 pub mod record;
 pub mod rules;
+pub mod report;
+pub mod run;
 pub mod select;
+pub mod worker;

@@ -32,7 +32,8 @@ pub struct Function {
     pub returns: Type,
     /// Calls the function at the address with its arguments widened to 64 bits: signed integers and enumerations
     /// sign-extended where their C type is signed, else zero-extended; pointers, handles and callbacks as addresses;
-    /// a struct of at most 8 bytes passed by value as its bytes in memory order. The result is widened alike.
+    /// a struct of at most 8 bytes passed by value as its bytes in memory order, a larger one as the address of its
+    /// bytes; floating point as its bits. The result is widened alike.
     ///
     /// # Safety
     /// The address is that of a function with this signature and each pointer argument is valid for it.

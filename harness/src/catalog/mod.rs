@@ -10,4 +10,4 @@ pub use model::{
     ApiFile, ChapterFile, Choices, DocumentEntry, DocumentsFile, DomainSource, Hazard, LifeCycle, ProductEntry, ProductsFile, QuerySource, Resource,
     RuleSource, SourceReference, SupportEntry, SupportFile, UpDown, When, Queries, LibrarySource,
 };
-pub use read::{CatalogFiles, ParsedFile, read_catalog};
+pub use read::{CatalogFiles, ParsedFile, hex, read_catalog};

@@ -425,6 +425,14 @@ impl Checker<'_> {
         {
             return out;
         }
+        if matches!(ty, Type::Struct(_)) {
+            let place = self.place(argument)?;
+            if place.ty != ty || place.array {
+                self.problem(argument.span, format!("parameter `{parameter}` of `{function}` is a {}", c_name(ty)));
+                return None;
+            }
+            return Some(Argument::Value { value: Expression::Load { place: place.place, ty }, ty });
+        }
         let typed = self.expression(argument)?;
         if !self.fits(&typed, ty) {
             self.problem(argument.span, format!("parameter `{parameter}` of `{function}` is a {}, this is a {}", c_name(ty), c_name(typed.ty)));

@@ -1,0 +1,146 @@
+//! The bounds of axes, evaluated: they may read earlier axes and what is known of the device.
+
+use std::collections::BTreeMap;
+
+use crate::lang::arithmetic;
+use crate::lang::program::{Domain, Expression, Program, Range};
+use crate::lang::syntax::{BinaryOperator, UnaryOperator};
+use crate::lang::types::wrap;
+
+use super::Value;
+
+/// What is known of the device before anything runs.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// Documented quantities of the product.
+    pub facts: BTreeMap<String, i128>,
+    /// Devices under test.
+    pub devices: u32,
+}
+
+/// The range of an axis: low, low + step, … up to high.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    pub low: i128,
+    pub step: i128,
+    /// Number of values, at least 1.
+    pub count: u64,
+}
+
+impl Bounds {
+    fn of(low: i128, high: i128, step: i128) -> Result<Bounds, String> {
+        let step = step.max(1);
+        let low = low.div_euclid(step) * step + if low.rem_euclid(step) == 0 { 0 } else { step };
+        if high < low {
+            return Err(format!("the domain is empty: no multiple of {step} from {low} to {high}"));
+        }
+        let count = u64::try_from((high - low) / step + 1).map_err(|_| "the domain has more than 2^64 values".to_owned())?;
+        Ok(Bounds { low, step, count })
+    }
+
+    /// The value at a position; positions past the end give the last value.
+    pub fn at(&self, position: u64) -> i128 {
+        self.low + i128::from(position.min(self.count - 1)) * self.step
+    }
+
+    /// The position of the largest value not above the given one.
+    pub fn position(&self, value: i128) -> u64 {
+        u64::try_from((value - self.low).div_euclid(self.step).max(0)).unwrap_or(u64::MAX).min(self.count - 1)
+    }
+
+    /// The last value.
+    pub fn high(&self) -> i128 {
+        self.at(self.count - 1)
+    }
+}
+
+impl Scope {
+    /// The range that an axis draws from, given the values of earlier axes. For lists: of an item.
+    pub fn bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, String> {
+        let count = |count: usize| Bounds::of(0, count as i128 - 1, 1);
+        match &program.axes[axis].domain {
+            Domain::Bytes(range) | Domain::Integer(range) | Domain::EveryOf(range) => self.range(range, values),
+            Domain::OneOf { values: alternatives, .. } => count(alternatives.len()),
+            Domain::Text(texts) => count(texts.len()),
+            Domain::Choice(names) => count(names.len()),
+            Domain::Offset { below, multiple_of } => {
+                let step = self.step(multiple_of.as_ref(), values)?;
+                Bounds::of(0, self.evaluate(below, values)? - 1, step)
+            }
+            Domain::List { item, .. } => self.range(item, values),
+            Domain::Permutation(length) => self.range(length, values),
+            Domain::LengthOf(list) => {
+                let length = values[*list].integer();
+                Bounds::of(length, length, 1)
+            }
+            Domain::IndexOf(list) => Bounds::of(0, values[*list].integer() - 1, 1),
+            Domain::Device => Bounds::of(0, i128::from(self.devices) - 1, 1),
+        }
+    }
+
+    /// The range of a list's length.
+    pub fn length_bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, String> {
+        match &program.axes[axis].domain {
+            Domain::List { length, .. } | Domain::Permutation(length) => self.range(length, values),
+            _ => Bounds::of(1, 1, 1),
+        }
+    }
+
+    fn range(&self, range: &Range, values: &[Value]) -> Result<Bounds, String> {
+        let step = self.step(range.multiple_of.as_ref(), values)?;
+        Bounds::of(self.evaluate(&range.low, values)?, self.evaluate(&range.high, values)?, step)
+    }
+
+    fn step(&self, multiple_of: Option<&Expression>, values: &[Value]) -> Result<i128, String> {
+        multiple_of.map_or(Ok(1), |step| self.evaluate(step, values))
+    }
+
+    /// Evaluates an expression over axes, quantities and constants.
+    pub fn evaluate(&self, expression: &Expression, values: &[Value]) -> Result<i128, String> {
+        Ok(match expression {
+            Expression::Constant(value) => *value,
+            Expression::Axis(axis) => values.get(*axis).map(Value::integer).ok_or("an axis is read before it is drawn")?,
+            Expression::AxisItem { axis, index } => {
+                let index = self.evaluate(index, values)?;
+                match values.get(*axis) {
+                    Some(Value::List(items)) => {
+                        *usize::try_from(index).ok().and_then(|index| items.get(index)).ok_or("an index is outside its list")?
+                    }
+                    _ => return Err("an axis is read before it is drawn".to_owned()),
+                }
+            }
+            Expression::Fact(name) => *self.facts.get(name).ok_or_else(|| format!("the product has no quantity `{name}`"))?,
+            Expression::Devices => i128::from(self.devices),
+            Expression::Unary(operator, of) => {
+                let value = self.evaluate(of, values)?;
+                match operator {
+                    UnaryOperator::Not => i128::from(value == 0),
+                    UnaryOperator::Complement => !value,
+                    UnaryOperator::Minus => -value,
+                }
+            }
+            Expression::Binary(BinaryOperator::And, left, right) => {
+                i128::from(self.evaluate(left, values)? != 0 && self.evaluate(right, values)? != 0)
+            }
+            Expression::Binary(BinaryOperator::Or, left, right) => {
+                i128::from(self.evaluate(left, values)? != 0 || self.evaluate(right, values)? != 0)
+            }
+            Expression::Binary(operator, left, right) => {
+                arithmetic::binary(*operator, self.evaluate(left, values)?, self.evaluate(right, values)?)?
+            }
+            Expression::Conditional(condition, then, otherwise) => {
+                self.evaluate(if self.evaluate(condition, values)? != 0 { then } else { otherwise }, values)?
+            }
+            Expression::Cast(ty, of) => wrap(*ty, self.evaluate(of, values)?),
+            Expression::In(of, set) => {
+                let value = self.evaluate(of, values)?;
+                let mut found = false;
+                for member in set {
+                    found |= self.evaluate(member, values)? == value;
+                }
+                i128::from(found)
+            }
+            _ => return Err("bounds read axes, product quantities and constants only".to_owned()),
+        })
+    }
+}

@@ -1,0 +1,34 @@
+//! Axes → cases: which values a rule is tried with, and smaller ones when a case fails.
+//!
+//! Built on proptest: a case is a [`proptest::strategy::ValueTree`], so that shrinking is proptest's binary search on
+//! every axis.
+
+mod bounds;
+mod case;
+mod plan;
+mod tree;
+
+pub use bounds::{Bounds, Scope};
+pub use case::{CaseJsonError, case_from_json, case_to_json, display_values};
+pub use plan::{Budget, Case, Plan, rule_seed};
+pub use tree::CaseTree;
+
+use serde::{Deserialize, Serialize};
+
+/// The value of an axis in one case. Texts and alternatives are positions in their list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    Integer(i128),
+    List(Vec<i128>),
+}
+
+impl Value {
+    /// The integer; a list gives its length.
+    pub fn integer(&self) -> i128 {
+        match self {
+            Value::Integer(value) => *value,
+            Value::List(items) => items.len() as i128,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Which cases a rule is run with: every edge of every axis, then samples, within a budget.
+
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::lang::program::{Domain, Program};
+
+use super::bounds::Scope;
+use super::tree::CaseTree;
+use super::Value;
+
+/// How much work a rule may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Cases of a rule with axes.
+    pub cases: u32,
+    /// Cases of a rule without axes: only the salt differs.
+    pub repeats: u32,
+    /// No further sample is started after so many milliseconds; edges always run.
+    pub milliseconds: u64,
+    /// Attempts to make a failing case smaller.
+    pub shrinks: u32,
+}
+
+/// A case that can be run and made smaller.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub values: Vec<Value>,
+    /// Makes the patterns of the case its own.
+    pub salt: u64,
+    /// `None`: the case was given, not drawn, and is not made smaller.
+    pub tree: Option<CaseTree>,
+}
+
+/// The cases of one rule.
+pub struct Plan<'a> {
+    program: &'a Program,
+    scope: &'a Scope,
+    runner: TestRunner,
+    edges: Vec<(usize, u64)>,
+    next_edge: usize,
+    samples: u32,
+    rejected: u32,
+    drawn: u32,
+}
+
+/// Seed of a rule: derived from the run's seed and the rule's id, so that rules do not depend on each other's order.
+pub fn rule_seed(run: u64, rule: &str) -> u64 {
+    let mut digest = Sha256::new();
+    digest.update(run.to_le_bytes());
+    digest.update(rule.as_bytes());
+    let bytes = digest.finalize();
+    u64::from_le_bytes(bytes[..8].try_into().expect("a SHA-256 has 32 bytes"))
+}
+
+impl<'a> Plan<'a> {
+    pub fn new(program: &'a Program, scope: &'a Scope, seed: u64, budget: &Budget) -> Result<Plan<'a>, String> {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        // Everything is set here: the defaults would read PROPTEST_* from the environment.
+        let config = Config { cases: 1, failure_persistence: None, max_shrink_iters: 0, ..Config::default() };
+        let runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+        let mut plan = Plan { program, scope, runner, edges: Vec::new(), next_edge: 0, samples: 0, rejected: 0, drawn: 0 };
+        if program.axes.is_empty() {
+            plan.samples = budget.repeats.max(1);
+            return Ok(plan);
+        }
+        plan.edges = plan.edges()?;
+        plan.samples = budget.cases.saturating_sub(plan.edges.len() as u32);
+        Ok(plan)
+    }
+
+    /// Number of cases that run whatever the time budget says.
+    pub fn required(&self) -> usize {
+        self.edges.len().max(1)
+    }
+
+    /// How many cases `where` discarded.
+    pub fn rejected(&self) -> u32 {
+        self.rejected
+    }
+
+    /// The next case; `None`: the plan is done. `Some(Err)`: a domain is empty.
+    pub fn next_case(&mut self) -> Option<Result<Case, String>> {
+        loop {
+            let forced = match self.edges.get(self.next_edge) {
+                Some(edge) => {
+                    self.next_edge += 1;
+                    Some(*edge)
+                }
+                None if self.samples > 0 => {
+                    self.samples -= 1;
+                    None
+                }
+                None => return None,
+            };
+            // A discarded case is drawn again a few times; an edge that `where` excludes is given up.
+            for _ in 0..8 {
+                let tree = match CaseTree::draw(self.program, self.scope, &mut self.runner, forced) {
+                    Ok(tree) => tree,
+                    Err(message) => return Some(Err(message)),
+                };
+                self.drawn += 1;
+                match tree.values(self.program, self.scope).and_then(|values| Ok((self.accepts(&values)?, values))) {
+                    Ok((true, values)) => {
+                        let salt = self.runner.rng().random();
+                        return Some(Ok(Case { values, salt, tree: Some(tree) }));
+                    }
+                    Ok((false, _)) => self.rejected += 1,
+                    Err(message) => return Some(Err(message)),
+                }
+            }
+        }
+    }
+
+    /// Whether `where` holds.
+    pub fn accepts(&self, values: &[Value]) -> Result<bool, String> {
+        match &self.program.condition {
+            Some(condition) => Ok(self.scope.evaluate(condition, values)? != 0),
+            None => Ok(true),
+        }
+    }
+
+    /// The ends of every axis, and each value of those that enumerate.
+    fn edges(&mut self) -> Result<Vec<(usize, u64)>, String> {
+        const MOST: u64 = 512;
+        let tree = CaseTree::draw(self.program, self.scope, &mut self.runner, None)?;
+        let values = tree.values(self.program, self.scope)?;
+        let mut edges = Vec::new();
+        for (index, axis) in self.program.axes.iter().enumerate() {
+            let bounds = match axis.domain {
+                Domain::List { .. } | Domain::Permutation(_) => self.scope.length_bounds(self.program, index, &values)?,
+                _ => self.scope.bounds(self.program, index, &values)?,
+            };
+            let all = matches!(axis.domain, Domain::EveryOf(_) | Domain::Text(_) | Domain::Choice(_) | Domain::OneOf { every: true, .. });
+            if all {
+                edges.extend((0..bounds.count.min(MOST)).map(|position| (index, position)));
+            } else if !matches!(axis.domain, Domain::LengthOf(_)) {
+                edges.push((index, 0));
+                if bounds.count > 1 {
+                    edges.push((index, bounds.count - 1));
+                }
+            }
+        }
+        Ok(edges)
+    }
+}

@@ -1,0 +1,174 @@
+//! One drawn case that can be made smaller.
+
+use proptest::num::u64::BinarySearch;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use rand::RngExt;
+
+use crate::lang::program::{Domain, Expression, Program};
+
+use super::bounds::{Bounds, Scope};
+use super::Value;
+
+/// The positions that a case drew, each in the range of its axis.
+#[derive(Debug, Clone)]
+pub struct CaseTree {
+    axes: Vec<AxisTree>,
+    /// The part that was made smaller last, to undo it.
+    last: Option<(usize, usize)>,
+    /// Parts before this one cannot be made smaller any more.
+    next: (usize, usize),
+}
+
+#[derive(Debug, Clone)]
+enum AxisTree {
+    Scalar(BinarySearch),
+    List { length: BinarySearch, items: Vec<BinarySearch> },
+    /// The order in which keys sort is the permutation.
+    Permutation { length: BinarySearch, keys: Vec<u64> },
+}
+
+impl CaseTree {
+    /// Draws a case. `forced` fixes one axis at a position (for lists: the length's position).
+    pub fn draw(program: &Program, scope: &Scope, runner: &mut TestRunner, forced: Option<(usize, u64)>) -> Result<CaseTree, String> {
+        let mut axes = Vec::with_capacity(program.axes.len());
+        let mut values = Vec::with_capacity(program.axes.len());
+        for axis in 0..program.axes.len() {
+            let forced = forced.filter(|(index, _)| *index == axis).map(|(_, position)| position);
+            let bounds = scope.bounds(program, axis, &values)?;
+            let tree = match &program.axes[axis].domain {
+                Domain::List { logarithmic, .. } => {
+                    let lengths = scope.length_bounds(program, axis, &values)?;
+                    let length = forced.unwrap_or_else(|| uniform(lengths, runner));
+                    let room = usize::try_from(lengths.at(length)).unwrap_or(0).min(LONGEST_LIST);
+                    let items = (0..room).map(|_| search(draw(bounds, *logarithmic, runner))).collect();
+                    AxisTree::List { length: search(length), items }
+                }
+                Domain::Permutation(_) => {
+                    let length = forced.unwrap_or_else(|| uniform(bounds, runner));
+                    let room = usize::try_from(bounds.at(length)).unwrap_or(0).min(LONGEST_LIST);
+                    let keys = (0..room).map(|_| runner.rng().random()).collect();
+                    AxisTree::Permutation { length: search(length), keys }
+                }
+                Domain::Bytes(_) => AxisTree::Scalar(search(forced.unwrap_or_else(|| draw(bounds, true, runner)))),
+                _ => AxisTree::Scalar(search(forced.unwrap_or_else(|| uniform(bounds, runner)))),
+            };
+            values.push(tree.value(program, scope, axis, &values)?);
+            axes.push(tree);
+        }
+        Ok(CaseTree { axes, last: None, next: (0, 0) })
+    }
+
+    /// The values as the steps see them.
+    pub fn values(&self, program: &Program, scope: &Scope) -> Result<Vec<Value>, String> {
+        let mut values = Vec::with_capacity(self.axes.len());
+        for (axis, tree) in self.axes.iter().enumerate() {
+            let value = tree.value(program, scope, axis, &values)?;
+            values.push(value);
+        }
+        Ok(values)
+    }
+
+    /// Makes one part smaller; `false`: nothing is left to try.
+    pub fn simplify(&mut self) -> bool {
+        while self.next.0 < self.axes.len() {
+            let (axis, part) = self.next;
+            match self.axes[axis].part(part) {
+                None => self.next = (axis + 1, 0),
+                Some(search) => {
+                    if search.simplify() {
+                        self.last = Some((axis, part));
+                        return true;
+                    }
+                    self.next = (axis, part + 1);
+                }
+            }
+        }
+        false
+    }
+
+    /// Undoes half of the last step, because the case no longer failed; `false`: the part stays as it was.
+    pub fn complicate(&mut self) -> bool {
+        let Some((axis, part)) = self.last else { return false };
+        let moved = self.axes[axis].part(part).is_some_and(ValueTree::complicate);
+        if !moved {
+            self.last = None;
+        }
+        moved
+    }
+}
+
+/// More items than this are not drawn.
+const LONGEST_LIST: usize = 4096;
+
+fn search(position: u64) -> BinarySearch {
+    BinarySearch::new(position)
+}
+
+fn uniform(bounds: Bounds, runner: &mut TestRunner) -> u64 {
+    if bounds.count == 1 { 0 } else { runner.rng().random_range(0..bounds.count) }
+}
+
+/// A position; logarithmic: every order of magnitude equally often, with a liking for powers of two and their
+/// neighbours.
+fn draw(bounds: Bounds, logarithmic: bool, runner: &mut TestRunner) -> u64 {
+    if !logarithmic || bounds.count < 4 {
+        return uniform(bounds, runner);
+    }
+    let (low, high) = (bounds.low.max(1) as u128, bounds.high().max(1) as u128);
+    let (first, last) = (low.ilog2(), high.ilog2());
+    let rng = runner.rng();
+    let bits = rng.random_range(first..=last);
+    let base = 1u128 << bits;
+    let value = match rng.random_range(0..8u32) {
+        0 => base,
+        1 => base + 1,
+        2 => base.saturating_sub(1),
+        _ => base + u128::from(rng.random::<u64>()) % base,
+    };
+    bounds.position(value.clamp(low, high) as i128)
+}
+
+impl AxisTree {
+    fn value(&self, program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<Value, String> {
+        let bounds = scope.bounds(program, axis, values)?;
+        Ok(match self {
+            AxisTree::Scalar(search) => {
+                let position = search.current();
+                match &program.axes[axis].domain {
+                    Domain::OneOf { values: alternatives, .. } => {
+                        let chosen = &alternatives[bounds.at(position) as usize];
+                        Value::Integer(match chosen {
+                            Expression::Constant(value) => *value,
+                            other => scope.evaluate(other, values)?,
+                        })
+                    }
+                    _ => Value::Integer(bounds.at(position)),
+                }
+            }
+            AxisTree::List { length, items } => {
+                let lengths = scope.length_bounds(program, axis, values)?;
+                let length = usize::try_from(lengths.at(length.current())).unwrap_or(0);
+                Value::List(items.iter().take(length).map(|item| bounds.at(item.current())).collect())
+            }
+            AxisTree::Permutation { length, keys } => {
+                let length = usize::try_from(bounds.at(length.current())).unwrap_or(0).min(keys.len());
+                let mut order: Vec<usize> = (0..length).collect();
+                order.sort_by_key(|index| keys[*index]);
+                Value::List(order.into_iter().map(|index| index as i128).collect())
+            }
+        })
+    }
+
+    /// The part that shrinking works on: the whole of a scalar; the length of a list, then its items.
+    fn part(&mut self, part: usize) -> Option<&mut BinarySearch> {
+        match self {
+            AxisTree::Scalar(search) => (part == 0).then_some(search),
+            AxisTree::List { length, items } => match part {
+                0 => Some(length),
+                _ => items.get_mut(part - 1),
+            },
+            AxisTree::Permutation { length, .. } => (part == 0).then_some(length),
+        }
+    }
+}

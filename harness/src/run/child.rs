@@ -1,0 +1,294 @@
+//! A worker process as the supervisor sees it.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::worker::flight::Flight;
+use crate::worker::protocol::{Reply, Request};
+use crate::worker::{FLIGHT, WORKER};
+
+/// How much of what a library prints is kept: the end.
+const TAIL: usize = 16 * 1024;
+
+/// How long a worker may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadlines {
+    /// Without any progress while rules run.
+    pub step: Duration,
+    /// From its start until the runtime is set up.
+    pub start: Duration,
+}
+
+/// How a worker ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerEnd {
+    /// The process ended: `signal 11 (SIGSEGV)`, `exit status 0`.
+    Crashed(String),
+    /// A call did not return in time.
+    Hung(Duration),
+    /// It said something that is no reply.
+    Confused(String),
+}
+
+impl fmt::Display for WorkerEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WorkerEnd::Crashed(how) => write!(f, "the library ended its process ({how})"),
+            WorkerEnd::Hung(after) => write!(f, "no progress for {after:?}; the process was killed"),
+            WorkerEnd::Confused(what) => write!(f, "the worker's reply is not understood: {what}"),
+        }
+    }
+}
+
+/// A running worker.
+#[derive(Debug)]
+pub struct WorkerProcess {
+    child: Child,
+    requests: Option<std::process::ChildStdin>,
+    replies: std::process::ChildStdout,
+    buffer: Vec<u8>,
+    pub flight: Flight,
+    /// Keeps the recorder's memory reachable for the worker.
+    _memory: OwnedFd,
+    output: Arc<Mutex<Vec<u8>>>,
+    drain: Option<std::thread::JoinHandle<()>>,
+    ended: bool,
+}
+
+impl WorkerProcess {
+    /// Starts a worker of a runtime; it waits for its first request.
+    pub fn spawn(runtime: &str, executable: &Path, environment: &[(String, String)]) -> std::io::Result<WorkerProcess> {
+        let memory = Flight::create()?;
+        let flight = Flight::map(&memory)?;
+        let path = format!("/proc/{}/fd/{}", std::process::id(), memory.as_raw_fd());
+        let mut child = Command::new(executable)
+            .env(WORKER, runtime)
+            .env(FLIGHT, path)
+            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // Its own group, so that whatever the library starts ends with it.
+            .process_group(0)
+            .spawn()?;
+        let requests = child.stdin.take();
+        let replies = child.stdout.take().expect("the output was piped");
+        let errors = child.stderr.take().expect("the error output was piped");
+        let output = Arc::new(Mutex::new(Vec::new()));
+        let tail = output.clone();
+        let drain = std::thread::spawn(move || drain(errors, &tail));
+        Ok(WorkerProcess { child, requests, replies, buffer: Vec::new(), flight, _memory: memory, output, drain: Some(drain), ended: false })
+    }
+
+    pub fn send(&mut self, request: &Request) -> Result<(), WorkerEnd> {
+        let mut line = serde_json::to_vec(request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
+        line.push(b'\n');
+        let sent = self.requests.as_mut().map(|requests| requests.write_all(&line));
+        match sent {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.crashed()),
+        }
+    }
+
+    /// Waits for the next reply. The deadline starts anew whenever the flight recorder shows progress.
+    pub fn reply(&mut self, deadline: Duration) -> Result<Reply, WorkerEnd> {
+        let mut progress = self.flight.progress();
+        let mut since = Instant::now();
+        loop {
+            if let Some(reply) = self.buffered()? {
+                return Ok(reply);
+            }
+            let tick = deadline.min(Duration::from_millis(200)).max(Duration::from_millis(1));
+            let timeout = Timespec { tv_sec: tick.as_secs() as i64, tv_nsec: i64::from(tick.subsec_nanos()) };
+            let mut watched = [PollFd::new(&self.replies, PollFlags::IN)];
+            let ready = poll(&mut watched, Some(&timeout)).unwrap_or(0);
+            if ready > 0 {
+                self.read()?;
+                continue;
+            }
+            if self.flight.progress() != progress {
+                progress = self.flight.progress();
+                since = Instant::now();
+            } else if since.elapsed() >= deadline {
+                self.kill();
+                return Err(WorkerEnd::Hung(deadline));
+            }
+        }
+    }
+
+    /// Sends a request and waits for its reply.
+    pub fn ask(&mut self, request: &Request, deadline: Duration) -> Result<Reply, WorkerEnd> {
+        self.send(request)?;
+        self.reply(deadline)
+    }
+
+    /// The stream of replies, to watch several workers at once.
+    pub fn replies(&self) -> &std::process::ChildStdout {
+        &self.replies
+    }
+
+    /// Reads what is there; the end of the stream is the end of the worker.
+    pub fn read(&mut self) -> Result<(), WorkerEnd> {
+        let mut chunk = [0u8; 65536];
+        match self.replies.read(&mut chunk) {
+            Ok(0) | Err(_) => Err(self.crashed()),
+            Ok(count) => {
+                self.buffer.extend_from_slice(&chunk[..count]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a whole reply was read.
+    pub fn has_line(&self) -> bool {
+        self.buffer.contains(&b'\n')
+    }
+
+    /// A reply that was read completely.
+    pub fn buffered(&mut self) -> Result<Option<Reply>, WorkerEnd> {
+        let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') else { return Ok(None) };
+        let line: Vec<u8> = self.buffer.drain(..=end).collect();
+        match serde_json::from_slice(&line) {
+            Ok(reply) => Ok(Some(reply)),
+            Err(error) => {
+                self.kill();
+                Err(WorkerEnd::Confused(format!("{error}: {}", String::from_utf8_lossy(&line[..line.len().min(200)]))))
+            }
+        }
+    }
+
+    /// The process ended, or is ending: how.
+    fn crashed(&mut self) -> WorkerEnd {
+        let end = match self.wait(Duration::from_secs(5)) {
+            Some(status) => match (status.signal(), status.code()) {
+                (Some(signal), _) => format!("signal {signal}{}", signal_name(signal)),
+                (None, Some(code)) => format!("exit status {code}"),
+                (None, None) => "an unknown end".to_owned(),
+            },
+            None => {
+                self.kill();
+                "it closed its end of the protocol".to_owned()
+            }
+        };
+        self.finish_output();
+        WorkerEnd::Crashed(end)
+    }
+
+    fn wait(&mut self, at_most: Duration) -> Option<std::process::ExitStatus> {
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(200);
+        loop {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                self.ended = true;
+                return Some(status);
+            }
+            if start.elapsed() >= at_most {
+                return None;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(50));
+        }
+    }
+
+    /// Kills the worker and everything in its group; says whether it is gone.
+    pub fn kill(&mut self) -> bool {
+        if self.ended {
+            return true;
+        }
+        if let Some(group) = rustix::process::Pid::from_raw(self.child.id() as i32) {
+            // A group that is gone already needs no signal.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let gone = self.wait(Duration::from_secs(5)).is_some();
+        self.finish_output();
+        gone
+    }
+
+    /// Waits until the process ended by itself.
+    pub fn wait_for_end(&mut self, at_most: Duration) -> bool {
+        let ended = self.wait(at_most).is_some();
+        if !ended {
+            self.kill();
+        }
+        self.finish_output();
+        ended
+    }
+
+    /// Ends the worker in order.
+    pub fn stop(mut self, deadline: Duration) {
+        if self.ask(&Request::Stop, deadline).is_ok() {
+            self.requests = None;
+            self.wait(Duration::from_secs(2));
+        }
+        self.kill();
+    }
+
+    fn finish_output(&mut self) {
+        // Something that the library started may hold the pipe open; what was read so far is enough then.
+        if let Some(drain) = self.drain.take() {
+            let start = Instant::now();
+            while !drain.is_finished() && start.elapsed() < Duration::from_millis(200) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+
+    /// The end of what the library printed.
+    pub fn output(&self) -> String {
+        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&output).into_owned()
+    }
+}
+
+impl Drop for WorkerProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Reads what the library prints, so that it never blocks, and keeps the end.
+fn drain(mut errors: impl Read, tail: &Mutex<Vec<u8>>) {
+    let mut chunk = [0u8; 65536];
+    while let Ok(count @ 1..) = errors.read(&mut chunk) {
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(&chunk[..count]);
+        if tail.len() > TAIL {
+            let surplus = tail.len() - TAIL;
+            tail.drain(..surplus);
+        }
+    }
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        8 => " (SIGFPE)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        13 => " (SIGPIPE)",
+        14 => " (SIGALRM)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}
+
+/// A file that two runs cannot hold at once.
+pub fn lock_file(path: &Path) -> std::io::Result<Option<File>> {
+    let file = File::options().create(true).truncate(false).write(true).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+        Err(std::fs::TryLockError::Error(error)) => Err(error),
+    }
+}

@@ -1,0 +1,222 @@
+//! One case of a rule with several processes, or with fresh ones.
+
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::record::Verdict;
+use crate::rules::{Rule, Rules};
+use crate::worker::flight::CallRecord;
+use crate::worker::protocol::{Reply, Request, RunCase, Stepped};
+use crate::worker::{CaseReport, Turn, trace};
+
+use super::child::{WorkerEnd, WorkerProcess};
+
+/// The processes of a case, in the order of the rule.
+pub struct Group<'a> {
+    pub rules: &'a Rules,
+    pub rule: &'a Rule,
+    pub members: Vec<&'a mut WorkerProcess>,
+    pub deadline: Duration,
+}
+
+/// How a case of a group ended.
+pub struct GroupEnd {
+    pub report: CaseReport,
+    pub trace: Vec<String>,
+    /// Members that are of no further use.
+    pub lost: Vec<usize>,
+    pub output: String,
+    pub fatal: Option<String>,
+}
+
+impl Group<'_> {
+    /// Runs a case.
+    pub fn run(&mut self, case: &RunCase) -> GroupEnd {
+        let mut gone = vec![false; self.members.len()];
+        let mut end = GroupEnd { report: CaseReport::default(), trace: Vec::new(), lost: Vec::new(), output: String::new(), fatal: None };
+        if let Err((member, accident)) = self.steps_and_releases(case, &mut gone, &mut end) {
+            self.accident(member, &accident, &mut end);
+            end.lost = (0..self.members.len()).collect();
+        } else {
+            end.lost.extend((0..gone.len()).filter(|member| gone[*member]));
+        }
+        if end.report.failure.is_some() && end.trace.is_empty() {
+            end.trace = self.trace();
+        }
+        end
+    }
+
+    fn steps_and_releases(&mut self, case: &RunCase, gone: &mut [bool], end: &mut GroupEnd) -> Result<(), (usize, WorkerEnd)> {
+        for (process, member) in self.members.iter_mut().enumerate() {
+            let case = RunCase { process, ..case.clone() };
+            member.send(&Request::Case(Box::new(case))).map_err(|accident| (process, accident))?;
+        }
+        let mut stepped: Vec<Option<Stepped>> = self.members.iter().map(|_| None).collect();
+        while let Some(member) = self.next_speaker(&stepped, gone)? {
+            let reply = match self.members[member].buffered() {
+                Ok(Some(reply)) => reply,
+                Ok(None) => continue,
+                Err(accident) => return Err((member, accident)),
+            };
+            match reply {
+                Reply::Turn(turn) => self.relay(member, turn, gone)?,
+                Reply::Stepped(result) => stepped[member] = Some(*result),
+                other => return Err((member, WorkerEnd::Confused(format!("{other:?}")))),
+            }
+        }
+        let mut held: Vec<(u64, usize)> = Vec::new();
+        for (member, stepped) in stepped.into_iter().enumerate() {
+            let Some(stepped) = stepped else { continue };
+            held.extend(stepped.held.iter().map(|tick| (*tick, member)));
+            merge(&mut end.report, stepped.report);
+            end.fatal = end.fatal.take().or(stepped.fatal);
+        }
+        if end.report.failure.is_some() {
+            end.trace = self.trace();
+        }
+        held.sort_unstable();
+        while let Some((tick, member)) = held.pop() {
+            match self.members[member].ask(&Request::Release(tick), self.deadline) {
+                Ok(Reply::Released(failed)) => end.report.releases.extend(failed),
+                Ok(other) => return Err((member, WorkerEnd::Confused(format!("{other:?}")))),
+                Err(accident) => return Err((member, accident)),
+            }
+        }
+        for member in 0..self.members.len() {
+            if gone[member] {
+                continue;
+            }
+            match self.members[member].ask(&Request::EndCase, self.deadline) {
+                Ok(Reply::Ready(None)) => {}
+                Ok(Reply::Ready(Some(message))) => end.fatal = Some(format!("the process could not be restored: {message}")),
+                Ok(other) => return Err((member, WorkerEnd::Confused(format!("{other:?}")))),
+                Err(accident) => return Err((member, accident)),
+            }
+        }
+        if end.report.failure.is_none()
+            && let Some(message) = end.report.releases.first().cloned()
+        {
+            end.report.fail(Verdict::Fail, crate::lang::Span::default(), message);
+        }
+        Ok(())
+    }
+
+    /// Waits until a member that is still stepping has a complete reply; `None`: all are done.
+    fn next_speaker(&mut self, stepped: &[Option<Stepped>], gone: &[bool]) -> Result<Option<usize>, (usize, WorkerEnd)> {
+        let open: Vec<usize> = (0..self.members.len()).filter(|member| stepped[*member].is_none() && !gone[*member]).collect();
+        if open.is_empty() {
+            return Ok(None);
+        }
+        let progress = |members: &[&mut WorkerProcess]| -> u64 { members.iter().map(|member| member.flight.progress()).sum() };
+        let (mut seen, mut since) = (progress(&self.members), Instant::now());
+        loop {
+            if let Some(member) = open.iter().find(|member| self.members[**member].has_line()) {
+                return Ok(Some(*member));
+            }
+            let tick = self.deadline.min(Duration::from_millis(200));
+            let timeout = Timespec { tv_sec: tick.as_secs() as i64, tv_nsec: i64::from(tick.subsec_nanos()) };
+            let mut watched: Vec<PollFd<'_>> = open.iter().map(|member| PollFd::new(self.members[*member].replies(), PollFlags::IN)).collect();
+            let ready = poll(&mut watched, Some(&timeout)).unwrap_or(0);
+            let speaking: Vec<usize> =
+                open.iter().zip(&watched).filter(|(_, watched)| !watched.revents().is_empty()).map(|(member, _)| *member).collect();
+            for member in speaking {
+                self.members[member].read().map_err(|accident| (member, accident))?;
+            }
+            if ready > 0 || progress(&self.members) != seen {
+                seen = progress(&self.members);
+                since = Instant::now();
+            } else if since.elapsed() >= self.deadline {
+                let busy = open.iter().copied().find(|member| self.members[*member].flight.calls().0.last().is_some_and(|call| call.state == 1));
+                return Err((busy.unwrap_or(open[0]), WorkerEnd::Hung(self.deadline)));
+            }
+        }
+    }
+
+    /// Passes a turn on to the other processes; ends the one that leaves first.
+    fn relay(&mut self, from: usize, turn: Turn, gone: &mut [bool]) -> Result<(), (usize, WorkerEnd)> {
+        if let Some(leaver) = turn.leaves.filter(|leaver| *leaver < gone.len()) {
+            if turn.kill.is_some() {
+                self.members[leaver].kill();
+            } else if !self.members[leaver].wait_for_end(self.deadline) {
+                return Err((leaver, WorkerEnd::Hung(self.deadline)));
+            }
+            gone[leaver] = true;
+        }
+        for member in 0..self.members.len() {
+            let answer_to_killer = member == from && turn.kill.is_some();
+            if gone[member] || (member == from && !answer_to_killer) {
+                continue;
+            }
+            self.members[member].send(&Request::Turn(turn.clone())).map_err(|accident| (member, accident))?;
+        }
+        Ok(())
+    }
+
+    /// What happened, from the flight recorders, when a process is gone.
+    fn accident(&mut self, member: usize, accident: &WorkerEnd, end: &mut GroupEnd) {
+        end.trace = self.trace();
+        end.output = self.members[member].output();
+        let (verdict, span, message) = describe_accident(self.rule, &self.members[member].flight.calls().0, accident);
+        let name = &self.rule.program.processes[member].name;
+        let message = if self.members.len() > 1 { format!("in process {name}: {message}") } else { message };
+        end.report.failure = None;
+        end.report.fail(verdict, span, message);
+        for member in &mut self.members {
+            member.kill();
+        }
+    }
+
+    /// The calls of all processes in the order in which they were made.
+    fn trace(&self) -> Vec<String> {
+        let mut records: Vec<(CallRecord, usize)> = Vec::new();
+        let mut dropped = 0;
+        for (process, member) in self.members.iter().enumerate() {
+            let (calls, before) = member.flight.calls();
+            dropped += before;
+            records.extend(calls.into_iter().map(|call| (call, process)));
+        }
+        records.sort_by_key(|(record, process)| (record.tick, *process));
+        let sites = trace::sites(&self.rule.program);
+        let several = self.members.len() > 1;
+        let mut lines = Vec::new();
+        if dropped > 0 {
+            lines.push(format!("… {dropped} earlier calls"));
+        }
+        lines.extend(records.iter().map(|(record, process)| {
+            let line = trace::line(self.rules, &self.rule.program, &sites, record);
+            if several { format!("{}: {line}", self.rule.program.processes[*process].name) } else { line }
+        }));
+        lines
+    }
+}
+
+/// Verdict, place and message of an accident in a rule.
+pub fn describe_accident(rule: &Rule, calls: &[CallRecord], accident: &WorkerEnd) -> (Verdict, crate::lang::Span, String) {
+    let sites = trace::sites(&rule.program);
+    let last = calls.last();
+    let call = last.and_then(|record| sites.get(record.site as usize).copied().flatten());
+    let span = call.map(|call| call.span).unwrap_or_default();
+    let place = match (call, last) {
+        (Some(call), Some(record)) => {
+            let name = rule.program.functions[call.function].name;
+            if record.state == 1 { format!("{name} did not return: ") } else { format!("after {name} had returned: ") }
+        }
+        _ => String::new(),
+    };
+    let verdict = match accident {
+        WorkerEnd::Crashed(_) => Verdict::Crash,
+        WorkerEnd::Hung(_) => Verdict::Timeout,
+        WorkerEnd::Confused(_) => Verdict::Error,
+    };
+    (verdict, span, format!("{place}{accident}"))
+}
+
+fn merge(into: &mut CaseReport, from: CaseReport) {
+    into.checks += from.checks;
+    into.findings.extend(from.findings);
+    into.releases.extend(from.releases);
+    into.observations.extend(from.observations);
+    into.exceeds = into.exceeds.take().or(from.exceeds);
+    into.failure = into.failure.take().or(from.failure);
+}

@@ -1,0 +1,116 @@
+//! What a run is asked to do: the command line and the environment.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::generate::Budget;
+
+use super::choice::Backend;
+
+/// How much work a run may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Profile {
+    /// The default: every edge, about a hundred cases a rule.
+    #[default]
+    Smoke,
+    /// Five times as much, with a seed of its own each night.
+    Nightly,
+    /// For a new driver: twenty times as much.
+    Validation,
+    /// As much as fits into ten minutes a rule.
+    Soak,
+}
+
+impl Profile {
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Smoke => "smoke",
+            Profile::Nightly => "nightly",
+            Profile::Validation => "validation",
+            Profile::Soak => "soak",
+        }
+    }
+
+    /// The budget of a rule of one pooled process.
+    pub fn budget(self) -> Budget {
+        let (cases, repeats, milliseconds) = match self {
+            Profile::Smoke => (100, 3, 2_000),
+            Profile::Nightly => (500, 10, 20_000),
+            Profile::Validation => (2_000, 40, 120_000),
+            Profile::Soak => (10_000_000, 10_000_000, 600_000),
+        };
+        Budget { cases, repeats, milliseconds, shrinks: 200 }
+    }
+
+    /// The budget of a rule of several processes: a step costs a hundred times as much.
+    pub fn group_budget(self) -> Budget {
+        let budget = self.budget();
+        Budget { cases: (budget.cases / 4).max(20), shrinks: 60, ..budget }
+    }
+
+    /// The budget of a rule that starts processes for each case.
+    pub fn isolated_budget(self) -> Budget {
+        let budget = self.budget();
+        Budget { cases: (budget.cases / 25).max(4), repeats: (budget.repeats / 3).max(1), shrinks: 12, ..budget }
+    }
+}
+
+/// The options of a run. Each has an environment variable, for runners that pass no arguments on.
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    /// Product family under test, or `auto`: what the device says it is.
+    #[arg(long, env = "ATLAS_CTS_PRODUCT", default_value = "auto", value_name = "ID")]
+    pub product: String,
+    /// The runtime's shared library.
+    #[arg(long, env = "ATLAS_CTS_LIBRARY", value_name = "PATH")]
+    pub library: Option<PathBuf>,
+    /// Where the library may come from.
+    #[arg(long, env = "ATLAS_CTS_BACKEND", value_enum, default_value_t)]
+    pub backend: Backend,
+    /// How many devices to use; the simulated machine has four.
+    #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N")]
+    pub devices: Option<u32>,
+    /// Where programs run on the simulated machine: host or device.
+    #[arg(long, env = "ATLAS_CTS_RUN_MODE", value_name = "MODE")]
+    pub run_mode: Option<String>,
+    /// How much work: smoke, nightly, validation or soak.
+    #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum, default_value_t)]
+    pub profile: Profile,
+    /// The run's seed; profiles other than smoke draw one.
+    #[arg(long, env = "ATLAS_CTS_SEED", value_name = "N")]
+    pub seed: Option<u64>,
+    /// Run exactly this case of the selected rule: the JSON that a failure prints.
+    #[arg(long, value_name = "JSON")]
+    pub case: Option<String>,
+    /// Seconds after which a call that does not return is a hang.
+    #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = 30)]
+    pub deadline: u64,
+    /// Also run, isolated and only observed, what the documents call undefined.
+    #[arg(long, env = "ATLAS_CTS_HAZARDOUS")]
+    pub hazardous: bool,
+    /// Rules of level `info` break the run too.
+    #[arg(long, env = "ATLAS_CTS_STRICT")]
+    pub strict: bool,
+    /// Fail the run (exit status 3) if fewer rules were executed.
+    #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N")]
+    pub min_executed: Option<u64>,
+    /// Folder of the reports; default reports/out/<run>.
+    #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR")]
+    pub report_dir: Option<PathBuf>,
+    /// Copy counterexamples to fixtures/regressions, where every later run tries them first.
+    #[arg(long)]
+    pub keep: bool,
+    /// Folder of the catalog.
+    #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
+    pub specs: Option<PathBuf>,
+    /// Switch a seeded defect, a bad device or a legal variant of the simulated device on; may be repeated.
+    #[arg(long = "defect", env = "ATLAS_CTS_DEFECT", value_name = "NAME", value_delimiter = ',')]
+    pub defects: Vec<String>,
+    /// Milliseconds that the simulated runtime takes to start.
+    #[arg(long, env = "ATLAS_CTS_SIM_STARTUP_MS", value_name = "MS", default_value_t = 0)]
+    pub start_up_ms: u64,
+    /// Nanoseconds that each call of the simulated runtime takes.
+    #[arg(long, env = "ATLAS_CTS_SIM_CALL_NS", value_name = "NS", default_value_t = 0)]
+    pub call_ns: u64,
+}

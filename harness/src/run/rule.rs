@@ -1,0 +1,316 @@
+//! One rule: from its plan to its result.
+
+use std::time::Instant;
+
+use serde_json::Value as Json;
+
+use crate::generate::{Scope, rule_seed};
+use crate::lang::Span;
+use crate::lang::program::{DeviceChoice, State};
+use crate::record::{Failure, RuleResult, Verdict};
+use crate::rules::Rule;
+use crate::worker::protocol::{Reply, Request, RunCase, RunRule};
+use crate::worker::search::{FailedCase, Ran, Search, SearchResult};
+use crate::worker::{CaseFailure, CaseReport, trace};
+
+use super::child::WorkerProcess;
+use super::group::{Group, describe_accident};
+use super::pool::{SetUp, Slot, StartError};
+use super::session::Session;
+
+impl Session {
+    /// Runs a rule on a machine of the pool.
+    pub(super) fn run_rule(&self, rule: &Rule, slot: &mut Slot) -> RuleResult {
+        let begun = Instant::now();
+        let seed = rule_seed(self.header.seed, &rule.id);
+        let mut output = String::new();
+        let result = match self.search(rule, seed, slot, &mut output) {
+            Ok(result) => self.result(rule, seed, result, output),
+            Err(error) => {
+                let mut result = self.empty_result(rule, seed);
+                result.verdict = match error {
+                    StartError::Ended(..) => Verdict::DeviceLost,
+                    _ => Verdict::Error,
+                };
+                result.reason = error.to_string();
+                result
+            }
+        };
+        RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }
+    }
+
+    fn search(&self, rule: &Rule, seed: u64, slot: &mut Slot, output: &mut String) -> Result<SearchResult, StartError> {
+        let fresh = rule.program.isolated() || rule.hazard.is_some();
+        if !fresh && !rule.program.several_processes() {
+            return self.search_pooled(rule, seed, slot, output);
+        }
+        let scope = self.scope();
+        let known = self.known_cases(rule);
+        let budget = if fresh { self.profile.isolated_budget() } else { self.profile.group_budget() };
+        let search =
+            Search { program: &rule.program, scope: &scope, seed, budget, known: &known, only: self.only_case.as_ref() };
+        let mut trouble = None;
+        let mut fatal = None;
+        let mut result = search.run(&mut |number, values, salt| {
+            let case = RunCase {
+                rule: rule.id.clone(),
+                product: self.target.product.clone(),
+                devices: self.target.devices,
+                process: 0,
+                number,
+                values: values.to_vec(),
+                salt,
+            };
+            let end = if fresh { self.case_in_fresh_processes(rule, slot, &case) } else { self.case_in_pool(rule, slot, &case) };
+            match end {
+                Ok(end) => {
+                    if !end.output.is_empty() {
+                        *output = end.output;
+                    }
+                    let last = !fresh && end.fatal.is_some();
+                    fatal = fatal.take().or(end.fatal);
+                    Ran { report: end.report, trace: end.trace, last }
+                }
+                Err(error) => {
+                    let mut report = CaseReport::default();
+                    report.fail(Verdict::Error, Span::default(), error.to_string());
+                    trouble = Some(error);
+                    Ran { report, trace: Vec::new(), last: true }
+                }
+            }
+        });
+        result.fatal = fatal.filter(|_| !fresh);
+        match trouble {
+            Some(error) => Err(error),
+            None => Ok(result),
+        }
+    }
+
+    /// A rule of one process: its whole loop of cases runs inside a pooled worker.
+    fn search_pooled(&self, rule: &Rule, seed: u64, slot: &mut Slot, output: &mut String) -> Result<SearchResult, StartError> {
+        let device = self.device(rule, 0);
+        let run = RunRule {
+            rule: rule.id.clone(),
+            product: self.target.product.clone(),
+            devices: self.target.devices,
+            seed,
+            budget: self.profile.budget(),
+            known: self.known_cases(rule),
+            only: self.only_case.clone(),
+        };
+        let worker = slot.worker(&self.factory, device, 0)?;
+        let accident = match worker.ask(&Request::Run(Box::new(run)), self.factory.deadlines.step) {
+            Ok(Reply::Searched(result)) => {
+                if result.failure.is_some() {
+                    *output = worker.output();
+                }
+                if result.fatal.is_some() || result.unhealthy.is_some() {
+                    slot.workers.clear();
+                }
+                return Ok(*result);
+            }
+            Ok(other) => super::child::WorkerEnd::Confused(format!("{other:?}")),
+            Err(end) => end,
+        };
+        *output = worker.output();
+        let (records, dropped) = worker.flight.calls();
+        let case = worker.flight.case();
+        let (verdict, span, message) = describe_accident(rule, &records, &accident);
+        let failure = CaseFailure { verdict, start: span.start, end: span.end, message, blocked_by: None };
+        let (number, salt, values) = case.unwrap_or_default();
+        let complete = values.len() == rule.program.axes.len();
+        let failed = FailedCase {
+            failure,
+            values: if complete { crate::generate::display_values(&rule.program, &values) } else { Vec::new() },
+            replay_values: if complete { crate::generate::case_to_json(&rule.program, &values, salt) } else { Json::Null },
+            case: number,
+            shrinks: 0,
+            trace: trace::trace(&self.rules, &rule.program, &records, dropped),
+        };
+        slot.workers.remove(&(device, 0));
+        Ok(SearchResult { cases: number, failure: Some(Box::new(failed)), ..SearchResult::default() })
+    }
+
+    fn case_in_pool(&self, rule: &Rule, slot: &mut Slot, case: &RunCase) -> Result<super::group::GroupEnd, StartError> {
+        let keys: Vec<(u32, usize)> = self.keys(rule);
+        for (device, ordinal) in &keys {
+            slot.worker(&self.factory, *device, *ordinal)?;
+        }
+        let mut members: Vec<Option<&mut WorkerProcess>> = keys.iter().map(|_| None).collect();
+        for (key, worker) in &mut slot.workers {
+            if let Some(position) = keys.iter().position(|wanted| wanted == key) {
+                members[position] = Some(worker);
+            }
+        }
+        let members: Vec<&mut WorkerProcess> = members.into_iter().flatten().collect();
+        let mut group = Group { rules: &self.rules, rule, members, deadline: self.factory.deadlines.step };
+        let end = group.run(case);
+        for member in &end.lost {
+            slot.workers.remove(&keys[*member]);
+        }
+        if end.fatal.is_some() {
+            keys.iter().for_each(|key| drop(slot.workers.remove(key)));
+        }
+        Ok(end)
+    }
+
+    fn case_in_fresh_processes(&self, rule: &Rule, slot: &Slot, case: &RunCase) -> Result<super::group::GroupEnd, StartError> {
+        let chapter = self.rules.chapters[rule.chapter].path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
+        let mut workers = Vec::new();
+        for (process, (device, _)) in self.keys(rule).into_iter().enumerate() {
+            let set_up = SetUp { state: rule.program.processes[process].state, device, only: chapter.as_deref() };
+            workers.push(self.factory.start(&slot.machine, set_up)?.0);
+        }
+        let mut group =
+            Group { rules: &self.rules, rule, members: workers.iter_mut().collect(), deadline: self.factory.deadlines.step };
+        let end = group.run(case);
+        for (member, worker) in workers.into_iter().enumerate() {
+            let state = rule.program.processes[member].state;
+            if end.lost.contains(&member) || state == State::Loaded {
+                drop(worker);
+            } else {
+                worker.stop(self.factory.deadlines.step);
+            }
+        }
+        Ok(end)
+    }
+
+    /// Device and ordinal on that device of each process.
+    fn keys(&self, rule: &Rule) -> Vec<(u32, usize)> {
+        let mut keys: Vec<(u32, usize)> = Vec::new();
+        for process in 0..rule.program.processes.len() {
+            let device = self.device(rule, process);
+            let ordinal = keys.iter().filter(|(known, _)| *known == device).count();
+            keys.push((device, ordinal));
+        }
+        keys
+    }
+
+    fn device(&self, rule: &Rule, process: usize) -> u32 {
+        match rule.program.processes[process].device {
+            DeviceChoice::Number(number) => number,
+            DeviceChoice::Axis(_) => 0,
+        }
+    }
+
+    pub(super) fn scope(&self) -> Scope {
+        let facts = self.rules.product(&self.target.product).map(|product| product.facts.clone()).unwrap_or_default();
+        Scope { facts, devices: self.target.devices }
+    }
+
+    /// Counterexamples of earlier runs.
+    fn known_cases(&self, rule: &Rule) -> Vec<Json> {
+        let path = self.regressions.join(format!("{}.json", rule.id));
+        let Ok(text) = std::fs::read_to_string(&path) else { return Vec::new() };
+        match serde_json::from_str(&text) {
+            Ok(cases) => cases,
+            Err(error) => {
+                eprintln!("{}: {error}; the file is not used, mend or remove it", path.display());
+                Vec::new()
+            }
+        }
+    }
+
+    pub(super) fn empty_result(&self, rule: &Rule, seed: u64) -> RuleResult {
+        RuleResult {
+            id: rule.id.clone(),
+            chapter: self.rules.chapters[rule.chapter].name.clone(),
+            title: rule.title.clone(),
+            level: rule.level,
+            verdict: Verdict::Pass,
+            reason: String::new(),
+            nanoseconds: 0,
+            cases: 0,
+            checks: 0,
+            seed,
+            failure: None,
+            findings: Vec::new(),
+            observations: Default::default(),
+            doubt: rule.doubt.clone(),
+        }
+    }
+
+    fn result(&self, rule: &Rule, seed: u64, search: SearchResult, output: String) -> RuleResult {
+        let mut result = self.empty_result(rule, seed);
+        result.cases = search.cases;
+        result.checks = search.checks;
+        result.findings = search.findings;
+        result.observations = search.observations;
+        if let Some(text) = search.exceeds {
+            result.verdict = Verdict::Exceeds;
+            result.reason = text;
+        }
+        if let Some(failed) = search.failure {
+            result.verdict = failed.failure.verdict;
+            result.reason = failed.failure.message.clone();
+            if let Some(function) = failed.failure.blocked_by.as_ref().filter(|_| failed.failure.verdict == Verdict::Blocked) {
+                let owner = self.rules.owners.get(function).map(|owner| format!("; {function} is owned by {owner}"));
+                result.reason = format!("set-up failed: {}{}", result.reason, owner.unwrap_or_default());
+            }
+            result.failure = Some(Box::new(self.failure(rule, *failed, output)));
+        } else if let Some(text) = search.fatal.or(search.unhealthy) {
+            result.verdict = Verdict::DeviceLost;
+            result.reason = format!("the device is of no further use to this process: {text}");
+        }
+        if rule.hazard.is_some() && result.verdict != Verdict::Error {
+            let seen = if result.reason.is_empty() { "nothing unusual" } else { &result.reason };
+            result.observations.entry("outcome".to_owned()).or_default().insert(format!("{}: {seen}", result.verdict), 1);
+            result.verdict = Verdict::Observed;
+        }
+        result
+    }
+
+    fn failure(&self, rule: &Rule, failed: FailedCase, output: String) -> Failure {
+        let span = Span { start: failed.failure.start, end: failed.failure.end };
+        let chapter = &self.rules.chapters[rule.chapter];
+        Failure {
+            statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.text(span) },
+            place: rule.place(chapter, span.start),
+            message: failed.failure.message,
+            rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),
+            sources: rule.sources.clone(),
+            values: failed.values,
+            replay: self.replay(rule, &failed.replay_values),
+            replay_values: failed.replay_values,
+            case: failed.case,
+            shrinks: failed.shrinks,
+            trace: failed.trace,
+            output,
+        }
+    }
+
+    /// A command that runs exactly one case again.
+    fn replay(&self, rule: &Rule, values: &Json) -> String {
+        let mut words = vec!["cargo test --".to_owned(), "--exact".to_owned(), rule.id.clone()];
+        words.push(format!("--product {}", self.target.product));
+        if self.factory.simulator.is_none() {
+            words.push(format!("--library {}", quoted(&self.factory.library.display().to_string())));
+        } else if !self.header.defects.is_empty() {
+            words.push(format!("--defect {}", self.header.defects.join(",")));
+        }
+        if let Some(simulator) = &self.factory.simulator {
+            if simulator.run_mode == "device" {
+                words.push("--run-mode device".to_owned());
+            }
+        }
+        words.push(format!("--devices {}", self.target.devices));
+        words.push(format!("--seed {}", self.header.seed));
+        if self.target.hazardous {
+            words.push("--hazardous".to_owned());
+        }
+        if !values.is_null() {
+            words.push(format!("--case {}", quoted(&values.to_string())));
+        }
+        words.join(" ")
+    }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,".contains(c)) && !word.is_empty() {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+

@@ -1,0 +1,550 @@
+//! A run: the catalog, the library, the devices, the journal.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::bindings::Bindings;
+use crate::catalog::CatalogError;
+use crate::record::{Level, LibraryIdentity, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::rules::{CatalogPlace, Rules, load};
+use crate::select::{Edition, Target, applies, product};
+use crate::worker::protocol::{Reply, Request};
+
+use super::child::{Deadlines, lock_file};
+use super::choice::{Backend, LibraryChoice, choose_library};
+use super::options::{Options, Profile};
+use super::pool::{Factory, Pool};
+use super::simulator::SimulatorOptions;
+
+/// The seed of a run that is given none.
+pub const DEFAULT_SEED: u64 = 20_260_101;
+/// The product of the simulated device when none is given.
+const DEFAULT_PRODUCT: &str = "a2";
+/// Devices of the simulated machine when their number is not given.
+const SIMULATED_DEVICES: u32 = 4;
+
+/// Why a run cannot start.
+#[derive(Debug)]
+pub enum SessionError {
+    /// The catalog has mistakes.
+    Catalog(CatalogError),
+    /// The command line asks for something that does not exist.
+    Usage(String),
+    /// The library, a device or the file system is in the way.
+    Environment(String),
+}
+
+impl SessionError {
+    /// The status that the command ends with.
+    pub fn exit(&self) -> ExitStatus {
+        match self {
+            SessionError::Catalog(_) | SessionError::Usage(_) => ExitStatus::Usage,
+            SessionError::Environment(_) => ExitStatus::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SessionError::Catalog(error) => error.fmt(f),
+            SessionError::Usage(message) | SessionError::Environment(message) => write!(f, "error: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for SessionError {}
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// Every rule that applies holds.
+    Conformant = 0,
+    /// A rule is broken.
+    Broken = 1,
+    /// The command line or the catalog is wrong.
+    Usage = 2,
+    /// The environment or a device failed: the answer is not known.
+    Unknown = 3,
+}
+
+/// Something that a run can execute: a rule of the catalog, or one that is derived from the support table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    pub id: String,
+    pub chapter: String,
+    /// Position in [`Rules::rules`]; `None`: the derived rule on exported functions.
+    rule: Option<usize>,
+}
+
+/// An open run.
+pub struct Session {
+    pub rules: Arc<Rules>,
+    pub target: Target,
+    pub header: RunHeader,
+    pub(super) factory: Factory,
+    pub(super) profile: Profile,
+    pub(super) only_case: Option<Json>,
+    pub(super) regressions: PathBuf,
+    pool: Pool,
+    strict: bool,
+    min_executed: Option<u64>,
+    begun: Instant,
+    results: Mutex<Vec<RuleResult>>,
+    /// Held until the run is over: no other run uses these devices.
+    _locks: Vec<std::fs::File>,
+}
+
+/// The folder of the project that this executable was built from.
+pub fn project_root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    root.canonicalize().unwrap_or(root)
+}
+
+/// The catalog of the options, checked.
+pub fn load_rules(options: &Options, bindings: &'static Bindings) -> Result<Rules, SessionError> {
+    let root = options.specs.clone().unwrap_or_else(|| project_root().join("specs"));
+    if !root.join("products.yaml").exists() {
+        let message = format!("{} holds no catalog (no products.yaml); name its folder with --specs DIR", root.display());
+        return Err(SessionError::Usage(message));
+    }
+    load(&CatalogPlace { root, bindings, defects: crate::defects::names() }, None).map_err(SessionError::Catalog)
+}
+
+/// What a run of these rules consists of, in the order of the catalog.
+pub fn plan(rules: &Rules) -> Vec<Planned> {
+    let mut planned: Vec<Planned> = rules
+        .rules
+        .iter()
+        .enumerate()
+        .map(|(index, rule)| Planned {
+            id: rule.id.clone(),
+            chapter: rules.chapters[rule.chapter].name.clone(),
+            rule: Some(index),
+        })
+        .collect();
+    if !rules.support.is_empty() {
+        planned.push(Planned { id: format!("{}.support.exported", rules.runtime), chapter: "support".to_owned(), rule: None });
+    }
+    planned
+}
+
+impl Session {
+    /// Loads the library in a worker, asks the runtime what it is, and selects the rules that apply.
+    pub fn open(options: &Options, rules: Arc<Rules>, specs: PathBuf) -> Result<Session, SessionError> {
+        let choice = choose_library(options.library.as_deref(), options.backend, &rules.library).map_err(SessionError::Environment)?;
+        if options.product != "auto" {
+            product(&rules, &options.product).map_err(SessionError::Usage)?;
+        }
+        let only_case = match &options.case {
+            None => None,
+            Some(text) => Some(
+                serde_json::from_str(text).map_err(|error| SessionError::Usage(format!("--case {text}: {error}; give the JSON that a failure prints")))?,
+            ),
+        };
+        for name in &options.defects {
+            check_fault_name(name)?;
+        }
+        if !options.defects.is_empty() && !choice.embedded {
+            let message = "--defect changes the simulated device, but another library is tested; leave one of them out";
+            return Err(SessionError::Usage(message.to_owned()));
+        }
+        let mut session = Session::prepare(options, rules, specs, &choice, only_case)?;
+        session.probe(options, &choice)?;
+        Ok(session)
+    }
+
+    /// A session without a look at the library: everything is known already.
+    fn prepare(
+        options: &Options,
+        rules: Arc<Rules>,
+        specs: PathBuf,
+        choice: &LibraryChoice,
+        only_case: Option<Json>,
+    ) -> Result<Session, SessionError> {
+        let environment = |error: std::io::Error, what: &str| SessionError::Environment(format!("{what}: {error}"));
+        let product = if options.product == "auto" { DEFAULT_PRODUCT.to_owned() } else { options.product.clone() };
+        let run_mode = options.run_mode.clone().unwrap_or_else(|| "host".to_owned());
+        if !matches!(run_mode.as_str(), "host" | "device") {
+            return Err(SessionError::Usage(format!("--run-mode {run_mode}: there are `host` and `device`")));
+        }
+        let devices = options.devices.unwrap_or(SIMULATED_DEVICES);
+        if devices == 0 {
+            return Err(SessionError::Usage("--devices 0: a run needs at least one device".to_owned()));
+        }
+        let simulator = choice.embedded.then(|| SimulatorOptions {
+            product: product.clone(),
+            devices,
+            run_mode: run_mode.clone(),
+            defects: options.defects.clone(),
+            start_up_ms: options.start_up_ms,
+            call_ns: options.call_ns,
+        });
+        let seed = options.seed.unwrap_or(if options.profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() });
+        let sha256 = crate::worker::file_digest(&choice.path)
+            .map_err(|error| environment(error, &choice.path.display().to_string()))?;
+        let started = OffsetDateTime::now_utc();
+        let header = RunHeader {
+            format: crate::record::Journal::FORMAT,
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            run: String::new(),
+            started: started.format(&Rfc3339).unwrap_or_default(),
+            runtime: rules.runtime.clone(),
+            product: product.clone(),
+            reported_name: None,
+            library: LibraryIdentity {
+                path: choice.path.display().to_string(),
+                sha256,
+                version: None,
+                simulated: choice.embedded,
+                chosen_by: choice.chosen_by.clone(),
+            },
+            run_mode: run_mode.clone(),
+            devices,
+            edition: None,
+            seed,
+            profile: options.profile.name().to_owned(),
+            catalog_digest: rules.digest.clone(),
+            rules: plan(&rules).len(),
+            defects: options.defects.clone(),
+        };
+        let executable = std::env::current_exe().map_err(|error| environment(error, "this executable's own path"))?;
+        let step = Duration::from_secs(options.deadline.max(1));
+        let factory = Factory {
+            runtime: rules.runtime.clone(),
+            executable,
+            specs,
+            digest: rules.digest.clone(),
+            library: choice.path.clone(),
+            simulator,
+            deadlines: Deadlines { step, start: step * 4 },
+            started: AtomicU64::new(0),
+            start_up: AtomicU64::new(0),
+        };
+        Ok(Session {
+            target: Target { product, run_mode, devices, edition: None, hazardous: options.hazardous },
+            rules,
+            header,
+            factory,
+            profile: options.profile,
+            only_case,
+            regressions: project_root().join("fixtures/regressions"),
+            pool: Pool::new(machines_folder()),
+            strict: options.strict,
+            min_executed: options.min_executed,
+            begun: Instant::now(),
+            results: Mutex::new(Vec::new()),
+            _locks: Vec::new(),
+        })
+    }
+
+    /// Asks the runtime what it is; what it says is held against what the options say.
+    fn probe(&mut self, options: &Options, choice: &LibraryChoice) -> Result<(), SessionError> {
+        let environment = |message: String| SessionError::Environment(message);
+        let mut slot = self.pool.take().map_err(|error| environment(format!("no folder for a simulated machine: {error}")))?;
+        let set_up = super::pool::SetUp { state: crate::lang::program::State::Device, device: 0, only: None };
+        let shown = self.factory.library.display().to_string();
+        let (mut worker, started) =
+            self.factory.start(&slot.machine, set_up).map_err(|error| environment(format!("{shown}: {error}")))?;
+        let answers = match worker.ask(&Request::Query, self.factory.deadlines.step) {
+            Ok(Reply::Answers(answers)) => answers,
+            Ok(other) => return Err(environment(format!("{shown}: unexpected reply {other:?}"))),
+            Err(end) => return Err(environment(format!("{shown}: while the runtime was asked what it is, {end}"))),
+        };
+        slot.workers.insert((0, 0), worker);
+        self.pool.give_back(slot);
+        let answers: BTreeMap<String, Result<String, String>> = answers.into_iter().collect();
+        let answer = |name: &str| answers.get(name).and_then(|answer| answer.as_ref().ok()).cloned();
+        self.header.library.simulated = started.simulated.is_some();
+        if options.backend == Backend::Device && started.simulated.is_some() {
+            return Err(environment(format!("--backend device: {shown} is the simulated device; give the runtime's own library")));
+        }
+        self.header.library.version = answer("version");
+        self.header.edition = answer("version").and_then(|version| Edition::read(&version)).map(|edition| edition.to_string());
+        self.target.edition = answer("version").and_then(|version| Edition::read(&version));
+        self.header.reported_name = answer("product");
+        self.take_product(options, answers.get("product"))?;
+        if let Some(mode) = answer("run_mode").filter(|mode| matches!(mode.as_str(), "host" | "device"))
+            && self.header.defects.is_empty()
+        {
+            self.target.run_mode = mode;
+        }
+        if let Some(count) = answer("device_count").and_then(|count| count.parse::<u32>().ok()).filter(|_| !choice.embedded) {
+            if count == 0 {
+                return Err(environment(format!("{shown}: the runtime reports no device")));
+            }
+            let wanted = options.devices.unwrap_or(count);
+            if wanted > count {
+                return Err(SessionError::Usage(format!("--devices {wanted}: the runtime reports {count}")));
+            }
+            self.target.devices = wanted;
+        }
+        self.header.run_mode = self.target.run_mode.clone();
+        self.header.devices = self.target.devices;
+        if !self.header.library.simulated {
+            self.lock_devices()?;
+        }
+        Ok(())
+    }
+
+    fn take_product(&mut self, options: &Options, answer: Option<&Result<String, String>>) -> Result<(), SessionError> {
+        let name = match answer {
+            Some(Ok(name)) => name,
+            _ if options.product != "auto" => return Ok(()),
+            Some(Err(message)) => {
+                return Err(SessionError::Environment(format!("the runtime does not say which product it is ({message}); name it with --product ID")));
+            }
+            None => return Err(SessionError::Environment("api.yaml has no query for the product; name it with --product ID".to_owned())),
+        };
+        let found = self.rules.product_of(name).map(|product| product.id.clone());
+        match found {
+            Some(found) if options.product == "auto" => {
+                self.target.product = found;
+                self.header.product.clone_from(&self.target.product);
+            }
+            // A device that lies about its name is for the rules to find, not for the selection.
+            Some(found) if found != options.product && self.header.defects.is_empty() => {
+                return Err(SessionError::Environment(format!(
+                    "the device reports `{name}`, which is {found}, but --product {} was asked for; give --product {found} or auto",
+                    options.product
+                )));
+            }
+            None if options.product == "auto" => {
+                return Err(SessionError::Environment(format!(
+                    "the device reports `{name}`, which no product of products.yaml matches; name the family with --product ID, and add the name there"
+                )));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// One lock for each device, in ascending order, in a folder that containers can share.
+    fn lock_devices(&mut self) -> Result<(), SessionError> {
+        let folder = std::env::var_os("ATLAS_CTS_LOCKS").map_or_else(|| std::env::temp_dir().join("atlas-cts-locks"), PathBuf::from);
+        let failed = |error: std::io::Error| SessionError::Environment(format!("{}: {error}; name a writable folder in ATLAS_CTS_LOCKS", folder.display()));
+        std::fs::create_dir_all(&folder).map_err(failed)?;
+        for device in 0..self.target.devices {
+            let path = folder.join(format!("device-{device}.lock"));
+            match lock_file(&path).map_err(failed)? {
+                Some(lock) => self._locks.push(lock),
+                None => {
+                    let message = format!("device {device} is in use by another run (it holds {}); wait for it to end", path.display());
+                    return Err(SessionError::Environment(message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The same run on a simulated device with these defects: for proofs.
+    pub fn with_defects(&self, options: &Options, defects: Vec<String>) -> Result<Session, SessionError> {
+        let choice = choose_library(None, Backend::Simulator, &self.rules.library).map_err(SessionError::Environment)?;
+        let options = Options { defects, product: self.target.product.clone(), ..options.clone() };
+        let mut session = Session::prepare(&options, self.rules.clone(), self.factory.specs.clone(), &choice, None)?;
+        session.target = self.target.clone();
+        Ok(session)
+    }
+
+    /// Runs something planned, or says why it does not apply.
+    pub fn execute(&self, planned: &Planned) -> RuleResult {
+        let result = match planned.rule {
+            None => self.exported(planned),
+            Some(index) => {
+                let rule = &self.rules.rules[index];
+                let needed = rule.program.processes.iter().map(|process| match process.device {
+                    crate::lang::program::DeviceChoice::Number(number) => number + 1,
+                    crate::lang::program::DeviceChoice::Axis(_) => 1,
+                });
+                let needed = needed.max().unwrap_or(1);
+                let skip = match applies(rule, &self.target, &self.rules) {
+                    Err(skip) => Some(skip.to_string()),
+                    Ok(()) if needed > self.target.devices => {
+                        Some(crate::select::Skip::Devices { wanted: needed, are: self.target.devices }.to_string())
+                    }
+                    Ok(()) => None,
+                };
+                match skip {
+                    Some(reason) => {
+                        let mut result = self.empty_result(rule, 0);
+                        result.verdict = Verdict::Skipped;
+                        result.reason = reason;
+                        result
+                    }
+                    None => match self.pool.take() {
+                        Ok(mut slot) => {
+                            let result = self.run_rule(rule, &mut slot);
+                            self.pool.give_back(slot);
+                            result
+                        }
+                        Err(error) => {
+                            let mut result = self.empty_result(rule, 0);
+                            result.verdict = Verdict::Error;
+                            result.reason = format!("no folder for a simulated machine: {error}; set TMPDIR to a writable folder");
+                            result
+                        }
+                    },
+                }
+            }
+        };
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).push(result.clone());
+        result
+    }
+
+    /// Every function that the catalog calls and the documents list as supported is exported.
+    fn exported(&self, planned: &Planned) -> RuleResult {
+        let begun = Instant::now();
+        let names: Vec<String> = self
+            .rules
+            .support
+            .iter()
+            .filter(|(name, entry)| {
+                entry.supported.contains(&self.target.product)
+                    && self.rules.rules.iter().any(|rule| rule.program.function_names().any(|called| called == *name))
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        let mut result = RuleResult {
+            id: planned.id.clone(),
+            chapter: planned.chapter.clone(),
+            title: "The library exports every function that the documents list as supported".to_owned(),
+            level: Level::Must,
+            verdict: Verdict::Pass,
+            reason: String::new(),
+            nanoseconds: 0,
+            cases: 1,
+            checks: names.len() as u64,
+            seed: 0,
+            failure: None,
+            findings: Vec::new(),
+            observations: BTreeMap::new(),
+            doubt: None,
+        };
+        let asked = self.pool.take().map_err(|error| error.to_string()).and_then(|mut slot| {
+            let answer = slot.worker(&self.factory, 0, 0).map_err(|error| error.to_string()).and_then(|worker| {
+                worker.ask(&Request::Exports(names.clone()), self.factory.deadlines.step).map_err(|end| end.to_string())
+            });
+            self.pool.give_back(slot);
+            answer
+        });
+        match asked {
+            Ok(Reply::Exported(exported)) => {
+                let missing: Vec<&str> =
+                    names.iter().zip(&exported).filter(|(_, exported)| !**exported).map(|(name, _)| name.as_str()).collect();
+                if !missing.is_empty() {
+                    result.verdict = Verdict::Fail;
+                    let source = self.rules.support_source.as_deref().unwrap_or_default();
+                    result.reason = format!(
+                        "not exported, though documented as supported on {} ({source}): {}",
+                        self.target.product,
+                        missing.join(", ")
+                    );
+                }
+            }
+            Ok(other) => {
+                result.verdict = Verdict::Error;
+                result.reason = format!("unexpected reply {other:?}");
+            }
+            Err(message) => {
+                result.verdict = Verdict::Error;
+                result.reason = message;
+            }
+        }
+        result.nanoseconds = begun.elapsed().as_nanos() as u64;
+        result
+    }
+
+    /// The results so far.
+    pub fn results(&self) -> Vec<RuleResult> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Ends the workers and sums the run up.
+    pub fn finish(&self) -> RunEnd {
+        self.pool.close(self.factory.deadlines);
+        let results = self.results();
+        let mut counts: BTreeMap<Verdict, u64> = BTreeMap::new();
+        for result in &results {
+            *counts.entry(result.verdict).or_default() += 1;
+        }
+        RunEnd {
+            finished: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
+            nanoseconds: self.begun.elapsed().as_nanos() as u64,
+            counts,
+            workers_started: self.factory.started.load(Ordering::Relaxed),
+            start_up_nanoseconds: self.factory.start_up.load(Ordering::Relaxed),
+            exit: self.exit(&results) as u8,
+        }
+    }
+
+    /// Whether a result keeps the run from being conformant.
+    pub fn breaks(&self, result: &RuleResult) -> bool {
+        match result.meaning() {
+            Meaning::Broken | Meaning::Unknown => true,
+            Meaning::Finding => self.strict,
+            Meaning::Good | Meaning::Skipped => false,
+        }
+    }
+
+    fn exit(&self, results: &[RuleResult]) -> ExitStatus {
+        let any = |meaning: Meaning| results.iter().any(|result| result.meaning() == meaning);
+        let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
+        if any(Meaning::Broken) || (self.strict && any(Meaning::Finding)) {
+            ExitStatus::Broken
+        } else if any(Meaning::Unknown) || self.min_executed.is_some_and(|least| executed < least) {
+            ExitStatus::Unknown
+        } else {
+            ExitStatus::Conformant
+        }
+    }
+
+    /// The fewest rules that the run must execute, if that was asked for.
+    pub fn min_executed(&self) -> Option<u64> {
+        self.min_executed
+    }
+
+    /// The folder of known counterexamples.
+    pub fn regressions(&self) -> &Path {
+        &self.regressions
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.pool.close(self.factory.deadlines);
+    }
+}
+
+fn check_fault_name(name: &str) -> Result<(), SessionError> {
+    use crate::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+    let known: Vec<&str> = DEFECTS.iter().chain(BAD_DEVICES).chain(VARIANTS).map(|defect| defect.name).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let hint = crate::lang::suggest::hint(name, known.iter().copied());
+    Err(SessionError::Usage(format!("--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all")))
+}
+
+/// State of simulated machines: in memory where there is room for it.
+fn machines_folder() -> PathBuf {
+    use std::sync::atomic::AtomicU64;
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let name = format!("atlas-cts-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let memory = Path::new("/dev/shm");
+    let roomy = rustix::fs::statvfs(memory).is_ok_and(|fs| fs.f_bavail.saturating_mul(fs.f_frsize) >= 1 << 30);
+    if roomy && std::fs::create_dir_all(memory.join(&name)).is_ok() { memory.join(name) } else { std::env::temp_dir().join(name) }
+}
+
+fn random_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // The standard library seeds this from the operating system.
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
+}

@@ -1,0 +1,335 @@
+//! One program being executed: its memory, its calls, what it acquired.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+use crate::generate::{Scope, Value};
+use crate::lang::program::{Actor, Call, Expression, Program};
+use crate::rules::{Resource, Rule, Rules};
+
+use super::flight::{Flight, RELEASE};
+use super::memory::Memory;
+use super::report::{CaseReport, Finding};
+use super::threads::Threads;
+use super::turns::Turns;
+
+/// Why the execution of a case stopped before its end.
+#[derive(Debug)]
+pub enum Stop {
+    /// The rule, or its set-up, failed: the report says how.
+    Failed,
+    /// Another process of the case failed or ended the case.
+    Elsewhere,
+    /// The case cannot be judged.
+    Fault(String),
+}
+
+impl From<&'static str> for Stop {
+    fn from(message: &'static str) -> Stop {
+        Stop::Fault(message.to_owned())
+    }
+}
+
+/// A program prepared for one library: what does not change between cases.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    pub program: &'a Program,
+    pub rules: &'a Rules,
+    /// Addresses of the program's functions, in its order; `None`: not exported.
+    pub addresses: Vec<Option<*const c_void>>,
+    /// What each function acquires.
+    pub acquires: Vec<Option<&'a Resource>>,
+    /// Whether each function releases something.
+    pub releases: Vec<bool>,
+    /// Addresses of release functions by resource, in the order of the catalog's list.
+    pub release_addresses: Vec<Option<(usize, *const c_void)>>,
+    pub scope: &'a Scope,
+    /// Device of this process.
+    pub device: u32,
+    /// Which process of the program this is.
+    pub process: usize,
+}
+
+// SAFETY: the addresses are those of a library that stays loaded.
+unsafe impl Send for Prepared<'_> {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl Sync for Prepared<'_> {}
+
+/// Something that the case must release.
+#[derive(Debug)]
+pub struct Held<'a> {
+    pub resource: &'a Resource,
+    /// Position of the resource in the catalog's list.
+    pub index: usize,
+    pub handle: u64,
+    /// For handles that are buffers: their bytes when they were acquired.
+    pub bytes: Option<Vec<u8>>,
+    /// Order over all processes of the case.
+    pub tick: u64,
+}
+
+/// The execution of one program in this process.
+pub struct Execution<'a> {
+    pub prepared: &'a Prepared<'a>,
+    pub memory: Memory,
+    pub flight: &'a Flight,
+    pub values: Vec<Value>,
+    pub held: Vec<Held<'a>>,
+    /// Calls that `defer` promised, with the statement's number.
+    pub deferred: Vec<&'a Call>,
+    /// Statements passed so far: the same number in all processes of the case.
+    pub tick: u64,
+    pub report: CaseReport,
+    pub turns: Option<Turns<'a>>,
+    pub threads: Threads,
+    /// Whether calls are those of the worker's life cycle.
+    pub life_cycle: bool,
+    /// The place of a statement of the rule that is being executed.
+    pub setup: bool,
+    pub control: bool,
+    /// A call answered with a code after which the process is of no further use.
+    pub fatal: Option<(usize, i128)>,
+    /// The life cycle, for threads that select a device.
+    pub life: Option<&'a Prepared<'a>>,
+    /// The life cycles of threads that have selected a device, by actor.
+    pub thread_lives: HashMap<usize, Execution<'a>>,
+    outs: Vec<(*const u8, usize)>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Looks up everything that a rule's program needs.
+    pub fn new(
+        program: &'a Program,
+        rules: &'a Rules,
+        library: &mut super::library::Library,
+        scope: &'a Scope,
+        device: u32,
+        process: usize,
+    ) -> Prepared<'a> {
+        let addresses = program.functions.iter().map(|function| library.address(function)).collect();
+        let acquires = program
+            .functions
+            .iter()
+            .map(|function| rules.resources.iter().find(|resource| resource.acquire == function.name))
+            .collect();
+        let releases = program
+            .functions
+            .iter()
+            .map(|function| rules.resources.iter().any(|resource| resource.release == function.name))
+            .collect();
+        let release_addresses = rules
+            .resources
+            .iter()
+            .enumerate()
+            .map(|(index, resource)| {
+                let needed = program.functions.iter().any(|function| function.name == resource.acquire);
+                let function = rules.environment.declarations.function(&resource.release).filter(|_| needed)?;
+                library.address(function).map(|address| (index, address))
+            })
+            .collect();
+        Prepared { program, rules, addresses, acquires, releases, release_addresses, scope, device, process }
+    }
+}
+
+impl<'a> Execution<'a> {
+    pub fn new(prepared: &'a Prepared<'a>, flight: &'a Flight) -> Execution<'a> {
+        Execution {
+            prepared,
+            memory: Memory::new(prepared.program.frame),
+            flight,
+            values: Vec::new(),
+            held: Vec::new(),
+            deferred: Vec::new(),
+            tick: 0,
+            report: CaseReport::default(),
+            turns: None,
+            threads: Threads::default(),
+            life_cycle: false,
+            setup: false,
+            control: false,
+            fatal: None,
+            life: None,
+            thread_lives: HashMap::new(),
+            outs: Vec::new(),
+        }
+    }
+
+    /// Forgets the previous case and takes the values of the next.
+    pub fn begin(&mut self, values: Vec<Value>, salt: u64) {
+        self.memory.reset(salt);
+        self.values = values;
+        self.held.clear();
+        self.deferred.clear();
+        self.tick = 0;
+        self.report = CaseReport::default();
+        self.setup = false;
+        self.control = false;
+    }
+
+    pub fn actor(&self, actor: usize) -> &'a Actor {
+        &self.prepared.program.actors[actor]
+    }
+
+    /// Makes a call and gives its result, typed.
+    pub fn call(&mut self, call: &'a Call) -> Result<i128, Stop> {
+        let function = self.prepared.program.functions[call.function];
+        let Some(address) = self.prepared.addresses[call.function] else {
+            let message = format!("the library does not export {}", function.name);
+            return Err(self.blocked(function.name, call.span, message));
+        };
+        let mut arguments = [0u64; super::flight::ARGUMENTS];
+        self.outs.clear();
+        let mut structure = [0u64; 8];
+        for (index, argument) in call.arguments.iter().enumerate() {
+            arguments[index] = self.argument(argument, &mut structure)?;
+        }
+        let arguments = &arguments[..call.arguments.len()];
+        let site = call.site as u32 | if self.life_cycle { super::flight::LIFE_CYCLE } else { 0 };
+        let slot = self.flight.begin_call(site, self.tick, arguments);
+        // SAFETY: the address is that of this function; pointers are those that the rule's steps hand over, which is
+        // what is under test: a library that faults on them ends this process, and the supervisor reports it.
+        let raw = unsafe { (function.call)(address, arguments) };
+        self.flight.end_call(slot, raw);
+        let result = typed(function.returns, raw);
+        if result == self.prepared.rules.success {
+            if let Some(resource) = self.prepared.acquires[call.function] {
+                self.acquired(resource, arguments);
+            }
+            if self.prepared.releases[call.function] {
+                self.released(function.name, arguments);
+            }
+        } else if self.prepared.rules.fatal.contains(&result) && Some(function.returns) == self.prepared.rules.environment.result {
+            self.fatal = Some((call.function, result));
+        }
+        Ok(result)
+    }
+
+    fn argument(&mut self, argument: &'a crate::lang::program::Argument, structure: &mut [u64; 8]) -> Result<u64, Stop> {
+        use crate::bindings::Type;
+        use crate::lang::program::Argument;
+        match argument {
+            Argument::Value { value: Expression::Load { place, ty: ty @ Type::Struct(_) }, .. } => {
+                // A struct passed by value: its bytes, or their address when it is larger than a register.
+                let size = self.prepared.rules.environment.declarations.size(*ty);
+                let pointer = self.address(place, size)?;
+                if size > 8 {
+                    return Ok(pointer as u64);
+                }
+                // SAFETY: the place holds `size` bytes, at most 8.
+                unsafe { structure.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(pointer, size) };
+                Ok(structure[0])
+            }
+            Argument::Value { value, ty } => {
+                let value = self.evaluate(value)?;
+                let (low, high) = crate::lang::types::range(*ty);
+                if value < low || value > high {
+                    return Err(Stop::Fault(format!("{value} does not fit a parameter of type {}", crate::lang::types::c_name(*ty))));
+                }
+                Ok(value as u64)
+            }
+            Argument::Out { place, bytes } => {
+                let pointer = self.address(place, *bytes)?;
+                let poison = self.memory.poison_word().to_le_bytes();
+                for at in 0..*bytes {
+                    // SAFETY: the place holds `bytes` bytes.
+                    unsafe { pointer.add(at).write(poison[at % 8]) };
+                }
+                self.outs.push((pointer, *bytes));
+                Ok(pointer as u64)
+            }
+        }
+    }
+
+    /// Whether an out-variable of the last call still holds poison.
+    pub fn unwritten_out(&self) -> bool {
+        let poison = self.memory.poison_word().to_le_bytes();
+        self.outs.iter().any(|(pointer, bytes)| {
+            // SAFETY: the place of an out-variable of the call just made.
+            (0..*bytes).all(|at| unsafe { *pointer.add(at) } == poison[at % 8])
+        })
+    }
+
+    fn acquired(&mut self, resource: &'a Resource, arguments: &[u64]) {
+        let parameter = arguments[resource.handle];
+        let handle = match resource.indirect {
+            // SAFETY: the function succeeded, so its out-parameter points to a handle; null would have been refused.
+            true if parameter != 0 => unsafe { (parameter as *const u64).read_unaligned() },
+            _ => parameter,
+        };
+        // SAFETY: the buffer's length is the one that the catalog states for this handle.
+        let bytes = resource.bytes.map(|length| unsafe { std::slice::from_raw_parts(handle as *const u8, length) }.to_vec());
+        let index = self.prepared.rules.resources.iter().position(|known| std::ptr::eq(known, resource)).unwrap_or(0);
+        self.held.push(Held { resource, index, handle, bytes, tick: self.tick });
+    }
+
+    fn released(&mut self, function: &str, arguments: &[u64]) {
+        let Some(handle) = arguments.first() else { return };
+        let found = self.held.iter().rposition(|held| {
+            held.resource.release == function
+                && match &held.bytes {
+                    Some(bytes) => {
+                        // SAFETY: the release function takes a buffer of the same length.
+                        let given = unsafe { std::slice::from_raw_parts(*handle as *const u8, bytes.len()) };
+                        given == bytes.as_slice()
+                    }
+                    None => held.handle == *handle,
+                }
+        });
+        if let Some(found) = found {
+            self.held.remove(found);
+        }
+    }
+
+    /// Releases what was acquired at or after a tick, latest first.
+    pub fn release(&mut self, floor: u64) {
+        while let Some(held) = self.held.pop_if(|held| held.tick >= floor) {
+            let declarations = &self.prepared.rules.environment.declarations;
+            let Some(function) = declarations.function(&held.resource.release) else { continue };
+            let Some((index, address)) = self.prepared.release_addresses[held.index] else {
+                self.report.finding(Finding::Release(format!("the library does not export {}", function.name)));
+                continue;
+            };
+            let handle = match &held.bytes {
+                Some(bytes) => bytes.as_ptr() as u64,
+                None => held.handle,
+            };
+            let arguments: Vec<u64> =
+                held.resource.release_arguments.iter().map(|argument| argument.map_or(handle, |value| value as u64)).collect();
+            let slot = self.flight.begin_call(RELEASE + index as u32, self.tick, &arguments);
+            // SAFETY: the pair stands in the catalog: the function releases what the call of this case acquired.
+            let raw = unsafe { (function.call)(address, &arguments) };
+            self.flight.end_call(slot, raw);
+            let result = typed(function.returns, raw);
+            if result != self.prepared.rules.success {
+                let code = self.code(result);
+                self.report.finding(Finding::Release(format!("releasing with {} returned {code}, expected success", function.name)));
+            }
+        }
+    }
+
+    /// A code with its name.
+    pub fn code(&self, code: i128) -> String {
+        if code == self.prepared.rules.success {
+            return "success".to_owned();
+        }
+        match self.prepared.rules.environment.declarations.code_name(code) {
+            Some(name) => format!("{code} ({name})"),
+            None => code.to_string(),
+        }
+    }
+
+    fn blocked(&mut self, function: &str, span: crate::lang::Span, message: String) -> Stop {
+        self.report.blocked(function, span, message);
+        Stop::Failed
+    }
+}
+
+/// A widened result as its type reads it.
+pub fn typed(ty: crate::bindings::Type, raw: u64) -> i128 {
+    crate::lang::types::wrap(ty, i128::from(raw))
+}
+
+/// The rule that owns a function, for messages.
+pub fn owner<'a>(rules: &'a Rules, function: &str, rule: Option<&Rule>) -> Option<&'a str> {
+    rules.owners.get(function).map(String::as_str).filter(|owner| rule.is_none_or(|rule| rule.id != *owner))
+}

@@ -1,0 +1,220 @@
+//! The flight recorder: what a worker is doing, in memory that outlives it.
+//!
+//! Before each case the worker writes the case's number and values, before each call the call. The supervisor maps the
+//! same memory and reads it after a crash or a hang.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+
+use crate::generate::Value;
+
+/// Calls kept of a case: the last ones.
+pub const CALLS: usize = 256;
+/// Most arguments of a call.
+pub const ARGUMENTS: usize = 12;
+const VALUE_WORDS: usize = 4096;
+
+/// One call of the current case.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct CallRecord {
+    /// Call site, by its number in the program; [`RELEASE`] + resource for an automatic release.
+    pub site: u32,
+    /// 1 while the call runs, 2 when it returned.
+    pub state: u32,
+    /// Order among the calls of all processes of the case.
+    pub tick: u64,
+    /// What it returned, widened.
+    pub result: u64,
+    pub arguments: [u64; ARGUMENTS],
+}
+
+/// Call sites from here on are automatic releases.
+pub const RELEASE: u32 = 1 << 30;
+/// The call site of the life cycle: set-up and restore of the worker.
+pub const LIFE_CYCLE: u32 = 1 << 29;
+
+#[repr(C)]
+struct Header {
+    /// Changes with every case and call: the worker lives.
+    progress: AtomicU64,
+    /// Number of the case, from 1; 0: no case runs.
+    case: AtomicU64,
+    /// Calls of the case so far.
+    calls: AtomicU64,
+    salt: AtomicU64,
+    value_words: AtomicU64,
+}
+
+#[repr(C)]
+struct Layout {
+    header: Header,
+    values: [u64; VALUE_WORDS],
+    calls: [CallRecord; CALLS],
+}
+
+/// The mapped recorder.
+#[derive(Debug)]
+pub struct Flight {
+    layout: *mut Layout,
+}
+
+// SAFETY: the mapping is plain memory; writers are the worker's one active thread, readers copy out of it.
+unsafe impl Send for Flight {}
+// SAFETY: as above; the counters that both sides watch are atomic.
+unsafe impl Sync for Flight {}
+
+impl Flight {
+    /// Memory that can be mapped by two processes.
+    pub fn create() -> std::io::Result<OwnedFd> {
+        let fd = rustix::fs::memfd_create("atlas-cts-flight", rustix::fs::MemfdFlags::CLOEXEC)?;
+        rustix::fs::ftruncate(&fd, size_of::<Layout>() as u64)?;
+        Ok(fd)
+    }
+
+    /// Maps the recorder.
+    pub fn map(fd: impl AsFd) -> std::io::Result<Flight> {
+        // SAFETY: a fresh shared mapping of a file of exactly this size.
+        let base = unsafe { mmap(std::ptr::null_mut(), size_of::<Layout>(), ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, fd, 0)? };
+        Ok(Flight { layout: base.cast() })
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: the mapping lives as long as `self`, and the header holds atomics only.
+        unsafe { &(*self.layout).header }
+    }
+
+    /// Notes the start of a case.
+    pub fn begin_case(&self, number: u64, salt: u64, values: &[Value]) {
+        let header = self.header();
+        header.calls.store(0, Ordering::Relaxed);
+        header.salt.store(salt, Ordering::Relaxed);
+        let mut at = 0;
+        let mut put = |word: u64| {
+            if at < VALUE_WORDS {
+                // SAFETY: `at` is inside the array; only this process writes.
+                unsafe { (&raw mut (*self.layout).values[at]).write(word) };
+                at += 1;
+            }
+        };
+        for value in values {
+            match value {
+                Value::Integer(value) => {
+                    put(0);
+                    put(*value as u64);
+                    put((*value >> 64) as u64);
+                }
+                Value::List(items) => {
+                    put(1 + items.len() as u64);
+                    for item in items {
+                        put(*item as u64);
+                        put((*item >> 64) as u64);
+                    }
+                }
+            }
+        }
+        header.value_words.store(at as u64, Ordering::Relaxed);
+        header.case.store(number, Ordering::Release);
+        header.progress.fetch_add(1, Ordering::Release);
+    }
+
+    /// Notes that no case runs.
+    pub fn end_case(&self) {
+        self.header().case.store(0, Ordering::Release);
+        self.header().progress.fetch_add(1, Ordering::Release);
+    }
+
+    /// Notes a call before it is made; the result goes to the returned slot.
+    #[inline]
+    pub fn begin_call(&self, site: u32, tick: u64, arguments: &[u64]) -> usize {
+        let header = self.header();
+        let number = header.calls.load(Ordering::Relaxed);
+        let slot = number as usize % CALLS;
+        // SAFETY: the slot is inside the array; only this process writes.
+        unsafe {
+            let record = &raw mut (*self.layout).calls[slot];
+            (*record).site = site;
+            (*record).state = 1;
+            (*record).tick = tick;
+            (*record).result = 0;
+            let count = arguments.len().min(ARGUMENTS);
+            (&raw mut (*record).arguments).cast::<u64>().copy_from_nonoverlapping(arguments.as_ptr(), count);
+        }
+        header.calls.store(number + 1, Ordering::Release);
+        header.progress.fetch_add(1, Ordering::Release);
+        slot
+    }
+
+    /// Notes what the call returned.
+    #[inline]
+    pub fn end_call(&self, slot: usize, result: u64) {
+        // SAFETY: the slot came from `begin_call`.
+        unsafe {
+            let record = &raw mut (*self.layout).calls[slot];
+            (*record).result = result;
+            (*record).state = 2;
+        }
+        self.header().progress.fetch_add(1, Ordering::Release);
+    }
+
+    /// A number that changes whenever the worker gets on.
+    pub fn progress(&self) -> u64 {
+        self.header().progress.load(Ordering::Acquire)
+    }
+
+    /// The case that runs, or ran when the worker ended: number, salt, values. `None` between cases.
+    pub fn case(&self) -> Option<(u64, u64, Vec<Value>)> {
+        let header = self.header();
+        let number = header.case.load(Ordering::Acquire);
+        if number == 0 {
+            return None;
+        }
+        let words = (header.value_words.load(Ordering::Relaxed) as usize).min(VALUE_WORDS);
+        let mut at = 0;
+        // A worker that corrupts its memory may have written here too: every index is checked.
+        let mut next = || -> Option<u64> {
+            if at >= words {
+                return None;
+            }
+            // SAFETY: `at` is inside the array.
+            let word = unsafe { (&raw const (*self.layout).values[at]).read() };
+            at += 1;
+            Some(word)
+        };
+        let integer = |low: u64, high: u64| (i128::from(high as i64) << 64) | i128::from(low);
+        let mut values = Vec::new();
+        while let Some(kind) = next() {
+            if kind == 0 {
+                let (Some(low), Some(high)) = (next(), next()) else { break };
+                values.push(Value::Integer(integer(low, high)));
+                continue;
+            }
+            let mut items = Vec::new();
+            for _ in 1..kind.min(VALUE_WORDS as u64) {
+                let (Some(low), Some(high)) = (next(), next()) else { break };
+                items.push(integer(low, high));
+            }
+            values.push(Value::List(items));
+        }
+        Some((number, header.salt.load(Ordering::Relaxed), values))
+    }
+
+    /// The calls of the case in order, and how many came before those that are kept.
+    pub fn calls(&self) -> (Vec<CallRecord>, u64) {
+        let total = self.header().calls.load(Ordering::Acquire);
+        let kept = total.min(CALLS as u64);
+        let first = total - kept;
+        // SAFETY: every slot is inside the array and was written once at least.
+        let records = (first..total).map(|number| unsafe { (&raw const (*self.layout).calls[number as usize % CALLS]).read() }).collect();
+        (records, first)
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `map` with this size. A failure leaks the mapping.
+        let _ = unsafe { munmap(self.layout.cast(), size_of::<Layout>()) };
+    }
+}

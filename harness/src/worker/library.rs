@@ -1,0 +1,51 @@
+//! The library under test, loaded: the only place that calls into it.
+
+use std::collections::HashMap;
+use std::ffi::{CString, c_void};
+use std::path::Path;
+
+use crate::bindings::Function;
+
+/// A loaded library. It is never closed: vendor libraries do not survive that.
+#[derive(Debug)]
+pub struct Library {
+    handle: std::mem::ManuallyDrop<libloading::os::unix::Library>,
+    addresses: HashMap<&'static str, Option<usize>>,
+}
+
+impl Library {
+    /// Opens a library with all its dependencies, so that a missing one shows here and not at some call.
+    pub fn open(path: &Path) -> Result<Library, String> {
+        use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
+        // SAFETY: this process exists to run the library's code; its initialisers may do anything, which ends at most
+        // this process.
+        let handle = unsafe { Handle::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| {
+            let mut text = error.to_string();
+            let mut cause = std::error::Error::source(&error);
+            while let Some(inner) = cause {
+                text = format!("{text}: {inner}");
+                cause = inner.source();
+            }
+            text
+        })?;
+        Ok(Library { handle: std::mem::ManuallyDrop::new(handle), addresses: HashMap::new() })
+    }
+
+    /// The address of a function; `None`: this library does not export it.
+    pub fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
+        let handle = &self.handle;
+        let address = *self.addresses.entry(function.name).or_insert_with(|| {
+            let name = CString::new(function.name).ok()?;
+            // SAFETY: the symbol is only used as an address here.
+            let symbol = unsafe { handle.get::<*const c_void>(name.as_bytes_with_nul()) }.ok()?;
+            Some(symbol.into_raw() as usize)
+        });
+        address.map(|address| address as *const c_void)
+    }
+
+    /// Whether the library exports a symbol.
+    pub fn exports(&self, name: &str) -> bool {
+        // SAFETY: the symbol is only looked at.
+        CString::new(name).is_ok_and(|name| unsafe { self.handle.get::<*const c_void>(name.as_bytes_with_nul()) }.is_ok())
+    }
+}

@@ -1,0 +1,230 @@
+//! The memory of one case: the frame of its variables, arrays, host buffers with guards, patterns.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::path::PathBuf;
+
+/// Bytes before and after a host buffer that must stay as they were.
+const GUARD: usize = 64;
+
+/// Everything that a case allocates; emptied between cases.
+#[derive(Debug)]
+pub struct Memory {
+    frame: Vec<u64>,
+    blocks: Vec<Block>,
+    patterns: Vec<(usize, i128, *mut u8)>,
+    mappings: Vec<(*mut std::ffi::c_void, usize)>,
+    files: Vec<PathBuf>,
+    /// Makes the patterns of each case different.
+    pub salt: u64,
+}
+
+#[derive(Debug)]
+struct Block {
+    base: *mut u8,
+    layout: Layout,
+    /// Offset and length of the guarded middle; no guard for arrays and patterns.
+    guarded: Option<(usize, usize)>,
+}
+
+impl Memory {
+    pub fn new(frame: usize) -> Memory {
+        Memory {
+            frame: vec![0; frame.div_ceil(8).max(1)],
+            blocks: Vec::new(),
+            patterns: Vec::new(),
+            mappings: Vec::new(),
+            files: Vec::new(),
+            salt: 0,
+        }
+    }
+
+    /// Starts a case: frees what the previous one allocated and poisons all variables.
+    pub fn reset(&mut self, salt: u64) {
+        self.free_all();
+        self.salt = salt;
+        let poison = self.poison_word();
+        self.frame.fill(poison);
+    }
+
+    /// What variables hold before they are set.
+    pub fn poison_word(&self) -> u64 {
+        0xA5C3_D7E1_B996_8F5B ^ (self.salt & 0x0F0F_0F0F_0F0F_0F0F)
+    }
+
+    /// Address of a byte of the frame.
+    pub fn frame(&mut self) -> *mut u8 {
+        self.frame.as_mut_ptr().cast()
+    }
+
+    /// Memory for an array, poisoned or zero.
+    pub fn array(&mut self, bytes: usize, zero: bool) -> *mut u8 {
+        let pointer = self.block(bytes.max(8), 16, None);
+        let fill = if zero { 0 } else { (self.poison_word() & 0xFF) as u8 };
+        // SAFETY: the block was just allocated with at least `bytes` bytes.
+        unsafe { pointer.write_bytes(fill, bytes.max(8)) };
+        pointer
+    }
+
+    /// Host memory with guards on both sides; the start is a multiple of `align`.
+    pub fn host(&mut self, bytes: usize, align: usize) -> *mut u8 {
+        let front = GUARD.max(align);
+        let pointer = self.block(front + bytes + GUARD, align.max(16), Some((front, bytes)));
+        let guard = self.guard_byte();
+        // SAFETY: the block holds `front + bytes + GUARD` bytes.
+        unsafe {
+            pointer.write_bytes(guard, front);
+            pointer.add(front + bytes).write_bytes(guard, GUARD);
+            pointer.add(front)
+        }
+    }
+
+    /// `bytes` bytes that end at a page which cannot be accessed.
+    pub fn edge(&mut self, bytes: usize) -> Result<*mut u8, String> {
+        use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
+        let page = rustix::param::page_size();
+        let pages = bytes.div_ceil(page).max(1);
+        let length = (pages + 1) * page;
+        // SAFETY: a fresh private mapping at an address that the system chooses.
+        let base = unsafe { mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) }
+            .map_err(|error| format!("no memory for edge({bytes}): {error}"))?;
+        self.mappings.push((base, length));
+        // SAFETY: the last page of the mapping made above; nothing points into it.
+        unsafe { mprotect(base.cast::<u8>().add(pages * page).cast(), page, MprotectFlags::empty()) }
+            .map_err(|error| format!("cannot protect the page behind edge({bytes}): {error}"))?;
+        // SAFETY: stays inside the mapping.
+        Ok(unsafe { base.cast::<u8>().add(pages * page - bytes) })
+    }
+
+    /// The pattern of a tag; the same memory for the same length and tag.
+    pub fn pattern(&mut self, bytes: usize, tag: i128) -> *const u8 {
+        if let Some((_, _, pointer)) = self.patterns.iter().find(|(length, known, _)| *length >= bytes && *known == tag) {
+            return *pointer;
+        }
+        let pointer = self.block(bytes.max(8), 64, None);
+        // SAFETY: the block was just allocated with at least `bytes` bytes.
+        write_pattern(unsafe { std::slice::from_raw_parts_mut(pointer, bytes) }, self.salt, tag);
+        self.patterns.push((bytes, tag, pointer));
+        pointer
+    }
+
+    /// A new file with the text; removed after the case.
+    pub fn file(&mut self, text: &str) -> Result<PathBuf, String> {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = format!("atlas-cts-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        self.files.push(path.clone());
+        Ok(path)
+    }
+
+    /// Memory for the text of a built-in's result.
+    pub fn text(&mut self, text: &str) -> *mut u8 {
+        let pointer = self.array(text.len() + 1, true);
+        // SAFETY: the array holds the text and a terminating zero.
+        unsafe { pointer.copy_from_nonoverlapping(text.as_ptr(), text.len()) };
+        pointer
+    }
+
+    /// The first guard that was written over: offset relative to the buffer, and its length.
+    pub fn broken_guard(&self) -> Option<(isize, usize)> {
+        let guard = self.guard_byte();
+        for block in &self.blocks {
+            let Some((front, bytes)) = block.guarded else { continue };
+            for at in (0..front).rev().chain(front + bytes..front + bytes + GUARD) {
+                // SAFETY: `at` is inside the block.
+                if unsafe { *block.base.add(at) } != guard {
+                    return Some((at as isize - front as isize, bytes));
+                }
+            }
+        }
+        None
+    }
+
+    fn guard_byte(&self) -> u8 {
+        0xC1 ^ (self.salt as u8 & 0x0E)
+    }
+
+    fn block(&mut self, bytes: usize, align: usize, guarded: Option<(usize, usize)>) -> *mut u8 {
+        let layout = Layout::from_size_align(bytes, align).unwrap_or_else(|_| Layout::new::<[u8; 64]>());
+        // SAFETY: the size is not zero.
+        let base = unsafe { alloc(layout) };
+        if base.is_null() {
+            handle_alloc_error(layout);
+        }
+        self.blocks.push(Block { base, layout, guarded });
+        base
+    }
+
+    fn free_all(&mut self) {
+        for block in self.blocks.drain(..) {
+            // SAFETY: allocated by `block` with this layout and freed once.
+            unsafe { dealloc(block.base, block.layout) };
+        }
+        self.patterns.clear();
+        for (base, length) in self.mappings.drain(..) {
+            // SAFETY: mapped by `edge`; nothing uses it after the case. A failure leaks one mapping.
+            let _ = unsafe { rustix::mm::munmap(base, length) };
+        }
+        for file in self.files.drain(..) {
+            // A file that is gone already needs no removal.
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.free_all();
+    }
+}
+
+#[inline]
+fn mix(seed: u64, index: u64) -> u64 {
+    let mut x = seed.wrapping_add(index.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x ^ (x >> 27)
+}
+
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+
+/// The 8 bytes of a pattern at a word. The high bit of each byte depends on salt and position only, and poison has the
+/// opposite one: a poisoned byte equals no pattern's byte at its position.
+#[inline]
+fn pattern_word(salt: u64, tag: i128, index: u64) -> u64 {
+    let tagged = mix(salt ^ (tag as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93), index);
+    (tagged & !HIGH_BITS) | (mix(!salt, index) & HIGH_BITS)
+}
+
+#[inline]
+fn poison_word_at(salt: u64, index: u64) -> u64 {
+    (mix(salt.rotate_left(17), index) & !HIGH_BITS) | (!mix(!salt, index) & HIGH_BITS)
+}
+
+fn write_words(bytes: &mut [u8], word: impl Fn(u64) -> u64) {
+    let mut chunks = bytes.chunks_exact_mut(8);
+    let mut index = 0;
+    for chunk in &mut chunks {
+        chunk.copy_from_slice(&word(index).to_le_bytes());
+        index += 1;
+    }
+    let rest = chunks.into_remainder();
+    let last = word(index).to_le_bytes();
+    let length = rest.len();
+    rest.copy_from_slice(&last[..length]);
+}
+
+/// Fills memory with the pattern of a tag.
+pub fn write_pattern(bytes: &mut [u8], salt: u64, tag: i128) {
+    write_words(bytes, |index| pattern_word(salt, tag, index));
+}
+
+/// Fills memory with bytes that no pattern of the case has at their position.
+pub fn write_poison(bytes: &mut [u8], salt: u64) {
+    write_words(bytes, |index| poison_word_at(salt, index));
+}
+
+/// Whether memory still holds what [`write_poison`] wrote.
+pub fn is_poisoned(bytes: &[u8], salt: u64) -> bool {
+    bytes.chunks(8).enumerate().all(|(index, chunk)| *chunk == poison_word_at(salt, index as u64).to_le_bytes()[..chunk.len()])
+}

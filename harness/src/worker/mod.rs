@@ -1,0 +1,19 @@
+//! The worker: a process that has loaded the library under test and executes programs with it.
+
+mod evaluate;
+mod execution;
+pub mod flight;
+mod library;
+mod memory;
+pub mod protocol;
+mod report;
+pub mod search;
+mod serve;
+mod statements;
+mod threads;
+pub mod trace;
+mod turns;
+
+pub use report::{CaseFailure, CaseReport};
+pub use serve::{FLIGHT, WORKER, file_digest, run_if_asked};
+pub use turns::Turn;

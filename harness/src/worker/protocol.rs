@@ -1,0 +1,115 @@
+//! What supervisor and worker say to each other: JSON, one message a line.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::generate::{Budget, Value};
+use crate::lang::program::State;
+
+use super::report::CaseReport;
+use super::search::SearchResult;
+use super::turns::Turn;
+
+/// From the supervisor.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    /// Load the catalog and the library, and set the process up.
+    Start(Box<Start>),
+    /// Ask the runtime about itself.
+    Query,
+    /// Which of these functions does the library export?
+    Exports(Vec<String>),
+    /// Run a rule's cases.
+    Run(Box<RunRule>),
+    /// Take part in one case of a rule of several processes.
+    Case(Box<RunCase>),
+    /// What another process did.
+    Turn(Turn),
+    /// Release what was acquired at or after this point of the case.
+    Release(u64),
+    /// The case is over: restore.
+    EndCase,
+    /// Tear down and end.
+    Stop,
+}
+
+/// How a worker starts.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Start {
+    /// The folder of the catalog.
+    pub specs: PathBuf,
+    /// Read only this chapter.
+    pub only: Option<String>,
+    /// Digest of the catalog that the supervisor read; `None` when only one chapter is read.
+    pub digest: Option<String>,
+    pub library: PathBuf,
+    pub state: State,
+    pub device: u32,
+}
+
+/// Which rule to run, and how.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunRule {
+    pub rule: String,
+    pub product: String,
+    pub devices: u32,
+    pub seed: u64,
+    pub budget: Budget,
+    /// Known counterexamples, tried first.
+    pub known: Vec<Json>,
+    /// Run this case and no other.
+    pub only: Option<Json>,
+}
+
+/// One case for one process of a rule.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunCase {
+    pub rule: String,
+    pub product: String,
+    pub devices: u32,
+    /// Which process of the rule this worker is.
+    pub process: usize,
+    pub number: u64,
+    pub values: Vec<Value>,
+    pub salt: u64,
+}
+
+/// From the worker.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    Started(Started),
+    /// What is in the way of starting.
+    NotStarted(String),
+    Answers(Vec<(String, Result<String, String>)>),
+    Exported(Vec<bool>),
+    Searched(Box<SearchResult>),
+    Turn(Turn),
+    /// The steps of a case are done.
+    Stepped(Box<Stepped>),
+    Released(Vec<String>),
+    /// Ready for the next rule.
+    Ready(Option<String>),
+}
+
+/// A worker that has started.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Started {
+    /// Whether the library calls itself the simulated device.
+    pub simulated: Option<String>,
+    /// Nanoseconds of loading the library and setting it up.
+    pub nanoseconds: u64,
+}
+
+/// The end of the steps in one process.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Stepped {
+    pub report: CaseReport,
+    /// When what is still held was acquired.
+    pub held: Vec<u64>,
+    /// A code was seen after which the process is of no further use.
+    pub fatal: Option<String>,
+}

@@ -1,0 +1,324 @@
+//! The worker's side of the protocol.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::bindings::Bindings;
+use crate::generate::Scope;
+use crate::lang::program::State;
+use crate::rules::{CatalogPlace, Rule, Rules, Section, load};
+
+use super::execution::{Execution, Prepared};
+use super::flight::Flight;
+use super::library::Library;
+use super::protocol::{Reply, Request, RunCase, RunRule, Start, Started, Stepped};
+use super::search::{Ran, Search, SearchResult};
+use super::trace::trace;
+use super::turns::{Link, Turn, Turns};
+
+/// The environment variable that makes a process a worker: the runtime's name.
+pub const WORKER: &str = "ATLAS_CTS_WORKER";
+/// Path of the flight recorder's memory.
+pub const FLIGHT: &str = "ATLAS_CTS_FLIGHT";
+/// The symbol by which the simulated device tells what it is.
+const SIMULATOR_SYMBOL: &str = "atlas_cts_simulator";
+
+/// Becomes a worker if the environment says so, and then does not return. Every executable that runs rules calls this
+/// first in `main`.
+pub fn run_if_asked(bindings: &[&'static Bindings]) {
+    let Ok(runtime) = std::env::var(WORKER) else { return };
+    let status = match bindings.iter().find(|bindings| bindings.runtime == runtime) {
+        Some(bindings) => serve(bindings),
+        None => Err(format!("this executable has no bindings for `{runtime}`")),
+    };
+    if let Err(message) = status {
+        eprintln!("worker: {message}");
+        std::process::exit(70);
+    }
+    std::process::exit(0);
+}
+
+/// The pipes to the supervisor.
+struct Wire {
+    requests: RefCell<BufReader<File>>,
+    replies: File,
+}
+
+impl Wire {
+    fn next(&self) -> Result<Option<Request>, String> {
+        let mut line = String::new();
+        match self.requests.borrow_mut().read_line(&mut line) {
+            Ok(0) => Ok(None),
+            Ok(_) => serde_json::from_str(&line).map(Some).map_err(|error| format!("a request is not understood: {error}")),
+            Err(error) => Err(format!("cannot read requests: {error}")),
+        }
+    }
+
+    fn reply(&self, reply: &Reply) -> Result<(), String> {
+        let mut line = serde_json::to_vec(reply).map_err(|error| error.to_string())?;
+        line.push(b'\n');
+        (&self.replies).write_all(&line).map_err(|error| format!("cannot reply: {error}"))
+    }
+}
+
+impl Link for Wire {
+    fn send(&self, turn: &Turn) -> Result<(), String> {
+        self.reply(&Reply::Turn(turn.clone()))
+    }
+
+    fn receive(&self) -> Result<Turn, String> {
+        match self.next()? {
+            Some(Request::Turn(turn)) => Ok(turn),
+            Some(other) => Err(format!("expected a turn, got {other:?}")),
+            None => std::process::exit(0),
+        }
+    }
+}
+
+/// Moves the protocol away from descriptors 0 and 1: libraries print.
+fn take_descriptors() -> std::io::Result<Wire> {
+    use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
+    let requests: OwnedFd = rustix::io::fcntl_dupfd_cloexec(stdin(), 100)?;
+    let replies: OwnedFd = rustix::io::fcntl_dupfd_cloexec(stdout(), 100)?;
+    dup2_stdin(File::open("/dev/null")?)?;
+    dup2_stdout(stderr())?;
+    Ok(Wire { requests: RefCell::new(BufReader::new(File::from(requests))), replies: File::from(replies) })
+}
+
+/// Ends this process when the supervisor is gone, also while a call of the library hangs.
+fn watch_parent() {
+    let parent = rustix::process::getppid();
+    std::thread::spawn(move || {
+        while rustix::process::getppid() == parent {
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
+    });
+}
+
+fn serve(bindings: &'static Bindings) -> Result<(), String> {
+    watch_parent();
+    let wire = take_descriptors().map_err(|error| format!("cannot set up the protocol: {error}"))?;
+    let path = std::env::var(FLIGHT).map_err(|_| format!("{FLIGHT} is not set"))?;
+    let file = File::options().read(true).write(true).open(&path).map_err(|error| format!("{path}: {error}"))?;
+    let flight = Flight::map(&file).map_err(|error| format!("{path}: {error}"))?;
+    drop(file);
+    let Some(Request::Start(start)) = wire.next()? else { return Err("the first request must be `start`".to_owned()) };
+    let rules = match read_rules(&start, bindings) {
+        Ok(rules) => rules,
+        Err(message) => return wire.reply(&Reply::NotStarted(message)),
+    };
+    let begun = Instant::now();
+    let mut library = match Library::open(&start.library) {
+        Ok(library) => library,
+        Err(message) => return wire.reply(&Reply::NotStarted(message)),
+    };
+    let scope = Scope::default();
+    let life = Prepared::new(&rules.life_cycle.program, &rules, &mut library, &scope, start.device, 0);
+    let mut life_cycle = Execution::new(&life, &flight);
+    life_cycle.life_cycle = true;
+    life_cycle.begin(Vec::new(), 0);
+    for (state, section) in [(State::Init, Section::InitUp), (State::Device, Section::DeviceUp)] {
+        if start.state >= state
+            && let Err(message) = life_cycle.run_section(section)
+        {
+            return wire.reply(&Reply::NotStarted(message));
+        }
+    }
+    let simulated = library.exports(SIMULATOR_SYMBOL).then(|| "simulator".to_owned());
+    wire.reply(&Reply::Started(Started { simulated, nanoseconds: begun.elapsed().as_nanos() as u64 }))?;
+    let mut worker = Worker { rules: &rules, library, life: &life, life_cycle, flight: &flight, state: start.state, device: start.device };
+    worker.requests(&wire)
+}
+
+fn read_rules(start: &Start, bindings: &'static Bindings) -> Result<Rules, String> {
+    let place = CatalogPlace { root: start.specs.clone(), bindings, defects: crate::defects::names() };
+    let rules = load(&place, start.only.as_deref()).map_err(|error| error.to_string())?;
+    match &start.digest {
+        Some(digest) if *digest != rules.digest => {
+            Err(format!("the catalog in {} changed while the run was going on; start the run again", place.root.display()))
+        }
+        _ => Ok(rules),
+    }
+}
+
+struct Worker<'a> {
+    rules: &'a Rules,
+    library: Library,
+    life: &'a Prepared<'a>,
+    life_cycle: Execution<'a>,
+    flight: &'a Flight,
+    state: State,
+    device: u32,
+}
+
+impl<'a> Worker<'a> {
+    fn requests(&mut self, wire: &Wire) -> Result<(), String> {
+        while let Some(request) = wire.next()? {
+            match request {
+                Request::Query => {
+                    let answers = self.answers();
+                    wire.reply(&Reply::Answers(answers))?;
+                }
+                Request::Exports(names) => {
+                    let exported = names.iter().map(|name| self.library.exports(name)).collect();
+                    wire.reply(&Reply::Exported(exported))?;
+                }
+                Request::Run(run) => {
+                    let result = self.run(&run)?;
+                    wire.reply(&Reply::Searched(Box::new(result)))?;
+                }
+                Request::Case(case) => self.case(&case, wire)?,
+                Request::Stop => {
+                    self.tear_down();
+                    return wire.reply(&Reply::Ready(None));
+                }
+                other => return Err(format!("unexpected request {other:?}")),
+            }
+        }
+        Ok(())
+    }
+
+    fn tear_down(&mut self) {
+        for (state, section) in [(State::Device, Section::DeviceDown), (State::Init, Section::InitDown)] {
+            if self.state >= state {
+                // Whatever a tear-down answers, the process ends next.
+                let _ = self.life_cycle.run_section(section);
+            }
+        }
+    }
+
+    fn answers(&mut self) -> Vec<(String, Result<String, String>)> {
+        let mut answers = Vec::new();
+        for (index, query) in self.rules.life_cycle.queries.iter().enumerate() {
+            if self.state < query.state {
+                continue;
+            }
+            let answer = self.life_cycle.run_section(Section::Query(index)).and_then(|()| self.life_cycle.answer(index));
+            answers.push((query.name.to_owned(), answer));
+        }
+        answers
+    }
+
+    fn rule(&self, id: &str) -> Result<&'a Rule, String> {
+        self.rules.rule(id).ok_or_else(|| format!("the catalog has no rule `{id}`"))
+    }
+
+    fn scope(&self, product: &str, devices: u32) -> Result<Scope, String> {
+        let product = self.rules.product(product).ok_or_else(|| format!("the catalog has no product `{product}`"))?;
+        Ok(Scope { facts: product.facts.clone(), devices })
+    }
+
+    fn run(&mut self, run: &RunRule) -> Result<SearchResult, String> {
+        let rule = self.rule(&run.rule)?;
+        let scope = self.scope(&run.product, run.devices)?;
+        let rules = self.rules;
+        let prepared = Prepared::new(&rule.program, rules, &mut self.library, &scope, self.device, 0);
+        let flight = self.flight;
+        let mut execution = Execution::new(&prepared, flight);
+        execution.life = Some(self.life);
+        let life_cycle = &mut self.life_cycle;
+        let state = self.state;
+        let search = Search {
+            program: &rule.program,
+            scope: &scope,
+            seed: run.seed,
+            budget: run.budget,
+            known: &run.known,
+            only: run.only.as_ref(),
+        };
+        let mut fatal = None;
+        let mut result = search.run(&mut |number, values, salt| {
+            execution.begin(values.to_vec(), salt);
+            flight.begin_case(number, salt, values);
+            execution.run_steps();
+            execution.clean_up();
+            let report = std::mem::take(&mut execution.report);
+            let trace = match report.failure {
+                Some(_) => {
+                    let (records, dropped) = flight.calls();
+                    trace(rules, &rule.program, &records, dropped)
+                }
+                None => Vec::new(),
+            };
+            if state == State::Device
+                && let Err(message) = life_cycle.run_section(Section::Restore)
+            {
+                fatal = Some(format!("the process could not be restored after the case: {message}"));
+            }
+            if let Some((function, code)) = execution.fatal.take() {
+                fatal = Some(format!("{} returned {}", rule.program.functions[function].name, execution.code(code)));
+            }
+            Ran { report, trace, last: fatal.is_some() }
+        });
+        flight.end_case();
+        result.fatal = fatal;
+        if state == State::Device
+            && let Err(message) = life_cycle.run_section(Section::Health)
+        {
+            result.unhealthy = Some(message);
+        }
+        Ok(result)
+    }
+
+    /// One case of a rule of several processes, or of a rule that needs fresh ones.
+    fn case(&mut self, case: &RunCase, wire: &Wire) -> Result<(), String> {
+        let rule = self.rule(&case.rule)?;
+        let scope = self.scope(&case.product, case.devices)?;
+        let prepared = Prepared::new(&rule.program, self.rules, &mut self.library, &scope, self.device, case.process);
+        let mut execution = Execution::new(&prepared, self.flight);
+        execution.life = Some(self.life);
+        execution.begin(case.values.clone(), case.salt);
+        self.flight.begin_case(case.number, case.salt, &case.values);
+        if rule.program.several_processes() {
+            execution.turns = Some(Turns::new(case.process, rule.program.processes.len(), wire));
+        }
+        execution.run_steps();
+        execution.turns = None;
+        while let Some(call) = execution.deferred.pop() {
+            // What a deferred call answers is not judged: it may have been done already.
+            let _ = execution.call(call);
+        }
+        let fatal = execution.fatal.take().map(|(function, code)| {
+            format!("{} returned {}", rule.program.functions[function].name, execution.code(code))
+        });
+        let stepped = Stepped {
+            report: std::mem::take(&mut execution.report),
+            held: execution.held.iter().map(|held| held.tick).collect(),
+            fatal,
+        };
+        wire.reply(&Reply::Stepped(Box::new(stepped)))?;
+        loop {
+            match wire.next()? {
+                Some(Request::Release(floor)) => {
+                    execution.release(floor);
+                    let failed = std::mem::take(&mut execution.report.releases);
+                    wire.reply(&Reply::Released(failed))?;
+                }
+                // A turn that was on its way when the case ended here.
+                Some(Request::Turn(_)) => {}
+                Some(Request::EndCase) => break,
+                None => std::process::exit(0),
+                Some(other) => return Err(format!("unexpected request {other:?} at the end of a case")),
+            }
+        }
+        execution.end_threads();
+        drop(execution);
+        let restored = if self.state == State::Device { self.life_cycle.run_section(Section::Restore) } else { Ok(()) };
+        self.flight.end_case();
+        wire.reply(&Reply::Ready(restored.err()))
+    }
+}
+
+/// SHA-256 of a file, lower-case hex.
+pub fn file_digest(path: &Path) -> std::io::Result<String> {
+    use sha2::{Digest, Sha256};
+    let mut digest = Sha256::new();
+    let mut file = File::open(path)?;
+    std::io::copy(&mut file, &mut digest)?;
+    Ok(crate::catalog::hex(&digest.finalize()))
+}

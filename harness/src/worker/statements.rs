@@ -1,0 +1,384 @@
+//! Statements: control flow, verdicts, whose turn it is.
+
+use crate::lang::Span;
+use crate::lang::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
+use crate::record::Verdict;
+
+use super::evaluate::c_text;
+use super::execution::{Execution, Stop};
+use super::report::Finding;
+
+/// A loop of a rule ends, whatever a device reports as its bound.
+const MOST_ROUNDS: i128 = 65536;
+
+impl<'a> Execution<'a> {
+    /// Runs all statements of a case and what follows them, up to the releases. The report holds the result.
+    pub fn run_steps(&mut self) {
+        let program = self.prepared.program;
+        let result = self.statements(&program.statements).and_then(|()| self.observe());
+        match result {
+            Ok(()) => {}
+            Err(Stop::Failed) => self.tell_failure(),
+            Err(Stop::Elsewhere) => {}
+            Err(Stop::Fault(message)) => {
+                self.report.fail(Verdict::Error, Span::default(), message);
+                self.tell_failure();
+            }
+        }
+        if self.report.failure.is_none()
+            && let Some((at, bytes)) = self.memory.broken_guard()
+        {
+            let message = format!("byte {at} was written, outside a host buffer of {bytes} bytes that the rule handed over");
+            self.report.fail(Verdict::Fail, Span::default(), message);
+        }
+    }
+
+    /// Runs what `defer` promised, then releases everything, and judges the releases of a case that held.
+    pub fn clean_up(&mut self) {
+        while let Some(call) = self.deferred.pop() {
+            // What a deferred call answers is not judged: it may have been done already.
+            let _ = self.call(call);
+        }
+        self.release(0);
+        self.judge_releases();
+        self.end_threads();
+    }
+
+    /// A release that failed in a case that held fails the case.
+    pub fn judge_releases(&mut self) {
+        if self.report.failure.is_none()
+            && let Some(message) = self.report.releases.first().cloned()
+        {
+            self.report.fail(Verdict::Fail, Span::default(), message);
+        }
+    }
+
+    pub fn statements(&mut self, statements: &'a [Statement]) -> Result<(), Stop> {
+        for statement in statements {
+            self.statement(statement)?;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Result<(), Stop> {
+        self.tick += 1;
+        match &statement.kind {
+            StatementKind::For { variable, bound, body } => {
+                if !matches!(bound, Expression::Constant(_) | Expression::Axis(_)) {
+                    self.synchronise()?;
+                }
+                let rounds = self.evaluate(bound)?;
+                if rounds > MOST_ROUNDS {
+                    return Err(Stop::Fault(format!("the loop would run {rounds} times; at most {MOST_ROUNDS} are allowed")));
+                }
+                let offset = self.prepared.program.variables[*variable].offset;
+                for round in 0..rounds {
+                    // SAFETY: the frame was made for the program; a loop variable has 8 bytes.
+                    unsafe { self.memory.frame().add(offset).cast::<u64>().write(round as u64) };
+                    self.statements(body)?;
+                }
+                Ok(())
+            }
+            StatementKind::Choose { axis, alternatives } => {
+                let chosen = self.values[*axis].integer() as usize;
+                self.statements(&alternatives[chosen])
+            }
+            StatementKind::Block { control, body } => {
+                let outer = self.control;
+                self.control = outer || *control;
+                let result = self.statements(body);
+                self.control = outer;
+                result
+            }
+            StatementKind::Exit { process } => self.leave(*process, None),
+            StatementKind::Kill { process } => {
+                let killer = self.actor(statement.actor).process;
+                self.leave(killer, Some(*process))
+            }
+            _ => self.performed(statement),
+        }
+    }
+
+    /// A statement that one actor performs.
+    fn performed(&mut self, statement: &'a Statement) -> Result<(), Stop> {
+        let actor = self.actor(statement.actor);
+        if self.turns.is_some() && !self.take_turn(actor.process)? {
+            return Ok(());
+        }
+        self.setup = statement.setup;
+        let result = match actor.thread {
+            None => self.perform(statement),
+            Some(state) => self.on_thread(statement.actor, state, statement),
+        };
+        if let Some(turns) = &mut self.turns {
+            turns.changed.extend(&statement.publishes);
+        }
+        result
+    }
+
+    /// The answer of a query, as text.
+    pub fn answer(&mut self, query: usize) -> Result<String, String> {
+        let (_, expression, ty) = &self.prepared.program.observe[query];
+        match self.evaluate(expression) {
+            Ok(value) => Ok(self.class(*ty, value)),
+            Err(Stop::Fault(message)) => Err(message),
+            Err(_) => Err(self.report.failure.take().map_or_else(|| "it stopped".to_owned(), |failure| failure.message)),
+        }
+    }
+
+    /// Runs a section of the life cycle. What failed is the message.
+    pub fn run_section(&mut self, section: crate::rules::Section) -> Result<(), String> {
+        let Some(block) = self.prepared.rules.life_cycle.block(section) else { return Ok(()) };
+        let result = self.statement(&self.prepared.program.statements[block]);
+        self.held.clear();
+        let failure = self.report.failure.take();
+        match (result, failure) {
+            (Ok(()), _) => Ok(()),
+            (Err(Stop::Fault(message)), _) => Err(message),
+            (Err(_), failure) => Err(failure.map_or_else(|| "it stopped".to_owned(), |failure| failure.message)),
+        }
+    }
+
+    /// Executes a statement on this thread.
+    pub fn perform(&mut self, statement: &'a Statement) -> Result<(), Stop> {
+        match &statement.kind {
+            StatementKind::Call { call, expect } => self.judge_call(call, expect),
+            StatementKind::Effect(expression) => self.evaluate(expression).map(|_| ()),
+            StatementKind::Check { condition, info } => self.check(condition, *info, statement.span),
+            StatementKind::Declare { variable, length, values, filled } => self.declare(*variable, length.as_ref(), values, *filled),
+            StatementKind::Assign { target, ty, value } => {
+                let value = self.evaluate(value)?;
+                self.store(target, *ty, value)
+            }
+            StatementKind::Defer(call) => {
+                self.deferred.push(call);
+                Ok(())
+            }
+            StatementKind::Refuse { call, until, unless } => self.refuse(call, until.as_ref(), unless),
+            StatementKind::For { .. }
+            | StatementKind::Choose { .. }
+            | StatementKind::Block { .. }
+            | StatementKind::Exit { .. }
+            | StatementKind::Kill { .. } => Err("control flow is not performed by an actor".into()),
+        }
+    }
+
+    fn judge_call(&mut self, call: &'a Call, expect: &'a Expect) -> Result<(), Stop> {
+        let result = self.call(call)?;
+        let success = result == self.prepared.rules.success;
+        let unwritten = success && self.unwritten_out();
+        if !self.setup {
+            self.report.checks += 1;
+        }
+        match expect {
+            Expect::Success if !success => {
+                let message = format!("{} returned {}, expected success", self.name(call), self.code(result));
+                Err(self.call_failed(call, Verdict::Fail, message))
+            }
+            Expect::Success if unwritten => {
+                let message = format!("{} returned success and left an out-variable as it was", self.name(call));
+                Err(self.call_failed(call, Verdict::Fail, message))
+            }
+            Expect::Success => Ok(()),
+            Expect::Failure { .. } if success => {
+                let message = format!("{} returned success, it must fail", self.name(call));
+                Err(self.call_failed(call, Verdict::Fail, message))
+            }
+            Expect::Failure { codes, usually } => {
+                let mut expected = Vec::new();
+                for code in codes {
+                    expected.push(self.evaluate(code)?);
+                }
+                if expected.is_empty() || expected.contains(&result) {
+                    return Ok(());
+                }
+                let names: Vec<String> = expected.iter().map(|code| self.code(*code)).collect();
+                let message = format!("{} returned {}, documented is {}", self.name(call), self.code(result), names.join(" or "));
+                if *usually {
+                    self.report.finding(Finding::Info(message));
+                    return Ok(());
+                }
+                Err(self.call_failed(call, Verdict::WrongCode, message))
+            }
+        }
+    }
+
+    fn name(&self, call: &Call) -> &'static str {
+        self.prepared.program.functions[call.function].name
+    }
+
+    fn call_failed(&mut self, call: &Call, verdict: Verdict, message: String) -> Stop {
+        if self.setup {
+            let name = self.name(call);
+            self.report.blocked(name, call.span, message);
+        } else {
+            let message = if self.control { format!("in the positive control, {message}") } else { message };
+            self.report.fail(verdict, call.span, message);
+        }
+        Stop::Failed
+    }
+
+    fn check(&mut self, condition: &'a Expression, info: bool, span: Span) -> Result<(), Stop> {
+        let holds = self.evaluate(condition)? != 0;
+        if !info && !self.setup {
+            self.report.checks += 1;
+        }
+        if holds {
+            return Ok(());
+        }
+        let operands = self.operands(condition);
+        let text = self.prepared.program.source.get(span.start..span.end).unwrap_or_default().trim_end_matches(';');
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let colon = if operands.is_empty() { "" } else { ": " };
+        let message = format!("`{text}` does not hold{colon}{operands}");
+        if info {
+            self.report.finding(Finding::Info(message));
+            return Ok(());
+        }
+        if self.setup {
+            self.report.blocked("", span, message);
+        } else {
+            self.report.fail(Verdict::Fail, span, if self.control { format!("in the positive control, {message}") } else { message });
+        }
+        Err(Stop::Failed)
+    }
+
+    fn declare(
+        &mut self,
+        variable: usize,
+        length: Option<&'a Expression>,
+        values: &'a [(usize, crate::bindings::Type, Expression)],
+        filled: bool,
+    ) -> Result<(), Stop> {
+        let known = &self.prepared.program.variables[variable];
+        let size = self.prepared.rules.environment.declarations.size(known.ty);
+        // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
+        let slot = unsafe { self.memory.frame().add(known.offset) };
+        if let Some(length) = length {
+            let length = self.evaluate(length)?;
+            let bytes = usize::try_from(length).ok().and_then(|length| length.checked_mul(size)).filter(|bytes| *bytes <= 1 << 28);
+            let bytes = bytes.ok_or_else(|| Stop::Fault(format!("{length} is no length of an array")))?;
+            let array = self.memory.array(bytes, filled);
+            self.set_array(slot, array, bytes);
+            return Ok(());
+        }
+        // SAFETY: the variable has `size` bytes in the frame.
+        unsafe {
+            if filled {
+                slot.write_bytes(0, size);
+            } else {
+                let poison = self.memory.poison_word().to_le_bytes();
+                (0..size).for_each(|at| slot.add(at).write(poison[at % 8]));
+            }
+        }
+        for (offset, ty, value) in values {
+            let value = self.evaluate(value)?;
+            // SAFETY: the offset is that of a field of the variable.
+            self.store_at(unsafe { slot.add(*offset) }, *ty, value)?;
+        }
+        Ok(())
+    }
+
+    /// Notes where an array lies.
+    pub fn set_array(&mut self, slot: *mut u8, array: *mut u8, bytes: usize) {
+        // SAFETY: the slot of an array has 16 bytes in the frame.
+        unsafe {
+            slot.cast::<u64>().write(array as u64);
+            slot.cast::<u64>().add(1).write(bytes as u64);
+        }
+    }
+
+    fn refuse(&mut self, call: &'a Call, until: Option<&'a Call>, unless: &'a [Statement]) -> Result<(), Stop> {
+        self.report.checks += 1;
+        if self.call(call)? != self.prepared.rules.success {
+            return Ok(());
+        }
+        if let Some(until) = until
+            && self.call(until)? != self.prepared.rules.success
+        {
+            return Ok(());
+        }
+        let held = self.report.clone();
+        for statement in unless {
+            if let Err(stop) = self.perform(statement) {
+                if let (Stop::Failed, Some(failure)) = (&stop, &mut self.report.failure) {
+                    let name = self.prepared.program.functions[call.function].name;
+                    failure.message = format!("{name} accepted what is documented as unsupported, and did not do it: {}", failure.message);
+                }
+                return Err(stop);
+            }
+        }
+        let name = self.name(call);
+        self.report = held;
+        self.report.exceeds = Some(format!("{name} did what is documented as unsupported"));
+        Ok(())
+    }
+
+    fn observe(&mut self) -> Result<(), Stop> {
+        self.synchronise()?;
+        if self.prepared.process != 0 {
+            return Ok(());
+        }
+        for (index, (_, expression, ty)) in self.prepared.program.observe.iter().enumerate() {
+            let value = self.evaluate(expression)?;
+            let class = self.class(*ty, value);
+            self.report.observations.push((index, class));
+        }
+        Ok(())
+    }
+
+    /// A value as an observation names it: texts as they are, codes with their names.
+    fn class(&self, ty: crate::bindings::Type, value: i128) -> String {
+        match ty {
+            crate::bindings::Type::Pointer { to: crate::bindings::Type::Char, .. } => {
+                c_text(value).map_or_else(|| "null".to_owned(), |text| String::from_utf8_lossy(&text).into_owned())
+            }
+            _ if Some(ty) == self.prepared.rules.environment.result && value > 0xFFFF => self.code(value),
+            _ => value.to_string(),
+        }
+    }
+
+    /// The bytes of a variable, for another process.
+    pub fn variable_bytes(&mut self, variable: usize) -> Vec<u8> {
+        let known = &self.prepared.program.variables[variable];
+        // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
+        let slot = unsafe { self.memory.frame().add(known.offset) };
+        let (pointer, bytes) = if known.array {
+            // SAFETY: an array's slot holds its address and its length in bytes.
+            let (array, bytes) = unsafe { (slot.cast::<u64>().read(), slot.cast::<u64>().add(1).read()) };
+            if array == self.memory.poison_word() {
+                return Vec::new();
+            }
+            (array as *const u8, bytes as usize)
+        } else {
+            (slot.cast_const(), self.prepared.rules.environment.declarations.size(known.ty))
+        };
+        // SAFETY: the variable's memory, of that many bytes.
+        unsafe { std::slice::from_raw_parts(pointer, bytes) }.to_vec()
+    }
+
+    /// Takes over the bytes of a variable that another process bound.
+    pub fn set_variable_bytes(&mut self, variable: usize, bytes: &[u8]) {
+        let Some(known) = self.prepared.program.variables.get(variable) else { return };
+        // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
+        let slot = unsafe { self.memory.frame().add(known.offset) };
+        let target = if known.array {
+            let array = self.memory.array(bytes.len(), false);
+            self.set_array(slot, array, bytes.len());
+            array
+        } else if bytes.len() == self.prepared.rules.environment.declarations.size(known.ty) {
+            slot
+        } else {
+            return;
+        };
+        // SAFETY: the target has as many bytes.
+        unsafe { target.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    }
+}
+
+impl Place {
+    /// A whole variable.
+    pub fn variable(variable: usize) -> Place {
+        Place { root: Root::Variable(variable), offset: 0, indices: Vec::new() }
+    }
+}

@@ -1,0 +1,109 @@
+//! Threads of a process that perform statements: one at a time, each with its own thread-local state in the library.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use crate::lang::program::{State, Statement};
+
+use crate::rules::Section;
+
+use super::execution::{Execution, Stop};
+
+/// The threads of a case.
+#[derive(Debug, Default)]
+pub struct Threads {
+    running: HashMap<usize, Thread>,
+}
+
+#[derive(Debug)]
+struct Thread {
+    jobs: Sender<Job>,
+    done: Receiver<()>,
+    handle: JoinHandle<()>,
+}
+
+/// Work on memory of the thread that waits for it.
+struct Job(*mut (dyn FnMut() + 'static));
+
+// SAFETY: the sender waits until the job is done and touches nothing meanwhile.
+unsafe impl Send for Job {}
+
+impl Threads {
+    fn get(&mut self, actor: usize) -> (&Thread, bool) {
+        let mut fresh = false;
+        let thread = self.running.entry(actor).or_insert_with(|| {
+            fresh = true;
+            let (jobs, work) = channel::<Job>();
+            let (finished, done) = channel();
+            let handle = std::thread::spawn(move || {
+                for job in work {
+                    // SAFETY: the sender keeps the closure alive and untouched until `finished` is received.
+                    unsafe { (*job.0)() };
+                    if finished.send(()).is_err() {
+                        break;
+                    }
+                }
+            });
+            Thread { jobs, done, handle }
+        });
+        (thread, fresh)
+    }
+
+    /// Ends all threads of the case.
+    pub fn end(&mut self) {
+        for (_, thread) in self.running.drain() {
+            drop(thread.jobs);
+            // A thread that panicked has reported through its job already.
+            let _ = thread.handle.join();
+        }
+    }
+}
+
+impl<'a> Execution<'a> {
+    /// Performs a statement on an actor's thread and waits for it.
+    pub fn on_thread(&mut self, actor: usize, state: State, statement: &'a Statement) -> Result<(), Stop> {
+        self.run_on(actor, |execution, fresh| {
+            if fresh && state == State::Device {
+                execution.select_device(actor)?;
+            }
+            execution.perform(statement)
+        })
+    }
+
+    /// Ends all threads of the case, each after it gave its device back.
+    pub fn end_threads(&mut self) {
+        let mut lives = std::mem::take(&mut self.thread_lives);
+        for (actor, life) in &mut lives {
+            // What the tear-down of a thread answers says nothing about the rule.
+            let _ = self.run_on(*actor, |_, _| life.run_section(Section::DeviceDown).map_err(Stop::Fault));
+        }
+        self.threads.end();
+    }
+
+    fn run_on(&mut self, actor: usize, mut action: impl FnMut(&mut Self, bool) -> Result<(), Stop>) -> Result<(), Stop> {
+        let mut threads = std::mem::take(&mut self.threads);
+        let (thread, fresh) = threads.get(actor);
+        let mut result = Ok(());
+        let done = {
+            let mut work = || result = action(self, fresh);
+            let job: *mut (dyn FnMut() + '_) = &raw mut work;
+            // SAFETY: only the lifetime changes; `done` is awaited below, before `work` goes out of scope.
+            let job = Job(unsafe { std::mem::transmute::<*mut (dyn FnMut() + '_), *mut (dyn FnMut() + 'static)>(job) });
+            thread.jobs.send(job).is_ok() && thread.done.recv().is_ok()
+        };
+        self.threads = threads;
+        if done { result } else { Err(Stop::Fault("a thread of the case ended early".to_owned())) }
+    }
+
+    /// Selects the process's device on a fresh thread, with the steps that api.yaml gives for it.
+    fn select_device(&mut self, actor: usize) -> Result<(), Stop> {
+        let Some(life) = self.life else { return Ok(()) };
+        let mut execution = Execution::new(life, self.flight);
+        execution.life_cycle = true;
+        execution.begin(Vec::new(), self.memory.salt);
+        execution.run_section(Section::DeviceUp).map_err(|message| Stop::Fault(format!("a thread could not select its device: {message}")))?;
+        self.thread_lives.insert(actor, execution);
+        Ok(())
+    }
+}

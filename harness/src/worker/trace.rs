@@ -1,0 +1,148 @@
+//! Recorded calls as text.
+
+use crate::bindings::Type;
+use crate::lang::program::{Argument, Call, Program, Root, Statement, StatementKind};
+use crate::lang::types::{is_address, wrap};
+use crate::rules::Rules;
+
+use super::flight::{CallRecord, LIFE_CYCLE, RELEASE};
+
+/// The calls of a case, one line each.
+pub fn trace(rules: &Rules, program: &Program, records: &[CallRecord], dropped: u64) -> Vec<String> {
+    let sites = sites(program);
+    let mut lines = Vec::new();
+    if dropped > 0 {
+        lines.push(format!("… {dropped} earlier calls"));
+    }
+    lines.extend(records.iter().map(|record| line(rules, program, &sites, record)));
+    lines
+}
+
+/// One call: `f(size=64, policy=X) = 0`.
+pub fn line(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &CallRecord) -> String {
+    let declarations = &rules.environment.declarations;
+    let (function, call, life_cycle) = if record.site & RELEASE != 0 {
+        let resource = rules.resources.get((record.site & !RELEASE) as usize);
+        (resource.and_then(|resource| declarations.function(&resource.release)), None, false)
+    } else if record.site & LIFE_CYCLE != 0 {
+        let program = &rules.life_cycle.program;
+        let site = (record.site & !LIFE_CYCLE) as usize;
+        let call = self::sites(program).get(site).copied().flatten();
+        (call.map(|call| program.functions[call.function]), None, true)
+    } else {
+        let call = sites.get(record.site as usize).copied().flatten();
+        (call.map(|call| program.functions[call.function]), call, false)
+    };
+    let Some(function) = function else { return format!("unknown call site {}", record.site) };
+    let arguments: Vec<String> = function
+        .parameters
+        .iter()
+        .enumerate()
+        .map(|(index, parameter)| {
+            let shown = match call.and_then(|call| call.arguments.get(index)) {
+                Some(Argument::Out { place, .. }) => match &place.root {
+                    Root::Variable(variable) => format!("&{}", program.variables[*variable].name),
+                    Root::Pointer(_) => address(record.arguments[index]),
+                },
+                _ => argument(rules, parameter.ty, record.arguments[index]),
+            };
+            format!("{}={shown}", parameter.name)
+        })
+        .collect();
+    let result = if record.state == 1 {
+        "did not return".to_owned()
+    } else {
+        let value = wrap(function.returns, i128::from(record.result));
+        if is_address(function.returns) {
+            address(record.result)
+        } else if value == rules.success && Some(function.returns) == rules.environment.result {
+            "success".to_owned()
+        } else {
+            match declarations.code_name(value) {
+                Some(name) => format!("{value} ({name})"),
+                None => value.to_string(),
+            }
+        }
+    };
+    let note = if record.site & RELEASE != 0 {
+        "  (automatic release)"
+    } else if life_cycle {
+        "  (life cycle)"
+    } else {
+        ""
+    };
+    format!("{}({}) = {result}{note}", function.name, arguments.join(", "))
+}
+
+/// The calls of a program by call site.
+pub fn sites(program: &Program) -> Vec<Option<&Call>> {
+    let mut sites = vec![None; program.calls];
+    for statement in &program.statements {
+        visit(statement, &mut sites);
+    }
+    for (_, expression, _) in &program.observe {
+        visit_expression(expression, &mut sites);
+    }
+    sites
+}
+
+fn visit<'a>(statement: &'a Statement, sites: &mut Vec<Option<&'a Call>>) {
+    match &statement.kind {
+        StatementKind::Call { call, .. } | StatementKind::Defer(call) => visit_call(call, sites),
+        StatementKind::Effect(expression) | StatementKind::Check { condition: expression, .. } => visit_expression(expression, sites),
+        StatementKind::Assign { value, .. } => visit_expression(value, sites),
+        StatementKind::Declare { values, .. } => values.iter().for_each(|(_, _, value)| visit_expression(value, sites)),
+        StatementKind::For { body, .. } | StatementKind::Block { body, .. } => body.iter().for_each(|statement| visit(statement, sites)),
+        StatementKind::Choose { alternatives, .. } => alternatives.iter().flatten().for_each(|statement| visit(statement, sites)),
+        StatementKind::Refuse { call, until, unless } => {
+            visit_call(call, sites);
+            until.iter().for_each(|call| visit_call(call, sites));
+            unless.iter().for_each(|statement| visit(statement, sites));
+        }
+        StatementKind::Exit { .. } | StatementKind::Kill { .. } => {}
+    }
+}
+
+fn visit_call<'a>(call: &'a Call, sites: &mut Vec<Option<&'a Call>>) {
+    if let Some(site) = sites.get_mut(call.site) {
+        *site = Some(call);
+    }
+}
+
+fn visit_expression<'a>(expression: &'a crate::lang::program::Expression, sites: &mut Vec<Option<&'a Call>>) {
+    use crate::lang::program::Expression::*;
+    match expression {
+        Call(call, _) => visit_call(call, sites),
+        Unary(_, of) | Cast(_, of) => visit_expression(of, sites),
+        Binary(_, left, right) => {
+            visit_expression(left, sites);
+            visit_expression(right, sites);
+        }
+        Conditional(condition, then, otherwise) => [condition, then, otherwise].into_iter().for_each(|part| visit_expression(part, sites)),
+        In(of, set) => {
+            visit_expression(of, sites);
+            set.iter().for_each(|member| visit_expression(member, sites));
+        }
+        Builtin(_, arguments) => arguments.iter().for_each(|argument| visit_expression(argument, sites)),
+        _ => {}
+    }
+}
+
+fn argument(rules: &Rules, ty: Type, raw: u64) -> String {
+    if is_address(ty) {
+        return address(raw);
+    }
+    let value = wrap(ty, i128::from(raw));
+    if let Type::Enumeration { name, .. } = ty {
+        let enumeration = rules.environment.declarations.bindings.enums.iter().find(|known| known.name == name);
+        let constant = enumeration.and_then(|known| known.constants.iter().find(|constant| constant.value == value));
+        if let Some(constant) = constant {
+            return constant.name.to_owned();
+        }
+    }
+    value.to_string()
+}
+
+fn address(raw: u64) -> String {
+    if raw == 0 { "NULL".to_owned() } else { format!("0x{raw:x}") }
+}

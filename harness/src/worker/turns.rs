@@ -1,0 +1,135 @@
+//! A case of several processes: every process walks through all statements and performs its own; one has the turn.
+//!
+//! The turn passes at a statement of another process, with the variables that were bound since and that others read.
+//! So no process ever waits for anything but the turn, and consecutive statements of one process cost nothing.
+
+use serde::{Deserialize, Serialize};
+
+use super::execution::{Execution, Stop};
+
+/// Passed on when the turn passes.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Turn {
+    /// Variables by position, with their bytes in hex.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<(usize, String)>,
+    /// The case failed in the process that had the turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// The process that had the turn ends after this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaves: Option<usize>,
+    /// The process that is to be killed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kill: Option<usize>,
+}
+
+/// The way to the other processes.
+pub trait Link {
+    fn send(&self, turn: &Turn) -> Result<(), String>;
+    fn receive(&self) -> Result<Turn, String>;
+}
+
+/// Whose turn it is.
+pub struct Turns<'a> {
+    me: usize,
+    holder: usize,
+    gone: Vec<bool>,
+    /// Variables bound since the turn was taken.
+    pub changed: Vec<usize>,
+    link: &'a dyn Link,
+}
+
+impl<'a> Turns<'a> {
+    pub fn new(me: usize, processes: usize, link: &'a dyn Link) -> Turns<'a> {
+        Turns { me, holder: 0, gone: vec![false; processes], changed: Vec::new(), link }
+    }
+}
+
+impl Execution<'_> {
+    /// Passes the turn to a process if it does not have it; says whether this process has it now.
+    pub fn take_turn(&mut self, process: usize) -> Result<bool, Stop> {
+        let Some(turns) = &self.turns else { return Ok(true) };
+        if turns.gone[process] {
+            return Err("a process that ended has no further statements".into());
+        }
+        if turns.holder != process {
+            if !turns.gone[turns.holder] {
+                self.exchange(Turn::default())?;
+            }
+            if let Some(turns) = &mut self.turns {
+                turns.holder = process;
+            }
+        }
+        Ok(self.turns.as_ref().is_none_or(|turns| turns.holder == turns.me))
+    }
+
+    /// Makes all processes see the same variables.
+    pub fn synchronise(&mut self) -> Result<(), Stop> {
+        match &self.turns {
+            Some(turns) if !turns.gone[turns.holder] => self.exchange(Turn::default()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The holder sends, the others receive.
+    fn exchange(&mut self, mut turn: Turn) -> Result<(), Stop> {
+        let Some(mut turns) = self.turns.take() else { return Ok(()) };
+        let result = if turns.holder == turns.me {
+            turns.changed.sort_unstable();
+            turns.changed.dedup();
+            turn.values = turns.changed.drain(..).map(|variable| (variable, crate::catalog::hex(&self.variable_bytes(variable)))).collect();
+            turns.link.send(&turn).map_err(Stop::Fault)
+        } else {
+            turns.link.receive().map_err(Stop::Fault).and_then(|turn| {
+                for (variable, bytes) in &turn.values {
+                    let bytes = unhex(bytes).ok_or("a variable arrived in pieces")?;
+                    self.set_variable_bytes(*variable, &bytes);
+                }
+                if turn.failed { Err(Stop::Elsewhere) } else { Ok(()) }
+            })
+        };
+        self.turns = Some(turns);
+        result
+    }
+
+    /// Tells the others that the case ends here.
+    pub fn tell_failure(&mut self) {
+        if let Some(turns) = &mut self.turns
+            && turns.holder == turns.me
+        {
+            // A link that broke has nobody left to tell.
+            let _ = turns.link.send(&Turn { failed: true, ..Turn::default() });
+        }
+    }
+
+    /// A process ends by itself (`kill` is `None`), or kills another or itself.
+    pub fn leave(&mut self, performer: usize, kill: Option<usize>) -> Result<(), Stop> {
+        if self.turns.is_none() {
+            // The only process of the rule ends: the supervisor sees it.
+            match kill {
+                None => std::process::exit(0),
+                Some(_) => std::process::abort(),
+            }
+        }
+        let mine = self.take_turn(performer)?;
+        let leaver = kill.unwrap_or(performer);
+        self.exchange(Turn { leaves: Some(leaver), kill, ..Turn::default() })?;
+        if mine && kill.is_none() {
+            std::process::exit(0);
+        }
+        if let Some(turns) = &mut self.turns {
+            turns.gone[leaver] = true;
+            if mine {
+                // The supervisor answers when the process is gone.
+                turns.link.receive().map_err(Stop::Fault)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Hex → bytes.
+pub fn unhex(text: &str) -> Option<Vec<u8>> {
+    (0..text.len() / 2).map(|at| u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()).collect()
+}
