@@ -24,8 +24,13 @@ fn main() {
     }
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     command.args(flags.split('\x1f').filter(|flag| !flag.is_empty()));
-    let status = command.status().unwrap_or_else(|error| panic!("rustc cannot be started for the simulated device: {error}"));
-    assert!(status.success(), "the simulated device in {} does not compile; see rustc's messages above", root.display());
+    let status =
+        command.status().unwrap_or_else(|error| panic!("rustc cannot be started for the simulated device: {error}"));
+    assert!(
+        status.success(),
+        "the simulated device in {} does not compile; see rustc's messages above",
+        root.display()
+    );
     println!("cargo:rustc-env=ATLAS_CTS_SIMULATOR={}", out.display());
 }
 

@@ -42,7 +42,8 @@ fn run(command: &Command) -> Result<ExitStatus, SessionError> {
     let rules = Arc::new(load_rules(options, &acl::BINDINGS)?);
     let planned = plan(&rules);
     if command.runner.list {
-        let trials = planned.into_iter().map(|planned| Trial::test(planned.id, || Ok(())).with_kind(planned.chapter)).collect();
+        let trials =
+            planned.into_iter().map(|planned| Trial::test(planned.id, || Ok(())).with_kind(planned.chapter)).collect();
         let _ = libtest_mimic::run(&command.runner, trials);
         return Ok(ExitStatus::Conformant);
     }

@@ -7,6 +7,7 @@ pub use list::{BAD_DEVICES, DEFECTS, Defect, VARIANTS};
 
 /// Names of the defects that a rule may claim to kill.
 pub fn names() -> &'static [&'static str] {
-    static NAMES: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| DEFECTS.iter().map(|defect| defect.name).collect());
+    static NAMES: std::sync::LazyLock<Vec<&'static str>> =
+        std::sync::LazyLock::new(|| DEFECTS.iter().map(|defect| defect.name).collect());
     &NAMES
 }

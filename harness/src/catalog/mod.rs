@@ -7,7 +7,8 @@ mod read;
 
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use model::{
-    ApiFile, ChapterFile, Choices, DocumentEntry, DocumentsFile, DomainSource, Hazard, LifeCycle, ProductEntry, ProductsFile, QuerySource, Resource,
-    RuleSource, SourceReference, SupportEntry, SupportFile, UpDown, When, Queries, LibrarySource,
+    ApiFile, ChapterFile, Choices, DocumentEntry, DocumentsFile, DomainSource, Hazard, LibrarySource, LifeCycle,
+    ProductEntry, ProductsFile, Queries, QuerySource, Resource, RuleSource, SourceReference, SupportEntry, SupportFile,
+    UpDown, When,
 };
 pub use read::{CatalogFiles, ParsedFile, hex, read_catalog};

@@ -180,6 +180,9 @@ pub struct Resource {
     pub handle: String,
     /// The function that releases: its first argument is the handle; or a whole call such as `f(handle, 0)`.
     pub release: String,
+    /// Further functions that release it.
+    #[serde(default)]
+    pub also: Vec<String>,
     /// Who may use the pointer.
     #[serde(default)]
     pub space: Option<Space>,

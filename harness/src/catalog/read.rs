@@ -51,9 +51,15 @@ pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<Ca
     }
     let Reader { diagnostics, digest } = reader;
     match (documents, products, api) {
-        (Some(documents), Some(products), Some(api)) => {
-            Ok(CatalogFiles { documents, products, api, support, chapters, diagnostics, digest: hex(&digest.finalize()) })
-        }
+        (Some(documents), Some(products), Some(api)) => Ok(CatalogFiles {
+            documents,
+            products,
+            api,
+            support,
+            chapters,
+            diagnostics,
+            digest: hex(&digest.finalize()),
+        }),
         _ => Err(CatalogError { diagnostics }),
     }
 }
@@ -77,7 +83,10 @@ impl Reader {
                     source: None,
                     line: 0,
                     column: 0,
-                    message: format!("{}: {error}; name the folder that holds the catalog with --specs", folder.display()),
+                    message: format!(
+                        "{}: {error}; name the folder that holds the catalog with --specs",
+                        folder.display()
+                    ),
                 });
                 Vec::new()
             }
@@ -94,10 +103,14 @@ impl Reader {
         let read = || -> Result<String, String> {
             let length = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
             if length > LARGEST_FILE {
-                return Err(format!("{length} bytes are more than a catalog file may hold ({LARGEST_FILE}); split it into chapters"));
+                return Err(format!(
+                    "{length} bytes are more than a catalog file may hold ({LARGEST_FILE}); split it into chapters"
+                ));
             }
             let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-            String::from_utf8(bytes).map_err(|error| format!("not UTF-8 at byte {}; save the file as UTF-8", error.utf8_error().valid_up_to()))
+            String::from_utf8(bytes).map_err(|error| {
+                format!("not UTF-8 at byte {}; save the file as UTF-8", error.utf8_error().valid_up_to())
+            })
         };
         match read() {
             Ok(text) => {
@@ -107,7 +120,12 @@ impl Reader {
                 Some(Arc::new(Source { path: path.to_owned(), text }))
             }
             Err(message) => {
-                self.diagnostics.push(Diagnostic { source: None, line: 0, column: 0, message: format!("{}: {message}", path.display()) });
+                self.diagnostics.push(Diagnostic {
+                    source: None,
+                    line: 0,
+                    column: 0,
+                    message: format!("{}: {message}", path.display()),
+                });
                 None
             }
         }
@@ -183,7 +201,8 @@ fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, serde_yaml::Erro
 }
 
 fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
-    let (line, column) = error.location().map_or((0, 0), |location| (location.line() as usize, location.column() as usize));
+    let (line, column) =
+        error.location().map_or((0, 0), |location| (location.line() as usize, location.column() as usize));
     let message = error.to_string();
     let message = message.lines().next().unwrap_or("not valid YAML").to_owned();
     // The place is printed from the diagnostic itself.

@@ -34,7 +34,8 @@ impl Bounds {
         if high < low {
             return Err(format!("the domain is empty: no multiple of {step} from {low} to {high}"));
         }
-        let count = u64::try_from((high - low) / step + 1).map_err(|_| "the domain has more than 2^64 values".to_owned())?;
+        let count =
+            u64::try_from((high - low) / step + 1).map_err(|_| "the domain has more than 2^64 values".to_owned())?;
         Ok(Bounds { low, step, count })
     }
 
@@ -99,17 +100,22 @@ impl Scope {
     pub fn evaluate(&self, expression: &Expression, values: &[Value]) -> Result<i128, String> {
         Ok(match expression {
             Expression::Constant(value) => *value,
-            Expression::Axis(axis) => values.get(*axis).map(Value::integer).ok_or("an axis is read before it is drawn")?,
+            Expression::Axis(axis) => {
+                values.get(*axis).map(Value::integer).ok_or("an axis is read before it is drawn")?
+            }
             Expression::AxisItem { axis, index } => {
                 let index = self.evaluate(index, values)?;
                 match values.get(*axis) {
-                    Some(Value::List(items)) => {
-                        *usize::try_from(index).ok().and_then(|index| items.get(index)).ok_or("an index is outside its list")?
-                    }
+                    Some(Value::List(items)) => *usize::try_from(index)
+                        .ok()
+                        .and_then(|index| items.get(index))
+                        .ok_or("an index is outside its list")?,
                     _ => return Err("an axis is read before it is drawn".to_owned()),
                 }
             }
-            Expression::Fact(name) => *self.facts.get(name).ok_or_else(|| format!("the product has no quantity `{name}`"))?,
+            Expression::Fact(name) => {
+                *self.facts.get(name).ok_or_else(|| format!("the product has no quantity `{name}`"))?
+            }
             Expression::Devices => i128::from(self.devices),
             Expression::Unary(operator, of) => {
                 let value = self.evaluate(of, values)?;

@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::lang::program::{Domain, Program};
 
-use super::plan::Case;
 use super::Value;
+use super::plan::Case;
 
 /// Why a text is no case of a rule.
 #[derive(Debug)]
@@ -25,7 +25,9 @@ impl std::error::Error for CaseJsonError {}
 pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
     let mut object = Map::new();
     for (axis, value) in program.axes.iter().zip(values) {
-        let number = |value: i128| serde_json::Number::from_i128(value).map_or_else(|| Json::String(value.to_string()), Json::Number);
+        let number = |value: i128| {
+            serde_json::Number::from_i128(value).map_or_else(|| Json::String(value.to_string()), Json::Number)
+        };
         let json = match (&axis.domain, value) {
             (Domain::Choice(names), Value::Integer(position)) => Json::String(names[*position as usize].clone()),
             (Domain::Text(texts), Value::Integer(position)) => Json::String(text(program, texts[*position as usize])),
@@ -49,9 +51,13 @@ pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseJsonEr
     }
     let mut values = Vec::new();
     for axis in &program.axes {
-        let Some(json) = object.get(&axis.name) else { return fail(format!("the case has no value for `{}`", axis.name)) };
+        let Some(json) = object.get(&axis.name) else {
+            return fail(format!("the case has no value for `{}`", axis.name));
+        };
         let value = match (&axis.domain, json) {
-            (Domain::Choice(names), Json::String(name)) => names.iter().position(|known| known == name).map(|at| Value::Integer(at as i128)),
+            (Domain::Choice(names), Json::String(name)) => {
+                names.iter().position(|known| known == name).map(|at| Value::Integer(at as i128))
+            }
             (Domain::Text(texts), Json::String(wanted)) => {
                 texts.iter().position(|known| text(program, *known) == *wanted).map(|at| Value::Integer(at as i128))
             }
@@ -75,7 +81,9 @@ pub fn display_values(program: &Program, values: &[Value]) -> Vec<(String, Strin
         .zip(values)
         .map(|(axis, value)| {
             let shown = match (&axis.domain, value) {
-                (Domain::Choice(names), Value::Integer(position)) => names.get(*position as usize).cloned().unwrap_or_default(),
+                (Domain::Choice(names), Value::Integer(position)) => {
+                    names.get(*position as usize).cloned().unwrap_or_default()
+                }
                 (Domain::Text(texts), Value::Integer(position)) => {
                     texts.get(*position as usize).map(|at| format!("{:?}", text(program, *at))).unwrap_or_default()
                 }

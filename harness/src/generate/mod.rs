@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// The value of an axis in one case. Texts and alternatives are positions in their list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(rename_all = "snake_case")]
 pub enum Value {
     Integer(i128),
     List(Vec<i128>),

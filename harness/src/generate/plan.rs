@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 
 use crate::lang::program::{Domain, Program};
 
+use super::Value;
 use super::bounds::Scope;
 use super::tree::CaseTree;
-use super::Value;
 
 /// How much work a rule may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +62,8 @@ impl<'a> Plan<'a> {
         // Everything is set here: the defaults would read PROPTEST_* from the environment.
         let config = Config { cases: 1, failure_persistence: None, max_shrink_iters: 0, ..Config::default() };
         let runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-        let mut plan = Plan { program, scope, runner, edges: Vec::new(), next_edge: 0, samples: 0, rejected: 0, drawn: 0 };
+        let mut plan =
+            Plan { program, scope, runner, edges: Vec::new(), next_edge: 0, samples: 0, rejected: 0, drawn: 0 };
         if program.axes.is_empty() {
             plan.samples = budget.repeats.max(1);
             return Ok(plan);
@@ -131,10 +132,15 @@ impl<'a> Plan<'a> {
         let mut edges = Vec::new();
         for (index, axis) in self.program.axes.iter().enumerate() {
             let bounds = match axis.domain {
-                Domain::List { .. } | Domain::Permutation(_) => self.scope.length_bounds(self.program, index, &values)?,
+                Domain::List { .. } | Domain::Permutation(_) => {
+                    self.scope.length_bounds(self.program, index, &values)?
+                }
                 _ => self.scope.bounds(self.program, index, &values)?,
             };
-            let all = matches!(axis.domain, Domain::EveryOf(_) | Domain::Text(_) | Domain::Choice(_) | Domain::OneOf { every: true, .. });
+            let all = matches!(
+                axis.domain,
+                Domain::EveryOf(_) | Domain::Text(_) | Domain::Choice(_) | Domain::OneOf { every: true, .. }
+            );
             if all {
                 edges.extend((0..bounds.count.min(MOST)).map(|position| (index, position)));
             } else if !matches!(axis.domain, Domain::LengthOf(_)) {

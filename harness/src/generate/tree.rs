@@ -7,8 +7,8 @@ use rand::RngExt;
 
 use crate::lang::program::{Domain, Expression, Program};
 
-use super::bounds::{Bounds, Scope};
 use super::Value;
+use super::bounds::{Bounds, Scope};
 
 /// The positions that a case drew, each in the range of its axis.
 #[derive(Debug, Clone)]
@@ -23,14 +23,25 @@ pub struct CaseTree {
 #[derive(Debug, Clone)]
 enum AxisTree {
     Scalar(BinarySearch),
-    List { length: BinarySearch, items: Vec<BinarySearch> },
+    List {
+        length: BinarySearch,
+        items: Vec<BinarySearch>,
+    },
     /// The order in which keys sort is the permutation.
-    Permutation { length: BinarySearch, keys: Vec<u64> },
+    Permutation {
+        length: BinarySearch,
+        keys: Vec<u64>,
+    },
 }
 
 impl CaseTree {
     /// Draws a case. `forced` fixes one axis at a position (for lists: the length's position).
-    pub fn draw(program: &Program, scope: &Scope, runner: &mut TestRunner, forced: Option<(usize, u64)>) -> Result<CaseTree, String> {
+    pub fn draw(
+        program: &Program,
+        scope: &Scope,
+        runner: &mut TestRunner,
+        forced: Option<(usize, u64)>,
+    ) -> Result<CaseTree, String> {
         let mut axes = Vec::with_capacity(program.axes.len());
         let mut values = Vec::with_capacity(program.axes.len());
         for axis in 0..program.axes.len() {

@@ -17,10 +17,13 @@ pub fn binary(operator: BinaryOperator, left: i128, right: i128) -> Result<i128,
         Divide => left.checked_div(right).ok_or("division by zero")?,
         Remainder => left.checked_rem(right).ok_or("remainder of a division by zero")?,
         ShiftLeft => {
-            let distance = u32::try_from(right).ok().filter(|distance| *distance < 64).ok_or("a shift is by 0 to 63 bits")?;
+            let distance =
+                u32::try_from(right).ok().filter(|distance| *distance < 64).ok_or("a shift is by 0 to 63 bits")?;
             left.checked_mul(1i128 << distance).ok_or(OVERFLOW)?
         }
-        ShiftRight => left >> u32::try_from(right).ok().filter(|distance| *distance < 64).ok_or("a shift is by 0 to 63 bits")?,
+        ShiftRight => {
+            left >> u32::try_from(right).ok().filter(|distance| *distance < 64).ok_or("a shift is by 0 to 63 bits")?
+        }
         BitAnd => left & right,
         BitOr => left | right,
         BitXor => left ^ right,

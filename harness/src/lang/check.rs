@@ -172,7 +172,8 @@ impl<'e> Checker<'e> {
         if let Some(text) = text {
             match tokenize(text, false) {
                 Ok(tokens) => {
-                    let ends: Vec<usize> = (0..tokens.len()).filter(|at| tokens[*at].kind == Kind::Symbol(";")).collect();
+                    let ends: Vec<usize> =
+                        (0..tokens.len()).filter(|at| tokens[*at].kind == Kind::Symbol(";")).collect();
                     let mut start = 0;
                     for end in ends {
                         self.actor_line(&tokens[start..end]);
@@ -186,7 +187,12 @@ impl<'e> Checker<'e> {
             }
         }
         if self.processes.is_empty() {
-            self.processes.push(Process { name: "A".to_owned(), device: DeviceChoice::Number(0), state: State::Device, isolated: false });
+            self.processes.push(Process {
+                name: "A".to_owned(),
+                device: DeviceChoice::Number(0),
+                state: State::Device,
+                isolated: false,
+            });
             self.actors.insert(0, Actor { name: "A".to_owned(), process: 0, thread: None });
         }
     }
@@ -207,7 +213,8 @@ impl<'e> Checker<'e> {
             })
             .collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        const FORM: &str = "an actor is written `A: process(device 0), state init, isolated;` or `T: thread(A), state init;`";
+        const FORM: &str =
+            "an actor is written `A: process(device 0), state init, isolated;` or `T: thread(A), state init;`";
         let [name, ":", kind @ ("process" | "thread"), "(", rest @ ..] = words.as_slice() else {
             return self.problem(span, FORM);
         };
@@ -229,7 +236,8 @@ impl<'e> Checker<'e> {
         }
         if *kind == "thread" {
             let [parent] = inside else { return self.problem(span, "a thread names its process: `T: thread(A);`") };
-            let Some(process) = self.actors.iter().find(|actor| actor.name == *parent).map(|actor| actor.process) else {
+            let Some(process) = self.actors.iter().find(|actor| actor.name == *parent).map(|actor| actor.process)
+            else {
                 return self.problem(span, format!("`{parent}` is no actor above this line"));
             };
             self.actors.push(Actor { name: (*name).to_owned(), process, thread: Some(state) });
@@ -244,7 +252,12 @@ impl<'e> Checker<'e> {
             _ => return self.problem(span, FORM),
         };
         self.actors.push(Actor { name: (*name).to_owned(), process: self.processes.len(), thread: None });
-        self.processes.push(Process { name: (*name).to_owned(), device, state, isolated: isolated || state != State::Device });
+        self.processes.push(Process {
+            name: (*name).to_owned(),
+            device,
+            state,
+            isolated: isolated || state != State::Device,
+        });
     }
 
     // Axes
@@ -282,7 +295,10 @@ impl<'e> Checker<'e> {
             return Some((Domain::Integer(range), ty));
         }
         if source.bool.is_some() {
-            return Some((Domain::OneOf { values: vec![Expression::Constant(0), Expression::Constant(1)], every: true }, SIZE));
+            return Some((
+                Domain::OneOf { values: vec![Expression::Constant(0), Expression::Constant(1)], every: true },
+                SIZE,
+            ));
         }
         if let Some(values) = &source.one_of {
             return self.values(values, false);
@@ -313,7 +329,10 @@ impl<'e> Checker<'e> {
             let length = match &source.length {
                 Some(length) => self.range(length, None)?,
                 None => {
-                    self.problem(Span::default(), "a list needs its length: `{list_of: {bytes: 1..64KiB}, length: 1..64}`");
+                    self.problem(
+                        Span::default(),
+                        "a list needs its length: `{list_of: {bytes: 1..64KiB}, length: 1..64}`",
+                    );
                     return None;
                 }
             };
@@ -332,19 +351,27 @@ impl<'e> Checker<'e> {
             return Some((Domain::Permutation(self.range(range, None)?), SIZE));
         }
         if let Some(list) = source.length_of.as_ref().or(source.index_of.as_ref()) {
-            let found = self.axes.iter().position(|axis| axis.name == *list && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_)));
+            let found = self.axes.iter().position(|axis| {
+                axis.name == *list && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_))
+            });
             let Some(found) = found else {
                 self.problem(Span::default(), format!("`{list}` is no list above this axis"));
                 return None;
             };
-            return Some((if source.length_of.is_some() { Domain::LengthOf(found) } else { Domain::IndexOf(found) }, SIZE));
+            return Some((
+                if source.length_of.is_some() { Domain::LengthOf(found) } else { Domain::IndexOf(found) },
+                SIZE,
+            ));
         }
         Some((Domain::Device, INT64))
     }
 
     fn range(&mut self, text: &str, multiple_of: Option<&str>) -> Option<Range> {
         let Some((low, high)) = text.split_once("..") else {
-            self.problem(Span::default(), format!("`{text}` is no range; write for example 1..64KiB (both ends included)"));
+            self.problem(
+                Span::default(),
+                format!("`{text}` is no range; write for example 1..64KiB (both ends included)"),
+            );
             return None;
         };
         let multiple_of = match multiple_of {
@@ -424,10 +451,22 @@ impl<'e> Checker<'e> {
     }
 
     pub fn add_variable(&mut self, name: &str, ty: Type, array: bool) -> usize {
-        let (size, align) = if array { (16, 8) } else { (self.environment.declarations.size(ty), self.environment.declarations.align(ty)) };
+        let (size, align) = if array {
+            (16, 8)
+        } else {
+            (self.environment.declarations.size(ty), self.environment.declarations.align(ty))
+        };
         let offset = self.frame.next_multiple_of(align.max(8));
         self.frame = offset + size;
-        self.variables.push(Variable { name: name.to_owned(), actor: self.actor, ty, array, offset, shared: false, space: None });
+        self.variables.push(Variable {
+            name: name.to_owned(),
+            actor: self.actor,
+            ty,
+            array,
+            offset,
+            shared: false,
+            space: None,
+        });
         self.variables.len() - 1
     }
 
@@ -456,7 +495,12 @@ impl<'e> Checker<'e> {
         }
         if !self.portable(self.variables[variable].ty) {
             let name = self.variables[variable].name.clone();
-            self.problem(span, format!("`{name}` holds an address, which means nothing in another process; pass integers, bytes or keys"));
+            self.problem(
+                span,
+                format!(
+                    "`{name}` holds an address, which means nothing in another process; pass integers, bytes or keys"
+                ),
+            );
         }
         self.variables[variable].shared = true;
     }
@@ -514,9 +558,11 @@ impl<'e> Checker<'e> {
         if !self.problems.is_empty() {
             return Err(self.problems);
         }
-        let shared: HashSet<usize> = (0..self.variables.len()).filter(|variable| self.variables[*variable].shared).collect();
+        let shared: HashSet<usize> =
+            (0..self.variables.len()).filter(|variable| self.variables[*variable].shared).collect();
         keep_shared(&mut statements, &shared);
-        let isolating = self.functions.iter().any(|function| self.environment.process_functions.contains(function.name));
+        let isolating =
+            self.functions.iter().any(|function| self.environment.process_functions.contains(function.name));
         if isolating && !self.life_cycle {
             for process in &mut self.processes {
                 process.isolated = true;

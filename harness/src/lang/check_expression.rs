@@ -25,7 +25,9 @@ impl Checker<'_> {
     /// Checks an expression whose value is used. `None`: a problem was noted.
     pub fn expression(&mut self, tree: &syntax::Expression) -> Option<Typed> {
         match &tree.kind {
-            ExpressionKind::Integer(value) => Some(constant(*value, if *value > i128::from(i64::MAX) { SIZE } else { INT64 })),
+            ExpressionKind::Integer(value) => {
+                Some(constant(*value, if *value > i128::from(i64::MAX) { SIZE } else { INT64 }))
+            }
             ExpressionKind::Text(text) => {
                 let position = self.text(text);
                 Some(value(Expression::Text(position), TEXT))
@@ -36,7 +38,12 @@ impl Checker<'_> {
             ExpressionKind::AddressOf(of) => {
                 let place = self.place(of)?;
                 self.touched.extend(place.variable);
-                Some(Typed { expression: Expression::AddressOf(place.place), ty: pointer_to(place.ty, false), space: Some(Space::Host), constant: None })
+                Some(Typed {
+                    expression: Expression::AddressOf(place.place),
+                    ty: pointer_to(place.ty, false),
+                    space: Some(Space::Host),
+                    constant: None,
+                })
             }
             ExpressionKind::Dereference(_) => self.load(tree),
             ExpressionKind::Unary(operator, of) => self.unary(*operator, of),
@@ -45,12 +52,18 @@ impl Checker<'_> {
                 let condition = self.expression(condition)?;
                 let (then, otherwise) = (self.expression(then)?, self.expression(otherwise)?);
                 let ty = if is_address(then.ty) || then.ty == otherwise.ty { then.ty } else { otherwise.ty };
-                if is_address(then.ty) != is_address(otherwise.ty) && then.constant != Some(0) && otherwise.constant != Some(0) {
+                if is_address(then.ty) != is_address(otherwise.ty)
+                    && then.constant != Some(0)
+                    && otherwise.constant != Some(0)
+                {
                     self.problem(tree.span, "the two values of `?:` have different types");
                 }
                 let space = if then.space == otherwise.space { then.space } else { None };
-                let expression =
-                    Expression::Conditional(Box::new(condition.expression), Box::new(then.expression), Box::new(otherwise.expression));
+                let expression = Expression::Conditional(
+                    Box::new(condition.expression),
+                    Box::new(then.expression),
+                    Box::new(otherwise.expression),
+                );
                 Some(Typed { expression, ty, space, constant: None })
             }
             ExpressionKind::Cast { ty, pointers, of } => {
@@ -69,7 +82,10 @@ impl Checker<'_> {
             }
             ExpressionKind::In(of, values) => {
                 let of = self.expression(of)?;
-                let values = values.iter().map(|value| self.expression(value).map(|typed| typed.expression)).collect::<Option<Vec<_>>>()?;
+                let values = values
+                    .iter()
+                    .map(|value| self.expression(value).map(|typed| typed.expression))
+                    .collect::<Option<Vec<_>>>()?;
                 Some(value(Expression::In(Box::new(of.expression), values), INT))
             }
             ExpressionKind::Call { function, arguments } => self.call_value(function, arguments, tree.span),
@@ -93,7 +109,12 @@ impl Checker<'_> {
             return Some(value(Expression::OwnDevice, INT));
         }
         if name == "NULL" {
-            return Some(Typed { expression: Expression::Constant(0), ty: VOID_POINTER, space: None, constant: Some(0) });
+            return Some(Typed {
+                expression: Expression::Constant(0),
+                ty: VOID_POINTER,
+                space: None,
+                constant: Some(0),
+            });
         }
         if self.lookup(self.actor, name).is_none()
             && let Some((value, enumeration)) = self.environment.declarations.constant(name)
@@ -112,7 +133,10 @@ impl Checker<'_> {
         {
             if !self.environment.facts.contains(name) {
                 let hint = hint(name, self.environment.facts.iter().map(String::as_str));
-                self.problem(tree.span, format!("no product has a quantity `{name}`{hint}; they stand in products.yaml"));
+                self.problem(
+                    tree.span,
+                    format!("no product has a quantity `{name}`{hint}; they stand in products.yaml"),
+                );
                 return None;
             }
             return Some(value(Expression::Fact(name.to_owned()), SIZE));
@@ -120,7 +144,12 @@ impl Checker<'_> {
         self.load(tree)
     }
 
-    fn index(&mut self, of: &syntax::Expression, index: &syntax::Expression, tree: &syntax::Expression) -> Option<Typed> {
+    fn index(
+        &mut self,
+        of: &syntax::Expression,
+        index: &syntax::Expression,
+        tree: &syntax::Expression,
+    ) -> Option<Typed> {
         if let ExpressionKind::Name(name) = &of.kind
             && let Some(axis) = self.axes.iter().position(|axis| axis.name == *name)
         {
@@ -140,14 +169,27 @@ impl Checker<'_> {
         if place.array {
             self.touched.extend(place.variable);
             let ty = pointer_to(place.ty, false);
-            return Some(Typed { expression: Expression::AddressOf(place.place), ty, space: Some(Space::Host), constant: None });
+            return Some(Typed {
+                expression: Expression::AddressOf(place.place),
+                ty,
+                space: Some(Space::Host),
+                constant: None,
+            });
         }
         if let Type::Struct(name) = place.ty {
-            self.problem(tree.span, format!("a whole {name} is no value here; name one of its fields, or pass its address"));
+            self.problem(
+                tree.span,
+                format!("a whole {name} is no value here; name one of its fields, or pass its address"),
+            );
             return None;
         }
         let space = place.space;
-        Some(Typed { expression: Expression::Load { place: place.place, ty: place.ty }, ty: place.ty, space, constant: None })
+        Some(Typed {
+            expression: Expression::Load { place: place.place, ty: place.ty },
+            ty: place.ty,
+            space,
+            constant: None,
+        })
     }
 
     /// Checks something that can be assigned to or pointed to.
@@ -157,7 +199,12 @@ impl Checker<'_> {
                 Some(variable) => Some(self.variable_place(variable, tree.span)),
                 None => {
                     if self.constant_context {
-                        self.problem(tree.span, format!("`{name}` is neither an axis above, nor a constant, nor `product.…`, nor `devices`"));
+                        self.problem(
+                            tree.span,
+                            format!(
+                                "`{name}` is neither an axis above, nor a constant, nor `product.…`, nor `devices`"
+                            ),
+                        );
                     } else {
                         self.unknown_name(name, tree.span);
                     }
@@ -172,7 +219,10 @@ impl Checker<'_> {
                     return match self.lookup(actor, name) {
                         Some(variable) => Some(self.variable_place(variable, tree.span)),
                         None => {
-                            self.problem(tree.span, format!("actor {owner} has not set `{name}` before this statement"));
+                            self.problem(
+                                tree.span,
+                                format!("actor {owner} has not set `{name}` before this statement"),
+                            );
                             None
                         }
                     };
@@ -224,7 +274,8 @@ impl Checker<'_> {
 
     /// The place of an array, `Some(None)` when the expression is no array.
     fn array_place(&mut self, tree: &syntax::Expression) -> Option<Option<TypedPlace>> {
-        if !matches!(tree.kind, ExpressionKind::Name(_) | ExpressionKind::Member { .. } | ExpressionKind::Index { .. }) {
+        if !matches!(tree.kind, ExpressionKind::Name(_) | ExpressionKind::Member { .. } | ExpressionKind::Index { .. })
+        {
             return Some(None);
         }
         let place = self.place(tree)?;
@@ -277,7 +328,13 @@ impl Checker<'_> {
         Some(Typed { expression: Expression::Unary(operator, Box::new(of.expression)), ty, space: None, constant })
     }
 
-    fn binary(&mut self, operator: BinaryOperator, left: &syntax::Expression, right: &syntax::Expression, span: Span) -> Option<Typed> {
+    fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        left: &syntax::Expression,
+        right: &syntax::Expression,
+        span: Span,
+    ) -> Option<Typed> {
         use BinaryOperator::{Add, And, Or, Subtract};
         let (left, right) = (self.expression(left)?, self.expression(right)?);
         if matches!(left.ty, Type::Float { .. }) || matches!(right.ty, Type::Float { .. }) {
@@ -292,7 +349,8 @@ impl Checker<'_> {
             (Subtract, (true, true)) => {
                 let Type::Pointer { to, .. } = left.ty else { return self.no_arithmetic(span) };
                 let stride = self.environment.declarations.size(*to);
-                let expression = Expression::Distance { left: Box::new(left.expression), right: Box::new(right.expression), stride };
+                let expression =
+                    Expression::Distance { left: Box::new(left.expression), right: Box::new(right.expression), stride };
                 return Some(value(expression, INT64));
             }
             (_, (false, false)) => {}
@@ -300,7 +358,10 @@ impl Checker<'_> {
             (_, (true, false)) if operator.is_comparison() && right.constant == Some(0) => {}
             (_, (false, true)) if operator.is_comparison() && left.constant == Some(0) => {}
             (_, _) if operator.is_comparison() => {
-                self.problem(span, format!("{} is compared with {}; cast one of them", c_name(left.ty), c_name(right.ty)));
+                self.problem(
+                    span,
+                    format!("{} is compared with {}; cast one of them", c_name(left.ty), c_name(right.ty)),
+                );
                 return None;
             }
             _ => return self.no_arithmetic(span),
@@ -327,7 +388,12 @@ impl Checker<'_> {
             return None;
         }
         let stride = self.environment.declarations.size(*to);
-        let expression = Expression::Advance { pointer: Box::new(pointer.expression), index: Box::new(index.expression), stride, negative };
+        let expression = Expression::Advance {
+            pointer: Box::new(pointer.expression),
+            index: Box::new(index.expression),
+            stride,
+            negative,
+        };
         Some(Typed { expression, ty: pointer.ty, space: pointer.space, constant: None })
     }
 
@@ -344,7 +410,12 @@ impl Checker<'_> {
             }
             let arguments = self.builtin_arguments(name, signature.parameters, arguments, span)?;
             let space = is_address(signature.returns).then_some(Space::Host);
-            return Some(Typed { expression: Expression::Builtin(signature.builtin, arguments), ty: signature.returns, space, constant: None });
+            return Some(Typed {
+                expression: Expression::Builtin(signature.builtin, arguments),
+                ty: signature.returns,
+                space,
+                constant: None,
+            });
         }
         let (call, ty) = self.call(name, arguments, span)?;
         Some(value(Expression::Call(Box::new(call), ty), ty))
@@ -366,13 +437,22 @@ impl Checker<'_> {
             let typed = self.expression(argument)?;
             match parameter {
                 Parameter::Integer if !is_integer(typed.ty) => {
-                    self.problem(argument.span, format!("`{name}` wants an integer here, this is a {}", c_name(typed.ty)));
+                    self.problem(
+                        argument.span,
+                        format!("`{name}` wants an integer here, this is a {}", c_name(typed.ty)),
+                    );
                 }
                 Parameter::Memory | Parameter::Address | Parameter::Text if !is_address(typed.ty) => {
-                    self.problem(argument.span, format!("`{name}` wants a pointer here, this is a {}", c_name(typed.ty)));
+                    self.problem(
+                        argument.span,
+                        format!("`{name}` wants a pointer here, this is a {}", c_name(typed.ty)),
+                    );
                 }
                 Parameter::Memory | Parameter::Text if typed.space == Some(Space::Device) => {
-                    self.problem(argument.span, format!("`{name}` cannot reach device memory; copy it to host memory first"));
+                    self.problem(
+                        argument.span,
+                        format!("`{name}` cannot reach device memory; copy it to host memory first"),
+                    );
                 }
                 _ => {}
             }
@@ -419,7 +499,13 @@ impl Checker<'_> {
         Some((Call { function: position, arguments: checked, site: self.calls - 1, span }, function.returns))
     }
 
-    fn argument(&mut self, function: &str, parameter: &str, ty: Type, argument: &syntax::Expression) -> Option<Argument> {
+    fn argument(
+        &mut self,
+        function: &str,
+        parameter: &str,
+        ty: Type,
+        argument: &syntax::Expression,
+    ) -> Option<Argument> {
         if let (ExpressionKind::AddressOf(of), Type::Pointer { to, constant: false }) = (&argument.kind, ty)
             && let Some(out) = self.out_variable(function, parameter, *to, of)
         {
@@ -435,13 +521,22 @@ impl Checker<'_> {
         }
         let typed = self.expression(argument)?;
         if !self.fits(&typed, ty) {
-            self.problem(argument.span, format!("parameter `{parameter}` of `{function}` is a {}, this is a {}", c_name(ty), c_name(typed.ty)));
+            self.problem(
+                argument.span,
+                format!("parameter `{parameter}` of `{function}` is a {}, this is a {}", c_name(ty), c_name(typed.ty)),
+            );
             return None;
         }
         if let Some(value) = typed.constant {
             let (low, high) = range(ty);
             if value < low || value > high {
-                self.problem(argument.span, format!("{value} does not fit parameter `{parameter}` ({}); cast it if the wrap is meant", c_name(ty)));
+                self.problem(
+                    argument.span,
+                    format!(
+                        "{value} does not fit parameter `{parameter}` ({}); cast it if the wrap is meant",
+                        c_name(ty)
+                    ),
+                );
                 return None;
             }
         }
@@ -449,24 +544,41 @@ impl Checker<'_> {
     }
 
     /// `&x` where x gets its value from the call. `None`: an ordinary argument.
-    fn out_variable(&mut self, function: &str, parameter: &str, to: Type, of: &syntax::Expression) -> Option<Option<Argument>> {
+    fn out_variable(
+        &mut self,
+        function: &str,
+        parameter: &str,
+        to: Type,
+        of: &syntax::Expression,
+    ) -> Option<Option<Argument>> {
         if let ExpressionKind::Name(name) = &of.kind
             && self.lookup(self.actor, name).is_none()
             && !self.axes.iter().any(|axis| axis.name == *name)
         {
             if matches!(to, Type::Void | Type::Char) {
-                self.problem(of.span, format!("declare `{name}` before this call: the header does not say how long it is"));
+                self.problem(
+                    of.span,
+                    format!("declare `{name}` before this call: the header does not say how long it is"),
+                );
                 return Some(None);
             }
             let variable = self.declare(name, to, false, of.span);
-            self.variables[variable].space = self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
+            self.variables[variable].space =
+                self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
         }
         let place = self.place(of)?;
         let variable = place.variable?;
         let fresh = self.variables[variable].array || !self.bound.contains(&variable);
         if !fresh || place.ty != to {
             if place.ty != to && to != Type::Void && !self.compatible_pointees(place.ty, to) {
-                self.problem(of.span, format!("parameter `{parameter}` of `{function}` points to {}, this is {}", c_name(to), c_name(place.ty)));
+                self.problem(
+                    of.span,
+                    format!(
+                        "parameter `{parameter}` of `{function}` points to {}, this is {}",
+                        c_name(to),
+                        c_name(place.ty)
+                    ),
+                );
                 return Some(None);
             }
             return None;
@@ -476,7 +588,8 @@ impl Checker<'_> {
             self.bound.insert(variable);
         }
         if self.variables[variable].space.is_none() {
-            self.variables[variable].space = self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
+            self.variables[variable].space =
+                self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
         }
         self.touched.push(variable);
         let initialised_array = self.variables[variable].array && self.bound.contains(&variable);
@@ -494,11 +607,14 @@ impl Checker<'_> {
         match (typed.ty, ty) {
             (from, to) if is_integer(from) && is_integer(to) => true,
             (Type::Pointer { to: from, constant }, Type::Pointer { to, constant: allowed }) => {
-                (allowed || !constant || typed.ty == TEXT) && (*from == Type::Void || *to == Type::Void || self.compatible_pointees(*from, *to))
+                (allowed || !constant || typed.ty == TEXT)
+                    && (*from == Type::Void || *to == Type::Void || self.compatible_pointees(*from, *to))
             }
             (Type::Handle(_), Type::Handle(_)) => typed.ty == ty,
             // Opaque handles are `void *`: C converts between them.
-            (Type::Pointer { to, .. }, Type::Handle(_)) | (Type::Handle(_), Type::Pointer { to, .. }) => *to == Type::Void,
+            (Type::Pointer { to, .. }, Type::Handle(_)) | (Type::Handle(_), Type::Pointer { to, .. }) => {
+                *to == Type::Void
+            }
             (Type::Struct(_), Type::Struct(_)) => typed.ty == ty,
             (from, to) => from == to,
         }

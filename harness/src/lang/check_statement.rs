@@ -12,7 +12,8 @@ use super::types::{CHAR, SIZE, c_name, is_address, is_integer};
 impl Checker<'_> {
     /// Checks a whole `steps` block.
     pub fn steps(&mut self, block: &syntax::Block) -> Vec<Statement> {
-        let end = block.statements.iter().position(|statement| matches!(statement.kind, syntax::StatementKind::SetupEnd));
+        let end =
+            block.statements.iter().position(|statement| matches!(statement.kind, syntax::StatementKind::SetupEnd));
         let mut statements = Vec::new();
         for (index, statement) in block.statements.iter().enumerate() {
             self.setup = end.is_some_and(|end| index < end);
@@ -72,7 +73,9 @@ impl Checker<'_> {
                 self.problem(span, "`---` stands between statements of the whole rule, not inside a block");
                 None
             }
-            Tree::Expression { expression, expect, info } => self.expression_statement(expression, expect.as_ref(), *info),
+            Tree::Expression { expression, expect, info } => {
+                self.expression_statement(expression, expect.as_ref(), *info)
+            }
             Tree::Declaration { ty, pointers, name, name_span, length, value } => {
                 self.declaration(ty, *pointers, name, *name_span, length.as_ref(), value.as_ref())
             }
@@ -137,7 +140,11 @@ impl Checker<'_> {
                 if thread {
                     self.problem(name.span, format!("`{}` is a thread; only processes end", name.name));
                 }
-                Some(if matches!(tree, Tree::Exit(_)) { StatementKind::Exit { process } } else { StatementKind::Kill { process } })
+                Some(if matches!(tree, Tree::Exit(_)) {
+                    StatementKind::Exit { process }
+                } else {
+                    StatementKind::Kill { process }
+                })
             }
         }
     }
@@ -155,11 +162,15 @@ impl Checker<'_> {
                 }
                 match signature.used_as {
                     Use::Action => {
-                        let arguments = self.builtin_arguments(function, signature.parameters, arguments, expression.span)?;
+                        let arguments =
+                            self.builtin_arguments(function, signature.parameters, arguments, expression.span)?;
                         return Some(StatementKind::Effect(Expression::Builtin(signature.builtin, arguments)));
                     }
                     Use::Value => {
-                        self.problem(expression.span, format!("the value of `{function}` is not used; compare it, or assign it"));
+                        self.problem(
+                            expression.span,
+                            format!("the value of `{function}` is not used; compare it, or assign it"),
+                        );
                         return None;
                     }
                     Use::Check => {}
@@ -169,8 +180,11 @@ impl Checker<'_> {
                 let expect = match expect {
                     None => Expect::Success,
                     Some(expect) => {
-                        let codes =
-                            expect.codes.iter().map(|code| self.expression(code).map(|typed| typed.expression)).collect::<Option<Vec<_>>>()?;
+                        let codes = expect
+                            .codes
+                            .iter()
+                            .map(|code| self.expression(code).map(|typed| typed.expression))
+                            .collect::<Option<Vec<_>>>()?;
                         Expect::Failure { codes, usually: expect.usually }
                     }
                 };
@@ -197,14 +211,19 @@ impl Checker<'_> {
             && ty != result
         {
             let name = self.functions[call.function].name;
-            self.problem(expression.span, format!("`{name}` returns {}, which says nothing about success; use its value in a check", c_name(ty)));
+            self.problem(
+                expression.span,
+                format!("`{name}` returns {}, which says nothing about success; use its value in a check", c_name(ty)),
+            );
         }
         Some(call)
     }
 
     fn statement_call(&mut self, expression: &syntax::Expression) -> Option<(Call, Type)> {
         match &expression.kind {
-            ExpressionKind::Call { function, arguments } if builtin(function).is_none() => self.call(function, arguments, expression.span),
+            ExpressionKind::Call { function, arguments } if builtin(function).is_none() => {
+                self.call(function, arguments, expression.span)
+            }
             _ => {
                 self.problem(expression.span, "a call of a function of the header is wanted here");
                 None
@@ -249,7 +268,15 @@ impl Checker<'_> {
                     let (offset, field) = self.field(ty, path, *span)?;
                     let typed = self.expression(expression)?;
                     if !self.fits(&typed, field) {
-                        self.problem(expression.span, format!("field `{}` is a {}, this is a {}", path.join("."), c_name(field), c_name(typed.ty)));
+                        self.problem(
+                            expression.span,
+                            format!(
+                                "field `{}` is a {}, this is a {}",
+                                path.join("."),
+                                c_name(field),
+                                c_name(typed.ty)
+                            ),
+                        );
                     }
                     values.push((offset, field, typed.expression));
                 }
@@ -306,7 +333,11 @@ impl Checker<'_> {
             let variable = self.declare(name, value_typed.ty, false, target.span);
             self.bound.insert(variable);
             self.touched.push(variable);
-            let place = super::program::Place { root: super::program::Root::Variable(variable), offset: 0, indices: Vec::new() };
+            let place = super::program::Place {
+                root: super::program::Root::Variable(variable),
+                offset: 0,
+                indices: Vec::new(),
+            };
             return Some(StatementKind::Assign { target: place, ty: value_typed.ty, value: value_typed.expression });
         }
         let place = self.place(target)?;
@@ -334,7 +365,8 @@ impl Checker<'_> {
                     self.problem(span, "only integers are changed in place");
                 }
                 let current = self.expression(target)?;
-                let result = Expression::Binary(operator, Box::new(current.expression), Box::new(value_typed.expression));
+                let result =
+                    Expression::Binary(operator, Box::new(current.expression), Box::new(value_typed.expression));
                 // As C does: the result is converted to the type of the variable.
                 Expression::Cast(place.ty, Box::new(result))
             }

@@ -2,7 +2,8 @@
 
 use super::Span;
 use super::syntax::{
-    ActorName, BinaryOperator, Block, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind, TypeName, UnaryOperator,
+    ActorName, BinaryOperator, Block, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind,
+    TypeName, UnaryOperator,
 };
 use super::token::{Kind, Token, tokenize};
 
@@ -95,11 +96,19 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, symbol: &str, why: &str) -> Parsed<()> {
-        if self.accept(symbol) { Ok(()) } else { self.fail(&format!("expected `{symbol}` {why}, found {}", describe(self.peek()))) }
+        if self.accept(symbol) {
+            Ok(())
+        } else {
+            self.fail(&format!("expected `{symbol}` {why}, found {}", describe(self.peek())))
+        }
     }
 
     fn expect_end(&mut self) -> Parsed<()> {
-        if *self.peek() == Kind::End { Ok(()) } else { self.fail(&format!("expected the end, found {}", describe(self.peek()))) }
+        if *self.peek() == Kind::End {
+            Ok(())
+        } else {
+            self.fail(&format!("expected the end, found {}", describe(self.peek())))
+        }
     }
 
     fn name(&mut self, what: &str) -> Parsed<(String, Span)> {
@@ -149,7 +158,8 @@ impl<'a> Parser<'a> {
     }
 
     fn actor_follows(&self) -> bool {
-        matches!(self.peek(), Kind::Name(name) if self.names.actors.contains(name)) && *self.peek_after(1) == Kind::Symbol(":")
+        matches!(self.peek(), Kind::Name(name) if self.names.actors.contains(name))
+            && *self.peek_after(1) == Kind::Symbol(":")
     }
 
     fn statement(&mut self) -> Parsed<Statement> {
@@ -160,7 +170,8 @@ impl<'a> Parser<'a> {
             self.next();
             actor = Some(ActorName { name, span });
         } else if let (Kind::Name(name), Kind::Symbol(":")) = (self.peek(), self.peek_after(1)) {
-            return self.fail(&format!("`{name}` is no actor of this rule; actors are {}", self.names.actors.join(", ")));
+            return self
+                .fail(&format!("`{name}` is no actor of this rule; actors are {}", self.names.actors.join(", ")));
         }
         let kind = self.statement_kind()?;
         Ok(Statement { actor, kind, span: self.since(start) })
@@ -208,9 +219,9 @@ impl<'a> Parser<'a> {
                     let actor = ActorName { name, span };
                     Ok(if word == "exit" { StatementKind::Exit(actor) } else { StatementKind::Kill(actor) })
                 }
-                "if" | "while" | "do" | "switch" | "goto" | "return" | "break" | "continue" => {
-                    self.fail(&format!("the step language has no `{word}`; use `choose`, `for (i < n)`, or `c ? x : y` (docs/language.md)"))
-                }
+                "if" | "while" | "do" | "switch" | "goto" | "return" | "break" | "continue" => self.fail(&format!(
+                    "the step language has no `{word}`; use `choose`, `for (i < n)`, or `c ? x : y` (docs/language.md)"
+                )),
                 _ if self.type_follows() => self.declaration(),
                 _ => self.expression_statement(),
             },
@@ -262,7 +273,8 @@ impl<'a> Parser<'a> {
     }
 
     fn alternative_follows(&self) -> bool {
-        matches!(self.peek(), Kind::Name(name) if !self.names.actors.contains(name)) && *self.peek_after(1) == Kind::Symbol(":")
+        matches!(self.peek(), Kind::Name(name) if !self.names.actors.contains(name))
+            && *self.peek_after(1) == Kind::Symbol(":")
     }
 
     fn refuse(&mut self) -> Parsed<StatementKind> {
@@ -275,7 +287,9 @@ impl<'a> Parser<'a> {
             None
         };
         if !self.is_word("unless") {
-            return self.fail("`refuse CALL [until SYNC] unless { checks }` needs `unless`: what must hold if the call succeeds");
+            return self.fail(
+                "`refuse CALL [until SYNC] unless { checks }` needs `unless`: what must hold if the call succeeds",
+            );
         }
         self.next();
         let unless = self.block("`unless`")?;
@@ -291,7 +305,12 @@ impl<'a> Parser<'a> {
         if !(self.names.is_type)(name) {
             return false;
         }
-        let mut distance = if name == "unsigned" && matches!(self.peek_after(1), Kind::Name(n) if (self.names.is_type)(n)) { 2 } else { 1 };
+        let mut distance =
+            if name == "unsigned" && matches!(self.peek_after(1), Kind::Name(n) if (self.names.is_type)(n)) {
+                2
+            } else {
+                1
+            };
         while *self.peek_after(distance) == Kind::Symbol("*") {
             distance += 1;
         }
@@ -306,7 +325,9 @@ impl<'a> Parser<'a> {
             constant = true;
         }
         let (mut name, _) = self.name("a type")?;
-        if name == "unsigned" && matches!(self.peek(), Kind::Name(n) if matches!(n.as_str(), "char" | "int" | "long" | "short")) {
+        if name == "unsigned"
+            && matches!(self.peek(), Kind::Name(n) if matches!(n.as_str(), "char" | "int" | "long" | "short"))
+        {
             let (rest, _) = self.name("a type")?;
             name = format!("unsigned {rest}");
         }
@@ -380,7 +401,9 @@ impl<'a> Parser<'a> {
                 "^=" => Some(Some(BinaryOperator::BitXor)),
                 "|=" => Some(Some(BinaryOperator::BitOr)),
                 "&=" => Some(Some(BinaryOperator::BitAnd)),
-                "*=" | "/=" | "%=" | "<<=" | ">>=" => return self.fail(&format!("the step language has no `{symbol}`; write it out")),
+                "*=" | "/=" | "%=" | "<<=" | ">>=" => {
+                    return self.fail(&format!("the step language has no `{symbol}`; write it out"));
+                }
                 _ => None,
             };
             if let Some(operator) = operator {
@@ -437,7 +460,10 @@ impl<'a> Parser<'a> {
         let then = self.expression()?;
         self.expect(":", "between the two values of `?:`")?;
         let otherwise = self.expression()?;
-        Ok(Expression { kind: ExpressionKind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise)), span: self.since(start) })
+        Ok(Expression {
+            kind: ExpressionKind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise)),
+            span: self.since(start),
+        })
     }
 
     fn binary(&mut self, lowest: u8) -> Parsed<Expression> {
@@ -457,7 +483,10 @@ impl<'a> Parser<'a> {
             }
             self.next();
             let right = self.deeper(|parser| parser.binary(precedence + 1))?;
-            left = Expression { kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span: self.since(start) };
+            left = Expression {
+                kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)),
+                span: self.since(start),
+            };
         }
     }
 
@@ -495,7 +524,9 @@ impl<'a> Parser<'a> {
             self.expect(")", "after the type")?;
             return make(ExpressionKind::SizeOf { ty, pointers }, self);
         }
-        if self.is("(") && matches!(self.peek_after(1), Kind::Name(name) if name == "const" || (self.names.is_type)(name)) {
+        if self.is("(")
+            && matches!(self.peek_after(1), Kind::Name(name) if name == "const" || (self.names.is_type)(name))
+        {
             self.next();
             let (ty, pointers) = self.type_name()?;
             self.expect(")", "after the type of the cast")?;
@@ -511,11 +542,17 @@ impl<'a> Parser<'a> {
         loop {
             if self.accept(".") {
                 let (name, _) = self.name("a member")?;
-                expression = Expression { kind: ExpressionKind::Member { of: Box::new(expression), name }, span: self.since(start) };
+                expression = Expression {
+                    kind: ExpressionKind::Member { of: Box::new(expression), name },
+                    span: self.since(start),
+                };
             } else if self.accept("[") {
                 let index = Box::new(self.expression()?);
                 self.expect("]", "after the index")?;
-                expression = Expression { kind: ExpressionKind::Index { of: Box::new(expression), index }, span: self.since(start) };
+                expression = Expression {
+                    kind: ExpressionKind::Index { of: Box::new(expression), index },
+                    span: self.since(start),
+                };
             } else {
                 return Ok(expression);
             }

@@ -58,7 +58,9 @@ pub enum DeviceChoice {
 }
 
 /// How far a process or thread is set up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// The library is loaded, nothing was called.
@@ -95,14 +97,24 @@ pub enum Domain {
     /// Uniform integers.
     Integer(Range),
     /// A sample of values; `every` asks for each at least once.
-    OneOf { values: Vec<Expression>, every: bool },
+    OneOf {
+        values: Vec<Expression>,
+        every: bool,
+    },
     /// Each integer of a range at least once.
     EveryOf(Range),
     /// Positions in [`Program::texts`], each at least once.
     Text(Vec<usize>),
     /// 0 … bound - 1.
-    Offset { below: Expression, multiple_of: Option<Expression> },
-    List { item: Range, logarithmic: bool, length: Range },
+    Offset {
+        below: Expression,
+        multiple_of: Option<Expression>,
+    },
+    List {
+        item: Range,
+        logarithmic: bool,
+        length: Range,
+    },
     Permutation(Range),
     LengthOf(usize),
     IndexOf(usize),
@@ -162,21 +174,54 @@ pub struct Statement {
 #[derive(Debug)]
 pub enum StatementKind {
     /// A call with what it must answer.
-    Call { call: Call, expect: Expect },
+    Call {
+        call: Call,
+        expect: Expect,
+    },
     /// Evaluated for its effect.
     Effect(Expression),
-    Check { condition: Expression, info: bool },
-    Declare { variable: usize, length: Option<Expression>, values: Vec<(usize, Type, Expression)>, filled: bool },
-    Assign { target: Place, ty: Type, value: Expression },
-    For { variable: usize, bound: Expression, body: Vec<Statement> },
+    Check {
+        condition: Expression,
+        info: bool,
+    },
+    Declare {
+        variable: usize,
+        length: Option<Expression>,
+        values: Vec<(usize, Type, Expression)>,
+        filled: bool,
+    },
+    Assign {
+        target: Place,
+        ty: Type,
+        value: Expression,
+    },
+    For {
+        variable: usize,
+        bound: Expression,
+        body: Vec<Statement>,
+    },
     /// `axis` holds which alternative was drawn.
-    Choose { axis: usize, alternatives: Vec<Vec<Statement>> },
+    Choose {
+        axis: usize,
+        alternatives: Vec<Vec<Statement>>,
+    },
     /// A nested block: `control`, or statements of one actor.
-    Block { control: bool, body: Vec<Statement> },
+    Block {
+        control: bool,
+        body: Vec<Statement>,
+    },
     Defer(Call),
-    Refuse { call: Call, until: Option<Call>, unless: Vec<Statement> },
-    Exit { process: usize },
-    Kill { process: usize },
+    Refuse {
+        call: Call,
+        until: Option<Call>,
+        unless: Vec<Statement>,
+    },
+    Exit {
+        process: usize,
+    },
+    Kill {
+        process: usize,
+    },
 }
 
 /// What a call must answer.
@@ -184,7 +229,10 @@ pub enum StatementKind {
 pub enum Expect {
     Success,
     /// A code of failure; with `codes`, one of them.
-    Failure { codes: Vec<Expression>, usually: bool },
+    Failure {
+        codes: Vec<Expression>,
+        usually: bool,
+    },
 }
 
 /// A call of a function of the runtime.
@@ -230,19 +278,34 @@ pub enum Expression {
     /// The value of an axis.
     Axis(usize),
     /// An item of an axis that draws lists.
-    AxisItem { axis: usize, index: Box<Expression> },
+    AxisItem {
+        axis: usize,
+        index: Box<Expression>,
+    },
     /// A documented quantity of the product, by name.
     Fact(String),
     /// Number of devices.
     Devices,
     /// The device of the process that evaluates it.
     OwnDevice,
-    Load { place: Place, ty: Type },
+    Load {
+        place: Place,
+        ty: Type,
+    },
     AddressOf(Place),
     /// Pointer arithmetic: address + index × stride.
-    Advance { pointer: Box<Expression>, index: Box<Expression>, stride: usize, negative: bool },
+    Advance {
+        pointer: Box<Expression>,
+        index: Box<Expression>,
+        stride: usize,
+        negative: bool,
+    },
     /// Difference of two pointers in elements.
-    Distance { left: Box<Expression>, right: Box<Expression>, stride: usize },
+    Distance {
+        left: Box<Expression>,
+        right: Box<Expression>,
+        stride: usize,
+    },
     Unary(UnaryOperator, Box<Expression>),
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
     Conditional(Box<Expression>, Box<Expression>, Box<Expression>),

@@ -29,16 +29,41 @@ pub enum StatementKind {
     SetupEnd,
     Empty,
     /// An expression: a bare call, an action of a built-in or a check.
-    Expression { expression: Expression, expect: Option<Expect>, info: bool },
-    Declaration { ty: TypeName, pointers: usize, name: String, name_span: Span, length: Option<Expression>, value: Option<Initializer> },
-    Assignment { target: Expression, operator: Option<BinaryOperator>, value: Expression },
-    For { variable: String, bound: Expression, body: Block },
-    Choose { alternatives: Vec<(String, Block)> },
+    Expression {
+        expression: Expression,
+        expect: Option<Expect>,
+        info: bool,
+    },
+    Declaration {
+        ty: TypeName,
+        pointers: usize,
+        name: String,
+        name_span: Span,
+        length: Option<Expression>,
+        value: Option<Initializer>,
+    },
+    Assignment {
+        target: Expression,
+        operator: Option<BinaryOperator>,
+        value: Expression,
+    },
+    For {
+        variable: String,
+        bound: Expression,
+        body: Block,
+    },
+    Choose {
+        alternatives: Vec<(String, Block)>,
+    },
     Control(Block),
     Setup(Block),
     Group(Block),
     Defer(Expression),
-    Refuse { call: Expression, until: Option<Expression>, unless: Block },
+    Refuse {
+        call: Expression,
+        until: Option<Expression>,
+        unless: Block,
+    },
     Exit(ActorName),
     Kill(ActorName),
 }
@@ -56,7 +81,10 @@ pub struct Expect {
 pub enum Initializer {
     Expression(Expression),
     /// `{0}` or `{.field = …}`.
-    Fields { fields: Vec<(Vec<String>, Expression)>, span: Span },
+    Fields {
+        fields: Vec<(Vec<String>, Expression)>,
+        span: Span,
+    },
 }
 
 #[derive(Debug, Clone)]

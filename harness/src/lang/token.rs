@@ -26,8 +26,9 @@ pub enum Kind {
 
 /// Longest first, so that `<<=` is not read as `<` `<=`.
 const SYMBOLS: &[&str] = &[
-    "<<=", ">>=", "...", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "^=", "|=", "&=", "..", "(", ")", "{",
-    "}", "[", "]", ";", ",", ":", "?", ".", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~",
+    "<<=", ">>=", "...", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "^=", "|=",
+    "&=", "..", "(", ")", "{", "}", "[", "]", ";", ",", ":", "?", ".", "=", "<", ">", "+", "-", "*", "/", "%", "&",
+    "|", "^", "!", "~",
 ];
 
 /// A place where the text is not made of tokens.
@@ -91,7 +92,13 @@ pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
                 at = end;
                 match value.as_bytes() {
                     [one] => Kind::Integer(i128::from(*one)),
-                    _ => return Err(error(start, end, "a character constant holds exactly one byte; use \"…\" for text")),
+                    _ => {
+                        return Err(error(
+                            start,
+                            end,
+                            "a character constant holds exactly one byte; use \"…\" for text",
+                        ));
+                    }
                 }
             }
             _ => match SYMBOLS.iter().find(|symbol| text[at..].starts_with(**symbol)) {
@@ -101,7 +108,11 @@ pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
                 }
                 None => {
                     let character = text[at..].chars().next().unwrap_or(' ');
-                    return Err(error(start, start + character.len_utf8(), &format!("`{character}` means nothing here; remove it")));
+                    return Err(error(
+                        start,
+                        start + character.len_utf8(),
+                        &format!("`{character}` means nothing here; remove it"),
+                    ));
                 }
             },
         };
@@ -128,14 +139,17 @@ fn integer(text: &str, sizes: bool) -> Result<i128, String> {
         None => (text, 10),
     };
     let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
-    let value = i128::from_str_radix(&digits[..end], radix).map_err(|_| format!("`{text}` is not an integer that C can write"))?;
+    let value = i128::from_str_radix(&digits[..end], radix)
+        .map_err(|_| format!("`{text}` is not an integer that C can write"))?;
     let factor = match &digits[end..] {
         "" | "u" | "U" | "l" | "L" | "ul" | "UL" | "ull" | "ULL" | "ll" | "LL" => 1,
         "KiB" if sizes => 1 << 10,
         "MiB" if sizes => 1 << 20,
         "GiB" if sizes => 1 << 30,
         "TiB" if sizes => 1 << 40,
-        suffix @ ("KiB" | "MiB" | "GiB" | "TiB") => return Err(format!("C has no suffix `{suffix}`; write the bytes, for example 64 * 1024")),
+        suffix @ ("KiB" | "MiB" | "GiB" | "TiB") => {
+            return Err(format!("C has no suffix `{suffix}`; write the bytes, for example 64 * 1024"));
+        }
         suffix => return Err(format!("`{suffix}` is no suffix of an integer; sizes are written KiB, MiB, GiB")),
     };
     if radix == 10 && digits[..end].len() > 1 && digits.starts_with('0') {

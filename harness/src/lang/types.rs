@@ -93,7 +93,9 @@ impl Declarations {
         }
         if let (Some(name), Some(function)) = (result_type, bindings.functions.first()) {
             types.insert(name, function.returns);
-            if let Some(function) = bindings.functions.iter().find(|function| matches!(function.returns, Type::Integer { .. })) {
+            if let Some(function) =
+                bindings.functions.iter().find(|function| matches!(function.returns, Type::Integer { .. }))
+            {
                 types.insert(name, function.returns);
             }
         }
@@ -137,7 +139,11 @@ impl Declarations {
 
     /// The name of an error code: the first macro of that value whose name contains `ERROR`, or the success name.
     pub fn code_name(&self, code: i128) -> Option<&'static str> {
-        self.bindings.constants.iter().find(|constant| constant.value == code && constant.name.contains("_ERROR_")).map(|constant| constant.name)
+        self.bindings
+            .constants
+            .iter()
+            .find(|constant| constant.value == code && constant.name.contains("_ERROR_"))
+            .map(|constant| constant.name)
     }
 
     /// Size of a type in bytes.
@@ -216,7 +222,9 @@ pub fn c_name(ty: Type) -> String {
         Type::Integer { bytes, signed } => format!("{}int{}_t", if signed { "" } else { "u" }, bytes * 8),
         Type::Float { bytes: 4 } => "float".to_owned(),
         Type::Float { .. } => "double".to_owned(),
-        Type::Enumeration { name, .. } | Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => name.to_owned(),
+        Type::Enumeration { name, .. } | Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => {
+            name.to_owned()
+        }
         Type::Pointer { to, constant } => format!("{}{} *", if constant { "const " } else { "" }, c_name(*to)),
         Type::Array { of, length } => format!("{}[{length}]", c_name(*of)),
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde_yaml::Spanned;
 
-use crate::catalog::{ApiFile, CatalogError, CatalogFiles, Diagnostic, ParsedFile, ProductsFile, RuleSource, Source, read_catalog};
+use crate::catalog::{
+    ApiFile, CatalogError, CatalogFiles, Diagnostic, ParsedFile, ProductsFile, RuleSource, Source, read_catalog,
+};
 use crate::lang::suggest::hint;
 use crate::lang::types::Declarations;
 use crate::lang::{Environment, Part, Problem, RuleText, check};
@@ -48,7 +50,8 @@ impl Checker<'_> {
         let api = &files.api;
         let products = self.products(&files.products);
         let facts: BTreeSet<String> = products.iter().flat_map(|product| product.facts.keys().cloned()).collect();
-        let declarations = Declarations::new(self.place.bindings, Some(Box::leak(api.value.result.ty.clone().into_boxed_str())));
+        let declarations =
+            Declarations::new(self.place.bindings, Some(Box::leak(api.value.result.ty.clone().into_boxed_str())));
         if api.value.runtime.value != self.place.bindings.runtime {
             let message = format!("this is the folder of `{}`; name that runtime here", self.place.bindings.runtime);
             self.at(&api.source, &api.value.runtime, message);
@@ -63,13 +66,16 @@ impl Checker<'_> {
                 self.at(&api.source, function, format!("`{}` is not in the header{hint}", function.value));
             }
         }
-        let process_functions: HashSet<String> = api.value.process.iter().map(|function| function.value.clone()).collect();
+        let process_functions: HashSet<String> =
+            api.value.process.iter().map(|function| function.value.clone()).collect();
         let environment = Environment { declarations, facts, result, spaces, process_functions };
         let life_cycle = life_cycle::compile(api, &environment, &mut self.diagnostics);
         let mut support = BTreeMap::new();
         let mut support_source = None;
         if let Some(file) = &files.support {
-            for product in file.value.functions.values().flat_map(|entry| entry.supported.iter().chain(&entry.unsupported)) {
+            for product in
+                file.value.functions.values().flat_map(|entry| entry.supported.iter().chain(&entry.unsupported))
+            {
                 if !products.iter().any(|known| known.id == *product) {
                     let hint = hint(product, products.iter().map(|known| known.id.as_str()));
                     self.file(&file.source, format!("`{product}` is no product of products.yaml{hint}"));
@@ -99,12 +105,20 @@ impl Checker<'_> {
         let mut places: HashMap<String, (String, usize)> = HashMap::new();
         for file in files.chapters {
             let chapter = rules.chapters.len();
-            rules.chapters.push(Chapter { name: file.value.chapter, title: file.value.title, path: file.source.path.clone() });
+            rules.chapters.push(Chapter {
+                name: file.value.chapter,
+                title: file.value.title,
+                path: file.source.path.clone(),
+            });
             for rule in file.value.rules {
                 let line = rule.value.id.referenced.line() as usize;
                 let here = (super::short(&file.source.path), line);
                 if let Some((path, line)) = places.insert(rule.value.id.value.clone(), here) {
-                    self.at(&file.source, &rule.value.id, format!("`{}` stands a second time; the first is at {path}:{line}", rule.value.id.value));
+                    self.at(
+                        &file.source,
+                        &rule.value.id,
+                        format!("`{}` stands a second time; the first is at {path}:{line}", rule.value.id.value),
+                    );
                 }
                 if let Some(rule) = self.rule(&file.source, rule.value, chapter, &rules) {
                     for function in &rule.owns {
@@ -129,15 +143,27 @@ impl Checker<'_> {
                     Some(number) => {
                         facts.insert(name.clone(), number);
                     }
-                    None => self.at(&file.source, value, format!("`{}` is no quantity; write for example 4KiB or 64", value.value)),
+                    None => self.at(
+                        &file.source,
+                        value,
+                        format!("`{}` is no quantity; write for example 4KiB or 64", value.value),
+                    ),
                 }
             }
             if let Some(first) = products.first() {
                 for name in first.facts.keys().filter(|name| !facts.contains_key(*name)) {
-                    self.at(&file.source, &entry.id, format!("`{}` lacks the quantity `{name}` that `{}` has", entry.id.value, first.id));
+                    self.at(
+                        &file.source,
+                        &entry.id,
+                        format!("`{}` lacks the quantity `{name}` that `{}` has", entry.id.value, first.id),
+                    );
                 }
                 for name in facts.keys().filter(|name| !first.facts.contains_key(*name)) {
-                    self.at(&file.source, &entry.id, format!("`{}` has the quantity `{name}` that `{}` lacks", entry.id.value, first.id));
+                    self.at(
+                        &file.source,
+                        &entry.id,
+                        format!("`{}` has the quantity `{name}` that `{}` lacks", entry.id.value, first.id),
+                    );
                 }
             }
             if products.iter().any(|known| known.id == entry.id.value) {
@@ -147,7 +173,9 @@ impl Checker<'_> {
             for pattern in &entry.reported_names {
                 match regex_lite::Regex::new(pattern) {
                     Ok(pattern) => reported_names.push(pattern),
-                    Err(error) => self.at(&file.source, &entry.id, format!("`{pattern}` is no regular expression: {error}")),
+                    Err(error) => {
+                        self.at(&file.source, &entry.id, format!("`{pattern}` is no regular expression: {error}"))
+                    }
                 }
             }
             for mode in entry.run_modes.iter().filter(|mode| !matches!(mode.as_str(), "host" | "device")) {
@@ -195,7 +223,11 @@ impl Checker<'_> {
             };
             let Some(handle) = function.parameters.iter().position(|parameter| parameter.name == entry.handle) else {
                 let hint = hint(&entry.handle, function.parameters.iter().map(|parameter| parameter.name));
-                self.at(&file.source, spanned, format!("`{}` has no parameter `{}`{hint}", entry.acquire, entry.handle));
+                self.at(
+                    &file.source,
+                    spanned,
+                    format!("`{}` has no parameter `{}`{hint}", entry.acquire, entry.handle),
+                );
                 continue;
             };
             let (release, arguments) = match entry.release.split_once('(') {
@@ -207,8 +239,16 @@ impl Checker<'_> {
             };
             if declarations.function(release).is_none_or(|function| function.parameters.len() != arguments.len()) {
                 let hint = hint(release, declarations.function_names());
-                self.at(&file.source, spanned, format!("`{release}` is no function with {} parameter(s){hint}", arguments.len()));
+                self.at(
+                    &file.source,
+                    spanned,
+                    format!("`{release}` is no function with {} parameter(s){hint}", arguments.len()),
+                );
                 continue;
+            }
+            if let Some(unknown) = entry.also.iter().find(|name| declarations.function(name).is_none()) {
+                let hint = hint(unknown, declarations.function_names());
+                self.at(&file.source, spanned, format!("`{unknown}` is not in the header{hint}"));
             }
             use crate::bindings::Type;
             let indirect = entry.bytes.is_none()
@@ -222,6 +262,7 @@ impl Checker<'_> {
                 indirect,
                 bytes: entry.bytes.map(|bytes| bytes as usize),
                 release: release.to_owned(),
+                also: entry.also.clone(),
                 release_arguments: arguments,
             });
         }

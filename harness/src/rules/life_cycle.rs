@@ -44,7 +44,11 @@ impl LifeCycleProgram {
 }
 
 /// Compiles the sections of api.yaml.
-pub fn compile(file: &ParsedFile<ApiFile>, environment: &Environment, diagnostics: &mut Vec<Diagnostic>) -> Option<LifeCycleProgram> {
+pub fn compile(
+    file: &ParsedFile<ApiFile>,
+    environment: &Environment,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<LifeCycleProgram> {
     let api = &file.value;
     let cycle = &api.life_cycle;
     let queries: Vec<(&'static str, &QuerySource)> = [
@@ -56,7 +60,8 @@ pub fn compile(file: &ParsedFile<ApiFile>, environment: &Environment, diagnostic
     .into_iter()
     .filter_map(|(name, query)| query.as_ref().map(|query| (name, query)))
     .collect();
-    let mut sections: Vec<(Section, &Spanned<String>)> = vec![(Section::InitUp, &cycle.init.up), (Section::DeviceUp, &cycle.device.up)];
+    let mut sections: Vec<(Section, &Spanned<String>)> =
+        vec![(Section::InitUp, &cycle.init.up), (Section::DeviceUp, &cycle.device.up)];
     sections.extend(cycle.restore.iter().map(|text| (Section::Restore, text)));
     sections.extend(cycle.health.iter().map(|text| (Section::Health, text)));
     sections.push((Section::DeviceDown, &cycle.device.down));

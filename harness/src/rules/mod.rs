@@ -110,8 +110,17 @@ pub struct Resource {
     /// Length of a handle that is a buffer of bytes.
     pub bytes: Option<usize>,
     pub release: String,
+    /// Further functions that release it.
+    pub also: Vec<String>,
     /// Arguments of the release: `None` stands for the handle.
     pub release_arguments: Vec<Option<i128>>,
+}
+
+impl Resource {
+    /// Whether a call of the function releases it.
+    pub fn released_by(&self, function: &str) -> bool {
+        self.release == function || self.also.iter().any(|name| name == function)
+    }
 }
 
 impl Rules {

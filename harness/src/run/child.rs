@@ -86,7 +86,17 @@ impl WorkerProcess {
         let output = Arc::new(Mutex::new(Vec::new()));
         let tail = output.clone();
         let drain = std::thread::spawn(move || drain(errors, &tail));
-        Ok(WorkerProcess { child, requests, replies, buffer: Vec::new(), flight, _memory: memory, output, drain: Some(drain), ended: false })
+        Ok(WorkerProcess {
+            child,
+            requests,
+            replies,
+            buffer: Vec::new(),
+            flight,
+            _memory: memory,
+            output,
+            drain: Some(drain),
+            ended: false,
+        })
     }
 
     pub fn send(&mut self, request: &Request) -> Result<(), WorkerEnd> {

@@ -43,7 +43,11 @@ pub fn choose_library(given: Option<&Path>, backend: Backend, source: &LibrarySo
                 let path = folder.join(name);
                 if path.exists() {
                     check_file(&path)?;
-                    return Ok(LibraryChoice { path, chosen_by: "found in the toolkit's folders".to_owned(), embedded: false });
+                    return Ok(LibraryChoice {
+                        path,
+                        chosen_by: "found in the toolkit's folders".to_owned(),
+                        embedded: false,
+                    });
                 }
             }
             looked.push(folder.display().to_string());
@@ -56,7 +60,8 @@ pub fn choose_library(given: Option<&Path>, backend: Backend, source: &LibrarySo
             source.names.join(", ")
         ));
     }
-    let path = simulator::library_path().map_err(|error| format!("the simulated device cannot be written: {error}; set TMPDIR to a writable folder"))?;
+    let path = simulator::library_path()
+        .map_err(|error| format!("the simulated device cannot be written: {error}; set TMPDIR to a writable folder"))?;
     let chosen_by = if backend == Backend::Simulator { "--backend simulator" } else { "no toolkit found" };
     Ok(LibraryChoice { path, chosen_by: chosen_by.to_owned(), embedded: true })
 }
@@ -87,7 +92,8 @@ fn expand(entry: &str) -> Option<String> {
 fn check_file(path: &Path) -> Result<(), String> {
     use std::io::Read;
     let shown = path.display();
-    let mut file = std::fs::File::open(path).map_err(|error| format!("{shown}: {error}; give the path of the runtime's shared library"))?;
+    let mut file = std::fs::File::open(path)
+        .map_err(|error| format!("{shown}: {error}; give the path of the runtime's shared library"))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(format!("{shown} is a folder; give the path of the shared library in it"));
     }
@@ -99,7 +105,9 @@ fn check_file(path: &Path) -> Result<(), String> {
     let machine = u16::from_le_bytes([head[18], head[19]]);
     let (own, name) = if cfg!(target_arch = "aarch64") { (183, "aarch64") } else { (62, "x86-64") };
     if cfg!(any(target_arch = "aarch64", target_arch = "x86_64")) && (machine != own || head[4] != 2) {
-        return Err(format!("{shown} is for another architecture (ELF machine {machine}), this is {name}; install the {name} package"));
+        return Err(format!(
+            "{shown} is for another architecture (ELF machine {machine}), this is {name}; install the {name} package"
+        ));
     }
     Ok(())
 }

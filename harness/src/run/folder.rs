@@ -20,7 +20,10 @@ impl RunFolder {
     /// Creates the folder and the journal with its first line.
     pub fn create(session: &mut Session, given: Option<&Path>, keep: bool) -> Result<RunFolder, SessionError> {
         let failed = |path: &Path, error: &dyn std::fmt::Display| {
-            SessionError::Environment(format!("{}: {error}; choose another folder with --report-dir DIR", path.display()))
+            SessionError::Environment(format!(
+                "{}: {error}; choose another folder with --report-dir DIR",
+                path.display()
+            ))
         };
         // A runner that starts a process for each test names the run in its environment.
         let shared = std::env::var("NEXTEST_RUN_ID").ok();

@@ -34,7 +34,13 @@ impl Group<'_> {
     /// Runs a case.
     pub fn run(&mut self, case: &RunCase) -> GroupEnd {
         let mut gone = vec![false; self.members.len()];
-        let mut end = GroupEnd { report: CaseReport::default(), trace: Vec::new(), lost: Vec::new(), output: String::new(), fatal: None };
+        let mut end = GroupEnd {
+            report: CaseReport::default(),
+            trace: Vec::new(),
+            lost: Vec::new(),
+            output: String::new(),
+            fatal: None,
+        };
         if let Err((member, accident)) = self.steps_and_releases(case, &mut gone, &mut end) {
             self.accident(member, &accident, &mut end);
             end.lost = (0..self.members.len()).collect();
@@ -47,7 +53,12 @@ impl Group<'_> {
         end
     }
 
-    fn steps_and_releases(&mut self, case: &RunCase, gone: &mut [bool], end: &mut GroupEnd) -> Result<(), (usize, WorkerEnd)> {
+    fn steps_and_releases(
+        &mut self,
+        case: &RunCase,
+        gone: &mut [bool],
+        end: &mut GroupEnd,
+    ) -> Result<(), (usize, WorkerEnd)> {
         for (process, member) in self.members.iter_mut().enumerate() {
             let case = RunCase { process, ..case.clone() };
             member.send(&Request::Case(Box::new(case))).map_err(|accident| (process, accident))?;
@@ -89,7 +100,9 @@ impl Group<'_> {
             }
             match self.members[member].ask(&Request::EndCase, self.deadline) {
                 Ok(Reply::Ready(None)) => {}
-                Ok(Reply::Ready(Some(message))) => end.fatal = Some(format!("the process could not be restored: {message}")),
+                Ok(Reply::Ready(Some(message))) => {
+                    end.fatal = Some(format!("the process could not be restored: {message}"))
+                }
                 Ok(other) => return Err((member, WorkerEnd::Confused(format!("{other:?}")))),
                 Err(accident) => return Err((member, accident)),
             }
@@ -103,12 +116,18 @@ impl Group<'_> {
     }
 
     /// Waits until a member that is still stepping has a complete reply; `None`: all are done.
-    fn next_speaker(&mut self, stepped: &[Option<Stepped>], gone: &[bool]) -> Result<Option<usize>, (usize, WorkerEnd)> {
-        let open: Vec<usize> = (0..self.members.len()).filter(|member| stepped[*member].is_none() && !gone[*member]).collect();
+    fn next_speaker(
+        &mut self,
+        stepped: &[Option<Stepped>],
+        gone: &[bool],
+    ) -> Result<Option<usize>, (usize, WorkerEnd)> {
+        let open: Vec<usize> =
+            (0..self.members.len()).filter(|member| stepped[*member].is_none() && !gone[*member]).collect();
         if open.is_empty() {
             return Ok(None);
         }
-        let progress = |members: &[&mut WorkerProcess]| -> u64 { members.iter().map(|member| member.flight.progress()).sum() };
+        let progress =
+            |members: &[&mut WorkerProcess]| -> u64 { members.iter().map(|member| member.flight.progress()).sum() };
         let (mut seen, mut since) = (progress(&self.members), Instant::now());
         loop {
             if let Some(member) = open.iter().find(|member| self.members[**member].has_line()) {
@@ -116,10 +135,15 @@ impl Group<'_> {
             }
             let tick = self.deadline.min(Duration::from_millis(200));
             let timeout = Timespec { tv_sec: tick.as_secs() as i64, tv_nsec: i64::from(tick.subsec_nanos()) };
-            let mut watched: Vec<PollFd<'_>> = open.iter().map(|member| PollFd::new(self.members[*member].replies(), PollFlags::IN)).collect();
+            let mut watched: Vec<PollFd<'_>> =
+                open.iter().map(|member| PollFd::new(self.members[*member].replies(), PollFlags::IN)).collect();
             let ready = poll(&mut watched, Some(&timeout)).unwrap_or(0);
-            let speaking: Vec<usize> =
-                open.iter().zip(&watched).filter(|(_, watched)| !watched.revents().is_empty()).map(|(member, _)| *member).collect();
+            let speaking: Vec<usize> = open
+                .iter()
+                .zip(&watched)
+                .filter(|(_, watched)| !watched.revents().is_empty())
+                .map(|(member, _)| *member)
+                .collect();
             for member in speaking {
                 self.members[member].read().map_err(|accident| (member, accident))?;
             }
@@ -127,7 +151,10 @@ impl Group<'_> {
                 seen = progress(&self.members);
                 since = Instant::now();
             } else if since.elapsed() >= self.deadline {
-                let busy = open.iter().copied().find(|member| self.members[*member].flight.calls().0.last().is_some_and(|call| call.state == 1));
+                let busy = open
+                    .iter()
+                    .copied()
+                    .find(|member| self.members[*member].flight.calls().0.last().is_some_and(|call| call.state == 1));
                 return Err((busy.unwrap_or(open[0]), WorkerEnd::Hung(self.deadline)));
             }
         }
@@ -192,7 +219,11 @@ impl Group<'_> {
 }
 
 /// Verdict, place and message of an accident in a rule.
-pub fn describe_accident(rule: &Rule, calls: &[CallRecord], accident: &WorkerEnd) -> (Verdict, crate::lang::Span, String) {
+pub fn describe_accident(
+    rule: &Rule,
+    calls: &[CallRecord],
+    accident: &WorkerEnd,
+) -> (Verdict, crate::lang::Span, String) {
     let sites = trace::sites(&rule.program);
     let last = calls.last();
     let call = last.and_then(|record| sites.get(record.site as usize).copied().flatten());

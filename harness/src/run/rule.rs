@@ -47,8 +47,14 @@ impl Session {
         let scope = self.scope();
         let known = self.known_cases(rule);
         let budget = if fresh { self.profile.isolated_budget() } else { self.profile.group_budget() };
-        let search =
-            Search { program: &rule.program, scope: &scope, seed, budget, known: &known, only: self.only_case.as_ref() };
+        let search = Search {
+            program: &rule.program,
+            scope: &scope,
+            seed,
+            budget,
+            known: &known,
+            only: self.only_case.as_ref(),
+        };
         let mut trouble = None;
         let mut fatal = None;
         let mut result = search.run(&mut |number, values, salt| {
@@ -61,7 +67,11 @@ impl Session {
                 values: values.to_vec(),
                 salt,
             };
-            let end = if fresh { self.case_in_fresh_processes(rule, slot, &case) } else { self.case_in_pool(rule, slot, &case) };
+            let end = if fresh {
+                self.case_in_fresh_processes(rule, slot, &case)
+            } else {
+                self.case_in_pool(rule, slot, &case)
+            };
             match end {
                 Ok(end) => {
                     if !end.output.is_empty() {
@@ -87,7 +97,13 @@ impl Session {
     }
 
     /// A rule of one process: its whole loop of cases runs inside a pooled worker.
-    fn search_pooled(&self, rule: &Rule, seed: u64, slot: &mut Slot, output: &mut String) -> Result<SearchResult, StartError> {
+    fn search_pooled(
+        &self,
+        rule: &Rule,
+        seed: u64,
+        slot: &mut Slot,
+        output: &mut String,
+    ) -> Result<SearchResult, StartError> {
         let device = self.device(rule, 0);
         let run = RunRule {
             rule: rule.id.clone(),
@@ -122,7 +138,11 @@ impl Session {
         let failed = FailedCase {
             failure,
             values: if complete { crate::generate::display_values(&rule.program, &values) } else { Vec::new() },
-            replay_values: if complete { crate::generate::case_to_json(&rule.program, &values, salt) } else { Json::Null },
+            replay_values: if complete {
+                crate::generate::case_to_json(&rule.program, &values, salt)
+            } else {
+                Json::Null
+            },
             case: number,
             shrinks: 0,
             trace: trace::trace(&self.rules, &rule.program, &records, dropped),
@@ -154,15 +174,25 @@ impl Session {
         Ok(end)
     }
 
-    fn case_in_fresh_processes(&self, rule: &Rule, slot: &Slot, case: &RunCase) -> Result<super::group::GroupEnd, StartError> {
-        let chapter = self.rules.chapters[rule.chapter].path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
+    fn case_in_fresh_processes(
+        &self,
+        rule: &Rule,
+        slot: &Slot,
+        case: &RunCase,
+    ) -> Result<super::group::GroupEnd, StartError> {
+        let chapter =
+            self.rules.chapters[rule.chapter].path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
         let mut workers = Vec::new();
         for (process, (device, _)) in self.keys(rule).into_iter().enumerate() {
             let set_up = SetUp { state: rule.program.processes[process].state, device, only: chapter.as_deref() };
             workers.push(self.factory.start(&slot.machine, set_up)?.0);
         }
-        let mut group =
-            Group { rules: &self.rules, rule, members: workers.iter_mut().collect(), deadline: self.factory.deadlines.step };
+        let mut group = Group {
+            rules: &self.rules,
+            rule,
+            members: workers.iter_mut().collect(),
+            deadline: self.factory.deadlines.step,
+        };
         let end = group.run(case);
         for (member, worker) in workers.into_iter().enumerate() {
             let state = rule.program.processes[member].state;
@@ -243,7 +273,9 @@ impl Session {
         if let Some(failed) = search.failure {
             result.verdict = failed.failure.verdict;
             result.reason = failed.failure.message.clone();
-            if let Some(function) = failed.failure.blocked_by.as_ref().filter(|_| failed.failure.verdict == Verdict::Blocked) {
+            if let Some(function) =
+                failed.failure.blocked_by.as_ref().filter(|_| failed.failure.verdict == Verdict::Blocked)
+            {
                 let owner = self.rules.owners.get(function).map(|owner| format!("; {function} is owned by {owner}"));
                 result.reason = format!("set-up failed: {}{}", result.reason, owner.unwrap_or_default());
             }
@@ -254,7 +286,11 @@ impl Session {
         }
         if rule.hazard.is_some() && result.verdict != Verdict::Error {
             let seen = if result.reason.is_empty() { "nothing unusual" } else { &result.reason };
-            result.observations.entry("outcome".to_owned()).or_default().insert(format!("{}: {seen}", result.verdict), 1);
+            result
+                .observations
+                .entry("outcome".to_owned())
+                .or_default()
+                .insert(format!("{}: {seen}", result.verdict), 1);
             result.verdict = Verdict::Observed;
         }
         result
@@ -313,4 +349,3 @@ fn quoted(word: &str) -> String {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
-

@@ -113,7 +113,8 @@ pub fn project_root() -> PathBuf {
 pub fn load_rules(options: &Options, bindings: &'static Bindings) -> Result<Rules, SessionError> {
     let root = options.specs.clone().unwrap_or_else(|| project_root().join("specs"));
     if !root.join("products.yaml").exists() {
-        let message = format!("{} holds no catalog (no products.yaml); name its folder with --specs DIR", root.display());
+        let message =
+            format!("{} holds no catalog (no products.yaml); name its folder with --specs DIR", root.display());
         return Err(SessionError::Usage(message));
     }
     load(&CatalogPlace { root, bindings, defects: crate::defects::names() }, None).map_err(SessionError::Catalog)
@@ -132,7 +133,11 @@ pub fn plan(rules: &Rules) -> Vec<Planned> {
         })
         .collect();
     if !rules.support.is_empty() {
-        planned.push(Planned { id: format!("{}.support.exported", rules.runtime), chapter: "support".to_owned(), rule: None });
+        planned.push(Planned {
+            id: format!("{}.support.exported", rules.runtime),
+            chapter: "support".to_owned(),
+            rule: None,
+        });
     }
     planned
 }
@@ -140,15 +145,16 @@ pub fn plan(rules: &Rules) -> Vec<Planned> {
 impl Session {
     /// Loads the library in a worker, asks the runtime what it is, and selects the rules that apply.
     pub fn open(options: &Options, rules: Arc<Rules>, specs: PathBuf) -> Result<Session, SessionError> {
-        let choice = choose_library(options.library.as_deref(), options.backend, &rules.library).map_err(SessionError::Environment)?;
+        let choice = choose_library(options.library.as_deref(), options.backend, &rules.library)
+            .map_err(SessionError::Environment)?;
         if options.product != "auto" {
             product(&rules, &options.product).map_err(SessionError::Usage)?;
         }
         let only_case = match &options.case {
             None => None,
-            Some(text) => Some(
-                serde_json::from_str(text).map_err(|error| SessionError::Usage(format!("--case {text}: {error}; give the JSON that a failure prints")))?,
-            ),
+            Some(text) => Some(serde_json::from_str(text).map_err(|error| {
+                SessionError::Usage(format!("--case {text}: {error}; give the JSON that a failure prints"))
+            })?),
         };
         for name in &options.defects {
             check_fault_name(name)?;
@@ -249,7 +255,8 @@ impl Session {
     /// Asks the runtime what it is; what it says is held against what the options say.
     fn probe(&mut self, options: &Options, choice: &LibraryChoice) -> Result<(), SessionError> {
         let environment = |message: String| SessionError::Environment(message);
-        let mut slot = self.pool.take().map_err(|error| environment(format!("no folder for a simulated machine: {error}")))?;
+        let mut slot =
+            self.pool.take().map_err(|error| environment(format!("no folder for a simulated machine: {error}")))?;
         let set_up = super::pool::SetUp { state: crate::lang::program::State::Device, device: 0, only: None };
         let shown = self.factory.library.display().to_string();
         let (mut worker, started) =
@@ -265,10 +272,13 @@ impl Session {
         let answer = |name: &str| answers.get(name).and_then(|answer| answer.as_ref().ok()).cloned();
         self.header.library.simulated = started.simulated.is_some();
         if options.backend == Backend::Device && started.simulated.is_some() {
-            return Err(environment(format!("--backend device: {shown} is the simulated device; give the runtime's own library")));
+            return Err(environment(format!(
+                "--backend device: {shown} is the simulated device; give the runtime's own library"
+            )));
         }
         self.header.library.version = answer("version");
-        self.header.edition = answer("version").and_then(|version| Edition::read(&version)).map(|edition| edition.to_string());
+        self.header.edition =
+            answer("version").and_then(|version| Edition::read(&version)).map(|edition| edition.to_string());
         self.target.edition = answer("version").and_then(|version| Edition::read(&version));
         self.header.reported_name = answer("product");
         self.take_product(options, answers.get("product"))?;
@@ -277,7 +287,9 @@ impl Session {
         {
             self.target.run_mode = mode;
         }
-        if let Some(count) = answer("device_count").and_then(|count| count.parse::<u32>().ok()).filter(|_| !choice.embedded) {
+        if let Some(count) =
+            answer("device_count").and_then(|count| count.parse::<u32>().ok()).filter(|_| !choice.embedded)
+        {
             if count == 0 {
                 return Err(environment(format!("{shown}: the runtime reports no device")));
             }
@@ -300,9 +312,15 @@ impl Session {
             Some(Ok(name)) => name,
             _ if options.product != "auto" => return Ok(()),
             Some(Err(message)) => {
-                return Err(SessionError::Environment(format!("the runtime does not say which product it is ({message}); name it with --product ID")));
+                return Err(SessionError::Environment(format!(
+                    "the runtime does not say which product it is ({message}); name it with --product ID"
+                )));
             }
-            None => return Err(SessionError::Environment("api.yaml has no query for the product; name it with --product ID".to_owned())),
+            None => {
+                return Err(SessionError::Environment(
+                    "api.yaml has no query for the product; name it with --product ID".to_owned(),
+                ));
+            }
         };
         let found = self.rules.product_of(name).map(|product| product.id.clone());
         match found {
@@ -329,15 +347,24 @@ impl Session {
 
     /// One lock for each device, in ascending order, in a folder that containers can share.
     fn lock_devices(&mut self) -> Result<(), SessionError> {
-        let folder = std::env::var_os("ATLAS_CTS_LOCKS").map_or_else(|| std::env::temp_dir().join("atlas-cts-locks"), PathBuf::from);
-        let failed = |error: std::io::Error| SessionError::Environment(format!("{}: {error}; name a writable folder in ATLAS_CTS_LOCKS", folder.display()));
+        let folder = std::env::var_os("ATLAS_CTS_LOCKS")
+            .map_or_else(|| std::env::temp_dir().join("atlas-cts-locks"), PathBuf::from);
+        let failed = |error: std::io::Error| {
+            SessionError::Environment(format!(
+                "{}: {error}; name a writable folder in ATLAS_CTS_LOCKS",
+                folder.display()
+            ))
+        };
         std::fs::create_dir_all(&folder).map_err(failed)?;
         for device in 0..self.target.devices {
             let path = folder.join(format!("device-{device}.lock"));
             match lock_file(&path).map_err(failed)? {
                 Some(lock) => self._locks.push(lock),
                 None => {
-                    let message = format!("device {device} is in use by another run (it holds {}); wait for it to end", path.display());
+                    let message = format!(
+                        "device {device} is in use by another run (it holds {}); wait for it to end",
+                        path.display()
+                    );
                     return Err(SessionError::Environment(message));
                 }
             }
@@ -347,7 +374,8 @@ impl Session {
 
     /// The same run on a simulated device with these defects: for proofs.
     pub fn with_defects(&self, options: &Options, defects: Vec<String>) -> Result<Session, SessionError> {
-        let choice = choose_library(None, Backend::Simulator, &self.rules.library).map_err(SessionError::Environment)?;
+        let choice =
+            choose_library(None, Backend::Simulator, &self.rules.library).map_err(SessionError::Environment)?;
         let options = Options { defects, product: self.target.product.clone(), ..options.clone() };
         let mut session = Session::prepare(&options, self.rules.clone(), self.factory.specs.clone(), &choice, None)?;
         session.target = self.target.clone();
@@ -388,7 +416,8 @@ impl Session {
                         Err(error) => {
                             let mut result = self.empty_result(rule, 0);
                             result.verdict = Verdict::Error;
-                            result.reason = format!("no folder for a simulated machine: {error}; set TMPDIR to a writable folder");
+                            result.reason =
+                                format!("no folder for a simulated machine: {error}; set TMPDIR to a writable folder");
                             result
                         }
                     },
@@ -437,8 +466,12 @@ impl Session {
         });
         match asked {
             Ok(Reply::Exported(exported)) => {
-                let missing: Vec<&str> =
-                    names.iter().zip(&exported).filter(|(_, exported)| !**exported).map(|(name, _)| name.as_str()).collect();
+                let missing: Vec<&str> = names
+                    .iter()
+                    .zip(&exported)
+                    .filter(|(_, exported)| !**exported)
+                    .map(|(name, _)| name.as_str())
+                    .collect();
                 if !missing.is_empty() {
                     result.verdict = Verdict::Fail;
                     let source = self.rules.support_source.as_deref().unwrap_or_default();
@@ -530,7 +563,9 @@ fn check_fault_name(name: &str) -> Result<(), SessionError> {
         return Ok(());
     }
     let hint = crate::lang::suggest::hint(name, known.iter().copied());
-    Err(SessionError::Usage(format!("--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all")))
+    Err(SessionError::Usage(format!(
+        "--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all"
+    )))
 }
 
 /// State of simulated machines: in memory where there is room for it.
@@ -540,7 +575,11 @@ fn machines_folder() -> PathBuf {
     let name = format!("atlas-cts-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     let memory = Path::new("/dev/shm");
     let roomy = rustix::fs::statvfs(memory).is_ok_and(|fs| fs.f_bavail.saturating_mul(fs.f_frsize) >= 1 << 30);
-    if roomy && std::fs::create_dir_all(memory.join(&name)).is_ok() { memory.join(name) } else { std::env::temp_dir().join(name) }
+    if roomy && std::fs::create_dir_all(memory.join(&name)).is_ok() {
+        memory.join(name)
+    } else {
+        std::env::temp_dir().join(name)
+    }
 }
 
 fn random_seed() -> u64 {

@@ -23,12 +23,26 @@ pub struct Target {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Skip {
     /// `when.products` or `when.not_products`.
-    Product { product: String },
+    Product {
+        product: String,
+    },
     /// The documents list a function of the rule as not supported.
-    Unsupported { function: String, product: String },
-    RunMode { wanted: String, is: String },
-    Devices { wanted: u32, are: u32 },
-    Edition { wanted: String, is: Edition },
+    Unsupported {
+        function: String,
+        product: String,
+    },
+    RunMode {
+        wanted: String,
+        is: String,
+    },
+    Devices {
+        wanted: u32,
+        are: u32,
+    },
+    Edition {
+        wanted: String,
+        is: Edition,
+    },
     /// `hazard: undefined` without `--hazardous`.
     Hazard,
 }
@@ -37,9 +51,15 @@ impl fmt::Display for Skip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Skip::Product { product } => write!(f, "does not apply to {product}"),
-            Skip::Unsupported { function, product } => write!(f, "{function} is documented as not supported on {product}"),
-            Skip::RunMode { wanted, is } => write!(f, "applies where programs run on the {wanted}; this one runs on the {is}"),
-            Skip::Devices { wanted, are } => write!(f, "needs {wanted} devices, there {} {are}", if *are == 1 { "is" } else { "are" }),
+            Skip::Unsupported { function, product } => {
+                write!(f, "{function} is documented as not supported on {product}")
+            }
+            Skip::RunMode { wanted, is } => {
+                write!(f, "applies where programs run on the {wanted}; this one runs on the {is}")
+            }
+            Skip::Devices { wanted, are } => {
+                write!(f, "needs {wanted} devices, there {} {are}", if *are == 1 { "is" } else { "are" })
+            }
             Skip::Edition { wanted, is } => write!(f, "applies to edition {wanted}, this is {is}"),
             Skip::Hazard => f.write_str("the documents call the result undefined; runs only with --hazardous"),
         }

@@ -28,9 +28,10 @@ impl<'a> Execution<'a> {
             Expression::AxisItem { axis, index } => {
                 let index = self.evaluate(index)?;
                 match &self.values[*axis] {
-                    crate::generate::Value::List(items) => {
-                        *usize::try_from(index).ok().and_then(|index| items.get(index)).ok_or("an index is outside its list")?
-                    }
+                    crate::generate::Value::List(items) => *usize::try_from(index)
+                        .ok()
+                        .and_then(|index| items.get(index))
+                        .ok_or("an index is outside its list")?,
                     crate::generate::Value::Integer(_) => return Err("a list was expected".into()),
                 }
             }
@@ -45,7 +46,9 @@ impl<'a> Execution<'a> {
                 let distance = index * *stride as i128;
                 wrap(Type::Handle(""), if *negative { pointer - distance } else { pointer + distance })
             }
-            Expression::Distance { left, right, stride } => (self.evaluate(left)? - self.evaluate(right)?) / (*stride).max(1) as i128,
+            Expression::Distance { left, right, stride } => {
+                (self.evaluate(left)? - self.evaluate(right)?) / (*stride).max(1) as i128
+            }
             Expression::Unary(operator, of) => {
                 let value = self.evaluate(of)?;
                 match operator {
@@ -54,14 +57,22 @@ impl<'a> Execution<'a> {
                     UnaryOperator::Minus => -value,
                 }
             }
-            Expression::Binary(BinaryOperator::And, left, right) => i128::from(self.evaluate(left)? != 0 && self.evaluate(right)? != 0),
-            Expression::Binary(BinaryOperator::Or, left, right) => i128::from(self.evaluate(left)? != 0 || self.evaluate(right)? != 0),
+            Expression::Binary(BinaryOperator::And, left, right) => {
+                i128::from(self.evaluate(left)? != 0 && self.evaluate(right)? != 0)
+            }
+            Expression::Binary(BinaryOperator::Or, left, right) => {
+                i128::from(self.evaluate(left)? != 0 || self.evaluate(right)? != 0)
+            }
             Expression::Binary(operator, left, right) => {
                 let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
                 arithmetic::binary(*operator, left, right)?
             }
             Expression::Conditional(condition, then, otherwise) => {
-                if self.evaluate(condition)? != 0 { self.evaluate(then)? } else { self.evaluate(otherwise)? }
+                if self.evaluate(condition)? != 0 {
+                    self.evaluate(then)?
+                } else {
+                    self.evaluate(otherwise)?
+                }
             }
             Expression::Cast(ty, of) => wrap(*ty, self.evaluate(of)?),
             Expression::In(of, set) => {
@@ -88,7 +99,10 @@ impl<'a> Execution<'a> {
                     // SAFETY: an array's slot holds its address and its length in bytes.
                     let (array, length) = unsafe { (slot.cast::<u64>().read(), slot.cast::<u64>().add(1).read()) };
                     if array == self.memory.poison_word() {
-                        return Err(Stop::Fault(format!("array `{}` is used before its declaration was executed", known.name)));
+                        return Err(Stop::Fault(format!(
+                            "array `{}` is used before its declaration was executed",
+                            known.name
+                        )));
                     }
                     (array as *mut u8, Some(length as usize))
                 } else {
@@ -108,7 +122,10 @@ impl<'a> Execution<'a> {
             let index = self.evaluate(index)?;
             let fits = |index: &usize| count.is_none_or(|count| *index < count);
             let index = usize::try_from(index).ok().filter(fits).ok_or("an index is outside its array")?;
-            offset = index.checked_mul(*stride).and_then(|distance| offset.checked_add(distance)).ok_or("an index is outside its array")?;
+            offset = index
+                .checked_mul(*stride)
+                .and_then(|distance| offset.checked_add(distance))
+                .ok_or("an index is outside its array")?;
         }
         if let Some(room) = room
             && offset.checked_add(bytes).is_none_or(|end| end > room)
@@ -130,7 +147,9 @@ impl<'a> Execution<'a> {
                 Type::Integer { bytes: 4, signed: true } | Type::Enumeration { signed: true, .. } => {
                     i128::from(pointer.cast::<i32>().read_unaligned())
                 }
-                Type::Integer { bytes: 4, signed: false } | Type::Enumeration { .. } => i128::from(pointer.cast::<u32>().read_unaligned()),
+                Type::Integer { bytes: 4, signed: false } | Type::Enumeration { .. } => {
+                    i128::from(pointer.cast::<u32>().read_unaligned())
+                }
                 Type::Integer { signed: true, .. } => i128::from(pointer.cast::<i64>().read_unaligned()),
                 Type::Integer { .. } | Type::Pointer { .. } | Type::Handle(_) | Type::Callback(_) => {
                     i128::from(pointer.cast::<u64>().read_unaligned())
@@ -152,7 +171,10 @@ impl<'a> Execution<'a> {
     pub fn store_at(&mut self, pointer: *mut u8, ty: Type, value: i128) -> Result<(), Stop> {
         let (low, high) = crate::lang::types::range(ty);
         if value < low || value > high {
-            return Err(Stop::Fault(format!("{value} does not fit a {}; cast it if the wrap is meant", crate::lang::types::c_name(ty))));
+            return Err(Stop::Fault(format!(
+                "{value} does not fit a {}; cast it if the wrap is meant",
+                crate::lang::types::c_name(ty)
+            )));
         }
         let size = self.prepared.rules.environment.declarations.size(ty);
         let bytes = (value as u64).to_le_bytes();
@@ -163,7 +185,11 @@ impl<'a> Execution<'a> {
 
     fn size(&mut self, expression: &'a Expression) -> Result<usize, Stop> {
         let value = self.evaluate(expression)?;
-        if (0..=LARGEST).contains(&value) { Ok(value as usize) } else { Err(Stop::Fault(format!("{value} is no size of memory"))) }
+        if (0..=LARGEST).contains(&value) {
+            Ok(value as usize)
+        } else {
+            Err(Stop::Fault(format!("{value} is no size of memory")))
+        }
     }
 
     fn bytes(&mut self, pointer: &'a Expression, length: usize) -> Result<&'static mut [u8], Stop> {
@@ -270,7 +296,8 @@ impl<'a> Execution<'a> {
     pub fn operands(&mut self, condition: &'a Expression) -> String {
         match condition {
             Expression::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
-                let value = |execution: &mut Self, side: &'a Expression| execution.evaluate(side).is_ok_and(|value| value != 0);
+                let value =
+                    |execution: &mut Self, side: &'a Expression| execution.evaluate(side).is_ok_and(|value| value != 0);
                 let (left, right) = (value(self, left), value(self, right));
                 format!("left side is {left}, right side is {right}")
             }
@@ -280,7 +307,9 @@ impl<'a> Execution<'a> {
                     _ => String::new(),
                 }
             }
-            Expression::In(of, _) => self.quiet(of).map(|value| format!("the value is {}", number(value))).unwrap_or_default(),
+            Expression::In(of, _) => {
+                self.quiet(of).map(|value| format!("the value is {}", number(value))).unwrap_or_default()
+            }
             Expression::Builtin(Builtin::Same, arguments) => self.difference(arguments).unwrap_or_default(),
             Expression::Builtin(Builtin::AllBytes, arguments) => self.odd_byte(arguments).unwrap_or_default(),
             _ => String::new(),
@@ -310,7 +339,10 @@ impl<'a> Execution<'a> {
         let bytes = self.bytes(&arguments[0], length).ok()?;
         let first = bytes.iter().position(|byte| *byte != wanted)?;
         let count = bytes.iter().filter(|byte| **byte != wanted).count();
-        Some(format!("{count} of {length} bytes are not 0x{wanted:02x}, the first at {first} is 0x{:02x}", bytes[first]))
+        Some(format!(
+            "{count} of {length} bytes are not 0x{wanted:02x}, the first at {first} is 0x{:02x}",
+            bytes[first]
+        ))
     }
 }
 
@@ -351,6 +383,8 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
             }
             _ => false,
         },
-        Some(byte) => text.first().is_some_and(|first| *byte == b'?' || byte == first) && glob(&pattern[1..], &text[1..]),
+        Some(byte) => {
+            text.first().is_some_and(|first| *byte == b'?' || byte == first) && glob(&pattern[1..], &text[1..])
+        }
     }
 }

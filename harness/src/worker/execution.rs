@@ -5,7 +5,7 @@ use std::ffi::c_void;
 
 use crate::generate::{Scope, Value};
 use crate::lang::program::{Actor, Call, Expression, Program};
-use crate::rules::{Resource, Rule, Rules};
+use crate::rules::{Resource, Rules};
 
 use super::flight::{Flight, RELEASE};
 use super::memory::Memory;
@@ -115,7 +115,7 @@ impl<'a> Prepared<'a> {
         let releases = program
             .functions
             .iter()
-            .map(|function| rules.resources.iter().any(|resource| resource.release == function.name))
+            .map(|function| rules.resources.iter().any(|resource| resource.released_by(function.name)))
             .collect();
         let release_addresses = rules
             .resources
@@ -198,13 +198,19 @@ impl<'a> Execution<'a> {
             if self.prepared.releases[call.function] {
                 self.released(function.name, arguments);
             }
-        } else if self.prepared.rules.fatal.contains(&result) && Some(function.returns) == self.prepared.rules.environment.result {
+        } else if self.prepared.rules.fatal.contains(&result)
+            && Some(function.returns) == self.prepared.rules.environment.result
+        {
             self.fatal = Some((call.function, result));
         }
         Ok(result)
     }
 
-    fn argument(&mut self, argument: &'a crate::lang::program::Argument, structure: &mut [u64; 8]) -> Result<u64, Stop> {
+    fn argument(
+        &mut self,
+        argument: &'a crate::lang::program::Argument,
+        structure: &mut [u64; 8],
+    ) -> Result<u64, Stop> {
         use crate::bindings::Type;
         use crate::lang::program::Argument;
         match argument {
@@ -223,7 +229,10 @@ impl<'a> Execution<'a> {
                 let value = self.evaluate(value)?;
                 let (low, high) = crate::lang::types::range(*ty);
                 if value < low || value > high {
-                    return Err(Stop::Fault(format!("{value} does not fit a parameter of type {}", crate::lang::types::c_name(*ty))));
+                    return Err(Stop::Fault(format!(
+                        "{value} does not fit a parameter of type {}",
+                        crate::lang::types::c_name(*ty)
+                    )));
                 }
                 Ok(value as u64)
             }
@@ -257,7 +266,8 @@ impl<'a> Execution<'a> {
             _ => parameter,
         };
         // SAFETY: the buffer's length is the one that the catalog states for this handle.
-        let bytes = resource.bytes.map(|length| unsafe { std::slice::from_raw_parts(handle as *const u8, length) }.to_vec());
+        let bytes =
+            resource.bytes.map(|length| unsafe { std::slice::from_raw_parts(handle as *const u8, length) }.to_vec());
         let index = self.prepared.rules.resources.iter().position(|known| std::ptr::eq(known, resource)).unwrap_or(0);
         self.held.push(Held { resource, index, handle, bytes, tick: self.tick });
     }
@@ -265,7 +275,7 @@ impl<'a> Execution<'a> {
     fn released(&mut self, function: &str, arguments: &[u64]) {
         let Some(handle) = arguments.first() else { return };
         let found = self.held.iter().rposition(|held| {
-            held.resource.release == function
+            held.resource.released_by(function)
                 && match &held.bytes {
                     Some(bytes) => {
                         // SAFETY: the release function takes a buffer of the same length.
@@ -293,8 +303,12 @@ impl<'a> Execution<'a> {
                 Some(bytes) => bytes.as_ptr() as u64,
                 None => held.handle,
             };
-            let arguments: Vec<u64> =
-                held.resource.release_arguments.iter().map(|argument| argument.map_or(handle, |value| value as u64)).collect();
+            let arguments: Vec<u64> = held
+                .resource
+                .release_arguments
+                .iter()
+                .map(|argument| argument.map_or(handle, |value| value as u64))
+                .collect();
             let slot = self.flight.begin_call(RELEASE + index as u32, self.tick, &arguments);
             // SAFETY: the pair stands in the catalog: the function releases what the call of this case acquired.
             let raw = unsafe { (function.call)(address, &arguments) };
@@ -302,7 +316,10 @@ impl<'a> Execution<'a> {
             let result = typed(function.returns, raw);
             if result != self.prepared.rules.success {
                 let code = self.code(result);
-                self.report.finding(Finding::Release(format!("releasing with {} returned {code}, expected success", function.name)));
+                self.report.finding(Finding::Release(format!(
+                    "releasing with {} returned {code}, expected success",
+                    function.name
+                )));
             }
         }
     }
@@ -327,9 +344,4 @@ impl<'a> Execution<'a> {
 /// A widened result as its type reads it.
 pub fn typed(ty: crate::bindings::Type, raw: u64) -> i128 {
     crate::lang::types::wrap(ty, i128::from(raw))
-}
-
-/// The rule that owns a function, for messages.
-pub fn owner<'a>(rules: &'a Rules, function: &str, rule: Option<&Rule>) -> Option<&'a str> {
-    rules.owners.get(function).map(String::as_str).filter(|owner| rule.is_none_or(|rule| rule.id != *owner))
 }

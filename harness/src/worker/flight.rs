@@ -77,7 +77,16 @@ impl Flight {
     /// Maps the recorder.
     pub fn map(fd: impl AsFd) -> std::io::Result<Flight> {
         // SAFETY: a fresh shared mapping of a file of exactly this size.
-        let base = unsafe { mmap(std::ptr::null_mut(), size_of::<Layout>(), ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, fd, 0)? };
+        let base = unsafe {
+            mmap(
+                std::ptr::null_mut(),
+                size_of::<Layout>(),
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::SHARED,
+                fd,
+                0,
+            )?
+        };
         Ok(Flight { layout: base.cast() })
     }
 
@@ -207,7 +216,9 @@ impl Flight {
         let kept = total.min(CALLS as u64);
         let first = total - kept;
         // SAFETY: every slot is inside the array and was written once at least.
-        let records = (first..total).map(|number| unsafe { (&raw const (*self.layout).calls[number as usize % CALLS]).read() }).collect();
+        let records = (first..total)
+            .map(|number| unsafe { (&raw const (*self.layout).calls[number as usize % CALLS]).read() })
+            .collect();
         (records, first)
     }
 }

@@ -46,6 +46,7 @@ impl Library {
     /// Whether the library exports a symbol.
     pub fn exports(&self, name: &str) -> bool {
         // SAFETY: the symbol is only looked at.
-        CString::new(name).is_ok_and(|name| unsafe { self.handle.get::<*const c_void>(name.as_bytes_with_nul()) }.is_ok())
+        CString::new(name)
+            .is_ok_and(|name| unsafe { self.handle.get::<*const c_void>(name.as_bytes_with_nul()) }.is_ok())
     }
 }

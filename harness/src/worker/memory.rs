@@ -85,8 +85,10 @@ impl Memory {
         let pages = bytes.div_ceil(page).max(1);
         let length = (pages + 1) * page;
         // SAFETY: a fresh private mapping at an address that the system chooses.
-        let base = unsafe { mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) }
-            .map_err(|error| format!("no memory for edge({bytes}): {error}"))?;
+        let base = unsafe {
+            mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
+        }
+        .map_err(|error| format!("no memory for edge({bytes}): {error}"))?;
         self.mappings.push((base, length));
         // SAFETY: the last page of the mapping made above; nothing points into it.
         unsafe { mprotect(base.cast::<u8>().add(pages * page).cast(), page, MprotectFlags::empty()) }
@@ -97,7 +99,8 @@ impl Memory {
 
     /// The pattern of a tag; the same memory for the same length and tag.
     pub fn pattern(&mut self, bytes: usize, tag: i128) -> *const u8 {
-        if let Some((_, _, pointer)) = self.patterns.iter().find(|(length, known, _)| *length >= bytes && *known == tag) {
+        if let Some((_, _, pointer)) = self.patterns.iter().find(|(length, known, _)| *length >= bytes && *known == tag)
+        {
             return *pointer;
         }
         let pointer = self.block(bytes.max(8), 64, None);
@@ -226,5 +229,8 @@ pub fn write_poison(bytes: &mut [u8], salt: u64) {
 
 /// Whether memory still holds what [`write_poison`] wrote.
 pub fn is_poisoned(bytes: &[u8], salt: u64) -> bool {
-    bytes.chunks(8).enumerate().all(|(index, chunk)| *chunk == poison_word_at(salt, index as u64).to_le_bytes()[..chunk.len()])
+    bytes
+        .chunks(8)
+        .enumerate()
+        .all(|(index, chunk)| *chunk == poison_word_at(salt, index as u64).to_le_bytes()[..chunk.len()])
 }

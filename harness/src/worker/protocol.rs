@@ -84,6 +84,8 @@ pub enum Reply {
     Started(Started),
     /// What is in the way of starting.
     NotStarted(String),
+    /// The worker itself is in trouble: the suite's fault, not the library's.
+    Trouble(String),
     Answers(Vec<(String, Result<String, String>)>),
     Exported(Vec<bool>),
     Searched(Box<SearchResult>),

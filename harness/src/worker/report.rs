@@ -58,7 +58,13 @@ impl CaseReport {
     pub fn blocked(&mut self, function: &str, span: Span, message: String) {
         if self.failure.is_none() {
             let verdict = Verdict::Blocked;
-            self.failure = Some(CaseFailure { verdict, start: span.start, end: span.end, message, blocked_by: Some(function.to_owned()) });
+            self.failure = Some(CaseFailure {
+                verdict,
+                start: span.start,
+                end: span.end,
+                message,
+                blocked_by: Some(function.to_owned()),
+            });
         }
     }
 

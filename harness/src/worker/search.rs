@@ -64,7 +64,14 @@ impl Search<'_> {
         let started = Instant::now();
         let fault = |result: &mut SearchResult, message: String| {
             let failure = CaseFailure { verdict: Verdict::Error, start: 0, end: 0, message, blocked_by: None };
-            let failed = FailedCase { failure, values: Vec::new(), replay_values: Json::Null, case: 0, shrinks: 0, trace: Vec::new() };
+            let failed = FailedCase {
+                failure,
+                values: Vec::new(),
+                replay_values: Json::Null,
+                case: 0,
+                shrinks: 0,
+                trace: Vec::new(),
+            };
             result.failure = Some(Box::new(failed));
         };
         let mut plan = match Plan::new(self.program, self.scope, self.seed, &self.budget) {
@@ -91,7 +98,11 @@ impl Search<'_> {
             let case = match given_cases.next() {
                 Some(case) => case,
                 None if self.only.is_some() => break,
-                None if result.cases >= required && started.elapsed().as_millis() as u64 >= self.budget.milliseconds => break,
+                None if result.cases >= required
+                    && started.elapsed().as_millis() as u64 >= self.budget.milliseconds =>
+                {
+                    break;
+                }
                 None => match plan.next_case() {
                     Some(Ok(case)) => case,
                     Some(Err(message)) => {
@@ -132,7 +143,9 @@ impl Search<'_> {
         let salt = case.salt;
         let mut best = (case.values, ran);
         let mut shrinks = 0;
-        let mut tree = case.tree.filter(|_| best.1.report.failure.as_ref().is_some_and(|failure| failure.verdict != Verdict::Error));
+        let mut tree = case
+            .tree
+            .filter(|_| best.1.report.failure.as_ref().is_some_and(|failure| failure.verdict != Verdict::Error));
         let mut attempts = 0;
         let mut smaller = tree.as_mut().is_some_and(|tree| tree.simplify());
         while smaller && attempts < self.budget.shrinks && !best.1.last {

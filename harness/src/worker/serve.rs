@@ -53,7 +53,9 @@ impl Wire {
         let mut line = String::new();
         match self.requests.borrow_mut().read_line(&mut line) {
             Ok(0) => Ok(None),
-            Ok(_) => serde_json::from_str(&line).map(Some).map_err(|error| format!("a request is not understood: {error}")),
+            Ok(_) => {
+                serde_json::from_str(&line).map(Some).map_err(|error| format!("a request is not understood: {error}"))
+            }
             Err(error) => Err(format!("cannot read requests: {error}")),
         }
     }
@@ -131,17 +133,26 @@ fn serve(bindings: &'static Bindings) -> Result<(), String> {
     }
     let simulated = library.exports(SIMULATOR_SYMBOL).then(|| "simulator".to_owned());
     wire.reply(&Reply::Started(Started { simulated, nanoseconds: begun.elapsed().as_nanos() as u64 }))?;
-    let mut worker = Worker { rules: &rules, library, life: &life, life_cycle, flight: &flight, state: start.state, device: start.device };
-    worker.requests(&wire)
+    let mut worker = Worker {
+        rules: &rules,
+        library,
+        life: &life,
+        life_cycle,
+        flight: &flight,
+        state: start.state,
+        device: start.device,
+    };
+    worker.requests(&wire).or_else(|message| wire.reply(&Reply::Trouble(message)))
 }
 
 fn read_rules(start: &Start, bindings: &'static Bindings) -> Result<Rules, String> {
     let place = CatalogPlace { root: start.specs.clone(), bindings, defects: crate::defects::names() };
     let rules = load(&place, start.only.as_deref()).map_err(|error| error.to_string())?;
     match &start.digest {
-        Some(digest) if *digest != rules.digest => {
-            Err(format!("the catalog in {} changed while the run was going on; start the run again", place.root.display()))
-        }
+        Some(digest) if *digest != rules.digest => Err(format!(
+            "the catalog in {} changed while the run was going on; start the run again",
+            place.root.display()
+        )),
         _ => Ok(rules),
     }
 }
@@ -198,7 +209,8 @@ impl<'a> Worker<'a> {
             if self.state < query.state {
                 continue;
             }
-            let answer = self.life_cycle.run_section(Section::Query(index)).and_then(|()| self.life_cycle.answer(index));
+            let answer =
+                self.life_cycle.run_section(Section::Query(index)).and_then(|()| self.life_cycle.answer(index));
             answers.push((query.name.to_owned(), answer));
         }
         answers

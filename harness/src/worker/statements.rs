@@ -28,7 +28,8 @@ impl<'a> Execution<'a> {
         if self.report.failure.is_none()
             && let Some((at, bytes)) = self.memory.broken_guard()
         {
-            let message = format!("byte {at} was written, outside a host buffer of {bytes} bytes that the rule handed over");
+            let message =
+                format!("byte {at} was written, outside a host buffer of {bytes} bytes that the rule handed over");
             self.report.fail(Verdict::Fail, Span::default(), message);
         }
     }
@@ -69,7 +70,9 @@ impl<'a> Execution<'a> {
                 }
                 let rounds = self.evaluate(bound)?;
                 if rounds > MOST_ROUNDS {
-                    return Err(Stop::Fault(format!("the loop would run {rounds} times; at most {MOST_ROUNDS} are allowed")));
+                    return Err(Stop::Fault(format!(
+                        "the loop would run {rounds} times; at most {MOST_ROUNDS} are allowed"
+                    )));
                 }
                 let offset = self.prepared.program.variables[*variable].offset;
                 for round in 0..rounds {
@@ -122,7 +125,9 @@ impl<'a> Execution<'a> {
         match self.evaluate(expression) {
             Ok(value) => Ok(self.class(*ty, value)),
             Err(Stop::Fault(message)) => Err(message),
-            Err(_) => Err(self.report.failure.take().map_or_else(|| "it stopped".to_owned(), |failure| failure.message)),
+            Err(_) => {
+                Err(self.report.failure.take().map_or_else(|| "it stopped".to_owned(), |failure| failure.message))
+            }
         }
     }
 
@@ -145,7 +150,9 @@ impl<'a> Execution<'a> {
             StatementKind::Call { call, expect } => self.judge_call(call, expect),
             StatementKind::Effect(expression) => self.evaluate(expression).map(|_| ()),
             StatementKind::Check { condition, info } => self.check(condition, *info, statement.span),
-            StatementKind::Declare { variable, length, values, filled } => self.declare(*variable, length.as_ref(), values, *filled),
+            StatementKind::Declare { variable, length, values, filled } => {
+                self.declare(*variable, length.as_ref(), values, *filled)
+            }
             StatementKind::Assign { target, ty, value } => {
                 let value = self.evaluate(value)?;
                 self.store(target, *ty, value)
@@ -193,7 +200,8 @@ impl<'a> Execution<'a> {
                     return Ok(());
                 }
                 let names: Vec<String> = expected.iter().map(|code| self.code(*code)).collect();
-                let message = format!("{} returned {}, documented is {}", self.name(call), self.code(result), names.join(" or "));
+                let message =
+                    format!("{} returned {}, documented is {}", self.name(call), self.code(result), names.join(" or "));
                 if *usually {
                     self.report.finding(Finding::Info(message));
                     return Ok(());
@@ -238,7 +246,11 @@ impl<'a> Execution<'a> {
         if self.setup {
             self.report.blocked("", span, message);
         } else {
-            self.report.fail(Verdict::Fail, span, if self.control { format!("in the positive control, {message}") } else { message });
+            self.report.fail(
+                Verdict::Fail,
+                span,
+                if self.control { format!("in the positive control, {message}") } else { message },
+            );
         }
         Err(Stop::Failed)
     }
@@ -256,7 +268,10 @@ impl<'a> Execution<'a> {
         let slot = unsafe { self.memory.frame().add(known.offset) };
         if let Some(length) = length {
             let length = self.evaluate(length)?;
-            let bytes = usize::try_from(length).ok().and_then(|length| length.checked_mul(size)).filter(|bytes| *bytes <= 1 << 28);
+            let bytes = usize::try_from(length)
+                .ok()
+                .and_then(|length| length.checked_mul(size))
+                .filter(|bytes| *bytes <= 1 << 28);
             let bytes = bytes.ok_or_else(|| Stop::Fault(format!("{length} is no length of an array")))?;
             let array = self.memory.array(bytes, filled);
             self.set_array(slot, array, bytes);
@@ -303,7 +318,10 @@ impl<'a> Execution<'a> {
             if let Err(stop) = self.perform(statement) {
                 if let (Stop::Failed, Some(failure)) = (&stop, &mut self.report.failure) {
                     let name = self.prepared.program.functions[call.function].name;
-                    failure.message = format!("{name} accepted what is documented as unsupported, and did not do it: {}", failure.message);
+                    failure.message = format!(
+                        "{name} accepted what is documented as unsupported, and did not do it: {}",
+                        failure.message
+                    );
                 }
                 return Err(stop);
             }

@@ -81,7 +81,11 @@ impl<'a> Execution<'a> {
         self.threads.end();
     }
 
-    fn run_on(&mut self, actor: usize, mut action: impl FnMut(&mut Self, bool) -> Result<(), Stop>) -> Result<(), Stop> {
+    fn run_on(
+        &mut self,
+        actor: usize,
+        mut action: impl FnMut(&mut Self, bool) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         let mut threads = std::mem::take(&mut self.threads);
         let (thread, fresh) = threads.get(actor);
         let mut result = Ok(());
@@ -102,7 +106,9 @@ impl<'a> Execution<'a> {
         let mut execution = Execution::new(life, self.flight);
         execution.life_cycle = true;
         execution.begin(Vec::new(), self.memory.salt);
-        execution.run_section(Section::DeviceUp).map_err(|message| Stop::Fault(format!("a thread could not select its device: {message}")))?;
+        execution
+            .run_section(Section::DeviceUp)
+            .map_err(|message| Stop::Fault(format!("a thread could not select its device: {message}")))?;
         self.thread_lives.insert(actor, execution);
         Ok(())
     }

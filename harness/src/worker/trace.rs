@@ -89,11 +89,17 @@ pub fn sites(program: &Program) -> Vec<Option<&Call>> {
 fn visit<'a>(statement: &'a Statement, sites: &mut Vec<Option<&'a Call>>) {
     match &statement.kind {
         StatementKind::Call { call, .. } | StatementKind::Defer(call) => visit_call(call, sites),
-        StatementKind::Effect(expression) | StatementKind::Check { condition: expression, .. } => visit_expression(expression, sites),
+        StatementKind::Effect(expression) | StatementKind::Check { condition: expression, .. } => {
+            visit_expression(expression, sites)
+        }
         StatementKind::Assign { value, .. } => visit_expression(value, sites),
         StatementKind::Declare { values, .. } => values.iter().for_each(|(_, _, value)| visit_expression(value, sites)),
-        StatementKind::For { body, .. } | StatementKind::Block { body, .. } => body.iter().for_each(|statement| visit(statement, sites)),
-        StatementKind::Choose { alternatives, .. } => alternatives.iter().flatten().for_each(|statement| visit(statement, sites)),
+        StatementKind::For { body, .. } | StatementKind::Block { body, .. } => {
+            body.iter().for_each(|statement| visit(statement, sites))
+        }
+        StatementKind::Choose { alternatives, .. } => {
+            alternatives.iter().flatten().for_each(|statement| visit(statement, sites))
+        }
         StatementKind::Refuse { call, until, unless } => {
             visit_call(call, sites);
             until.iter().for_each(|call| visit_call(call, sites));
@@ -118,7 +124,9 @@ fn visit_expression<'a>(expression: &'a crate::lang::program::Expression, sites:
             visit_expression(left, sites);
             visit_expression(right, sites);
         }
-        Conditional(condition, then, otherwise) => [condition, then, otherwise].into_iter().for_each(|part| visit_expression(part, sites)),
+        Conditional(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().for_each(|part| visit_expression(part, sites))
+        }
         In(of, set) => {
             visit_expression(of, sites);
             set.iter().for_each(|member| visit_expression(member, sites));

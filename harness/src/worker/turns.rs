@@ -78,7 +78,11 @@ impl Execution<'_> {
         let result = if turns.holder == turns.me {
             turns.changed.sort_unstable();
             turns.changed.dedup();
-            turn.values = turns.changed.drain(..).map(|variable| (variable, crate::catalog::hex(&self.variable_bytes(variable)))).collect();
+            turn.values = turns
+                .changed
+                .drain(..)
+                .map(|variable| (variable, crate::catalog::hex(&self.variable_bytes(variable))))
+                .collect();
             turns.link.send(&turn).map_err(Stop::Fault)
         } else {
             turns.link.receive().map_err(Stop::Fault).and_then(|turn| {
