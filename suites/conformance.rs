@@ -83,7 +83,7 @@ fn run(command: &Command) -> Result<ExitStatus, SessionError> {
         return Err(SessionError::Environment(message));
     }
     missing(&selected, &session.results())?;
-    Ok(status(end.exit))
+    Ok(ExitStatus::from_code(end.exit))
 }
 
 /// How a result appears among the tests.
@@ -124,13 +124,4 @@ fn missing(selected: &HashSet<String>, results: &[RuleResult]) -> Result<(), Ses
         return Ok(());
     }
     Err(SessionError::Environment(format!("results are missing or doubled: {}", missing.join(", "))))
-}
-
-fn status(exit: u8) -> ExitStatus {
-    match exit {
-        0 => ExitStatus::Conformant,
-        1 => ExitStatus::Broken,
-        2 => ExitStatus::Usage,
-        _ => ExitStatus::Unknown,
-    }
 }

@@ -9,9 +9,11 @@
 
 pub mod bindings;
 pub mod catalog;
+pub mod command;
 pub mod defects;
 pub mod generate;
 pub mod lang;
+pub mod prove;
 pub mod record;
 pub mod report;
 pub mod rules;

@@ -274,7 +274,7 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub owns: Vec<Spanned<String>>,
-    /// Seeded defects that the rule catches.
+    /// Seeded defects that the rule catches: `name`, or `name on a2, a3` where it has an effect on these products only.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub kills: Vec<Spanned<String>>,

@@ -13,7 +13,7 @@ use crate::lang::types::Declarations;
 use crate::lang::{Environment, Part, Problem, RuleText, check};
 
 use super::place::{line_and_column, text_start};
-use super::{CatalogPlace, Chapter, Product, Resource, Rule, Rules, life_cycle};
+use super::{CatalogPlace, Chapter, Kill, Product, Resource, Rule, Rules, life_cycle};
 
 /// Reads and checks a catalog; with `only`, of the chapters just that one. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
@@ -314,7 +314,7 @@ impl Checker<'_> {
             chapter,
             program,
             owns: rule.owns.iter().map(|function| function.value.clone()).collect(),
-            kills: rule.kills.iter().map(|defect| defect.value.clone()).collect(),
+            kills: rule.kills.iter().map(|kill| Kill::read(&kill.value)).collect(),
             line: rule.id.referenced.line() as usize,
             steps_at: text_start(source, &rule.steps),
             source: rule,
@@ -353,10 +353,15 @@ impl Checker<'_> {
         {
             self.at(source, &rule.id, message);
         }
-        for defect in &rule.kills {
-            if !self.place.defects.contains(&defect.value.as_str()) {
-                let hint = hint(&defect.value, self.place.defects.iter().copied());
-                self.at(source, defect, format!("`{}` is no seeded defect{hint}", defect.value));
+        for kill in &rule.kills {
+            let Kill { defect, products } = Kill::read(&kill.value);
+            if !self.place.defects.contains(&defect.as_str()) {
+                let hint = hint(&defect, self.place.defects.iter().copied());
+                self.at(source, kill, format!("`{defect}` is no seeded defect{hint}"));
+            }
+            for product in products.iter().filter(|product| rules.product(product).is_none()) {
+                let hint = hint(product, rules.products.iter().map(|known| known.id.as_str()));
+                self.at(source, kill, format!("`{product}` is no product of products.yaml{hint}"));
             }
         }
     }

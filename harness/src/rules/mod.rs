@@ -90,13 +90,34 @@ pub struct Rule {
     pub chapter: usize,
     pub program: Program,
     pub owns: Vec<String>,
-    pub kills: Vec<String>,
+    pub kills: Vec<Kill>,
     /// Line of the id, counted from 1.
     pub line: usize,
     /// Line of the file on which the steps' text starts, and the columns it is indented by.
     pub steps_at: (usize, usize),
     /// The texts as written.
     pub source: RuleSource,
+}
+
+/// A seeded defect that a rule claims to kill.
+#[derive(Debug, Clone)]
+pub struct Kill {
+    pub defect: String,
+    /// Products on which the defect has an effect; empty: all.
+    pub products: Vec<String>,
+}
+
+impl Kill {
+    /// Reads `defect` or `defect on a2, a3`.
+    pub fn read(text: &str) -> Kill {
+        match text.split_once(" on ") {
+            None => Kill { defect: text.to_owned(), products: Vec::new() },
+            Some((defect, products)) => Kill {
+                defect: defect.trim().to_owned(),
+                products: products.split(',').map(|product| product.trim().to_owned()).collect(),
+            },
+        }
+    }
 }
 
 /// A pair of functions that acquire and release.
@@ -141,6 +162,14 @@ impl Rules {
 }
 
 impl Rule {
+    /// The seeded defects that the rule claims to kill on a product.
+    pub fn kills_on<'a>(&'a self, product: &'a str) -> impl Iterator<Item = &'a str> {
+        self.kills
+            .iter()
+            .filter(move |kill| kill.products.is_empty() || kill.products.iter().any(|known| known == product))
+            .map(|kill| kill.defect.as_str())
+    }
+
     /// `file:line:column` of a place in the steps.
     pub fn place(&self, chapter: &Chapter, offset: usize) -> String {
         let (line, column) = place::line_and_column(&self.program.source, offset);

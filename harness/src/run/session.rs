@@ -76,6 +76,18 @@ pub enum ExitStatus {
     Unknown = 3,
 }
 
+impl ExitStatus {
+    /// The status of a number.
+    pub fn from_code(code: u8) -> ExitStatus {
+        match code {
+            0 => ExitStatus::Conformant,
+            1 => ExitStatus::Broken,
+            2 => ExitStatus::Usage,
+            _ => ExitStatus::Unknown,
+        }
+    }
+}
+
 /// Something that a run can execute: a rule of the catalog, or one that is derived from the support table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
@@ -382,25 +394,30 @@ impl Session {
         Ok(session)
     }
 
+    /// Why a rule does not apply here; `None`: it does.
+    pub fn skip(&self, rule: &crate::rules::Rule) -> Option<String> {
+        use crate::lang::program::DeviceChoice;
+        let devices = rule.program.processes.iter().map(|process| match process.device {
+            DeviceChoice::Number(number) => number + 1,
+            DeviceChoice::Axis(_) => 1,
+        });
+        let wanted = devices.max().unwrap_or(1);
+        match applies(rule, &self.target, &self.rules) {
+            Err(skip) => Some(skip.to_string()),
+            Ok(()) if wanted > self.target.devices => {
+                Some(crate::select::Skip::Devices { wanted, are: self.target.devices }.to_string())
+            }
+            Ok(()) => None,
+        }
+    }
+
     /// Runs something planned, or says why it does not apply.
     pub fn execute(&self, planned: &Planned) -> RuleResult {
         let result = match planned.rule {
             None => self.exported(planned),
             Some(index) => {
                 let rule = &self.rules.rules[index];
-                let needed = rule.program.processes.iter().map(|process| match process.device {
-                    crate::lang::program::DeviceChoice::Number(number) => number + 1,
-                    crate::lang::program::DeviceChoice::Axis(_) => 1,
-                });
-                let needed = needed.max().unwrap_or(1);
-                let skip = match applies(rule, &self.target, &self.rules) {
-                    Err(skip) => Some(skip.to_string()),
-                    Ok(()) if needed > self.target.devices => {
-                        Some(crate::select::Skip::Devices { wanted: needed, are: self.target.devices }.to_string())
-                    }
-                    Ok(()) => None,
-                };
-                match skip {
+                match self.skip(rule) {
                     Some(reason) => {
                         let mut result = self.empty_result(rule, 0);
                         result.verdict = Verdict::Skipped;

@@ -96,18 +96,25 @@ pub fn parse_edition(text: &str) -> Result<(&str, Edition), String> {
     }
 }
 
-/// Whether a rule applies to the target.
-pub fn applies(rule: &Rule, target: &Target, rules: &Rules) -> Result<(), Skip> {
-    let product = &target.product;
+/// Whether the documents offer a product what a rule needs.
+pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     let when = &rule.when;
-    if (!when.products.is_empty() && !when.products.contains(product)) || when.not_products.contains(product) {
-        return Err(Skip::Product { product: product.clone() });
+    let named = |list: &[String]| list.iter().any(|known| known == product);
+    if (!when.products.is_empty() && !named(&when.products)) || named(&when.not_products) {
+        return Err(Skip::Product { product: product.to_owned() });
     }
     for function in rule.program.function_names() {
-        if rules.support.get(function).is_some_and(|entry| entry.unsupported.contains(product)) {
-            return Err(Skip::Unsupported { function: function.to_owned(), product: product.clone() });
+        if rules.support.get(function).is_some_and(|entry| named(&entry.unsupported)) {
+            return Err(Skip::Unsupported { function: function.to_owned(), product: product.to_owned() });
         }
     }
+    Ok(())
+}
+
+/// Whether a rule applies to the target.
+pub fn applies(rule: &Rule, target: &Target, rules: &Rules) -> Result<(), Skip> {
+    offered(rule, &target.product, rules)?;
+    let when = &rule.when;
     if let Some(mode) = &when.run_mode
         && *mode != target.run_mode
     {

@@ -1,0 +1,102 @@
+//! `atlas-cts explain`.
+
+use std::fmt::Write;
+
+use crate::defects::DEFECTS;
+use crate::lang::suggest::hint;
+use crate::rules::{Rules, short};
+use crate::select::offered;
+
+/// Everything about a rule.
+pub fn explain(rules: &Rules, id: &str) -> Result<String, String> {
+    let Some(rule) = rules.rule(id) else {
+        let hint = hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
+        return Err(format!("there is no rule `{id}`{hint}; `atlas-cts list` names all"));
+    };
+    let mut text = String::new();
+    let chapter = &rules.chapters[rule.chapter];
+    let _ = writeln!(text, "{}\n{}\n", rule.id, rule.title);
+    let _ = writeln!(text, "{}\n", rule.statement);
+    let level = match rule.level {
+        crate::record::Level::Must => "must: a document promises it",
+        crate::record::Level::Info => "info: seen in source or inferred; reported, breaks a run only with --strict",
+    };
+    let _ = writeln!(text, "level     {level}");
+    if rule.hazard.is_some() {
+        let _ =
+            writeln!(text, "hazard    the documents call the result undefined; runs only with --hazardous, observed");
+    }
+    if let Some(doubt) = &rule.doubt {
+        let _ = writeln!(text, "doubt     {doubt}");
+    }
+    for source in &rule.sources {
+        let _ = writeln!(text, "source    {source}");
+    }
+    let _ = writeln!(text, "file      {}:{}", short(&chapter.path), rule.line);
+    for product in &rules.products {
+        let applies = match offered(rule, &product.id, rules) {
+            Ok(()) => "applies".to_owned(),
+            Err(skip) => format!("skipped: {skip}"),
+        };
+        let _ = writeln!(text, "product   {:<14} {applies}", product.id);
+    }
+    let conditions = [
+        rule.when.run_mode.as_ref().map(|mode| format!("programs run on the {mode}")),
+        rule.when.devices.map(|devices| format!("at least {devices} devices")),
+        rule.when.cann.as_ref().map(|edition| format!("edition {edition}")),
+    ];
+    for condition in conditions.into_iter().flatten() {
+        let _ = writeln!(text, "when      {condition}");
+    }
+    if let Some(actors) = &rule.source.actors {
+        let _ = writeln!(text, "\nactors\n{}", indented(&actors.value));
+    }
+    for (name, domain) in &rule.source.forall {
+        let _ = writeln!(text, "forall    {name}: {}", domain_text(&domain.value));
+    }
+    if let Some(condition) = &rule.source.condition {
+        let _ = writeln!(text, "where     {}", condition.value);
+    }
+    let _ = writeln!(text, "\nsteps\n{}", indented(&rule.source.steps.value));
+    for (name, expression) in &rule.source.observe {
+        let _ = writeln!(text, "observe   {name}: {}", expression.value);
+    }
+    let functions: Vec<&str> = rule.program.function_names().collect();
+    let _ = writeln!(text, "calls     {}", functions.join(", "));
+    for kill in &rule.kills {
+        let defect = DEFECTS.iter().find(|defect| defect.name == kill.defect);
+        let products =
+            if kill.products.is_empty() { String::new() } else { format!(" (on {})", kill.products.join(", ")) };
+        let _ = writeln!(text, "catches   {}{products}", kill.defect);
+        if let Some(defect) = defect {
+            let _ = writeln!(text, "          {}{}", if defect.subtle { "subtle: " } else { "" }, defect.mechanism);
+        }
+    }
+    Ok(text)
+}
+
+fn indented(block: &str) -> String {
+    block.trim_end().lines().map(|line| format!("    {line}\n")).collect::<String>().trim_end().to_owned()
+}
+
+fn domain_text(domain: &crate::catalog::DomainSource) -> String {
+    let mut parts = Vec::new();
+    let named = [
+        ("bytes", &domain.bytes),
+        ("int", &domain.int),
+        ("offset", &domain.offset),
+        ("permutation", &domain.permutation),
+        ("length_of", &domain.length_of),
+        ("index_of", &domain.index_of),
+        ("device", &domain.device),
+    ];
+    parts.extend(named.iter().filter_map(|(name, value)| value.as_ref().map(|value| format!("{name} {value}"))));
+    parts.extend(domain.one_of.as_ref().map(|values| format!("one of {}", values.join(", "))));
+    parts.extend(domain.every.as_ref().map(|values| format!("every {}", values.0.join(", "))));
+    parts.extend(domain.text.as_ref().map(|values| format!("every {values:?}")));
+    parts.extend(domain.bool.map(|_| "0, 1".to_owned()));
+    parts.extend(domain.list_of.as_ref().map(|item| format!("list of {}", domain_text(item))));
+    parts.extend(domain.length.as_ref().map(|length| format!("length {length}")));
+    parts.extend(domain.multiple_of.as_ref().map(|step| format!("multiples of {step}")));
+    parts.join(", ")
+}

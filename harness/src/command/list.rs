@@ -1,0 +1,65 @@
+//! `atlas-cts list`.
+
+use std::fmt::Write;
+
+use clap::Args;
+
+use crate::lang::suggest::hint;
+use crate::rules::{Rule, Rules};
+
+/// Which rules are listed; everything given must hold.
+#[derive(Debug, Default, Args)]
+pub struct ListFilter {
+    /// Only this chapter.
+    #[arg(long)]
+    pub chapter: Option<String>,
+    /// Only rules that call this function.
+    #[arg(long, value_name = "FUNCTION")]
+    pub api: Option<String>,
+    /// Only rules that cite this document.
+    #[arg(long)]
+    pub document: Option<String>,
+    /// Only rules that apply to this product.
+    #[arg(long = "on", value_name = "PRODUCT")]
+    pub on: Option<String>,
+    /// Only rules whose id or title contains this.
+    pub text: Option<String>,
+}
+
+/// The rules, one line each.
+pub fn list(rules: &Rules, filter: &ListFilter) -> Result<String, String> {
+    known("chapter", filter.chapter.as_deref(), rules.chapters.iter().map(|chapter| chapter.name.as_str()))?;
+    known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
+    known("document", filter.document.as_deref(), rules.documents.iter().map(|document| document.id.value.as_str()))?;
+    known("product", filter.on.as_deref(), rules.products.iter().map(|product| product.id.as_str()))?;
+    let matching: Vec<&Rule> = rules.rules.iter().filter(|rule| matches(rules, rule, filter)).collect();
+    let width = matching.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for rule in &matching {
+        let level = match rule.level {
+            crate::record::Level::Must => "must",
+            crate::record::Level::Info => "info",
+        };
+        let hazard = if rule.hazard.is_some() { " [undefined]" } else { "" };
+        let _ = writeln!(text, "{:<width$}  {level}  {}{hazard}", rule.id, rule.title);
+    }
+    let _ = writeln!(text, "{} of {} rules", matching.len(), rules.rules.len());
+    Ok(text)
+}
+
+fn known<'a>(what: &str, given: Option<&str>, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    let Some(given) = given else { return Ok(()) };
+    let names: Vec<&str> = names.collect();
+    if names.contains(&given) { Ok(()) } else { Err(format!("there is no {what} `{given}`{}", hint(given, names))) }
+}
+
+fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter) -> bool {
+    let holds = |given: &Option<String>, test: &dyn Fn(&str) -> bool| given.as_deref().is_none_or(test);
+    holds(&filter.chapter, &|chapter| rules.chapters[rule.chapter].name == chapter)
+        && holds(&filter.api, &|function| rule.program.function_names().any(|name| name == function))
+        && holds(&filter.document, &|document| rule.documents.iter().any(|id| id == document))
+        && holds(&filter.on, &|product| crate::select::offered(rule, product, rules).is_ok())
+        && holds(&filter.text, &|text| {
+            rule.id.contains(text) || rule.title.to_lowercase().contains(&text.to_lowercase())
+        })
+}

@@ -1,0 +1,53 @@
+//! What the command `atlas-cts` prints about the catalog and the simulated device.
+
+mod explain;
+mod list;
+mod schema;
+
+use crate::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+use crate::rules::Rules;
+use crate::run::{ExitStatus, SessionError, simulator as library};
+
+pub use explain::explain;
+pub use list::{ListFilter, list};
+pub use schema::schema;
+
+/// What `lint` says about a catalog without mistakes.
+pub fn lint_summary(rules: &Rules) -> String {
+    let functions: std::collections::BTreeSet<&str> =
+        rules.rules.iter().flat_map(|rule| rule.program.function_names()).collect();
+    format!(
+        "{} rules in {} chapters, {} of {} functions of the header used, {} products: no mistakes",
+        rules.rules.len(),
+        rules.chapters.len(),
+        functions.len(),
+        rules.environment.declarations.bindings.functions.len(),
+        rules.products.len()
+    )
+}
+
+/// `atlas-cts simulator`.
+pub fn simulator(print_path: bool, list: bool) -> Result<ExitStatus, SessionError> {
+    if !print_path && !list {
+        return Err(SessionError::Usage("say what is wanted: --print-path or --list".to_owned()));
+    }
+    if print_path {
+        let path = library::library_path().map_err(|error| {
+            SessionError::Environment(format!(
+                "the library cannot be written: {error}; set TMPDIR to a writable folder"
+            ))
+        })?;
+        println!("{}", path.display());
+    }
+    if list {
+        for (title, entries) in
+            [("seeded defects", DEFECTS), ("universal bad devices", BAD_DEVICES), ("legal variants", VARIANTS)]
+        {
+            println!("{title} ({}), switched on with --defect NAME", entries.len());
+            for entry in entries {
+                println!("  {}{}\n      {}", entry.name, if entry.subtle { "  (subtle)" } else { "" }, entry.mechanism);
+            }
+        }
+    }
+    Ok(ExitStatus::Conformant)
+}
