@@ -31,6 +31,8 @@ pub enum Skip {
         function: String,
         product: String,
     },
+    /// The documents list the function, but say nothing of this product.
+    Undocumented { function: String, product: String },
     RunMode {
         wanted: String,
         is: String,
@@ -53,6 +55,9 @@ impl fmt::Display for Skip {
             Skip::Product { product } => write!(f, "does not apply to {product}"),
             Skip::Unsupported { function, product } => {
                 write!(f, "{function} is documented as not supported on {product}")
+            }
+            Skip::Undocumented { function, product } => {
+                write!(f, "the documents do not say whether {product} offers {function}")
             }
             Skip::RunMode { wanted, is } => {
                 write!(f, "applies where programs run on the {wanted}; this one runs on the {is}")
@@ -104,8 +109,11 @@ pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
         return Err(Skip::Product { product: product.to_owned() });
     }
     for function in rule.program.function_names() {
-        if rules.support.get(function).is_some_and(|entry| named(&entry.unsupported)) {
-            return Err(Skip::Unsupported { function: function.to_owned(), product: product.to_owned() });
+        let (function, product) = (function.to_owned(), product.to_owned());
+        match rules.support.get(&function) {
+            Some(entry) if named(&entry.unsupported) => return Err(Skip::Unsupported { function, product }),
+            Some(entry) if !named(&entry.supported) => return Err(Skip::Undocumented { function, product }),
+            _ => {}
         }
     }
     Ok(())
