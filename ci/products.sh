@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Runs the suite for every product on the simulated device; each has to execute as many rules as ci/floors.tsv says.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+status=0
+while IFS=$'\t' read -r product floor; do
+    case $product in '' | '#'*) continue ;; esac
+    log=$(mktemp)
+    cargo test --quiet -- --product "$product" --min-executed "$floor" --backend simulator >"$log" 2>&1
+    exit=$?
+    if [ $exit -eq 0 ]; then
+        echo "$product: $(grep '^verdicts' "$log") (floor $floor)"
+    else
+        cat "$log"
+        echo "$product: exit status $exit (floor $floor)"
+        status=1
+    fi
+    rm -f "$log"
+done <ci/floors.tsv
+exit $status
