@@ -27,8 +27,8 @@ struct Command {
 
 fn main() -> ExitCode {
     harness::worker::run_if_asked(&[&acl::BINDINGS]);
-    let command = Command::parse();
-    match run(&command) {
+    let mut command = Command::parse();
+    match run(&mut command) {
         Ok(status) => ExitCode::from(status as u8),
         Err(error) => {
             eprintln!("{error}");
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: &Command) -> Result<ExitStatus, SessionError> {
+fn run(command: &mut Command) -> Result<ExitStatus, SessionError> {
     let options = &command.options;
     let rules = Arc::new(load_rules(options, &acl::BINDINGS)?);
     let planned = plan(&rules);
@@ -55,6 +55,10 @@ fn run(command: &Command) -> Result<ExitStatus, SessionError> {
     let mut session = Session::open(options, rules, specs)?;
     let folder = Arc::new(RunFolder::create(&mut session, options.report_dir.as_deref(), options.keep)?);
     println!("{}", first_line(&session.header));
+    if !session.header.library.simulated {
+        // Every thread would use the same devices.
+        command.runner.test_threads = Some(1);
+    }
     let session = Arc::new(session);
     let trouble = Arc::new(Mutex::new(None));
     let trials = planned

@@ -7,7 +7,7 @@ use crate::catalog::DomainSource;
 
 use super::builtins::BUILTINS;
 use super::parse::{Names, parse_expression, parse_steps};
-use super::program::{Actor, Axis, DeviceChoice, Domain, Expression, Process, Program, Range, Space, State, Variable};
+use super::program::{Actor, Axis, Domain, Expression, Process, Program, Range, Space, State, Variable};
 use super::suggest::hint;
 use super::syntax;
 use super::token::{Kind, Token, tokenize};
@@ -187,12 +187,7 @@ impl<'e> Checker<'e> {
             }
         }
         if self.processes.is_empty() {
-            self.processes.push(Process {
-                name: "A".to_owned(),
-                device: DeviceChoice::Number(0),
-                state: State::Device,
-                isolated: false,
-            });
+            self.processes.push(Process { name: "A".to_owned(), device: 0, state: State::Device, isolated: false });
             self.actors.insert(0, Actor { name: "A".to_owned(), process: 0, thread: None });
         }
     }
@@ -244,9 +239,9 @@ impl<'e> Checker<'e> {
             return;
         }
         let device = match inside {
-            [] => DeviceChoice::Number(0),
+            [] => 0,
             ["device", number] => match number.parse() {
-                Ok(number) => DeviceChoice::Number(number),
+                Ok(number) => number,
                 Err(_) => return self.problem(span, format!("`{number}` is no device; devices are counted from 0")),
             },
             _ => return self.problem(span, FORM),

@@ -41,20 +41,11 @@ pub struct Program {
 #[derive(Debug, Clone)]
 pub struct Process {
     pub name: String,
-    /// The device that it works on.
-    pub device: DeviceChoice,
+    /// The device that it works on: the n-th of those under test.
+    pub device: u32,
     pub state: State,
     /// A fresh process for each case.
     pub isolated: bool,
-}
-
-/// Which device an actor works on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DeviceChoice {
-    /// The n-th of the devices under test.
-    Number(u32),
-    /// The value of an axis.
-    Axis(usize),
 }
 
 /// How far a process or thread is set up.

@@ -63,7 +63,14 @@ impl std::fmt::Display for StartError {
 impl Factory {
     /// Starts a worker on a machine.
     pub fn start(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
-        let environment = self.simulator.as_ref().map(|simulator| simulator.environment(machine)).unwrap_or_default();
+        let environment = match &self.simulator {
+            Some(simulator) => simulator.environment(machine),
+            // The simulated device given as a library: its processes share a machine too.
+            None if std::env::var_os(super::simulator::MACHINE).is_none() => {
+                vec![(super::simulator::MACHINE.to_owned(), machine.display().to_string())]
+            }
+            None => Vec::new(),
+        };
         let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment)
             .map_err(|error| StartError::Spawn(error.to_string()))?;
         let start = Start {

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::generate::{Scope, rule_seed};
 use crate::lang::Span;
-use crate::lang::program::{DeviceChoice, State};
+use crate::lang::program::State;
 use crate::record::{Failure, RuleResult, Verdict};
 use crate::rules::Rule;
 use crate::worker::protocol::{Reply, Request, RunCase, RunRule};
@@ -104,7 +104,7 @@ impl Session {
         slot: &mut Slot,
         output: &mut String,
     ) -> Result<SearchResult, StartError> {
-        let device = self.device(rule, 0);
+        let device = rule.program.processes[0].device;
         let run = RunRule {
             rule: rule.id.clone(),
             product: self.target.product.clone(),
@@ -152,7 +152,7 @@ impl Session {
     }
 
     fn case_in_pool(&self, rule: &Rule, slot: &mut Slot, case: &RunCase) -> Result<super::group::GroupEnd, StartError> {
-        let keys: Vec<(u32, usize)> = self.keys(rule);
+        let keys: Vec<(u32, usize)> = keys(rule);
         for (device, ordinal) in &keys {
             slot.worker(&self.factory, *device, *ordinal)?;
         }
@@ -183,7 +183,7 @@ impl Session {
         let chapter =
             self.rules.chapters[rule.chapter].path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
         let mut workers = Vec::new();
-        for (process, (device, _)) in self.keys(rule).into_iter().enumerate() {
+        for (process, (device, _)) in keys(rule).into_iter().enumerate() {
             let set_up = SetUp { state: rule.program.processes[process].state, device, only: chapter.as_deref() };
             workers.push(self.factory.start(&slot.machine, set_up)?.0);
         }
@@ -203,24 +203,6 @@ impl Session {
             }
         }
         Ok(end)
-    }
-
-    /// Device and ordinal on that device of each process.
-    fn keys(&self, rule: &Rule) -> Vec<(u32, usize)> {
-        let mut keys: Vec<(u32, usize)> = Vec::new();
-        for process in 0..rule.program.processes.len() {
-            let device = self.device(rule, process);
-            let ordinal = keys.iter().filter(|(known, _)| *known == device).count();
-            keys.push((device, ordinal));
-        }
-        keys
-    }
-
-    fn device(&self, rule: &Rule, process: usize) -> u32 {
-        match rule.program.processes[process].device {
-            DeviceChoice::Number(number) => number,
-            DeviceChoice::Axis(_) => 0,
-        }
     }
 
     pub(super) fn scope(&self) -> Scope {
@@ -348,4 +330,15 @@ fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// Device and ordinal on that device of each process.
+fn keys(rule: &Rule) -> Vec<(u32, usize)> {
+    let mut keys: Vec<(u32, usize)> = Vec::new();
+    for process in &rule.program.processes {
+        let device = process.device;
+        let ordinal = keys.iter().filter(|(known, _)| *known == device).count();
+        keys.push((device, ordinal));
+    }
+    keys
 }

@@ -396,11 +396,7 @@ impl Session {
 
     /// Why a rule does not apply here; `None`: it does.
     pub fn skip(&self, rule: &crate::rules::Rule) -> Option<String> {
-        use crate::lang::program::DeviceChoice;
-        let devices = rule.program.processes.iter().map(|process| match process.device {
-            DeviceChoice::Number(number) => number + 1,
-            DeviceChoice::Axis(_) => 1,
-        });
+        let devices = rule.program.processes.iter().map(|process| process.device + 1);
         let wanted = devices.max().unwrap_or(1);
         match applies(rule, &self.target, &self.rules) {
             Err(skip) => Some(skip.to_string()),

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 /// The library as it was built with the harness.
 static BYTES: &[u8] = include_bytes!(env!("ATLAS_CTS_SIMULATOR"));
 
+/// The variable that names the folder shared by the processes of one simulated machine.
+pub const MACHINE: &str = "ATLAS_CTS_SIM_MACHINE";
+
 /// How the simulated device behaves.
 #[derive(Debug, Clone, Default)]
 pub struct SimulatorOptions {

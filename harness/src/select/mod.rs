@@ -32,7 +32,10 @@ pub enum Skip {
         product: String,
     },
     /// The documents list the function, but say nothing of this product.
-    Undocumented { function: String, product: String },
+    Undocumented {
+        function: String,
+        product: String,
+    },
     RunMode {
         wanted: String,
         is: String,
