@@ -9,6 +9,7 @@ pub mod check;
 mod check_expression;
 mod check_statement;
 pub mod parse;
+pub mod print_c;
 pub mod program;
 pub mod suggest;
 pub mod syntax;

@@ -32,6 +32,12 @@ pub struct Rules {
     pub runtime: String,
     pub title: String,
     pub library: LibrarySource,
+    /// The C header below the runtime's folder.
+    pub header: &'static str,
+    /// The type of the code that says success or failure.
+    pub result_type: String,
+    /// The name of the code of success.
+    pub success_name: String,
     /// The code of success.
     pub success: i128,
     pub environment: Environment,

@@ -1,0 +1,275 @@
+//! A rule as a stand-alone C program: what its steps do in one case, with nothing of the suite but a few macros.
+//!
+//! A rule of one process and one thread prints as a program that runs: it exits with 0 when the rule holds, and with 1
+//! and the line of the statement when it does not. With several actors the program only compiles: the statements of all
+//! actors stand one after the other, each with its actor's name.
+
+mod calls;
+mod case;
+mod expression;
+mod statement;
+mod text;
+mod visit;
+
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write;
+
+use crate::generate::{Scope, Value, display_values};
+use crate::rules::{Product, Rule, Rules, Section, short};
+
+use super::parse::{Names, parse_expression};
+use super::program::{Program, State};
+use super::types::is_address;
+use visit::Reads;
+
+const PRELUDE: &str = include_str!("prelude.h");
+
+/// What a program is printed for.
+#[derive(Debug, Clone)]
+pub struct Target<'a> {
+    pub product: &'a Product,
+    /// Number of devices.
+    pub devices: u32,
+    /// The values of the axes, in their order; `None`: the smallest case.
+    pub values: Option<&'a [Value]>,
+    /// Makes the patterns of the case its own.
+    pub salt: u64,
+}
+
+/// Whether the printed program of a rule does what the suite does: one process, one thread.
+pub fn runs_as_program(rule: &Rule) -> bool {
+    rule.program.actors.len() == 1
+}
+
+/// Prints a rule as C. The error says why the rule has no case for this product.
+pub fn print_c(rules: &Rules, rule: &Rule, target: &Target<'_>) -> Result<String, String> {
+    let program = &rule.program;
+    let scope = Scope { facts: target.product.facts.clone(), devices: target.devices };
+    let values = match target.values {
+        Some(values) => values.to_vec(),
+        None => case::smallest(program, &scope)?,
+    };
+    let mut printer = Printer::new(rules, program, &program.source);
+    printer.runnable = runs_as_program(rule);
+    printer.block(&program.syntax, &program.statements);
+    printer.observations(rule)?;
+    let (set_up, tear_down, hoisted) = life_cycle(rules, program);
+
+    let mut out = head(rules, rule, target, &values);
+    let _ = write!(out, "\n{PRELUDE}\n");
+    for line in printer.wrappers() {
+        let _ = writeln!(out, "{line}");
+    }
+    if let Some(device) = device(rules, program) {
+        let _ = writeln!(out, "\nstatic const int device = {device};");
+    }
+    for line in &hoisted {
+        let _ = writeln!(out, "static {}", line.trim());
+    }
+    let _ = write!(out, "\nstatic void set_up(void)\n{{\n{set_up}}}\n\nstatic void steps(void)\n{{\n");
+    for line in printer.constants(target, &scope, &values) {
+        let _ = writeln!(out, "    {line}");
+    }
+    let _ = writeln!(out, "\n{}}}", printer.out);
+    let _ = write!(
+        out,
+        "\n/* What the tear-down answers is not judged: the process ends. */\nstatic void tear_down(void)\n{{\n{tear_down}}}\n\
+         \nint main(void)\n{{\n    set_up();\n    steps();\n    release_all();\n    tear_down();\n    return finish();\n}}\n"
+    );
+    Ok(out)
+}
+
+/// The comment that says what the program is, and what it needs.
+fn head(rules: &Rules, rule: &Rule, target: &Target<'_>, values: &[Value]) -> String {
+    const WIDTH: usize = 110;
+    let path = short(&rules.chapters[rule.chapter].path);
+    let mut lines = vec![format!("{}: {}", rule.id, rule.title), format!("{path}:{}", rule.line), String::new()];
+    lines.extend(text::wrapped(&rule.statement, WIDTH));
+    lines.push(String::new());
+    for source in &rule.sources {
+        lines.extend(text::wrapped(&format!("Source: {source}"), WIDTH));
+    }
+    if let Some(doubt) = &rule.doubt {
+        lines.extend(text::wrapped(&format!("Doubt: {doubt}"), WIDTH));
+    }
+    if rule.hazard.is_some() {
+        lines.push("Hazard: the documents call the result undefined.".to_owned());
+    }
+    let case: Vec<String> =
+        display_values(&rule.program, values).iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    lines.extend(text::wrapped(&format!("Product: {}. Case: {}", target.product.name, case.join(", ")), WIDTH));
+    let library = rules.library.names.first().map_or("", String::as_str);
+    let library = library.trim_start_matches("lib").trim_end_matches(".so");
+    lines.push(format!("Compile: gcc -std=c11 -I specs/{} <this file> -l{library}", rules.runtime));
+    if !runs_as_program(rule) {
+        let actors: Vec<String> = rule.program.actors.iter().map(|actor| actor.name.clone()).collect();
+        let message = format!(
+            "For reading only: the actors {} are processes or threads of their own. The name of a variable starts with \
+             that of its actor.",
+            actors.join(", ")
+        );
+        lines.extend(text::wrapped(&message, WIDTH));
+    }
+    let mut out = String::from("/*\n");
+    for line in lines {
+        let _ = writeln!(out, "{}", format!(" * {}", line.replace("*/", "* /")).trim_end());
+    }
+    let _ = write!(
+        out,
+        " */\n\n#define _POSIX_C_SOURCE 200809L\n\n#include <stdint.h>\n\n#include \"{}\"\n\n#define SUCCESS {}\n#define SALT \
+         UINT64_C({:#x})\n",
+        rules.header, rules.success_name, target.salt
+    );
+    out
+}
+
+/// The number of the first process's device, where the life cycle reads it.
+fn device(rules: &Rules, program: &Program) -> Option<u32> {
+    let process = &program.processes[0];
+    (process.state >= State::Device && Reads::of(&rules.life_cycle.program).own_device).then_some(process.device)
+}
+
+/// The life cycle of the first process: set-up, tear-down, and the variables of both.
+fn life_cycle(rules: &Rules, program: &Program) -> (String, String, Vec<String>) {
+    let life = &rules.life_cycle;
+    let mut printer = Printer::new(rules, &life.program, &life.program.source);
+    printer.hoisted = Some(Vec::new());
+    let state = program.processes[0].state;
+    let mut section = |section: Section, needed: State, judged: bool| {
+        let Some(block) = life.block(section).filter(|_| state >= needed) else { return String::new() };
+        printer.judged = judged;
+        printer.cursor = life.program.statements[block].span.start;
+        printer.statement(&life.program.syntax.statements[block], &life.program.statements[block]);
+        std::mem::take(&mut printer.out)
+    };
+    let set_up = [section(Section::InitUp, State::Init, true), section(Section::DeviceUp, State::Device, true)];
+    let tear_down =
+        [section(Section::DeviceDown, State::Device, false), section(Section::InitDown, State::Init, false)];
+    (set_up.concat(), tear_down.concat(), printer.hoisted.unwrap_or_default())
+}
+
+/// The text of a program that is being printed.
+struct Printer<'a> {
+    rules: &'a Rules,
+    program: &'a Program,
+    source: &'a str,
+    reads: Reads,
+    out: String,
+    depth: usize,
+    /// Variables whose declaration is printed.
+    declared: HashSet<usize>,
+    loops: Vec<String>,
+    /// The actor whose statement is being printed.
+    actor: usize,
+    /// Comments before this place of the source are printed.
+    cursor: usize,
+    /// Statements for the end of the steps with their actors, and the flags of those that stand in a block.
+    deferred: Vec<(usize, String)>,
+    flags: Vec<String>,
+    /// Release functions of what the steps acquire.
+    releases: BTreeSet<String>,
+    runnable: bool,
+    /// Bare calls must succeed.
+    judged: bool,
+    /// Declarations that are printed outside of any function.
+    hoisted: Option<Vec<String>>,
+}
+
+impl<'a> Printer<'a> {
+    fn new(rules: &'a Rules, program: &'a Program, source: &'a str) -> Printer<'a> {
+        Printer {
+            rules,
+            program,
+            source,
+            reads: Reads::of(program),
+            out: String::new(),
+            depth: 1,
+            declared: HashSet::new(),
+            loops: Vec::new(),
+            actor: 0,
+            cursor: 0,
+            deferred: Vec::new(),
+            flags: Vec::new(),
+            releases: BTreeSet::new(),
+            runnable: false,
+            judged: true,
+            hoisted: None,
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        let indentation = "    ".repeat(self.depth);
+        let several =
+            self.program.actors.len() > 1 && !text.ends_with(['{', '}']) && !text.starts_with("/*") && text != "break;";
+        let actor = if several { format!("/* {} */ ", self.program.actors[self.actor].name) } else { String::new() };
+        let _ = writeln!(self.out, "{indentation}{actor}{text}");
+    }
+
+    fn indented(&mut self, text: &str) {
+        self.depth += 1;
+        self.line(text);
+        self.depth -= 1;
+    }
+
+    fn observations(&mut self, rule: &'a Rule) -> Result<(), String> {
+        let declarations = &self.rules.environment.declarations;
+        let is_type = |name: &str| declarations.ty(name).is_some();
+        let actors: Vec<String> = self.program.actors.iter().map(|actor| actor.name.clone()).collect();
+        self.actor = 0;
+        for ((name, source), (_, _, ty)) in rule.source.observe.iter().zip(&self.program.observe) {
+            let tree = parse_expression(&source.value, &Names { is_type: &is_type, actors: &actors }, false)
+                .map_err(|error| error.message)?;
+            let kept = std::mem::replace(&mut self.source, &source.value);
+            let text = self.expression(&tree);
+            self.source = kept;
+            let observe = if is_address(*ty) { "OBSERVE_TEXT" } else { "OBSERVE" };
+            self.line(&format!("{observe}(\"{name}\", {text});"));
+        }
+        for (actor, deferred) in std::mem::take(&mut self.deferred).iter().rev() {
+            self.actor = *actor;
+            self.line(deferred);
+        }
+        Ok(())
+    }
+
+    /// One function of a common signature for each release function.
+    fn wrappers(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for release in &self.releases {
+            let Some(resource) = self.rules.resources.iter().find(|resource| resource.release == *release) else {
+                continue;
+            };
+            let arguments: Vec<String> = resource
+                .release_arguments
+                .iter()
+                .map(|argument| argument.map_or("handle".to_owned(), |value| value.to_string()))
+                .collect();
+            lines.push(format!("static inline long long release_{release}(void *handle)\n{{"));
+            lines.push(format!("    return {release}({});\n}}\n", arguments.join(", ")));
+        }
+        lines
+    }
+
+    /// The case: the product's quantities, the number of devices, the axes.
+    fn constants(&self, target: &Target<'_>, scope: &Scope, values: &[Value]) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.reads.facts.is_empty() {
+            let names: Vec<String> = self.reads.facts.iter().map(|name| format!("{name};")).collect();
+            let facts: Vec<String> = self
+                .reads
+                .facts
+                .iter()
+                .map(|name| format!(".{name} = {}", text::number(scope.facts.get(name).copied().unwrap_or(0))))
+                .collect();
+            let members: Vec<String> = names.iter().map(|name| format!("size_t {name}")).collect();
+            lines.push(format!("static const struct {{ {} }} product = {{{}}};", members.join(" "), facts.join(", ")));
+        }
+        if self.reads.devices {
+            lines.push(format!("static const size_t devices = {};", target.devices));
+        }
+        let declarations = &self.rules.environment.declarations;
+        lines.extend(case::axes(self.program, declarations, values, |axis| self.reads.axes.contains(&axis)));
+        lines.extend(self.flags.iter().map(|flag| format!("int {flag} = 0;")));
+        lines
+    }
+}

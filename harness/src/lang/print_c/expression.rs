@@ -1,0 +1,162 @@
+//! Expressions as C.
+
+use crate::lang::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+
+use super::Printer;
+use super::text::{c_name, c_text, number};
+
+/// How tightly an expression binds; C's precedence.
+const CONDITIONAL: u8 = 0;
+const UNARY: u8 = 11;
+const POSTFIX: u8 = 12;
+
+impl Printer<'_> {
+    /// An expression where anything may stand: an argument, a whole statement.
+    pub fn expression(&self, of: &Expression) -> String {
+        self.inside(of, CONDITIONAL)
+    }
+
+    /// An expression inside another one that binds at least as tightly as `least`.
+    fn inside(&self, of: &Expression, least: u8) -> String {
+        let (text, binds) = self.bare(of);
+        if binds < least { format!("({text})") } else { text }
+    }
+
+    fn bare(&self, of: &Expression) -> (String, u8) {
+        match &of.kind {
+            ExpressionKind::Integer(value) => (self.integer(of, *value), POSTFIX),
+            ExpressionKind::Text(text) => (c_text(text.as_bytes()), POSTFIX),
+            ExpressionKind::Name(name) => (self.name(name), POSTFIX),
+            ExpressionKind::Call { function, arguments } => (self.call(function, arguments), POSTFIX),
+            ExpressionKind::Member { of, name } => (self.member(of, name), POSTFIX),
+            ExpressionKind::Index { of, index } => {
+                (format!("{}[{}]", self.inside(of, POSTFIX), self.expression(index)), POSTFIX)
+            }
+            ExpressionKind::AddressOf(of) => (format!("&{}", self.inside(of, UNARY)), UNARY),
+            ExpressionKind::Dereference(of) => (format!("*{}", self.inside(of, UNARY)), UNARY),
+            ExpressionKind::Unary(UnaryOperator::Minus, of) if matches!(of.kind, ExpressionKind::Integer(value) if value == -i128::from(i64::MIN)) => {
+                ("INT64_MIN".to_owned(), POSTFIX)
+            }
+            ExpressionKind::Unary(operator, of) => {
+                let symbol = match operator {
+                    UnaryOperator::Not => "!",
+                    UnaryOperator::Complement => "~",
+                    UnaryOperator::Minus => "-",
+                };
+                // `- -x` and `!!x`: a unary operator inside another one is bracketed, so that none is read as `--`.
+                (format!("{symbol}{}", self.inside(of, POSTFIX)), UNARY)
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                let binds = precedence(*operator);
+                let side = |side: &Expression, least: u8| match &side.kind {
+                    ExpressionKind::Binary(inner, ..) if unclear(*operator, *inner) => {
+                        format!("({})", self.expression(side))
+                    }
+                    _ => self.inside(side, least),
+                };
+                (format!("{} {} {}", side(left, binds), operator.symbol(), side(right, binds + 1)), binds)
+            }
+            ExpressionKind::Conditional(condition, then, otherwise) => (
+                format!(
+                    "{} ? {} : {}",
+                    self.inside(condition, CONDITIONAL + 1),
+                    self.inside(then, CONDITIONAL + 1),
+                    self.inside(otherwise, CONDITIONAL)
+                ),
+                CONDITIONAL,
+            ),
+            ExpressionKind::Cast { ty, pointers, of } => {
+                (format!("({}){}", written_type(ty, *pointers, ""), self.inside(of, UNARY)), UNARY)
+            }
+            ExpressionKind::SizeOf { ty, pointers } => (format!("sizeof({})", written_type(ty, *pointers, "")), UNARY),
+            ExpressionKind::In(of, values) => (format!("IN({}, {})", self.expression(of), self.list(values)), POSTFIX),
+        }
+    }
+
+    /// Expressions with commas between them.
+    pub fn list(&self, values: &[Expression]) -> String {
+        values.iter().map(|value| self.expression(value)).collect::<Vec<_>>().join(", ")
+    }
+
+    pub fn call(&self, function: &str, arguments: &[Expression]) -> String {
+        format!("{function}({})", self.list(arguments))
+    }
+
+    /// A number as the rule writes it: hexadecimal and characters stay what they are.
+    fn integer(&self, of: &Expression, value: i128) -> String {
+        let written = self.source.get(of.span.start..of.span.end).unwrap_or_default();
+        let kept = written.starts_with("0x") || written.starts_with("0X") || written.starts_with('\'');
+        let suffixed = written.ends_with(|last: char| last.is_ascii_alphabetic()) && value <= i128::from(i64::MAX);
+        let plain = written.chars().all(|c| c.is_ascii_alphanumeric());
+        if kept || (suffixed && plain) { written.to_owned() } else { number(value) }
+    }
+
+    fn name(&self, name: &str) -> String {
+        if self.loops.iter().any(|known| known == name) || self.program.axes.iter().any(|axis| axis.name == name) {
+            return c_name(name);
+        }
+        let constant = self.rules.environment.declarations.constant(name).is_some();
+        if constant || matches!(name, "devices" | "product") || !self.is_variable(self.actor, name) {
+            return name.to_owned();
+        }
+        self.variable_name(self.actor, name)
+    }
+
+    fn member(&self, of: &Expression, name: &str) -> String {
+        if let ExpressionKind::Name(owner) = &of.kind
+            && !self.is_variable(self.actor, owner)
+            && let Some(actor) = self.program.actors.iter().position(|actor| actor.name == *owner)
+        {
+            return self.variable_name(actor, name);
+        }
+        format!("{}.{name}", self.inside(of, POSTFIX))
+    }
+
+    fn is_variable(&self, actor: usize, name: &str) -> bool {
+        self.program.variables.iter().any(|variable| variable.actor == actor && variable.name == name)
+    }
+
+    /// The C name of an actor's variable: with several actors, the actor's name stands in front.
+    pub fn variable_name(&self, actor: usize, name: &str) -> String {
+        match self.program.actors.as_slice() {
+            [_] => c_name(name),
+            actors => format!("{}_{name}", actors[actor].name),
+        }
+    }
+}
+
+/// A type as the rule writes it, with the name that it declares.
+pub fn written_type(ty: &TypeName, pointers: usize, name: &str) -> String {
+    let constant = if ty.constant { "const " } else { "" };
+    let declared = format!("{}{name}", "*".repeat(pointers));
+    if declared.is_empty() { format!("{constant}{}", ty.name) } else { format!("{constant}{} {declared}", ty.name) }
+}
+
+fn precedence(operator: BinaryOperator) -> u8 {
+    use BinaryOperator::*;
+    match operator {
+        Or => 1,
+        And => 2,
+        BitOr => 3,
+        BitXor => 4,
+        BitAnd => 5,
+        Equal | NotEqual => 6,
+        Less | LessEqual | Greater | GreaterEqual => 7,
+        ShiftLeft | ShiftRight => 8,
+        Add | Subtract => 9,
+        Multiply | Divide | Remainder => 10,
+    }
+}
+
+/// Whether compilers ask for brackets around the inner operator, although precedence needs none.
+fn unclear(outer: BinaryOperator, inner: BinaryOperator) -> bool {
+    use BinaryOperator::*;
+    let arithmetic = |operator| matches!(operator, Add | Subtract | Multiply | Divide | Remainder);
+    match outer {
+        Or | And => inner != outer && !inner.is_comparison(),
+        BitOr | BitXor | BitAnd => inner != outer,
+        ShiftLeft | ShiftRight => true,
+        _ if outer.is_comparison() => !arithmetic(inner),
+        _ => false,
+    }
+}

@@ -1,0 +1,304 @@
+//! Statements as C: the syntax tree and the typed program, side by side.
+
+use std::fmt::Write;
+
+use crate::lang::program::StatementKind as TypedKind;
+use crate::lang::program::{Argument, Expression as Typed, Program, Root, Statement as TypedStatement};
+use crate::lang::syntax::{Block, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind};
+use crate::lang::types::{SIZE, range};
+
+use super::Printer;
+use super::calls::{Site, collect};
+use super::expression::written_type;
+use super::text::{c_name, c_type, comments};
+
+impl Printer<'_> {
+    pub fn block(&mut self, block: &Block, typed: &[TypedStatement]) {
+        let mut typed = typed.iter();
+        for statement in &block.statements {
+            self.comments_before(statement.span.start);
+            match &statement.kind {
+                StatementKind::SetupEnd => self.line("/* The set-up ends here. */"),
+                StatementKind::Empty => {}
+                _ => {
+                    let Some(typed) = typed.next() else { return };
+                    self.actor = typed.actor;
+                    self.statement(statement, typed);
+                }
+            }
+            self.cursor = self.cursor.max(statement.span.end);
+        }
+    }
+
+    fn comments_before(&mut self, end: usize) {
+        let between = self.source.get(self.cursor..end).unwrap_or_default();
+        for comment in comments(between) {
+            self.line(&comment);
+        }
+        self.cursor = self.cursor.max(end);
+    }
+
+    /// Prints a statement, with the blocks inside it.
+    pub fn statement(&mut self, statement: &Statement, typed: &TypedStatement) {
+        match (&statement.kind, &typed.kind) {
+            (StatementKind::For { variable, bound, body }, TypedKind::For { bound: typed_bound, body: inner, .. }) => {
+                let name = c_name(variable);
+                let mut bound_text = self.expression(bound);
+                if may_be_signed(typed_bound, self.program) {
+                    bound_text = format!("(size_t)({bound_text})");
+                }
+                self.loops.push(variable.clone());
+                self.braces(&format!("for (size_t {name} = 0; {name} < {bound_text}; {name}++)"), body, inner);
+                self.loops.pop();
+            }
+            (StatementKind::Choose { alternatives }, TypedKind::Choose { axis, alternatives: inner }) => {
+                let axis = c_name(&self.program.axes[*axis].name);
+                self.line(&format!("switch ({axis}) {{"));
+                for ((name, body), inner) in alternatives.iter().zip(inner) {
+                    self.line(&format!("case {axis}_{name}: {{"));
+                    self.depth += 1;
+                    self.block(body, inner);
+                    self.line("break;");
+                    self.depth -= 1;
+                    self.line("}");
+                }
+                self.line("}");
+            }
+            (StatementKind::Control(body), TypedKind::Block { body: inner, .. }) => {
+                self.line("/* The positive control: the same without the violation. */");
+                self.braces("", body, inner);
+            }
+            (StatementKind::Group(body), TypedKind::Block { body: inner, .. }) => self.block(body, inner),
+            (StatementKind::Setup(body), TypedKind::Block { body: inner, .. }) => {
+                self.line("/* Set-up: */");
+                self.block(body, inner);
+                self.line("/* The set-up ends here. */");
+            }
+            (StatementKind::Refuse { call, until, unless }, TypedKind::Refuse { unless: inner, .. }) => {
+                self.refuse(call, until.as_ref(), unless, typed, inner);
+            }
+            (StatementKind::Exit(name), _) => self.line(&format!("/* The process of {} ends. */", name.name)),
+            (StatementKind::Kill(name), _) => self.line(&format!("/* The process of {} is killed. */", name.name)),
+            _ => self.leaf(statement, typed),
+        }
+    }
+
+    fn braces(&mut self, head: &str, body: &Block, typed: &[TypedStatement]) {
+        self.line(format!("{head} {{").trim_start());
+        self.depth += 1;
+        self.block(body, typed);
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    /// A statement without a block.
+    fn leaf(&mut self, statement: &Statement, typed: &TypedStatement) {
+        let sites = self.sites(statement, typed);
+        if !matches!(statement.kind, StatementKind::Defer(_)) {
+            self.outs(&sites);
+        }
+        match &statement.kind {
+            StatementKind::Expression { expression, expect, info } => {
+                self.verdict(expression, expect.as_ref(), *info, typed, &sites);
+            }
+            StatementKind::Declaration { .. } => self.declaration(statement, typed),
+            StatementKind::Assignment { target, operator, value } => {
+                let value_text = self.expression(value);
+                let mut text = self.expression(target);
+                let operator = operator.map_or("", |operator| operator.symbol());
+                let mut unread = false;
+                if let TypedKind::Assign { target: place, ty, .. } = &typed.kind
+                    && let Root::Variable(variable) = place.root
+                    && self.declared.insert(variable)
+                {
+                    let result = self.rules.environment.result == Some(*ty);
+                    unread = !self.reads.variables.contains(&variable);
+                    text = if result { format!("{} {text}", self.rules.result_type) } else { c_type(*ty, &text) };
+                }
+                self.line(&format!("{text} {operator}= {value_text};"));
+                if unread {
+                    let name = self.expression(target);
+                    self.line(&format!("(void){name};"));
+                }
+                let kept = self.ownership(&sites);
+                self.guarded(&self.succeeded(&self.expression(target)), &kept);
+            }
+            StatementKind::Defer(call) => self.defer(call, &sites),
+            _ => {}
+        }
+    }
+
+    /// A call or a check with what must come of it.
+    fn verdict(
+        &mut self,
+        expression: &Expression,
+        expect: Option<&Expect>,
+        info: bool,
+        typed: &TypedStatement,
+        sites: &[Site<'_>],
+    ) {
+        let text = self.expression(expression);
+        match (&typed.kind, expect) {
+            (TypedKind::Call { .. }, None) if self.judged => {
+                let written: String = self.out_arguments(sites).iter().map(|out| format!(" WRITTEN({out});")).collect();
+                self.line(&format!("MUST_SUCCEED({text});{written}"));
+                for line in self.ownership(sites) {
+                    self.line(&line);
+                }
+            }
+            (TypedKind::Call { .. }, None) => self.line(&format!("(void){text};")),
+            (TypedKind::Call { .. }, Some(expect)) => {
+                let usually = if expect.usually { "_USUALLY" } else { "" };
+                let codes =
+                    if expect.codes.is_empty() { String::new() } else { format!(", {}", self.list(&expect.codes)) };
+                self.line(&format!("MUST_FAIL{usually}({text}{codes});"));
+            }
+            (TypedKind::Effect(_), _) => self.line(&format!("{text};")),
+            _ => self.line(&format!("{}({text});", if info { "INFO" } else { "CHECK" })),
+        }
+    }
+
+    fn declaration(&mut self, statement: &Statement, typed: &TypedStatement) {
+        let StatementKind::Declaration { ty, pointers, name, length, value, .. } = &statement.kind else { return };
+        if let TypedKind::Declare { variable, .. } = typed.kind {
+            self.declared.insert(variable);
+        }
+        let name = self.variable_name(self.actor, name);
+        let mut text = written_type(ty, *pointers, &name);
+        let literal = length.as_ref().is_none_or(|length| matches!(length.kind, ExpressionKind::Integer(_)));
+        if let Some(length) = length {
+            let _ = write!(text, "[{}]", self.expression(length));
+        }
+        match value {
+            None => self.line(&format!("{text}; POISON({name});")),
+            Some(Initializer::Fields { .. }) if !literal => {
+                self.line(&format!("{text};"));
+                self.line(&format!("memset({name}, 0, sizeof {name});"));
+            }
+            Some(Initializer::Expression(value)) => {
+                let value = self.expression(value);
+                self.line(&format!("{text} = {value};"));
+            }
+            Some(Initializer::Fields { fields, .. }) => {
+                let fields: Vec<String> = fields
+                    .iter()
+                    .map(|(path, value)| format!(".{} = {}", path.join("."), self.expression(value)))
+                    .collect();
+                let fields = if fields.is_empty() { "0".to_owned() } else { fields.join(", ") };
+                self.line(&format!("{text} = {{{fields}}};"));
+            }
+        }
+    }
+
+    /// A call at the end of the steps; what it answers is not judged.
+    fn defer(&mut self, call: &Expression, sites: &[Site<'_>]) {
+        let condition = self.succeeded(&self.expression(call));
+        let kept = self.ownership(sites);
+        let text = if kept.is_empty() {
+            format!("(void){};", self.expression(call))
+        } else {
+            format!("if ({condition}) {{ {} }}", kept.join(" "))
+        };
+        if self.depth == 1 {
+            self.line(&format!("/* At the end: {text} */"));
+            self.deferred.push((self.actor, text));
+        } else {
+            // The end must know whether this place was reached.
+            let flag = format!("deferred_{}", self.deferred.len() + 1);
+            self.line(&format!("{flag} = 1; /* at the end: {text} */"));
+            self.deferred.push((self.actor, format!("if ({flag}) {text}")));
+            self.flags.push(flag);
+        }
+    }
+
+    fn refuse(
+        &mut self,
+        call: &Expression,
+        until: Option<&Expression>,
+        unless: &Block,
+        typed: &TypedStatement,
+        inner: &[TypedStatement],
+    ) {
+        let mut found = Vec::new();
+        collect(call, &mut found);
+        if let Some(until) = until {
+            collect(until, &mut found);
+        }
+        let sites = self.pair(found, typed);
+        self.outs(&sites);
+        let text = self.expression(call);
+        self.line("/* Documented as unsupported: an error passes, and so does work that is done right. */");
+        self.line("{");
+        self.depth += 1;
+        self.line(&format!("{} outcome_ = {text};", self.rules.result_type));
+        let kept = self.ownership(&sites[..1.min(sites.len())]);
+        self.guarded("outcome_ == SUCCESS", &kept);
+        if let Some(until) = until {
+            self.line("if (outcome_ == SUCCESS)");
+            let until = self.expression(until);
+            self.indented(&format!("outcome_ = {until};"));
+        }
+        self.cursor = self.cursor.max(until.unwrap_or(call).span.end);
+        self.line("if (outcome_ == SUCCESS) {");
+        self.depth += 1;
+        self.block(unless, inner);
+        self.line(&format!("EXCEEDS({text});"));
+        self.depth -= 1;
+        self.line("}");
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    /// Declares the out-variables of the calls that are new, and poisons all of them.
+    fn outs(&mut self, sites: &[Site<'_>]) {
+        for site in sites {
+            for (argument, written) in site.typed.arguments.iter().zip(site.arguments) {
+                let (Argument::Out { place, .. }, ExpressionKind::AddressOf(of)) = (argument, &written.kind) else {
+                    continue;
+                };
+                let name = self.expression(of);
+                let mut line = String::new();
+                if let Root::Variable(variable) = place.root
+                    && self.declared.insert(variable)
+                {
+                    line = format!("{}; ", c_type(self.program.variables[variable].ty, &name));
+                    if let Some(hoisted) = &mut self.hoisted {
+                        hoisted.push(std::mem::take(&mut line));
+                    }
+                }
+                self.line(&format!("{line}POISON({name});"));
+            }
+        }
+    }
+
+    fn out_arguments(&self, sites: &[Site<'_>]) -> Vec<String> {
+        let arguments = sites.iter().flat_map(|site| site.typed.arguments.iter().zip(site.arguments));
+        arguments
+            .filter_map(|(argument, written)| match (argument, &written.kind) {
+                (Argument::Out { .. }, ExpressionKind::AddressOf(of)) => Some(self.expression(of)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn succeeded(&self, result: &str) -> String {
+        format!("{result} == SUCCESS")
+    }
+
+    /// Statements under a condition; nothing where there is nothing to do.
+    fn guarded(&mut self, condition: &str, lines: &[String]) {
+        for line in lines {
+            self.line(&format!("if ({condition})"));
+            self.indented(line);
+        }
+    }
+}
+
+/// Whether a loop's bound needs a cast to be compared with a size.
+fn may_be_signed(bound: &Typed, program: &Program) -> bool {
+    match bound {
+        Typed::Load { ty, .. } => range(*ty).0 < 0,
+        Typed::Axis(axis) => program.axes[*axis].ty != SIZE,
+        _ => false,
+    }
+}

@@ -1,0 +1,149 @@
+//! Names, types, numbers and texts as C writes them.
+
+use crate::bindings::Type;
+use crate::lang::builtins::BUILTINS;
+use crate::lang::types;
+
+/// Names that a variable cannot have: C's own, and what the macros of the prelude call.
+const TAKEN: &[&str] = &[
+    "auto",
+    "break",
+    "case",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "errno",
+    "stdin",
+    "stdout",
+    "stderr",
+    "memset",
+    "printf",
+    "acquired",
+    "released",
+    "check",
+    "info",
+    "written",
+    "exceeds",
+    "must_succeed",
+    "must_fail",
+    "in_set",
+    "poison_variable",
+];
+
+/// A variable's name; one that C or the prelude uses gets an underscore.
+pub fn c_name(name: &str) -> String {
+    let taken = TAKEN.contains(&name) || BUILTINS.iter().any(|builtin| builtin.name == name);
+    format!("{name}{}", if taken { "_" } else { "" })
+}
+
+/// A declaration of `name`, or a type name when `name` is empty.
+pub fn c_type(ty: Type, name: &str) -> String {
+    match ty {
+        Type::Pointer { to, constant } => {
+            let inner = format!("*{name}");
+            match (to, constant) {
+                (Type::Pointer { .. }, true) => c_type(*to, &format!("const {inner}")),
+                (_, true) => format!("const {}", c_type(*to, &inner)),
+                (_, false) => c_type(*to, &inner),
+            }
+        }
+        Type::Integer { bytes: 8, signed: false } => spaced("size_t", name),
+        other => spaced(&types::c_name(other), name),
+    }
+}
+
+fn spaced(ty: &str, name: &str) -> String {
+    if name.is_empty() { ty.to_owned() } else { format!("{ty} {name}") }
+}
+
+/// An integer constant.
+pub fn number(value: i128) -> String {
+    match value {
+        _ if value == i128::from(i64::MIN) => "INT64_MIN".to_owned(),
+        _ if value == i128::from(i32::MIN) => "INT32_MIN".to_owned(),
+        _ if value > i128::from(i64::MAX) => format!("{value}u"),
+        _ => value.to_string(),
+    }
+}
+
+/// A string literal.
+pub fn c_text(bytes: &[u8]) -> String {
+    let mut text = String::from("\"");
+    for byte in bytes {
+        match byte {
+            b'"' | b'\\' | b'?' => {
+                text.push('\\');
+                text.push(*byte as char);
+            }
+            b'\n' => text.push_str("\\n"),
+            b'\t' => text.push_str("\\t"),
+            0x20..=0x7E => text.push(*byte as char),
+            _ => text.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    text.push('"');
+    text
+}
+
+/// The text of a comment, in lines of at most `width` characters.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.replace("*/", "* /").split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The comments between two statements, each on lines of its own.
+pub fn comments(between: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = between;
+    while let Some(at) = rest.find('/') {
+        rest = &rest[at..];
+        if rest.starts_with("//") {
+            let end = rest.find('\n').unwrap_or(rest.len());
+            found.push(format!("/* {} */", rest[2..end].trim().replace("*/", "* /").replace("/*", "/ *")));
+            rest = &rest[end..];
+        } else if let Some(length) = rest.strip_prefix("/*").and_then(|inner| inner.find("*/")) {
+            let words: Vec<&str> = rest[2..length + 2].split_whitespace().collect();
+            found.push(format!("/* {} */", words.join(" ")));
+            rest = &rest[length + 4..];
+        } else {
+            rest = &rest[1..];
+        }
+    }
+    found
+}

@@ -1,0 +1,301 @@
+//! Every rule of the catalog as a C program: all of them compile, and those of one process run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use harness::bindings::acl;
+use harness::generate::{Budget, Plan, Scope, Value, rule_seed};
+use harness::lang::print_c::{Target, print_c, runs_as_program};
+use harness::rules::{CatalogPlace, Rule, Rules, load};
+use harness::run::simulator::library_path;
+use harness::select::applies;
+use rstest::rstest;
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| catalog(specs()));
+
+fn catalog(root: PathBuf) -> Rules {
+    let place = CatalogPlace { root, bindings: &acl::BINDINGS, defects: harness::defects::names() };
+    load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
+}
+
+fn specs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs")
+}
+
+/// A new, empty folder for the files of one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("print-c-{name}"));
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn gcc() -> Command {
+    let mut command = Command::new("gcc");
+    command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(specs().join("acl"));
+    command
+}
+
+/// A drawn case of a rule.
+fn drawn(rule: &Rule, scope: &Scope) -> (Vec<Value>, u64) {
+    let budget = Budget { cases: 8192, repeats: 1, milliseconds: 0, shrinks: 0 };
+    let mut plan = Plan::new(&rule.program, scope, rule_seed(7, &rule.id), &budget).expect("every domain has values");
+    for _ in 0..plan.required() {
+        let _ = plan.next_case();
+    }
+    let case = plan.next_case().expect("the plan draws more cases than edges").expect("every domain has values");
+    (case.values, case.salt)
+}
+
+#[rstest]
+#[case("a2", false)]
+#[case("a3", true)]
+fn every_rule_compiles(#[case] product: &str, #[case] random: bool) {
+    let rules = &*RULES;
+    let product = rules.product(product).expect("the catalog knows the product");
+    let scope = Scope { facts: product.facts.clone(), devices: 2 };
+    let folder = folder(&format!("compile-{}", product.id));
+    let mut files = Vec::new();
+    for rule in &rules.rules {
+        let case = (random && !rule.program.axes.is_empty()).then(|| drawn(rule, &scope));
+        let (values, salt) = case.map_or((None, 1), |(values, salt)| (Some(values), salt));
+        let target = Target { product, devices: 2, values: values.as_deref(), salt };
+        let text = print_c(rules, rule, &target).unwrap_or_else(|message| panic!("{}: {message}", rule.id));
+        let file = folder.join(format!("{}.c", rule.id));
+        std::fs::write(&file, text).unwrap();
+        files.push(file);
+    }
+    assert_eq!(files.len(), rules.rules.len());
+    // Two compilers side by side, each with half of the files.
+    let compilers: Vec<_> = files
+        .chunks(files.len().div_ceil(2))
+        .map(|half| {
+            let mut command = gcc();
+            command.arg("-fsyntax-only").args(half).stderr(std::process::Stdio::piped());
+            command.spawn().expect("gcc is needed to compile the printed rules")
+        })
+        .collect();
+    let answers: Vec<_> = compilers.into_iter().map(|compiler| compiler.wait_with_output().unwrap()).collect();
+    let messages: String = answers.iter().map(|answer| String::from_utf8_lossy(&answer.stderr)).collect();
+    assert!(answers.iter().all(|answer| answer.status.success()), "gcc rejects printed rules:\n{messages}");
+}
+
+/// Prints a rule for a2 and compiles it with the simulated device.
+fn program(rules: &Rules, rule: &Rule, values: Option<&[Value]>, folder: &Path) -> (PathBuf, String) {
+    let id = &rule.id;
+    assert!(runs_as_program(rule), "{id} has several actors");
+    let product = rules.product("a2").expect("the catalog knows a2");
+    let target = Target { product, devices: 4, values, salt: 0x5EED };
+    let text = print_c(rules, rule, &target).unwrap_or_else(|message| panic!("{id}: {message}"));
+    let (source, binary) = (folder.join(format!("{id}.c")), folder.join(id));
+    std::fs::write(&source, &text).unwrap();
+    let library = library_path().unwrap();
+    let mut run_path = std::ffi::OsString::from("-Wl,-rpath,");
+    run_path.push(library.parent().expect("the library stands in a folder"));
+    let answer = gcc().arg(&source).arg("-o").arg(&binary).arg(&library).arg(run_path).output().expect("gcc is needed");
+    assert!(answer.status.success(), "{id}: {}", String::from_utf8_lossy(&answer.stderr));
+    (binary, text)
+}
+
+/// Runs a program against a simulated device with defects: exit status, messages.
+fn run(binary: &Path, defects: &str) -> (Option<i32>, String) {
+    let answer = Command::new(binary)
+        .env("ATLAS_CTS_SIM_PRODUCT", "a2")
+        .env("ATLAS_CTS_SIM_DEVICES", "4")
+        .env("ATLAS_CTS_SIM_DEFECTS", defects)
+        .output()
+        .unwrap();
+    (answer.status.code(), String::from_utf8_lossy(&answer.stderr).into_owned())
+}
+
+#[test]
+fn every_program_of_one_process_holds_on_a_device_without_defects() {
+    let a2 = harness::select::Target {
+        product: "a2".to_owned(),
+        run_mode: "host".to_owned(),
+        devices: 4,
+        edition: None,
+        hazardous: false,
+    };
+    let folder = folder("run");
+    let rules: Vec<&Rule> =
+        RULES.rules.iter().filter(|rule| runs_as_program(rule) && applies(rule, &a2, &RULES).is_ok()).collect();
+    assert!(rules.len() > 100, "only {} rules print as a program", rules.len());
+    let half = |first: usize| -> Vec<String> {
+        let rules = rules.iter().skip(first).step_by(2);
+        rules
+            .filter_map(|rule| {
+                let (binary, _) = program(&RULES, rule, None, &folder);
+                let (status, message) = run(&binary, "");
+                std::fs::remove_file(binary).unwrap();
+                (status != Some(0)).then(|| format!("{}: {status:?}, {message}", rule.id))
+            })
+            .collect()
+    };
+    let failures = std::thread::scope(|scope| {
+        let other = scope.spawn(|| half(1));
+        [half(0), other.join().unwrap()].concat()
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A defect that a rule kills, and the statement of the program that finds it.
+#[rstest]
+#[case::a_choice(
+    "acl.set.byte",
+    Some(&[("size", 4097), ("offset", 3), ("value", 200), ("choose", 1)][..]),
+    "set.value-saturates-at-127",
+    "CHECK(all_bytes(back, size, value));"
+)]
+#[case::loops(
+    "acl.ipc.keys-distinct",
+    None,
+    "ipc.key-same-for-two-blocks",
+    "CHECK(differ(keys + i * 65, keys + j * 65, 65));"
+)]
+#[case::an_expected_code(
+    "acl.ipc.key-length",
+    None,
+    "ipc.key-length-unchecked",
+    "MUST_FAIL_USUALLY(aclrtIpcMemGetExportKey("
+)]
+#[case::deferred_calls(
+    "acl.stream.sync-timeout-expire",
+    None,
+    "stream.timeout-returns-success",
+    "MUST_FAIL(aclrtSynchronizeStreamWithTimeout(stream, ms), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);"
+)]
+#[case::a_call_that_must_succeed("acl.free.all-sources", Some(&[("size", 64), ("policy", 0), ("choose", 2), ("choose_2", 0)][..]), "free.refuses-cached-blocks", "MUST_SUCCEED(aclrtFree(p));")]
+fn a_program_names_the_line_that_finds_a_defect(
+    #[case] id: &str,
+    #[case] values: Option<&[(&str, i128)]>,
+    #[case] defect: &str,
+    #[case] finds: &str,
+) {
+    let rule = RULES.rule(id).unwrap_or_else(|| panic!("no rule {id}"));
+    let values: Option<Vec<Value>> = values.map(|values| {
+        let value =
+            |name: &str| values.iter().find(|(known, _)| *known == name).map(|(_, value)| Value::Integer(*value));
+        rule.program.axes.iter().map(|axis| value(&axis.name).expect("the test names every axis")).collect()
+    });
+    let (binary, text) = program(&RULES, rule, values.as_deref(), &folder(defect));
+    assert_eq!(run(&binary, ""), (Some(0), String::new()), "{id} on a device without defects");
+    let (status, message) = run(&binary, defect);
+    assert_eq!(status, Some(1), "{id} with {defect}: {message}");
+    let number =
+        message.strip_prefix("line ").and_then(|rest| rest.split(':').next()).and_then(|line| line.parse().ok());
+    let number: usize = number.unwrap_or_else(|| panic!("{id} with {defect}: no line in `{message}`"));
+    let statement = text.lines().nth(number - 1).expect("the line is one of the program").trim();
+    assert!(statement.starts_with(finds), "{id} with {defect}: line {number} is `{statement}`\n{message}");
+}
+
+/// Forms that no rule of the catalog needs at present, or that stand in rules of several processes only.
+const FORMS: &str = r#"
+chapter: forms
+title: Forms
+rules:
+  - id: acl.forms.all
+    title: Every form
+    statement: Every form prints.
+    source:
+      - {document: api-reference, section: aclrtMemcpyAsync}
+    level: info
+    forall:
+      order: {permutation: 3..3}
+      name: {text: ["a \"quoted\" text??/"]}
+      number: {int: -5..5}
+      bits: {every: [9223372036854775808]}
+      unread: {int: 1..2}
+      other_policy: {one_of: [ACL_MEM_MALLOC_NORMAL_ONLY, 77]}
+    where: number != -5
+    steps: |
+      setup {
+        size_t fill_first = 1 << 3; // a comment
+        char *from = host(64, 64);
+        char *to = edge(64);
+        fill(from, 64, 1);
+        poison(to, 64);
+        aclrtCreateStream(&stream);
+      }
+      refuse aclrtMemcpyAsync(to, 64, from, 64, ACL_MEMCPY_HOST_TO_HOST, stream)
+        until aclrtSynchronizeStream(stream) unless {
+          same(to, pattern(64, 1), 64);
+        }
+      refuse aclrtMalloc(&given, 64, ACL_MEM_MALLOC_NORMAL_ONLY) unless { given != NULL; }
+      /* a comment
+         of two lines */
+      control {
+        int32_t check = 3;
+        defer aclrtSynchronizeStream(stream);
+        check in {1, 3} && number != 0 || (fill_first & 1) == 1 && !(check == 4);
+      }
+      aclrtMemLocation place = {.type = ACL_MEM_LOCATION_TYPE_DEVICE, .id = 0};
+      place.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+      unread_answer = aclrtStreamQuery(stream, &state);
+      uint64_t sums[devices + 1] = {0};
+      for (i < 3) {
+        sums[0] += order[i];
+        sums[0] ^= bits ^ bits;
+      }
+      sums[0] == 3;
+      -(0 - 5) - (2 - 1) == number * 0 + 4;
+      text_matches(name, "a *[?][?]/") == 0 || text_matches(name, "[a-b] \"*\"*");
+      char *path = file("text");
+      path[0] == '/' && path != NULL;
+      disjoint(from, 64, to, 64);
+      ALIGN_UP(33, 32) == fill_first * 8;
+      is_pow2(alignment(from)) && alignment(from) >= 64;
+      [info] getpid() == 1;
+      aclrtMalloc(&small, 64, (aclrtMemMallocPolicy)other_policy) fails;
+    observe: {pid: getpid() > 0, text: name}
+  - id: acl.forms.ends
+    title: Processes that end
+    statement: Processes end.
+    source:
+      - {document: api-reference, section: aclrtMemcpyAsync}
+    level: info
+    actors: |
+      A: process(device 0);
+      B: process(device 1), isolated;
+      T: thread(A), state init;
+    steps: |
+      T: { aclrtSetDevice(0); defer aclrtResetDevice(0); }
+      B: aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      choose { ends: exit B; is_killed: kill B; }
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+"#;
+
+#[test]
+fn forms_that_the_catalog_does_not_need_print() {
+    let folder = folder("forms");
+    let root = folder.join("specs");
+    std::fs::create_dir_all(root.join("acl")).unwrap();
+    for file in ["documents.yaml", "products.yaml", "acl/abi.h", "acl/api.yaml", "acl/support.yaml"] {
+        std::fs::copy(specs().join(file), root.join(file)).unwrap();
+    }
+    std::fs::write(root.join("acl/forms.yaml"), FORMS).unwrap();
+    let rules = catalog(root);
+    let rule = rules.rule("acl.forms.all").unwrap();
+    let (binary, text) = program(&rules, rule, None, &folder);
+    let (status, message) = run(&binary, "");
+    let line = text.lines().position(|line| line.contains("MUST_FAIL(aclrtMalloc(&small")).unwrap() + 1;
+    // The last statement fails, everything before it holds.
+    assert_eq!(status, Some(1), "{message}");
+    assert!(message.starts_with(&format!("line {line}: aclrtMalloc(&small,")), "{message}");
+
+    let product = rules.product("a2").unwrap();
+    let target = Target { product, devices: 2, values: None, salt: 0 };
+    let ends = print_c(&rules, rules.rule("acl.forms.ends").unwrap(), &target).unwrap();
+    let file = folder.join("ends.c");
+    std::fs::write(&file, &ends).unwrap();
+    let answer = gcc().arg("-fsyntax-only").arg(&file).output().unwrap();
+    assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
+    for wanted in
+        ["/* The process of B ends. */", "/* B */ void *B_p; POISON(B_p);", "/* T */ (void)aclrtResetDevice(0);"]
+    {
+        assert!(ends.contains(wanted), "no `{wanted}` in\n{ends}");
+    }
+}
