@@ -38,10 +38,7 @@ pub fn libclang() -> Result<(), String> {
 
 /// The SHA-256 that generated files record for a header.
 pub fn digest(text: &[u8]) -> String {
-    Sha256::digest(text)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Reads a header. libclang must be there: bindgen panics without it.
@@ -50,20 +47,13 @@ pub fn read(path: &Path) -> Result<Header, String> {
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let raw = parse(builder(&path)?.header(utf8(&path)?), &path)?;
     let macros = evaluate(&path, &integer_macros(&raw))?;
-    Ok(Header {
-        digest: digest(text.as_bytes()),
-        text,
-        raw,
-        macros,
-    })
+    Ok(Header { digest: digest(text.as_bytes()), text, raw, macros })
 }
 
 /// The options that both passes over a header share.
 fn builder(header: &Path) -> Result<Builder, String> {
     let stubs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("stubs");
-    let folder = header
-        .parent()
-        .ok_or_else(|| format!("{}: not a file", header.display()))?;
+    let folder = header.parent().ok_or_else(|| format!("{}: not a file", header.display()))?;
     Ok(bindgen::builder()
         .clang_args([
             "-x",
@@ -82,10 +72,7 @@ fn builder(header: &Path) -> Result<Builder, String> {
         .use_core()
         .ctypes_prefix("::core::ffi")
         // Any value may be passed for an enumeration, which a Rust enum would forbid.
-        .default_enum_style(EnumVariation::NewType {
-            is_bitfield: false,
-            is_global: false,
-        })
+        .default_enum_style(EnumVariation::NewType { is_bitfield: false, is_global: false })
         .dynamic_library_name(LIBRARY)
         .dynamic_link_require_all(false)
         .wrap_unsafe_ops(true)
@@ -96,10 +83,7 @@ fn builder(header: &Path) -> Result<Builder, String> {
 }
 
 fn parse(builder: Builder, header: &Path) -> Result<syn::File, String> {
-    let text = builder
-        .generate()
-        .map_err(|error| format!("{}: {error}", header.display()))?
-        .to_string();
+    let text = builder.generate().map_err(|error| format!("{}: {error}", header.display()))?.to_string();
     syn::parse_file(&text).map_err(|error| format!("bindgen wrote what is not Rust: {error}"))
 }
 
@@ -125,12 +109,7 @@ fn integer_macros(raw: &syn::File) -> Vec<String> {
 struct Enumerators(Rc<RefCell<BTreeMap<String, i128>>>);
 
 impl ParseCallbacks for Enumerators {
-    fn enum_variant_name(
-        &self,
-        _enumeration: Option<&str>,
-        variant: &str,
-        value: EnumVariantValue,
-    ) -> Option<String> {
+    fn enum_variant_name(&self, _enumeration: Option<&str>, variant: &str, value: EnumVariantValue) -> Option<String> {
         let value = match value {
             EnumVariantValue::Boolean(value) => i128::from(value),
             EnumVariantValue::Signed(value) => i128::from(value),
@@ -167,8 +146,7 @@ fn evaluate(header: &Path, macros: &[String]) -> Result<BTreeMap<String, i128>, 
 }
 
 fn utf8(path: &Path) -> Result<&str, String> {
-    path.to_str()
-        .ok_or_else(|| format!("{}: not UTF-8", path.display()))
+    path.to_str().ok_or_else(|| format!("{}: not UTF-8", path.display()))
 }
 
 /// The text as a regular expression that matches only it.

@@ -69,11 +69,7 @@ fn main() -> ExitCode {
                 Err(failure) => return Err(failure),
             }
         }
-        if drift.is_empty() {
-            Ok(())
-        } else {
-            Err(Failure::Drift(drift.join("\n")))
-        }
+        if drift.is_empty() { Ok(()) } else { Err(Failure::Drift(drift.join("\n"))) }
     });
     let (code, message) = match outcome {
         Ok(()) => return ExitCode::SUCCESS,
@@ -93,14 +89,8 @@ fn root() -> PathBuf {
 
 /// What to do: the one header of the command line, or every header in the repository.
 fn jobs(options: &Options, root: &Path) -> Result<Vec<Job>, Failure> {
-    if let (Some(header), Some(runtime), Some(output)) =
-        (&options.header, &options.runtime, &options.output)
-    {
-        return Ok(vec![Job {
-            runtime: runtime.clone(),
-            header: header.clone(),
-            output: output.clone(),
-        }]);
+    if let (Some(header), Some(runtime), Some(output)) = (&options.header, &options.runtime, &options.output) {
+        return Ok(vec![Job { runtime: runtime.clone(), header: header.clone(), output: output.clone() }]);
     }
     let specs = root.join("specs");
     let broken = |error| Failure::Broken(format!("{}: {error}", specs.display()));
@@ -131,9 +121,7 @@ fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<St
     if let Err(reason) = libclang {
         let reason = reason.trim();
         if !options.check || options.require_libclang {
-            return Err(Failure::NoLibclang(format!(
-                "libclang is missing, install libclang-dev: {reason}"
-            )));
+            return Err(Failure::NoLibclang(format!("libclang is missing, install libclang-dev: {reason}")));
         }
         check_digest(job)?;
         return Ok(format!(
@@ -152,11 +140,9 @@ fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<St
         };
     }
     if let Some(folder) = job.output.parent() {
-        fs::create_dir_all(folder)
-            .map_err(|error| Failure::Broken(format!("{}: {error}", folder.display())))?;
+        fs::create_dir_all(folder).map_err(|error| Failure::Broken(format!("{}: {error}", folder.display())))?;
     }
-    fs::write(&job.output, text)
-        .map_err(|error| Failure::Broken(format!("{}: {error}", job.output.display())))?;
+    fs::write(&job.output, text).map_err(|error| Failure::Broken(format!("{}: {error}", job.output.display())))?;
     Ok(format!("wrote {}", shown(&job.output)))
 }
 
@@ -164,18 +150,14 @@ fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<St
 fn generate(job: &Job, types: &str) -> Result<String, Failure> {
     let header = header::read(&job.header).map_err(Failure::Broken)?;
     let model = model::read(&header.raw, &header.text, &header.macros).map_err(Failure::Broken)?;
-    let source = render::Source {
-        runtime: &job.runtime,
-        header: &shown(&job.header),
-        types,
-    };
+    let source = render::Source { runtime: &job.runtime, header: &shown(&job.header), types };
     render::file(&source, &header, &model).map_err(Failure::Broken)
 }
 
 /// The test that needs no libclang: the file was generated from this header, though perhaps by another generator.
 fn check_digest(job: &Job) -> Result<(), Failure> {
-    let header = fs::read(&job.header)
-        .map_err(|error| Failure::Broken(format!("{}: {error}", job.header.display())))?;
+    let header =
+        fs::read(&job.header).map_err(|error| Failure::Broken(format!("{}: {error}", job.header.display())))?;
     let expected = format!("header_digest: \"{}\"", header::digest(&header));
     if read(&job.output)?.contains(&expected) {
         Ok(())
@@ -199,10 +181,7 @@ fn difference(left: &str, right: &str) -> Option<usize> {
     if left == right {
         return None;
     }
-    let same = left
-        .lines()
-        .zip(right.lines())
-        .take_while(|(left, right)| left == right);
+    let same = left.lines().zip(right.lines()).take_while(|(left, right)| left == right);
     Some(same.count() + 1)
 }
 

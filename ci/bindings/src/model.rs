@@ -107,15 +107,9 @@ pub fn read(raw: &syn::File, text: &str, macros: &BTreeMap<String, i128>) -> Res
         let mut listed = Vec::new();
         members(fields, "", &names, &mut |field, reason| match reason {
             None => listed.push(field),
-            Some(reason) => model
-                .left_out
-                .push((format!("{name}.{}", field.name), reason)),
+            Some(reason) => model.left_out.push((format!("{name}.{}", field.name), reason)),
         });
-        model.structs.push(Struct {
-            name: name.clone(),
-            union: *union,
-            fields: listed,
-        });
+        model.structs.push(Struct { name: name.clone(), union: *union, fields: listed });
     }
     for name in object_like_macros(text) {
         if !macros.contains_key(name) {
@@ -123,12 +117,8 @@ pub fn read(raw: &syn::File, text: &str, macros: &BTreeMap<String, i128>) -> Res
             model.left_out.push((name.to_owned(), reason.to_owned()));
         }
     }
-    model
-        .functions
-        .sort_by(|left, right| left.name.cmp(&right.name));
-    model
-        .enums
-        .sort_by(|left, right| left.name.cmp(&right.name));
+    model.functions.sort_by(|left, right| left.name.cmp(&right.name));
+    model.enums.sort_by(|left, right| left.name.cmp(&right.name));
     model.constants.sort();
     model.constants.dedup();
     model.left_out.sort();
@@ -136,16 +126,11 @@ pub fn read(raw: &syn::File, text: &str, macros: &BTreeMap<String, i128>) -> Res
 }
 
 fn names<'a>(raw: &'a syn::File, text: &'a str) -> Names<'a> {
-    let mut names = Names {
-        words: words(text),
-        ..Names::default()
-    };
+    let mut names = Names { words: words(text), ..Names::default() };
     for item in &raw.items {
         match item {
             syn::Item::Type(item) => {
-                names
-                    .aliases
-                    .insert(item.ident.to_string(), (*item.ty).clone());
+                names.aliases.insert(item.ident.to_string(), (*item.ty).clone());
             }
             // A typedef of an enumeration: `pub use self::tag as name;`
             syn::Item::Use(item) => {
@@ -153,38 +138,28 @@ fn names<'a>(raw: &'a syn::File, text: &'a str) -> Names<'a> {
                     && let syn::UseTree::Rename(rename) = &*path.tree
                 {
                     let tag = &rename.ident;
-                    names
-                        .aliases
-                        .insert(rename.rename.to_string(), syn::parse_quote!(#tag));
+                    names.aliases.insert(rename.rename.to_string(), syn::parse_quote!(#tag));
                 }
             }
             syn::Item::Struct(item) => match &item.fields {
                 syn::Fields::Unnamed(fields)
                     if fields.unnamed.len() == 1 && !item.ident.to_string().starts_with("__") =>
                 {
-                    names
-                        .enums
-                        .insert(item.ident.to_string(), &fields.unnamed[0].ty);
+                    names.enums.insert(item.ident.to_string(), &fields.unnamed[0].ty);
                 }
                 syn::Fields::Named(fields) if item.ident != LIBRARY => {
-                    let opaque = fields
-                        .named
-                        .iter()
-                        .any(|field| field.ident.as_ref().is_some_and(|name| name == "_unused"));
+                    let opaque =
+                        fields.named.iter().any(|field| field.ident.as_ref().is_some_and(|name| name == "_unused"));
                     if opaque {
                         names.opaque.insert(item.ident.to_string());
                     } else if !item.ident.to_string().starts_with("__Bindgen") {
-                        names
-                            .structs
-                            .insert(item.ident.to_string(), (false, fields));
+                        names.structs.insert(item.ident.to_string(), (false, fields));
                     }
                 }
                 _ => {}
             },
             syn::Item::Union(item) => {
-                names
-                    .structs
-                    .insert(item.ident.to_string(), (true, &item.fields));
+                names.structs.insert(item.ident.to_string(), (true, &item.fields));
             }
             _ => {}
         }
@@ -205,8 +180,7 @@ fn object_like_macros(text: &str) -> Vec<&str> {
         .filter_map(|line| {
             let line = line.trim_start().strip_prefix('#')?.trim_start();
             let line = line.strip_prefix("define")?.trim_start();
-            let end = line
-                .find(|character: char| !character.is_ascii_alphanumeric() && character != '_')?;
+            let end = line.find(|character: char| !character.is_ascii_alphanumeric() && character != '_')?;
             let (name, value) = line.split_at(end);
             let value = value.split("/*").next()?.split("//").next()?;
             (!value.starts_with('(') && !value.trim().is_empty()).then_some(name)
@@ -220,8 +194,7 @@ impl Names<'_> {
         match name.strip_suffix('_') {
             Some(stripped)
                 if !self.words.contains(name)
-                    && (self.words.contains(stripped)
-                        || syn::parse_str::<syn::Ident>(stripped).is_err()) =>
+                    && (self.words.contains(stripped) || syn::parse_str::<syn::Ident>(stripped).is_err()) =>
             {
                 stripped.to_owned()
             }
@@ -249,11 +222,7 @@ impl Names<'_> {
     }
 
     fn resolve_path(&self, path: &syn::Path) -> Result<CType, String> {
-        let Some(name) = path
-            .segments
-            .last()
-            .map(|segment| segment.ident.to_string())
-        else {
+        let Some(name) = path.segments.last().map(|segment| segment.ident.to_string()) else {
             return Err("a type without a name".to_owned());
         };
         let integer = |bytes, signed| Ok(CType::Integer { bytes, signed });
@@ -326,11 +295,7 @@ fn function(field: &syn::Field, names: &Names, model: &mut Model) -> Result<(), 
                 Some((name, _)) => names.in_c(&name.to_string()),
                 None => format!("arg{}", index + 1),
             };
-            parameters.push(Parameter {
-                ty: names.resolve(&input.ty)?,
-                rust: input.ty.clone(),
-                name,
-            });
+            parameters.push(Parameter { ty: names.resolve(&input.ty)?, rust: input.ty.clone(), name });
         }
         let (returns, result) = match &signature.output {
             syn::ReturnType::Default => (CType::Void, None),
@@ -339,12 +304,7 @@ fn function(field: &syn::Field, names: &Names, model: &mut Model) -> Result<(), 
         if matches!(returns, CType::Struct(_)) {
             return Err("it returns a struct by value".to_owned());
         }
-        Ok(Function {
-            name: name.clone(),
-            parameters,
-            returns,
-            result,
-        })
+        Ok(Function { name: name.clone(), parameters, returns, result })
     };
     match read() {
         Ok(function) => model.functions.push(function),
@@ -358,8 +318,7 @@ fn symbol(ty: &syn::Type) -> Option<&syn::Type> {
     let syn::Type::Path(path) = ty else {
         return None;
     };
-    let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments
-    else {
+    let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
         return None;
     };
     match arguments.args.first()? {
@@ -369,11 +328,7 @@ fn symbol(ty: &syn::Type) -> Option<&syn::Type> {
 }
 
 /// Adds a macro, or a constant of an anonymous enumeration.
-fn constant(
-    item: &syn::ItemConst,
-    macros: &BTreeMap<String, i128>,
-    model: &mut Model,
-) -> Result<(), String> {
+fn constant(item: &syn::ItemConst, macros: &BTreeMap<String, i128>, model: &mut Model) -> Result<(), String> {
     let name = item.ident.to_string();
     if let Some(value) = macros.get(&name) {
         model.constants.push((name, *value));
@@ -421,12 +376,7 @@ fn enumerators(item: &syn::ItemImpl, names: &Names, model: &mut Model) -> Result
 
 /// Visits the members of a struct in the order of the header, those of anonymous members among them as C names them;
 /// with a reason for those that the tables cannot list.
-fn members(
-    fields: &syn::FieldsNamed,
-    prefix: &str,
-    names: &Names,
-    visit: &mut dyn FnMut(Field, Option<String>),
-) {
+fn members(fields: &syn::FieldsNamed, prefix: &str, names: &Names, visit: &mut dyn FnMut(Field, Option<String>)) {
     for field in &fields.named {
         let Some(ident) = &field.ident else { continue };
         let ident = ident.to_string();
@@ -464,9 +414,7 @@ pub fn integer(expression: &syn::Expr) -> Option<i128> {
             syn::Lit::Int(value) => value.base10_parse().ok(),
             _ => None,
         },
-        syn::Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => {
-            integer(&unary.expr).map(|value| -value)
-        }
+        syn::Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => integer(&unary.expr).map(|value| -value),
         _ => None,
     }
 }
@@ -528,10 +476,7 @@ mod tests {
     #[case("kind_t", CType::Enumeration { name: "kind".into(), signed: false })]
     #[case("signed_kind", CType::Enumeration { name: "signed_kind".into(), signed: true })]
     #[case("text", pointer(CType::Char, true))]
-    #[case(
-        "*mut *const ::core::ffi::c_void",
-        pointer(pointer(CType::Void, true), false)
-    )]
+    #[case("*mut *const ::core::ffi::c_void", pointer(pointer(CType::Void, true), false))]
     #[case("place", CType::Struct("place".into()))]
     #[case("*mut hidden", pointer(CType::Struct("hidden".into()), false))]
     #[case("[u8; 16usize]", CType::Array { of: Box::new(CType::Integer { bytes: 1, signed: false }), length: 16 })]
@@ -546,11 +491,7 @@ mod tests {
         let model = model();
         let listed: Vec<_> = model.functions.iter().map(|each| &*each.name).collect();
         assert_eq!(listed, ["quit", "take"]);
-        let parameters: Vec<_> = model.functions[1]
-            .parameters
-            .iter()
-            .map(|each| &*each.name)
-            .collect();
+        let parameters: Vec<_> = model.functions[1].parameters.iter().map(|each| &*each.name).collect();
         assert_eq!(parameters, ["type", "at"]);
     }
 
@@ -563,10 +504,7 @@ mod tests {
     #[rstest]
     fn enumerators_keep_the_order_of_the_header_and_macros_the_value_of_the_compiler() {
         let model = model();
-        assert_eq!(
-            model.enums[0].constants,
-            [("B".to_owned(), 7), ("A".to_owned(), 1)]
-        );
+        assert_eq!(model.enums[0].constants, [("B".to_owned(), 7), ("A".to_owned(), 1)]);
         assert_eq!(model.enums[1].constants, [("LOW".to_owned(), -1)]);
         assert_eq!(model.constants, [("LIMIT".to_owned(), 0xFFFF_FFFF)]);
     }
@@ -575,19 +513,7 @@ mod tests {
     fn fields_of_anonymous_members_belong_to_the_struct() {
         let model = model();
         let place = &model.structs[0];
-        let fields: Vec<_> = place
-            .fields
-            .iter()
-            .map(|field| (&*field.name, &*field.path))
-            .collect();
-        assert_eq!(
-            fields,
-            [
-                ("id", "id"),
-                ("type", "type_"),
-                ("x", "__bindgen_anon_1.x"),
-                ("y", "__bindgen_anon_1.y")
-            ]
-        );
+        let fields: Vec<_> = place.fields.iter().map(|field| (&*field.name, &*field.path)).collect();
+        assert_eq!(fields, [("id", "id"), ("type", "type_"), ("x", "__bindgen_anon_1.x"), ("y", "__bindgen_anon_1.y")]);
     }
 }

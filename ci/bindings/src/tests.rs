@@ -38,15 +38,9 @@ fn can_parse(test: &str) -> bool {
     let Err(reason) = header::libclang() else {
         return true;
     };
-    assert!(
-        std::env::var_os("ATLAS_CTS_REQUIRE_LIBCLANG").is_none(),
-        "libclang is missing: {reason}"
-    );
+    assert!(std::env::var_os("ATLAS_CTS_REQUIRE_LIBCLANG").is_none(), "libclang is missing: {reason}");
     // Past the capture of the test harness, which would hide the line of a test that passes.
-    let _ = writeln!(
-        std::io::stderr(),
-        "SKIPPED: {test}: libclang is missing, install libclang-dev"
-    );
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {test}: libclang is missing, install libclang-dev");
     false
 }
 
@@ -109,20 +103,14 @@ fn a_check_tells_a_file_that_is_up_to_date_from_one_that_is_not() {
         return;
     }
     let (_folder, job) = toy();
-    assert!(matches!(
-        run(&job, &options(&["--check"]), &Ok(())),
-        Err(Failure::Drift(_))
-    ));
+    assert!(matches!(run(&job, &options(&["--check"]), &Ok(())), Err(Failure::Drift(_))));
     run(&job, &options(&[]), &Ok(())).unwrap();
     run(&job, &options(&["--check"]), &Ok(())).unwrap();
     fs::write(&job.header, TOY.replace("toyTake", "toyGive")).unwrap();
     let Err(Failure::Drift(message)) = run(&job, &options(&["--check"]), &Ok(())) else {
         panic!("the drift went unseen");
     };
-    assert!(
-        message.contains("cargo run -p bindings-generator"),
-        "{message}"
-    );
+    assert!(message.contains("cargo run -p bindings-generator"), "{message}");
 }
 
 #[rstest]
@@ -135,10 +123,7 @@ fn without_libclang_a_check_compares_digests_and_says_so() {
     let message = run(&job, &options(&["--check"]), &missing).unwrap();
     assert!(message.starts_with("SKIPPED: ") && message.contains("install libclang-dev"));
     fs::write(&job.header, TOY.replace("toyTake", "toyGive")).unwrap();
-    assert!(matches!(
-        run(&job, &options(&["--check"]), &missing),
-        Err(Failure::Drift(_))
-    ));
+    assert!(matches!(run(&job, &options(&["--check"]), &missing), Err(Failure::Drift(_))));
 }
 
 #[rstest]

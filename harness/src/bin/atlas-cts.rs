@@ -41,6 +41,13 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+    /// Print a rule as a stand-alone C program: the reproducer for a vendor. `--case JSON` takes a failure's values.
+    Print {
+        /// The rule's id.
+        rule: String,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Run rules; the same as `cargo test -- …` where there is no cargo.
     Run {
         /// Only rules whose id contains one of these.
@@ -110,6 +117,11 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
         Command::Explain { rule, options } => {
             let rules = load_rules(&options, &acl::BINDINGS)?;
             print!("{}", command::explain(&rules, &rule).map_err(SessionError::Usage)?);
+            Ok(ExitStatus::Conformant)
+        }
+        Command::Print { rule, options } => {
+            let rules = load_rules(&options, &acl::BINDINGS)?;
+            print!("{}", command::print_as_c(&rules, &rule, &options).map_err(SessionError::Usage)?);
             Ok(ExitStatus::Conformant)
         }
         Command::Run { filter, options } => run(&options, &filter),

@@ -2,6 +2,7 @@
 
 mod explain;
 mod list;
+mod print;
 mod schema;
 
 use crate::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
@@ -10,6 +11,7 @@ use crate::run::{ExitStatus, SessionError, simulator as library};
 
 pub use explain::explain;
 pub use list::{ListFilter, list};
+pub use print::print_as_c;
 pub use schema::schema;
 
 /// What `lint` says about a catalog without mistakes.
