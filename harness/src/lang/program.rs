@@ -82,6 +82,7 @@ pub struct Axis {
 
 /// Where the values of an axis come from. Bounds may read earlier axes, quantities of the product and `devices`.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a rule has a handful of axes, made once")]
 pub enum Domain {
     /// Log-uniform sizes in bytes.
     Bytes(Range),

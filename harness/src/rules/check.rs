@@ -209,7 +209,6 @@ impl Checker<'_> {
         }
     }
 
-    #[expect(clippy::type_complexity, reason = "the two indexes of one pass")]
     fn resources(
         &mut self,
         file: &ParsedFile<ApiFile>,

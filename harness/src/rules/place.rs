@@ -6,7 +6,11 @@ use crate::catalog::Source;
 
 /// Line and column, both counted from 0, columns in characters.
 pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(offset)];
+    let mut end = offset.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = &text[..end];
     let line = before.matches('\n').count();
     let column = before.rsplit('\n').next().map_or(0, |tail| tail.chars().count());
     (line, column)

@@ -94,8 +94,8 @@ impl Group<'_> {
                 Err(accident) => return Err((member, accident)),
             }
         }
-        for member in 0..self.members.len() {
-            if gone[member] {
+        for (member, gone) in gone.iter().enumerate() {
+            if *gone {
                 continue;
             }
             match self.members[member].ask(&Request::EndCase, self.deadline) {
@@ -170,9 +170,9 @@ impl Group<'_> {
             }
             gone[leaver] = true;
         }
-        for member in 0..self.members.len() {
+        for (member, gone) in gone.iter().enumerate() {
             let answer_to_killer = member == from && turn.kill.is_some();
-            if gone[member] || (member == from && !answer_to_killer) {
+            if *gone || (member == from && !answer_to_killer) {
                 continue;
             }
             self.members[member].send(&Request::Turn(turn.clone())).map_err(|accident| (member, accident))?;

@@ -306,10 +306,8 @@ impl Session {
         } else if !self.header.defects.is_empty() {
             words.push(format!("--defect {}", self.header.defects.join(",")));
         }
-        if let Some(simulator) = &self.factory.simulator {
-            if simulator.run_mode == "device" {
-                words.push("--run-mode device".to_owned());
-            }
+        if self.factory.simulator.as_ref().is_some_and(|simulator| simulator.run_mode == "device") {
+            words.push("--run-mode device".to_owned());
         }
         words.push(format!("--devices {}", self.target.devices));
         words.push(format!("--seed {}", self.header.seed));
