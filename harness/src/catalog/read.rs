@@ -100,20 +100,33 @@ impl Reader {
     }
 
     fn text(&mut self, path: &Path) -> Option<Arc<Source>> {
-        let read = || -> Result<String, String> {
+        let read = || -> Result<Vec<u8>, String> {
             let length = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
             if length > LARGEST_FILE {
                 return Err(format!(
                     "{length} bytes are more than a catalog file may hold ({LARGEST_FILE}); split it into chapters"
                 ));
             }
-            let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-            String::from_utf8(bytes).map_err(|error| {
-                format!("not UTF-8 at byte {}; save the file as UTF-8", error.utf8_error().valid_up_to())
-            })
+            std::fs::read(path).map_err(|error| error.to_string())
         };
         match read() {
-            Ok(text) => {
+            Ok(bytes) => {
+                let text = match String::from_utf8(bytes) {
+                    Ok(text) => text,
+                    Err(error) => {
+                        let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+                        let column = good.chars().rev().take_while(|c| *c != '\n').count() + 1;
+                        let line = good.matches('\n').count() + 1;
+                        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                        self.diagnostics.push(Diagnostic {
+                            source: Some(Arc::new(Source { path: path.to_owned(), text })),
+                            line,
+                            column,
+                            message: "this is not UTF-8; save the file as UTF-8".to_owned(),
+                        });
+                        return None;
+                    }
+                };
                 self.digest.update(path.file_name().unwrap_or_default().as_encoded_bytes());
                 self.digest.update((text.len() as u64).to_le_bytes());
                 self.digest.update(text.as_bytes());
@@ -207,7 +220,15 @@ fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
     let message = message.lines().next().unwrap_or("not valid YAML").to_owned();
     // The place is printed from the diagnostic itself.
     let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-    let message = message.trim_start_matches("error: ").to_owned();
+    let message = message.trim_start_matches("error: ");
+    // What the reader of YAML advises is meant for programmers.
+    let message = match message {
+        "unexpected end of input" if source.text.trim().is_empty() => "the file is empty".to_owned(),
+        _ if message.starts_with("multiple YAML documents") => {
+            "a second YAML document begins here; a file holds one".to_owned()
+        }
+        _ => message.split(", set DuplicateKeyPolicy").next().unwrap_or(message).to_owned(),
+    };
     let hint = misspelt(&message);
     Diagnostic { source: Some(source.clone()), line, column, message: format!("{message}{hint}") }
 }

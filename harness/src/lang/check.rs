@@ -373,7 +373,14 @@ impl<'e> Checker<'e> {
             Some(text) => Some(self.bound(text)?),
             None => None,
         };
-        Some(Range { low: self.bound(low)?, high: self.bound(high.trim_start_matches('='))?, multiple_of })
+        let (low, high) = (self.bound(low)?, self.bound(high.trim_start_matches('='))?);
+        if let (Expression::Constant(least), Expression::Constant(most)) = (&low, &high)
+            && least > most
+        {
+            self.problem(Span::default(), format!("`{text}` holds no value; the smaller bound comes first"));
+            return None;
+        }
+        Some(Range { low, high, multiple_of })
     }
 
     fn bound(&mut self, text: &str) -> Option<Expression> {

@@ -27,7 +27,7 @@ pub struct RunHeader {
     pub format: u32,
     /// Version of the suite.
     pub suite: String,
-    /// Name of the run's folder below `reports/out`.
+    /// Name of the run's folder below `reports/out`, or the path that `--report-dir` gave.
     pub run: String,
     /// Start, RFC 3339 in UTC.
     pub started: String,

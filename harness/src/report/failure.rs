@@ -101,7 +101,9 @@ fn describe(sheet: &mut Sheet, failure: &Failure) {
         0 => String::new(),
         times => format!(", then made smaller {}", count(times, "time")),
     };
-    sheet.add("case", &format!("found in case {}{smaller}", failure.case));
+    if failure.case > 0 {
+        sheet.add("case", &format!("found in case {}{smaller}", failure.case));
+    }
     sheet.add_lines("calls", trace(&failure.trace));
     sheet.add("rule", &failure.rule_statement);
     sheet.add_lines("sources", failure.sources.iter().flat_map(|source| hang(&one_line(source), 2)));

@@ -217,7 +217,8 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         Some(other) => paint.red(&format!("exit status {other}")),
     };
     line(text, &format!("{:<9} {result}{mark}", "result"));
-    line(text, &format!("{:<9} reports/out/{}", "report", clean(&header.run).trim()));
+    let folder = if header.run.contains('/') { "" } else { "reports/out/" };
+    line(text, &format!("{:<9} {folder}{}", "report", clean(&header.run).trim()));
 }
 
 fn coloured(paint: Paint, meaning: Meaning, text: &str) -> String {

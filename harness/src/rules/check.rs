@@ -22,7 +22,13 @@ pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogEr
     let rules = checker.rules(files);
     match rules {
         Some(rules) if checker.diagnostics.is_empty() => Ok(rules),
-        _ => Err(CatalogError { diagnostics: checker.diagnostics }),
+        _ => {
+            // In the order in which they are mended.
+            checker.diagnostics.sort_by_key(|diagnostic| {
+                (diagnostic.source.as_ref().map(|source| source.path.clone()), diagnostic.line, diagnostic.column)
+            });
+            Err(CatalogError { diagnostics: checker.diagnostics })
+        }
     }
 }
 

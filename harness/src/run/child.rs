@@ -11,10 +11,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::worker::flight::Flight;
 use crate::worker::protocol::{Reply, Request};
-use crate::worker::{FLIGHT, WORKER};
+use crate::worker::{DEAF, FLIGHT, WORKER};
+
+/// How long to listen before the worker's progress is looked at.
+pub const TICK: Duration = Duration::from_millis(200);
 
 /// How much of what a library prints is kept: the end.
 const TAIL: usize = 16 * 1024;
@@ -33,6 +37,8 @@ pub struct Deadlines {
 pub enum WorkerEnd {
     /// The process ended: `signal 11 (SIGSEGV)`, `exit status 0`.
     Crashed(String),
+    /// The library closed the pipes to the supervisor.
+    Deaf,
     /// A call did not return in time.
     Hung(Duration),
     /// It said something that is no reply.
@@ -43,6 +49,7 @@ impl fmt::Display for WorkerEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WorkerEnd::Crashed(how) => write!(f, "the library ended its process ({how})"),
+            WorkerEnd::Deaf => write!(f, "the library closed file descriptors that it had not opened"),
             WorkerEnd::Hung(after) => write!(f, "no progress for {after:?}; the process was killed"),
             WorkerEnd::Confused(what) => write!(f, "the worker's reply is not understood: {what}"),
         }
@@ -113,11 +120,12 @@ impl WorkerProcess {
     pub fn reply(&mut self, deadline: Duration) -> Result<Reply, WorkerEnd> {
         let mut progress = self.flight.progress();
         let mut since = Instant::now();
+        let mut gone = false;
         loop {
             if let Some(reply) = self.buffered()? {
                 return Ok(reply);
             }
-            let tick = deadline.min(Duration::from_millis(200)).max(Duration::from_millis(1));
+            let tick = if gone { Duration::ZERO } else { deadline.min(TICK) };
             let timeout = Timespec { tv_sec: tick.as_secs() as i64, tv_nsec: i64::from(tick.subsec_nanos()) };
             let mut watched = [PollFd::new(&self.replies, PollFlags::IN)];
             let ready = poll(&mut watched, Some(&timeout)).unwrap_or(0);
@@ -125,6 +133,11 @@ impl WorkerProcess {
                 self.read()?;
                 continue;
             }
+            if gone {
+                return Err(self.crashed());
+            }
+            // A process that the library started may hold the pipe open after the worker's end.
+            gone = self.status().is_some();
             if self.flight.progress() != progress {
                 progress = self.flight.progress();
                 since = Instant::now();
@@ -177,10 +190,14 @@ impl WorkerProcess {
     }
 
     /// The process ended, or is ending: how.
-    fn crashed(&mut self) -> WorkerEnd {
+    pub fn crashed(&mut self) -> WorkerEnd {
         let end = match self.wait(Duration::from_secs(5)) {
             Some(status) => match (status.signal(), status.code()) {
                 (Some(signal), _) => format!("signal {signal}{}", signal_name(signal)),
+                (None, Some(DEAF)) => {
+                    self.finish_output();
+                    return WorkerEnd::Deaf;
+                }
                 (None, Some(code)) => format!("exit status {code}"),
                 (None, None) => "an unknown end".to_owned(),
             },
@@ -193,12 +210,26 @@ impl WorkerProcess {
         WorkerEnd::Crashed(end)
     }
 
+    /// How the process ended; `None`: it runs. Whatever the library started ends with it.
+    pub fn status(&mut self) -> Option<std::process::ExitStatus> {
+        if !self.ended {
+            let group = Pid::from_raw(self.child.id() as i32)?;
+            // The process is looked at before it is reaped: until then its number is that of no other group.
+            waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
+                .ok()??;
+            // A group that is gone already needs no signal.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let status = self.child.try_wait().ok()?;
+        self.ended = status.is_some();
+        status
+    }
+
     fn wait(&mut self, at_most: Duration) -> Option<std::process::ExitStatus> {
         let start = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                self.ended = true;
+            if let Some(status) = self.status() {
                 return Some(status);
             }
             if start.elapsed() >= at_most {
@@ -214,10 +245,12 @@ impl WorkerProcess {
         if self.ended {
             return true;
         }
-        if let Some(group) = rustix::process::Pid::from_raw(self.child.id() as i32) {
+        if let Some(group) = Pid::from_raw(self.child.id() as i32) {
             // A group that is gone already needs no signal.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            let _ = kill_process_group(group, Signal::KILL);
         }
+        // The library may have moved the worker to another group.
+        let _ = self.child.kill();
         let gone = self.wait(Duration::from_secs(5)).is_some();
         self.finish_output();
         gone

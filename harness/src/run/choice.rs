@@ -30,11 +30,10 @@ pub struct LibraryChoice {
 /// Chooses the library. The error says what was looked for, and where.
 pub fn choose_library(given: Option<&Path>, backend: Backend, source: &LibrarySource) -> Result<LibraryChoice, String> {
     if let Some(path) = given {
-        if backend == Backend::Simulator {
-            return Err("--library and --backend simulator exclude each other; give one of them".to_owned());
-        }
         check_file(path)?;
-        return Ok(LibraryChoice { path: path.to_owned(), chosen_by: "--library".to_owned(), embedded: false });
+        // The loader would look for a bare name in its own folders.
+        let path = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        return Ok(LibraryChoice { path, chosen_by: "--library".to_owned(), embedded: false });
     }
     let mut looked = Vec::new();
     if backend != Backend::Simulator {

@@ -30,7 +30,10 @@ impl RunFolder {
         let out = project_root().join("reports/out");
         let name = shared.clone().unwrap_or_else(|| run_name(&session.header.started, &session.header.product));
         let path = given.map_or_else(|| out.join(&name), Path::to_owned);
-        session.header.run = path.file_name().map_or(name, |name| name.to_string_lossy().into_owned());
+        session.header.run = match given {
+            Some(path) => std::path::absolute(path).map_err(|error| failed(path, &error))?.display().to_string(),
+            None => name,
+        };
         std::fs::create_dir_all(&path).map_err(|error| failed(&path, &error))?;
         let journal = match Journal::create(&path, &session.header) {
             Err(_) if shared.is_some() => Journal::append_to(&path),

@@ -10,7 +10,7 @@ use crate::worker::flight::CallRecord;
 use crate::worker::protocol::{Reply, Request, RunCase, Stepped};
 use crate::worker::{CaseReport, Turn, trace};
 
-use super::child::{WorkerEnd, WorkerProcess};
+use super::child::{TICK, WorkerEnd, WorkerProcess};
 
 /// The processes of a case, in the order of the rule.
 pub struct Group<'a> {
@@ -129,11 +129,12 @@ impl Group<'_> {
         let progress =
             |members: &[&mut WorkerProcess]| -> u64 { members.iter().map(|member| member.flight.progress()).sum() };
         let (mut seen, mut since) = (progress(&self.members), Instant::now());
+        let mut ended = None;
         loop {
             if let Some(member) = open.iter().find(|member| self.members[**member].has_line()) {
                 return Ok(Some(*member));
             }
-            let tick = self.deadline.min(Duration::from_millis(200));
+            let tick = self.deadline.min(TICK);
             let timeout = Timespec { tv_sec: tick.as_secs() as i64, tv_nsec: i64::from(tick.subsec_nanos()) };
             let mut watched: Vec<PollFd<'_>> =
                 open.iter().map(|member| PollFd::new(self.members[*member].replies(), PollFlags::IN)).collect();
@@ -146,6 +147,13 @@ impl Group<'_> {
                 .collect();
             for member in speaking {
                 self.members[member].read().map_err(|accident| (member, accident))?;
+            }
+            if ready == 0 {
+                // A process that the library started may hold the pipe open after a member's end.
+                if let Some(member) = ended {
+                    return Err((member, self.members[member].crashed()));
+                }
+                ended = open.iter().copied().find(|member| self.members[*member].status().is_some());
             }
             if ready > 0 || progress(&self.members) != seen {
                 seen = progress(&self.members);
@@ -184,7 +192,8 @@ impl Group<'_> {
     fn accident(&mut self, member: usize, accident: &WorkerEnd, end: &mut GroupEnd) {
         end.trace = self.trace();
         end.output = self.members[member].output();
-        let (verdict, span, message) = describe_accident(self.rule, &self.members[member].flight.calls().0, accident);
+        let (verdict, span, message) =
+            describe_accident(self.rules, self.rule, &self.members[member].flight.calls().0, accident);
         let name = &self.rule.program.processes[member].name;
         let message = if self.members.len() > 1 { format!("in process {name}: {message}") } else { message };
         end.report.failure = None;
@@ -220,6 +229,7 @@ impl Group<'_> {
 
 /// Verdict, place and message of an accident in a rule.
 pub fn describe_accident(
+    rules: &Rules,
     rule: &Rule,
     calls: &[CallRecord],
     accident: &WorkerEnd,
@@ -228,15 +238,13 @@ pub fn describe_accident(
     let last = calls.last();
     let call = last.and_then(|record| sites.get(record.site as usize).copied().flatten());
     let span = call.map(|call| call.span).unwrap_or_default();
-    let place = match (call, last) {
-        (Some(call), Some(record)) => {
-            let name = rule.program.functions[call.function].name;
-            if record.state == 1 { format!("{name} did not return: ") } else { format!("after {name} had returned: ") }
-        }
-        _ => String::new(),
+    let place = match last.and_then(|record| Some((trace::named(rules, &rule.program, &sites, record)?, record))) {
+        Some((name, record)) if record.state == 1 => format!("{name} did not return: "),
+        Some((name, _)) => format!("after {name} had returned: "),
+        None => String::new(),
     };
     let verdict = match accident {
-        WorkerEnd::Crashed(_) => Verdict::Crash,
+        WorkerEnd::Crashed(_) | WorkerEnd::Deaf => Verdict::Crash,
         WorkerEnd::Hung(_) => Verdict::Timeout,
         WorkerEnd::Confused(_) => Verdict::Error,
     };

@@ -8,6 +8,9 @@ use crate::generate::Budget;
 
 use super::choice::Backend;
 
+/// Seconds without progress that are a hang.
+pub const DEFAULT_DEADLINE: u64 = 30;
+
 /// How much work a run may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
@@ -84,7 +87,7 @@ pub struct Options {
     #[arg(long, value_name = "JSON")]
     pub case: Option<String>,
     /// Seconds after which a call that does not return is a hang.
-    #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = 30)]
+    #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..))]
     pub deadline: u64,
     /// Also run, isolated and only observed, what the documents call undefined.
     #[arg(long, env = "ATLAS_CTS_HAZARDOUS")]
@@ -98,7 +101,8 @@ pub struct Options {
     /// Folder of the reports; default reports/out/<run>.
     #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
-    /// Copy counterexamples to fixtures/regressions, where every later run tries them first.
+    /// Copy counterexamples to fixtures/regressions, or the folder that ATLAS_CTS_REGRESSIONS names, where every later
+    /// run tries them first.
     #[arg(long)]
     pub keep: bool,
     /// Folder of the catalog.

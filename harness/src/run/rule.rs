@@ -15,8 +15,9 @@ use crate::worker::{CaseFailure, CaseReport, trace};
 
 use super::child::WorkerProcess;
 use super::group::{Group, describe_accident};
+use super::options::DEFAULT_DEADLINE;
 use super::pool::{SetUp, Slot, StartError};
-use super::session::Session;
+use super::session::{Session, project_root};
 
 impl Session {
     /// Runs a rule on a machine of the pool.
@@ -131,7 +132,7 @@ impl Session {
         *output = worker.output();
         let (records, dropped) = worker.flight.calls();
         let case = worker.flight.case();
-        let (verdict, span, message) = describe_accident(rule, &records, &accident);
+        let (verdict, span, message) = describe_accident(&self.rules, rule, &records, &accident);
         let failure = CaseFailure { verdict, start: span.start, end: span.end, message, blocked_by: None };
         let (number, salt, values) = case.unwrap_or_default();
         let complete = values.len() == rule.program.axes.len();
@@ -301,16 +302,27 @@ impl Session {
     fn replay(&self, rule: &Rule, values: &Json) -> String {
         let mut words = vec!["cargo test --".to_owned(), "--exact".to_owned(), rule.id.clone()];
         words.push(format!("--product {}", self.target.product));
+        if self.factory.specs != project_root().join("specs") {
+            let specs = std::path::absolute(&self.factory.specs).unwrap_or_else(|_| self.factory.specs.clone());
+            words.push(format!("--specs {}", quoted(&specs.display().to_string())));
+        }
         if self.factory.simulator.is_none() {
             words.push(format!("--library {}", quoted(&self.factory.library.display().to_string())));
         } else if !self.header.defects.is_empty() {
             words.push(format!("--defect {}", self.header.defects.join(",")));
+        }
+        if self.header.library.chosen_by == "--backend simulator" {
+            words.push("--backend simulator".to_owned());
         }
         if self.factory.simulator.as_ref().is_some_and(|simulator| simulator.run_mode == "device") {
             words.push("--run-mode device".to_owned());
         }
         words.push(format!("--devices {}", self.target.devices));
         words.push(format!("--seed {}", self.header.seed));
+        let deadline = self.factory.deadlines.step.as_secs();
+        if deadline != DEFAULT_DEADLINE {
+            words.push(format!("--deadline {deadline}"));
+        }
         if self.target.hazardous {
             words.push("--hazardous".to_owned());
         }

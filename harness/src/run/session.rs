@@ -157,6 +157,10 @@ pub fn plan(rules: &Rules) -> Vec<Planned> {
 impl Session {
     /// Loads the library in a worker, asks the runtime what it is, and selects the rules that apply.
     pub fn open(options: &Options, rules: Arc<Rules>, specs: PathBuf) -> Result<Session, SessionError> {
+        if options.library.is_some() && options.backend == Backend::Simulator {
+            let message = "--library and --backend simulator exclude each other; give one of them";
+            return Err(SessionError::Usage(message.to_owned()));
+        }
         let choice = choose_library(options.library.as_deref(), options.backend, &rules.library)
             .map_err(SessionError::Environment)?;
         if options.product != "auto" {
@@ -254,7 +258,8 @@ impl Session {
             factory,
             profile: options.profile,
             only_case,
-            regressions: project_root().join("fixtures/regressions"),
+            regressions: std::env::var_os("ATLAS_CTS_REGRESSIONS")
+                .map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from),
             pool: Pool::new(machines_folder()),
             strict: options.strict,
             min_executed: options.min_executed,
@@ -310,6 +315,9 @@ impl Session {
                 return Err(SessionError::Usage(format!("--devices {wanted}: the runtime reports {count}")));
             }
             self.target.devices = wanted;
+        } else if !choice.embedded {
+            // Where the runtime does not count, no more than one is sure to be there.
+            self.target.devices = options.devices.unwrap_or(1);
         }
         self.header.run_mode = self.target.run_mode.clone();
         self.header.devices = self.target.devices;

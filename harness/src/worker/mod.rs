@@ -15,5 +15,5 @@ pub mod trace;
 mod turns;
 
 pub use report::{CaseFailure, CaseReport};
-pub use serve::{FLIGHT, WORKER, file_digest, run_if_asked};
+pub use serve::{DEAF, FLIGHT, WORKER, file_digest, run_if_asked};
 pub use turns::Turn;

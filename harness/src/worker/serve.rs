@@ -24,6 +24,8 @@ use super::turns::{Link, Turn, Turns};
 pub const WORKER: &str = "ATLAS_CTS_WORKER";
 /// Path of the flight recorder's memory.
 pub const FLIGHT: &str = "ATLAS_CTS_FLIGHT";
+/// Exit status of a worker whose pipes were closed under it.
+pub const DEAF: i32 = 71;
 /// The symbol by which the simulated device tells what it is.
 const SIMULATOR_SYMBOL: &str = "atlas_cts_simulator";
 
@@ -64,6 +66,15 @@ impl Wire {
         let mut line = serde_json::to_vec(reply).map_err(|error| error.to_string())?;
         line.push(b'\n');
         (&self.replies).write_all(&line).map_err(|error| format!("cannot reply: {error}"))
+    }
+}
+
+impl Wire {
+    /// Ends this process when the library closed what it had not opened: the flight recorder still names the case.
+    fn expect_open(&self) {
+        if rustix::io::fcntl_getfd(&self.replies).is_err() {
+            std::process::exit(DEAF);
+        }
     }
 }
 
@@ -180,7 +191,7 @@ impl<'a> Worker<'a> {
                     wire.reply(&Reply::Exported(exported))?;
                 }
                 Request::Run(run) => {
-                    let result = self.run(&run)?;
+                    let result = self.run(&run, wire)?;
                     wire.reply(&Reply::Searched(Box::new(result)))?;
                 }
                 Request::Case(case) => self.case(&case, wire)?,
@@ -225,7 +236,7 @@ impl<'a> Worker<'a> {
         Ok(Scope { facts: product.facts.clone(), devices })
     }
 
-    fn run(&mut self, run: &RunRule) -> Result<SearchResult, String> {
+    fn run(&mut self, run: &RunRule, wire: &Wire) -> Result<SearchResult, String> {
         let rule = self.rule(&run.rule)?;
         let scope = self.scope(&run.product, run.devices)?;
         let rules = self.rules;
@@ -249,6 +260,7 @@ impl<'a> Worker<'a> {
             flight.begin_case(number, salt, values);
             execution.run_steps();
             execution.clean_up();
+            wire.expect_open();
             let report = std::mem::take(&mut execution.report);
             let trace = match report.failure {
                 Some(_) => {
@@ -290,6 +302,7 @@ impl<'a> Worker<'a> {
             execution.turns = Some(Turns::new(case.process, rule.program.processes.len(), wire));
         }
         execution.run_steps();
+        wire.expect_open();
         execution.turns = None;
         while let Some(call) = execution.deferred.pop() {
             // What a deferred call answers is not judged: it may have been done already.

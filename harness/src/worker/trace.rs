@@ -1,6 +1,6 @@
 //! Recorded calls as text.
 
-use crate::bindings::Type;
+use crate::bindings::{Function, Type};
 use crate::lang::program::{Argument, Call, Program, Root, Statement, StatementKind};
 use crate::lang::types::{is_address, wrap};
 use crate::rules::Rules;
@@ -18,21 +18,37 @@ pub fn trace(rules: &Rules, program: &Program, records: &[CallRecord], dropped: 
     lines
 }
 
+/// The name of the function that was called, and on whose behalf.
+pub fn named(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &CallRecord) -> Option<String> {
+    let (function, _, note) = called(rules, program, sites, record);
+    Some(format!("{}{}", function?.name, note))
+}
+
+/// The function of a record, the call in the steps, and a note for calls that stand in no steps.
+fn called<'a>(
+    rules: &'a Rules,
+    program: &'a Program,
+    sites: &[Option<&'a Call>],
+    record: &CallRecord,
+) -> (Option<&'static Function>, Option<&'a Call>, &'static str) {
+    if record.site & RELEASE != 0 {
+        let resource = rules.resources.get((record.site & !RELEASE) as usize);
+        let function = resource.and_then(|resource| rules.environment.declarations.function(&resource.release));
+        return (function, None, " (automatic release)");
+    }
+    if record.site & LIFE_CYCLE != 0 {
+        let program = &rules.life_cycle.program;
+        let call = self::sites(program).get((record.site & !LIFE_CYCLE) as usize).copied().flatten();
+        return (call.map(|call| program.functions[call.function]), None, " (life cycle)");
+    }
+    let call = sites.get(record.site as usize).copied().flatten();
+    (call.map(|call| program.functions[call.function]), call, "")
+}
+
 /// One call: `f(size=64, policy=X) = 0`.
 pub fn line(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &CallRecord) -> String {
     let declarations = &rules.environment.declarations;
-    let (function, call, life_cycle) = if record.site & RELEASE != 0 {
-        let resource = rules.resources.get((record.site & !RELEASE) as usize);
-        (resource.and_then(|resource| declarations.function(&resource.release)), None, false)
-    } else if record.site & LIFE_CYCLE != 0 {
-        let program = &rules.life_cycle.program;
-        let site = (record.site & !LIFE_CYCLE) as usize;
-        let call = self::sites(program).get(site).copied().flatten();
-        (call.map(|call| program.functions[call.function]), None, true)
-    } else {
-        let call = sites.get(record.site as usize).copied().flatten();
-        (call.map(|call| program.functions[call.function]), call, false)
-    };
+    let (function, call, note) = called(rules, program, sites, record);
     let Some(function) = function else { return format!("unknown call site {}", record.site) };
     let arguments: Vec<String> = function
         .parameters
@@ -64,13 +80,7 @@ pub fn line(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &
             }
         }
     };
-    let note = if record.site & RELEASE != 0 {
-        "  (automatic release)"
-    } else if life_cycle {
-        "  (life cycle)"
-    } else {
-        ""
-    };
+    let note = if note.is_empty() { String::new() } else { format!(" {note}") };
     format!("{}({}) = {result}{note}", function.name, arguments.join(", "))
 }
 
