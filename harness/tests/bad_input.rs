@@ -1,0 +1,274 @@
+//! Catalogs and command lines with mistakes: each is refused before anything runs, with its place and a way out.
+
+mod support;
+
+use std::fs;
+
+use rstest::rstest;
+use support::Bench;
+
+/// A chapter without mistakes; the line numbers below count in it.
+const CHAPTER: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.block
+    title: A block is aligned
+    statement: A block is aligned.
+    source: [{document: manual, section: blocks}]
+    level: must
+    forall:
+      size: {bytes: 1..64KiB}
+    steps: |
+      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 64 == 0;
+    kills: [malloc.base-plus-32]
+";
+
+fn rule() -> &'static str {
+    CHAPTER.split_once("rules:\n").unwrap().1
+}
+
+fn lint(chapter: impl AsRef<[u8]>) -> (Bench, support::Answer) {
+    let bench = Bench::new();
+    bench.catalog(chapter);
+    let answer = bench.run(["lint", "--specs", "specs"]);
+    (bench, answer)
+}
+
+#[test]
+fn the_chapter_itself_has_no_mistakes() {
+    lint(CHAPTER).1.says(0, &["1 rules in 1 chapters", "no mistakes"]);
+}
+
+#[rstest]
+#[case::unknown_key("    level: must", "    levle: must", "unknown field `levle`, expected one of id,", "8:5")]
+#[case::duplicate_key("level: must", "level: must\n    level: info", "duplicate mapping key: level\n", "9:5")]
+#[case::unknown_level("level: must", "level: yes", "unknown variant `yes`, expected one of must, info", "8:12")]
+#[case::wrong_shape("level: must", "level: [must]", "expected scalar", "8:12")]
+#[case::missing_key("    statement: A block is aligned.\n", "", "missing field `statement`", "13:5")]
+#[case::unknown_function("Malloc(&p", "Maloc(&p", "a built-in; did you mean `aclrtMalloc`?", "12:7")]
+#[case::arity(
+    "(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY)",
+    "(&p, size)",
+    "`aclrtMalloc` takes 3 arguments (devPtr, size, policy), here are 2",
+    "12:7"
+)]
+#[case::unknown_constant("NORMAL_ONLY", "NORMAL_ONYL", "did you mean `ACL_MEM_MALLOC_NORMAL_ONLY`?", "12:29")]
+#[case::unset_variable("(uintptr_t)p", "(uintptr_t)q", "`q` is not set here; did you mean `p`?", "13:18")]
+#[case::wrong_type(
+    "&p, size",
+    "&p, \"many\"",
+    "parameter `size` of `aclrtMalloc` is a uint64_t, this is a const char *",
+    "12:23"
+)]
+#[case::unknown_product(
+    "level: must",
+    "level: must\n    when: {products: [a22]}",
+    "`a22` is no product of products.yaml; did you mean `a2`?",
+    "4:9"
+)]
+#[case::unknown_edition("level: must", "level: must\n    when: {cann: \"8.2\"}", "write for example \">=8.2\"", "4:9")]
+#[case::unknown_document(
+    "document: manual",
+    "document: manul",
+    "`manul` is no document of documents.yaml; did you mean `manual`?",
+    "7:14"
+)]
+#[case::unknown_defect(
+    "base-plus-32",
+    "base-plus-33",
+    "is no seeded defect; did you mean `malloc.base-plus-32`?",
+    "14:13"
+)]
+#[case::wrong_id("acl.small.block", "cuda.small.block", "a rule's id is `acl.<area>.<name>`", "4:9")]
+#[case::range_upside_down(
+    "1..64KiB",
+    "64KiB..1",
+    "size: `64KiB..1` holds no value; the smaller bound comes first",
+    "10:13"
+)]
+#[case::no_range("1..64KiB", "many", "size: `many` is no range; write for example 1..64KiB", "10:13")]
+#[case::unknown_suffix("64KiB", "64KB", "`KB` is no suffix of an integer; sizes are written KiB, MiB, GiB", "10:13")]
+#[case::set_up_ends_twice(
+    "      (uint",
+    "      ---\n      ---\n      (uint",
+    "the set-up ends once: this is the second `---`",
+    "14:7"
+)]
+#[case::conditional_statement(
+    "      (uint",
+    "      if (size) { }\n      (uint",
+    "the step language has no `if`; use `choose`",
+    "13:7"
+)]
+#[case::unknown_name_in_where(
+    "    steps",
+    "    where: sise > 4\n    steps",
+    "`sise` is neither an axis above",
+    "11:12"
+)]
+#[case::unknown_name_in_observe(
+    "    kills",
+    "    observe: {x: \"far(p)\"}\n    kills",
+    "`far` is neither declared",
+    "14:19"
+)]
+#[case::unknown_actor(
+    "    steps",
+    "    actors: \"A: proces(device 0);\"\n    steps",
+    "an actor is written `A: process(",
+    "11:14"
+)]
+#[case::owns_what_it_does_not_call(
+    "    kills",
+    "    owns: [aclrtFree]\n    kills",
+    "the rule owns `aclrtFree` but does not call it",
+    "14:12"
+)]
+#[case::tab("    level", "\tlevel", "tabs disallowed within this context", "8:2")]
+#[case::null_character("aligned.", "aligned\0.", "unexpected character", "6:34")]
+fn a_mistake_is_reported_with_its_place(
+    #[case] text: &str,
+    #[case] mistake: &str,
+    #[case] message: &str,
+    #[case] place: &str,
+) {
+    let (_, answer) = lint(CHAPTER.replacen(text, mistake, 1));
+    answer.says(2, &["error: ", message, &format!("--> specs/acl/small.yaml:{place}\n"), "nothing was run"]);
+}
+
+#[rstest]
+#[case::empty(Vec::new(), "the file is empty", "specs/acl/small.yaml:1:1")]
+#[case::only_a_comment(b"# later\n".to_vec(), "unexpected end of input", "specs/acl/small.yaml:2:1")]
+#[case::no_mapping(b"- a\n".to_vec(), "expected mapping start", "specs/acl/small.yaml:1:1")]
+#[case::not_utf8(b"chapter: x\ntitle: caf\xe9\n".to_vec(), "this is not UTF-8; save the file as UTF-8",
+    "specs/acl/small.yaml:2:11")]
+#[case::two_documents(format!("{CHAPTER}---\n{CHAPTER}").into_bytes(), "a second YAML document begins here",
+    "specs/acl/small.yaml:16:1")]
+#[case::second_rule_of_an_id(format!("{CHAPTER}{}", rule()).into_bytes(),
+    "`acl.small.block` stands a second time; the first is at specs/acl/small.yaml:4", "specs/acl/small.yaml:15:9")]
+#[case::nested_lists("[".repeat(5000).into_bytes(), "recursion limit exceeded", "specs/acl/small.yaml:1:")]
+#[case::nested_parentheses(
+    CHAPTER.replace("(uintptr_t)p", &format!("{}p{}", "(".repeat(5000), ")".repeat(5000))).into_bytes(),
+    "nested deeper than 48 levels; write it flat", "specs/acl/small.yaml:13:")]
+#[case::nested_blocks(
+    CHAPTER.replace("(uintptr_t)p % 64 == 0;", &"{".repeat(5000)).into_bytes(),
+    "nested deeper than 48 levels; write it flat", "specs/acl/small.yaml:13:")]
+#[case::nested_signs(
+    CHAPTER.replace("(uintptr_t)p", &format!("{}1", "-".repeat(5000))).into_bytes(), "", "specs/acl/small.yaml:13:")]
+#[case::alias_bomb(
+    format!("{}{}", CHAPTER.replace("  - id", "  - &rule\n    id"), "  - *rule\n".repeat(100_000)).into_bytes(),
+    "alias replay limit exceeded", "specs/acl/small.yaml:")]
+fn a_hostile_file_is_refused(#[case] file: Vec<u8>, #[case] message: &str, #[case] place: &str) {
+    let (_, answer) = lint(file);
+    answer.says(2, &["error: ", message, &format!("--> {place}"), "1 mistake in the catalog; nothing was run"]);
+}
+
+#[test]
+fn a_file_of_100_mb_is_not_even_read() {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    let file = fs::File::create(bench.path("specs/acl/small.yaml")).unwrap();
+    file.set_len(100 << 20).unwrap();
+    bench
+        .run(["lint", "--specs", "specs"])
+        .says(2, &["specs/acl/small.yaml: 104857600 bytes are more than a catalog file may hold"]);
+}
+
+#[rstest]
+#[case::bom(format!("\u{feff}{CHAPTER}"))]
+#[case::windows_line_ends(CHAPTER.replace('\n', "\r\n"))]
+fn what_editors_add_is_no_mistake(#[case] chapter: String) {
+    lint(chapter).1.says(0, &["1 rules in 1 chapters"]);
+}
+
+#[test]
+fn all_mistakes_are_reported_in_one_go_and_in_order() {
+    let second = rule().replace("small.block", "small.second").replace("level", "levle");
+    let third = rule().replace("small.block", "small.third").replace("1..64KiB", "many");
+    let first = CHAPTER.replace("aclrtMalloc(", "aclrtMaloc(").replace("document: manual", "document: manul");
+    let (bench, answer) = lint(format!("{first}{second}{third}"));
+    answer.says(2, &["nothing was run"]);
+    let places: Vec<&str> = answer.text.lines().filter_map(|line| line.trim().strip_prefix("--> ")).collect();
+    for (expected, place) in ["7:14", "12:7", "13:18", "19:5", "32:13"].iter().zip(&places) {
+        assert_eq!(*place, format!("specs/acl/small.yaml:{expected}"), "{}", answer.text);
+    }
+    assert_eq!(places.len(), 5, "{}", answer.text);
+    // Neither a run nor a list goes on with what is left.
+    for command in ["run", "list", "prove"] {
+        bench.run([command, "--specs", "specs"]).says(2, &["mistakes in the catalog; nothing was run"]);
+    }
+}
+
+#[rstest]
+#[case::life_cycle("acl/api.yaml", "aclInit(NULL)", "aclInitt(NULL)", "did you mean `aclInit`?")]
+#[case::resource(
+    "acl/api.yaml",
+    "handle: devPtr, release: aclrtFree,",
+    "handle: devPtr, release: aclrtFre,",
+    "`aclrtFre` is no function with 1 parameter(s); did you mean `aclrtFree`?"
+)]
+#[case::two_products("products.yaml", "id: a3\n", "id: a2\n", "there are two products `a2`")]
+#[case::missing_fact("products.yaml", "      device_mode: 0\n", "", "`device_mode` that `ascend950` lacks")]
+#[case::no_quantity("products.yaml", "page_size: 4KiB", "page_size: four", "`four` is no quantity")]
+#[case::unknown_key_of_documents("documents.yaml", "title:", "titel:", "unknown field `titel`")]
+fn the_other_files_are_checked_too(
+    #[case] file: &str,
+    #[case] text: &str,
+    #[case] mistake: &str,
+    #[case] message: &str,
+) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    let path = bench.path("specs").join(file);
+    let good = fs::read_to_string(&path).unwrap();
+    fs::write(&path, good.replacen(text, mistake, 1)).unwrap();
+    let answer = bench.run(["lint", "--specs", "specs"]);
+    answer.says(2, &["error: ", message, &format!("--> specs/{file}:")]);
+}
+
+#[rstest]
+#[case::misspelt_product(2, &["--product", "a22"], "there is no product `a22`; did you mean `a2`?")]
+#[case::unknown_defect(2, &["--defect", "malloc.base-plus-33"], "did you mean `malloc.base-plus-32`?")]
+#[case::no_device(2, &["--devices", "0"], "--devices 0: a run needs at least one device")]
+#[case::no_time(2, &["--deadline", "0"], "--deadline")]
+#[case::no_json(2, &["--case", "{"], "--case {: ")]
+#[case::unknown_filter(2, &["acl.large"], "no rule matches acl.large; `atlas-cts list` names all")]
+#[case::unknown_run_mode(2, &["--run-mode", "moon"], "--run-mode moon: there are `host` and `device`")]
+#[case::unknown_profile(2, &["--profile", "sometimes"], "[possible values: smoke, nightly, validation, soak]")]
+#[case::unknown_backend(2, &["--backend", "devise"], "a similar value exists: 'device'")]
+#[case::two_libraries(2, &["--library", "x.so", "--backend", "simulator"], "exclude each other; give one of them")]
+#[case::no_seed(2, &["--seed", "x"], "invalid digit found in string")]
+#[case::missing_library(3, &["--library", "nowhere.so"], "nowhere.so: No such file or directory")]
+#[case::no_toolkit(3, &["--backend", "device"], "none of libascendcl.so, libacl_rt.so was found (looked in ")]
+#[case::too_few_rules(3, &["--report-dir", "report", "--min-executed", "2"], "not known")]
+#[case::case_of_another_rule(3, &["--report-dir", "report", "--case", "{\"sice\":3}"],
+    "the rule has no axis `sice`; did you mean `size`?; its axes are size")]
+#[case::report_in_a_file(3, &["--report-dir", "specs/products.yaml"], "choose another folder with --report-dir DIR")]
+#[case::report_where_nothing_can_be(3, &["--report-dir", "/proc/report"], "choose another folder with --report-dir")]
+fn a_command_line_that_cannot_be_followed_is_explained(
+    #[case] status: i32,
+    #[case] arguments: &[&str],
+    #[case] message: &str,
+) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.run(["run", "--specs", "specs"].iter().chain(arguments)).says(status, &[message]);
+}
+
+#[test]
+fn a_journal_is_never_overwritten() {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.run_catalog("report", &[]).says(0, &["SIMULATED DEVICE"]);
+    let before = bench.report("report").journal;
+    bench.run_catalog("report", &[]).says(3, &["report/results.jsonl already exists: choose another folder"]);
+    assert_eq!(bench.report("report").journal, before);
+}
+
+#[test]
+fn a_folder_without_a_catalog_is_named() {
+    let bench = Bench::new();
+    bench.run(["lint", "--specs", "elsewhere"]).says(2, &["elsewhere holds no catalog (no products.yaml)", "--specs"]);
+}

@@ -1,0 +1,213 @@
+//! What a run promises over time: the same seed, the same journal; a failure that can be had again; workers that are
+//! started once.
+
+mod support;
+
+use std::fs;
+use std::process::Command;
+
+use rstest::rstest;
+use support::{Answer, Bench, Report, answer};
+
+/// Two rules of one process, one of two; the first fails on a device whose small blocks are misaligned.
+const RULES: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.aligned
+    title: A block is aligned
+    statement: A block is aligned.
+    source: [{document: manual, section: blocks}]
+    level: must
+    forall:
+      size: {bytes: 1..64KiB}
+      count: {int: 1..5}
+    steps: |
+      void *p[count];
+      for (i < count) {
+        aclrtMalloc(&p[i], size, ACL_MEM_MALLOC_NORMAL_ONLY);
+        (uintptr_t)p[i] % 64 == 0;
+      }
+    observe: {size: size}
+  - id: acl.small.kept
+    title: A block holds what is written
+    statement: A block holds what is written.
+    source: [{document: manual, section: blocks}]
+    level: must
+    forall:
+      size: {bytes: 1..4KiB}
+    steps: |
+      char *back = host(size, 64);
+      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+      aclrtMemcpy(p, size, pattern(size, 1), size, ACL_MEMCPY_HOST_TO_DEVICE);
+      aclrtMemcpy(back, size, p, size, ACL_MEMCPY_DEVICE_TO_HOST);
+      same(back, pattern(size, 1), size);
+  - id: acl.small.shared
+    title: A key is not for everybody
+    statement: A key is not for everybody.
+    source: [{document: manual, section: keys}]
+    level: must
+    actors: \"A: process(device 0); B: process(device 0);\"
+    forall:
+      size: {bytes: 64KiB..512KiB, multiple_of: 64KiB}
+    steps: |
+      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+      char key[65];
+      aclrtIpcMemGetExportKey(p, size, key, 65, ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT);
+      ---
+      B: aclrtIpcMemImportByKey(&stolen, A.key, ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT) fails;
+";
+
+const MISALIGNED: &str = "malloc.aligned-only-from-4KiB";
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.catalog(RULES);
+    bench
+}
+
+fn observed_sizes(report: &Report) -> Vec<String> {
+    report.result("acl.small.aligned").observations["size"].keys().cloned().collect()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_journal() {
+    let bench = bench();
+    for folder in ["once", "twice"] {
+        bench.run_catalog(folder, &["--seed", "7"]).says(0, &["seed 7"]);
+    }
+    let (once, twice) = (bench.report("once"), bench.report("twice"));
+    assert_eq!(once.timeless(), twice.timeless());
+    assert_eq!(once.header.seed, 7);
+}
+
+#[test]
+fn the_same_seed_finds_the_same_counterexample() {
+    let bench = bench();
+    for folder in ["once", "twice"] {
+        bench.run_catalog(folder, &["--defect", MISALIGNED]).says(1, &["FAIL  acl.small.aligned"]);
+    }
+    let failures = ["once", "twice"].map(|folder| {
+        let report = bench.report(folder);
+        let failure = report.result("acl.small.aligned").failure.clone().unwrap();
+        (failure.values, failure.replay_values, failure.case, failure.shrinks, failure.trace.len())
+    });
+    assert_eq!(failures[0], failures[1]);
+    assert_eq!(failures[0].0[1], ("count".to_owned(), "1".to_owned()), "one block is enough");
+}
+
+#[test]
+fn another_seed_gives_other_values() {
+    let bench = bench();
+    bench.run_catalog("seven", &["--seed", "7"]).says(0, &[]);
+    bench.run_catalog("eight", &["--seed", "8"]).says(0, &[]);
+    let (seven, eight) = (bench.report("seven"), bench.report("eight"));
+    assert_ne!(observed_sizes(&seven), observed_sizes(&eight));
+    assert_ne!(seven.result("acl.small.aligned").seed, eight.result("acl.small.aligned").seed);
+}
+
+/// Follows the printed command, as a user would, with the command that the tests were built with in place of cargo's.
+fn replayed(bench: &Bench, id: &str, report: &str) -> Answer {
+    let failure = bench.report(report).result(id).failure.clone().unwrap();
+    let rest = failure.replay.strip_prefix(&format!("cargo test -- --exact {id} ")).unwrap().to_owned();
+    let line = format!("exec \"$0\" run {id} {rest} --report-dir replayed");
+    let atlas = bench.command([""; 0]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).arg(atlas.get_program()).current_dir(bench.path(""));
+    for (name, value) in atlas.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    answer(&mut shell)
+}
+
+#[rstest]
+#[case::one_process("acl.small.aligned", MISALIGNED, "fail")]
+#[case::two_processes("acl.small.shared", "ipc.whitelist-never-read", "fail")]
+fn the_printed_command_fails_again_with_exactly_that_case(
+    #[case] id: &str,
+    #[case] defect: &str,
+    #[case] verdict: &str,
+) {
+    let bench = bench();
+    bench.run_catalog("report", &["--seed", "11", "--backend", "simulator", "--defect", defect]).says(1, &[id]);
+    replayed(&bench, id, "report").says(1, &[id]);
+    let (first, again) = (bench.report("report"), bench.report("replayed"));
+    assert_eq!(again.verdicts(), [(id, verdict)]);
+    assert_eq!(again.result(id).cases, 1, "that case and no other");
+    let (first, again) = (first.result(id).failure.clone().unwrap(), again.result(id).failure.clone().unwrap());
+    assert_eq!((&first.values, &first.statement), (&again.values, &again.statement));
+    assert_eq!(first.replay_values, again.replay_values);
+    assert_eq!(again.shrinks, 0);
+    assert_eq!(first.replay, again.replay, "a replay of the replay is the same command");
+}
+
+#[test]
+fn the_printed_command_of_a_crash_crashes_again() {
+    let bench = bench();
+    bench.library("fixtures/faults/faults.c", &["FAULT_SEGFAULT"]);
+    let arguments = ["--library", "libtested.so", "--deadline", "5", "acl.small.aligned"];
+    bench.run_catalog("report", &arguments).says(1, &["CRASH  acl.small.aligned"]);
+    replayed(&bench, "acl.small.aligned", "report").says(1, &["CRASH  acl.small.aligned"]);
+    let (first, again) = (bench.report("report"), bench.report("replayed"));
+    let values = |report: &Report| report.result("acl.small.aligned").failure.clone().unwrap().values;
+    assert_eq!(values(&first), values(&again));
+}
+
+#[test]
+fn a_kept_counterexample_is_the_first_case_of_every_later_run() {
+    let bench = bench();
+    let broken = ["--defect", MISALIGNED, "acl.small.aligned"];
+    bench.run_catalog("found", &[&broken[..], &["--keep"]].concat()).says(1, &[]);
+    let kept = bench.path("regressions/acl.small.aligned.json");
+    let cases: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(&kept).unwrap()).unwrap();
+    let failure = bench.report("found").result("acl.small.aligned").failure.clone().unwrap();
+    assert_eq!(cases, std::slice::from_ref(&failure.replay_values));
+
+    bench.run_catalog("later", &[&broken[..], &["--keep", "--seed", "99"]].concat()).says(1, &[]);
+    let later = bench.report("later").result("acl.small.aligned").failure.clone().unwrap();
+    assert_eq!((later.case, &later.values), (1, &failure.values));
+    let again: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(&kept).unwrap()).unwrap();
+    assert_eq!(again, cases, "a case is kept once");
+
+    bench.run_catalog("mended", &["acl.small.aligned"]).says(0, &[]);
+}
+
+#[test]
+fn a_damaged_counterexample_is_said_and_left_out() {
+    let bench = bench();
+    fs::create_dir(bench.path("regressions")).unwrap();
+    bench.write("regressions/acl.small.aligned.json", "[{");
+    bench.run_catalog("report", &[]).says(0, &["acl.small.aligned.json: ", "the file is not used, mend or remove it"]);
+}
+
+#[rstest]
+#[case::one_process(&["acl.small.aligned", "acl.small.kept"], 1)]
+#[case::two_processes(&["acl.small"], 2)]
+fn a_start_up_is_paid_once_for_each_worker(#[case] filter: &[&str], #[case] workers: u64) {
+    let bench = bench();
+    bench.run_catalog("report", &[&["--start-up-ms", "300"], filter].concat()).says(0, &[]);
+    let report = bench.report("report");
+    assert!(report.results.iter().all(|result| result.cases >= 20));
+    let end = report.end();
+    assert_eq!(end.workers_started, workers);
+    assert!(end.start_up_nanoseconds >= workers * 300_000_000, "{} ns", end.start_up_nanoseconds);
+}
+
+#[test]
+fn the_journal_and_the_reports_tell_the_same() {
+    let bench = bench();
+    let answer = bench.run_catalog("report", &["--defect", MISALIGNED]);
+    answer.says(1, &["SIMULATED DEVICE", "verdicts  2 pass, 1 fail", &bench.path("report").display().to_string()]);
+    let report = bench.report("report");
+    assert!(report.header.library.simulated);
+    assert_eq!((report.end().exit, report.results.len()), (1, report.header.rules));
+    assert!(report.junit.contains("tests=\"3\" failures=\"1\" errors=\"0\""), "{}", report.junit);
+    assert!(report.junit.contains("name=\"simulated\" value=\"true\""));
+    let counterexample = fs::read_to_string(bench.path("report/counterexamples/acl.small.aligned.json")).unwrap();
+    let failure = report.result("acl.small.aligned").failure.as_ref().unwrap();
+    let cases: Vec<serde_json::Value> = serde_json::from_str(&counterexample).unwrap();
+    assert_eq!(cases, std::slice::from_ref(&failure.replay_values));
+}

@@ -1,0 +1,204 @@
+//! What the end-to-end tests share: the command as users run it, catalogs of a few rules, libraries built from C.
+
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use harness::record::{RuleResult, RunEnd, RunHeader, read_journal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use tempfile::TempDir;
+
+/// The repository.
+pub fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+/// A test's own folder: its catalog, its library, its reports, its locks. Nothing outside it is written.
+pub struct Bench {
+    folder: TempDir,
+}
+
+/// What the command answered.
+pub struct Answer {
+    pub status: i32,
+    /// What it printed, errors last.
+    pub text: String,
+}
+
+/// What a run left in its folder.
+pub struct Report {
+    pub header: RunHeader,
+    pub results: Vec<RuleResult>,
+    pub end: Option<RunEnd>,
+    pub journal: String,
+    pub junit: String,
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        Bench { folder: TempDir::new().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The command, with nothing of the caller's environment that could change a run.
+    pub fn command(&self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_atlas-cts"));
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy().into_owned();
+            if name.starts_with("ATLAS_CTS_") || name.starts_with("ASCEND_") || name == "NEXTEST_RUN_ID" {
+                command.env_remove(name);
+            }
+        }
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_remove("LD_LIBRARY_PATH")
+            .env("ATLAS_CTS_LOCKS", self.path("locks"))
+            .env("ATLAS_CTS_REGRESSIONS", self.path("regressions"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the command to its end.
+    pub fn run(&self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Answer {
+        answer(&mut self.command(arguments))
+    }
+
+    /// Runs the rules of this bench's catalog, with `arguments` besides, and writes to `report`.
+    pub fn run_catalog(&self, report: &str, arguments: &[&str]) -> Answer {
+        let words = ["run", "--specs", "specs", "--report-dir", report];
+        self.run(words.iter().chain(arguments))
+    }
+
+    pub fn report(&self, name: &str) -> Report {
+        let folder = self.path(name);
+        let (header, results, end) = read_journal(&folder).unwrap();
+        let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
+        Report { header, results, end, journal: read("results.jsonl"), junit: read("junit.xml") }
+    }
+
+    /// Writes a catalog of one chapter: the products and the life cycle are the real ones.
+    pub fn catalog(&self, chapter: impl AsRef<[u8]>) {
+        let specs = self.path("specs");
+        fs::create_dir_all(specs.join("acl")).unwrap();
+        for file in ["products.yaml", "acl/api.yaml"] {
+            fs::copy(project().join("specs").join(file), specs.join(file)).unwrap();
+        }
+        self.write(
+            "specs/documents.yaml",
+            "documents:\n  - {id: manual, title: The manual, edition: first, language: en, covers: blocks}\n",
+        );
+        self.write("specs/acl/small.yaml", chapter);
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Builds a shared library from a C file of the repository.
+    pub fn library(&self, source: &str, flags: &[&str]) -> PathBuf {
+        let path = self.path("libtested.so");
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned());
+        let output = Command::new(&compiler)
+            .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"])
+            .args(flags.iter().map(|flag| if flag.starts_with('-') { (*flag).to_owned() } else { format!("-D{flag}") }))
+            .arg("-I")
+            .arg(project().join("specs/acl"))
+            .arg(project().join(source))
+            .arg("-o")
+            .arg(&path)
+            .arg("-lpthread")
+            .output()
+            .unwrap_or_else(|error| panic!("{compiler}: {error}; the end-to-end tests need a C compiler"));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        path
+    }
+}
+
+/// Runs a command to its end.
+pub fn answer(command: &mut Command) -> Answer {
+    let output = command.output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    Answer { status: output.status.code().unwrap_or(-1), text: String::from_utf8_lossy(&text).into_owned() }
+}
+
+impl Answer {
+    /// The answer has this exit status and says each of these.
+    #[track_caller]
+    pub fn says(&self, status: i32, fragments: &[&str]) -> &Answer {
+        for fragment in fragments {
+            assert!(self.text.contains(fragment), "`{fragment}` is missing in:\n{}", self.text);
+        }
+        assert_eq!(self.status, status, "{}", self.text);
+        self
+    }
+}
+
+impl Report {
+    /// The result of a rule.
+    #[track_caller]
+    pub fn result(&self, id: &str) -> &RuleResult {
+        let found: Vec<&RuleResult> = self.results.iter().filter(|result| result.id == id).collect();
+        assert_eq!(found.len(), 1, "{id} has {} results", found.len());
+        found[0]
+    }
+
+    /// Verdict by verdict, in the order of the run.
+    pub fn verdicts(&self) -> Vec<(&str, &str)> {
+        self.results.iter().map(|result| (result.id.as_str(), result.verdict.name())).collect()
+    }
+
+    #[track_caller]
+    pub fn end(&self) -> &RunEnd {
+        self.end.as_ref().expect("the run reached its end")
+    }
+
+    /// The journal without what no two runs share: times, and the folder that was written.
+    pub fn timeless(&self) -> Vec<serde_json::Value> {
+        fn forget(value: &mut serde_json::Value) {
+            match value {
+                serde_json::Value::Object(fields) => {
+                    for name in ["started", "finished", "nanoseconds", "start_up_nanoseconds", "run"] {
+                        if fields.get(name).is_some_and(|value| !value.is_object()) {
+                            fields.remove(name);
+                        }
+                    }
+                    fields.values_mut().for_each(forget);
+                }
+                serde_json::Value::Array(items) => items.iter_mut().for_each(forget),
+                _ => {}
+            }
+        }
+        let lines = self.journal.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.map(|mut line| (forget(&mut line), line).1).collect()
+    }
+}
+
+/// A process that somebody else started, watched until it is gone.
+pub struct Watched(Option<OwnedFd>);
+
+impl Watched {
+    pub fn new(process: &str) -> Watched {
+        let process = Pid::from_raw(process.trim().parse().unwrap()).unwrap();
+        Watched(pidfd_open(process, PidfdFlags::empty()).ok())
+    }
+
+    /// Waits until the process has ended.
+    #[track_caller]
+    pub fn expect_end(&self) {
+        let Some(process) = &self.0 else { return };
+        let patience = Timespec { tv_sec: 20, tv_nsec: 0 };
+        let ended = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&patience)).unwrap();
+        assert_eq!(ended, 1, "a process was left behind");
+    }
+}
