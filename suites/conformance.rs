@@ -82,7 +82,6 @@ fn run(command: &mut Command) -> Result<ExitStatus, SessionError> {
     let results = folder.finish(&session, &end).map_err(SessionError::Environment)?;
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     print!("{}", summary(&session.header, &results, Some(&end), colour));
-    println!("report: {}", folder.path.display());
     if let Some(message) = trouble.lock().expect("all tests are done").take() {
         return Err(SessionError::Environment(message));
     }
