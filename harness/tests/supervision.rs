@@ -162,25 +162,36 @@ fn a_kept_counterexample_is_the_first_case_of_every_later_run() {
     let broken = ["--defect", MISALIGNED, "acl.small.aligned"];
     bench.run_catalog("found", &[&broken[..], &["--keep"]].concat()).says(1, &[]);
     let kept = bench.path("regressions/acl.small.aligned.json");
-    let cases: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(&kept).unwrap()).unwrap();
+    let cases = kept_cases(&kept);
     let failure = bench.report("found").result("acl.small.aligned").failure.clone().unwrap();
-    assert_eq!(cases, std::slice::from_ref(&failure.replay_values));
+    assert_eq!(cases, [(failure.replay_values.clone(), failure.trace.len())]);
 
     bench.run_catalog("later", &[&broken[..], &["--keep", "--seed", "99"]].concat()).says(1, &[]);
     let later = bench.report("later").result("acl.small.aligned").failure.clone().unwrap();
     assert_eq!((later.case, &later.values), (1, &failure.values));
-    let again: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(&kept).unwrap()).unwrap();
-    assert_eq!(again, cases, "a case is kept once");
+    assert_eq!(kept_cases(&kept), cases, "a case is kept once");
 
     bench.run_catalog("mended", &["acl.small.aligned"]).says(0, &[]);
 }
 
-#[test]
-fn a_damaged_counterexample_is_said_and_left_out() {
+/// The cases of a file of counterexamples, each with the number of operations that it shows to people.
+fn kept_cases(path: &std::path::Path) -> Vec<(serde_json::Value, usize)> {
+    let kept: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    kept.iter().map(|kept| (kept["case"].clone(), kept["operations"].as_array().unwrap().len())).collect()
+}
+
+#[rstest]
+#[case::no_json("[{", "EOF while parsing")]
+#[case::of_an_axis_that_is_gone(
+    r#"[{"case": {"gone": 1, "salt": 1}, "operations": [], "seen": ""}]"#,
+    "the rule has no axis `gone`"
+)]
+fn a_counterexample_that_is_none_any_more_is_said_and_left_out(#[case] text: &str, #[case] why: &str) {
     let bench = bench();
     fs::create_dir(bench.path("regressions")).unwrap();
-    bench.write("regressions/acl.small.aligned.json", "[{");
-    bench.run_catalog("report", &[]).says(0, &["acl.small.aligned.json: ", "the file is not used, mend or remove it"]);
+    bench.write("regressions/acl.small.aligned.json", text);
+    let answer = bench.run_catalog("report", &[]);
+    answer.says(0, &["acl.small.aligned.json: ", why, "this counterexample is not tried, mend or remove it"]);
 }
 
 #[rstest]
@@ -206,8 +217,7 @@ fn the_journal_and_the_reports_tell_the_same() {
     assert_eq!((report.end().exit, report.results.len()), (1, report.header.rules));
     assert!(report.junit.contains("tests=\"3\" failures=\"1\" errors=\"0\""), "{}", report.junit);
     assert!(report.junit.contains("name=\"simulated\" value=\"true\""));
-    let counterexample = fs::read_to_string(bench.path("report/counterexamples/acl.small.aligned.json")).unwrap();
     let failure = report.result("acl.small.aligned").failure.as_ref().unwrap();
-    let cases: Vec<serde_json::Value> = serde_json::from_str(&counterexample).unwrap();
-    assert_eq!(cases, std::slice::from_ref(&failure.replay_values));
+    let cases = kept_cases(&bench.path("report/counterexamples/acl.small.aligned.json"));
+    assert_eq!(cases, [(failure.replay_values.clone(), failure.trace.len())]);
 }

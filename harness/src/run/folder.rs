@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::record::{Journal, RuleResult, RunEnd, read_journal};
 use crate::report::write_junit;
 
@@ -91,17 +93,32 @@ fn link_latest(out: &Path, run: &Path) {
     }
 }
 
+/// A counterexample as it is kept: the values that every later run tries first, and what they did, for people.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownCase {
+    pub case: serde_json::Value,
+    /// The operations of the case when it failed.
+    pub operations: Vec<String>,
+    /// What was seen.
+    pub seen: String,
+}
+
 /// Adds a counterexample to a rule's file.
 fn write_case(folder: &Path, result: &RuleResult, add: bool) -> std::io::Result<()> {
     let Some(failure) = &result.failure else { return Ok(()) };
     std::fs::create_dir_all(folder)?;
     let path = folder.join(format!("{}.json", result.id));
-    let mut cases: Vec<serde_json::Value> = match std::fs::read_to_string(&path) {
-        Ok(text) if add => serde_json::from_str(&text).unwrap_or_default(),
+    let mut cases: Vec<KnownCase> = match std::fs::read_to_string(&path) {
+        Ok(text) if add => serde_json::from_str(&text).map_err(std::io::Error::other)?,
         _ => Vec::new(),
     };
-    if !cases.contains(&failure.replay_values) {
-        cases.push(failure.replay_values.clone());
+    if !cases.iter().any(|known| known.case == failure.replay_values) {
+        cases.push(KnownCase {
+            case: failure.replay_values.clone(),
+            operations: failure.trace.clone(),
+            seen: failure.message.clone(),
+        });
     }
     let text = serde_json::to_string_pretty(&cases).map_err(std::io::Error::other)?;
     std::fs::write(path, text + "\n")

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::Value as Json;
 
-use crate::generate::{Scope, rule_seed};
+use crate::generate::{Scope, case_from_json, rule_seed};
 use crate::lang::Span;
 use crate::lang::program::State;
 use crate::record::{Failure, RuleResult, Verdict};
@@ -14,6 +14,7 @@ use crate::worker::search::{FailedCase, Ran, Search, SearchResult};
 use crate::worker::{CaseFailure, CaseReport, trace};
 
 use super::child::WorkerProcess;
+use super::folder::KnownCase;
 use super::group::{Group, describe_accident};
 use super::options::DEFAULT_DEADLINE;
 use super::pool::{SetUp, Slot, StartError};
@@ -211,17 +212,28 @@ impl Session {
         Scope { facts, devices: self.target.devices }
     }
 
-    /// Counterexamples of earlier runs.
+    /// Counterexamples of earlier runs that are still cases of the rule.
     fn known_cases(&self, rule: &Rule) -> Vec<Json> {
         let path = self.regressions.join(format!("{}.json", rule.id));
         let Ok(text) = std::fs::read_to_string(&path) else { return Vec::new() };
-        match serde_json::from_str(&text) {
-            Ok(cases) => cases,
+        let unused = |what: &dyn std::fmt::Display| {
+            eprintln!("{}: {what}; this counterexample is not tried, mend or remove it", path.display());
+        };
+        let known: Vec<KnownCase> = match serde_json::from_str(&text) {
+            Ok(known) => known,
             Err(error) => {
-                eprintln!("{}: {error}; the file is not used, mend or remove it", path.display());
-                Vec::new()
+                unused(&error);
+                return Vec::new();
             }
-        }
+        };
+        let still_a_case = |case: &Json| match case_from_json(&rule.program, case) {
+            Ok(_) => true,
+            Err(error) => {
+                unused(&error);
+                false
+            }
+        };
+        known.into_iter().map(|known| known.case).filter(still_a_case).collect()
     }
 
     pub(super) fn empty_result(&self, rule: &Rule, seed: u64) -> RuleResult {
