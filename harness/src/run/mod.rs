@@ -6,6 +6,7 @@ mod folder;
 mod group;
 mod options;
 mod pool;
+mod pooled;
 mod rule;
 mod session;
 pub mod simulator;

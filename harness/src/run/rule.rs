@@ -9,13 +9,13 @@ use crate::lang::Span;
 use crate::lang::program::State;
 use crate::record::{Failure, RuleResult, Verdict};
 use crate::rules::Rule;
-use crate::worker::protocol::{Reply, Request, RunCase, RunRule};
+use crate::worker::protocol::RunCase;
 use crate::worker::search::{FailedCase, Ran, Search, SearchResult};
-use crate::worker::{CaseFailure, CaseReport, trace};
+use crate::worker::CaseReport;
 
 use super::child::WorkerProcess;
 use super::folder::KnownCase;
-use super::group::{Group, describe_accident};
+use super::group::Group;
 use super::options::DEFAULT_DEADLINE;
 use super::pool::{SetUp, Slot, StartError};
 use super::session::{Session, project_root};
@@ -98,61 +98,6 @@ impl Session {
         }
     }
 
-    /// A rule of one process: its whole loop of cases runs inside a pooled worker.
-    fn search_pooled(
-        &self,
-        rule: &Rule,
-        seed: u64,
-        slot: &mut Slot,
-        output: &mut String,
-    ) -> Result<SearchResult, StartError> {
-        let device = rule.program.processes[0].device;
-        let run = RunRule {
-            rule: rule.id.clone(),
-            product: self.target.product.clone(),
-            devices: self.target.devices,
-            seed,
-            budget: self.profile.budget(),
-            known: self.known_cases(rule),
-            only: self.only_case.clone(),
-        };
-        let worker = slot.worker(&self.factory, device, 0)?;
-        let accident = match worker.ask(&Request::Run(Box::new(run)), self.factory.deadlines.step) {
-            Ok(Reply::Searched(result)) => {
-                if result.failure.is_some() {
-                    *output = worker.output();
-                }
-                if result.fatal.is_some() || result.unhealthy.is_some() {
-                    slot.workers.clear();
-                }
-                return Ok(*result);
-            }
-            Ok(other) => super::child::WorkerEnd::Confused(format!("{other:?}")),
-            Err(end) => end,
-        };
-        *output = worker.output();
-        let (records, dropped) = worker.flight.calls();
-        let case = worker.flight.case();
-        let (verdict, span, message) = describe_accident(&self.rules, rule, &records, &accident);
-        let failure = CaseFailure { verdict, start: span.start, end: span.end, message, blocked_by: None };
-        let (number, salt, values) = case.unwrap_or_default();
-        let complete = values.len() == rule.program.axes.len();
-        let failed = FailedCase {
-            failure,
-            values: if complete { crate::generate::display_values(&rule.program, &values) } else { Vec::new() },
-            replay_values: if complete {
-                crate::generate::case_to_json(&rule.program, &values, salt)
-            } else {
-                Json::Null
-            },
-            case: number,
-            shrinks: 0,
-            trace: trace::trace(&self.rules, &rule.program, &records, dropped),
-        };
-        slot.workers.remove(&(device, 0));
-        Ok(SearchResult { cases: number, failure: Some(Box::new(failed)), ..SearchResult::default() })
-    }
-
     fn case_in_pool(&self, rule: &Rule, slot: &mut Slot, case: &RunCase) -> Result<super::group::GroupEnd, StartError> {
         let keys: Vec<(u32, usize)> = keys(rule);
         for (device, ordinal) in &keys {
@@ -213,7 +158,7 @@ impl Session {
     }
 
     /// Counterexamples of earlier runs that are still cases of the rule.
-    fn known_cases(&self, rule: &Rule) -> Vec<Json> {
+    pub(super) fn known_cases(&self, rule: &Rule) -> Vec<Json> {
         let path = self.regressions.join(format!("{}.json", rule.id));
         let Ok(text) = std::fs::read_to_string(&path) else { return Vec::new() };
         let unused = |what: &dyn std::fmt::Display| {

@@ -106,6 +106,8 @@ pub struct Session {
     pub(super) profile: Profile,
     pub(super) only_case: Option<Json>,
     pub(super) regressions: PathBuf,
+    /// Failing cases are run again, alone in a fresh process.
+    pub(super) confirms: bool,
     pool: Pool,
     strict: bool,
     min_executed: Option<u64>,
@@ -260,6 +262,7 @@ impl Session {
             only_case,
             regressions: std::env::var_os("ATLAS_CTS_REGRESSIONS")
                 .map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from),
+            confirms: true,
             pool: Pool::new(machines_folder()),
             strict: options.strict,
             min_executed: options.min_executed,
@@ -399,6 +402,8 @@ impl Session {
         let options = Options { defects, product: self.target.product.clone(), ..options.clone() };
         let mut session = Session::prepare(&options, self.rules.clone(), self.factory.specs.clone(), &choice, None)?;
         session.target = self.target.clone();
+        // A proof runs thousands of failing cases that nobody reads.
+        session.confirms = false;
         Ok(session)
     }
 
