@@ -63,10 +63,8 @@ impl Session {
     /// Runs the failing case alone in a fresh worker. If it passes there, the report says what it depends on.
     fn confirm(&self, rule: &Rule, run: &RunRule, machine: &Path, result: &mut SearchResult) {
         let Some(failed) = &mut result.failure else { return };
-        let judged = matches!(
-            failed.failure.verdict,
-            Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout
-        );
+        let judged =
+            matches!(failed.failure.verdict, Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout);
         if !judged || failed.replay_values.is_null() {
             return;
         }

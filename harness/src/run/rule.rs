@@ -9,9 +9,9 @@ use crate::lang::Span;
 use crate::lang::program::State;
 use crate::record::{Failure, RuleResult, Verdict};
 use crate::rules::Rule;
+use crate::worker::CaseReport;
 use crate::worker::protocol::RunCase;
 use crate::worker::search::{FailedCase, Ran, Search, SearchResult};
-use crate::worker::CaseReport;
 
 use super::child::WorkerProcess;
 use super::folder::KnownCase;
