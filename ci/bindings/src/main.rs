@@ -1,7 +1,8 @@
 //! Generates the tables through which the harness calls a runtime's functions, from the runtime's C header, and
 //! checks that the files in the repository are what the headers give.
 //!
-//! Every `specs/<runtime>/abi.h` has its `harness/src/bindings/<runtime>.rs`. The files are checked in, so that a
+//! Every `specs/<runtime>/abi.h` has its `harness/src/bindings/<runtime>.rs`, and the runtime of the engine's own tests
+//! has `harness/tests/toy/bindings.rs`. The files are checked in, so that a
 //! build of the suite needs no libclang; only this generator does.
 
 use std::fs;
@@ -44,6 +45,8 @@ struct Job {
     runtime: String,
     header: PathBuf,
     output: PathBuf,
+    /// Path of the Rust module with the types of the tables.
+    types: String,
 }
 
 /// Why the program ends without success.
@@ -90,7 +93,12 @@ fn root() -> PathBuf {
 /// What to do: the one header of the command line, or every header in the repository.
 fn jobs(options: &Options, root: &Path) -> Result<Vec<Job>, Failure> {
     if let (Some(header), Some(runtime), Some(output)) = (&options.header, &options.runtime, &options.output) {
-        return Ok(vec![Job { runtime: runtime.clone(), header: header.clone(), output: output.clone() }]);
+        return Ok(vec![Job {
+            runtime: runtime.clone(),
+            header: header.clone(),
+            output: output.clone(),
+            types: options.types_path.clone(),
+        }]);
     }
     let specs = root.join("specs");
     let broken = |error| Failure::Broken(format!("{}: {error}", specs.display()));
@@ -105,12 +113,20 @@ fn jobs(options: &Options, root: &Path) -> Result<Vec<Job>, Failure> {
                 runtime: runtime.to_owned(),
                 output: root.join(format!("harness/src/bindings/{runtime}.rs")),
                 header,
+                types: options.types_path.clone(),
             });
         }
     }
     if jobs.is_empty() {
         let message = format!("{}: no runtime has an abi.h", specs.display());
         return Err(Failure::Broken(message));
+    }
+    // The runtime of the engine's own tests.
+    let toy = root.join("harness/tests/toy");
+    let header = toy.join("specs/toy/abi.h");
+    if header.is_file() {
+        let (runtime, output) = ("toy".to_owned(), toy.join("bindings.rs"));
+        jobs.push(Job { runtime, header, output, types: "harness::bindings".to_owned() });
     }
     jobs.sort_by(|left, right| left.runtime.cmp(&right.runtime));
     Ok(jobs)
@@ -131,7 +147,7 @@ fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<St
             shown(&job.header)
         ));
     }
-    let text = generate(job, &options.types_path)?;
+    let text = generate(job)?;
     if options.check {
         let existing = read(&job.output)?;
         return match difference(&existing, &text) {
@@ -147,10 +163,10 @@ fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<St
 }
 
 /// The text of the file that a header gives.
-fn generate(job: &Job, types: &str) -> Result<String, Failure> {
+fn generate(job: &Job) -> Result<String, Failure> {
     let header = header::read(&job.header).map_err(Failure::Broken)?;
     let model = model::read(&header.raw, &header.text, &header.macros).map_err(Failure::Broken)?;
-    let source = render::Source { runtime: &job.runtime, header: &shown(&job.header), types };
+    let source = render::Source { runtime: &job.runtime, header: &shown(&job.header), types: &job.types };
     render::file(&source, &header, &model).map_err(Failure::Broken)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A file of the catalog.
 #[derive(Debug)]
@@ -11,6 +11,24 @@ pub struct Source {
     pub path: PathBuf,
     /// Its text.
     pub text: String,
+    /// Where lines start, found when first asked for.
+    starts: OnceLock<Vec<usize>>,
+}
+
+impl Source {
+    pub fn new(path: PathBuf, text: String) -> Source {
+        Source { path, text, starts: OnceLock::new() }
+    }
+
+    /// A line without its end; counted from 1.
+    pub fn line(&self, number: usize) -> Option<&str> {
+        let starts = self.starts.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+        });
+        let start = *starts.get(number.checked_sub(1)?)?;
+        self.text.get(start..)?.lines().next()
+    }
 }
 
 /// One mistake.
@@ -34,7 +52,7 @@ impl fmt::Display for Diagnostic {
             return writeln!(f, "  --> {}", source.path.display());
         }
         writeln!(f, "  --> {}:{}:{}", source.path.display(), self.line, self.column)?;
-        if let Some(line) = source.text.lines().nth(self.line - 1) {
+        if let Some(line) = source.line(self.line) {
             let shown: String = line.chars().take(160).collect();
             let number = self.line.to_string();
             let margin = " ".repeat(number.len());

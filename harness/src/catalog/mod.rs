@@ -3,6 +3,7 @@
 mod diagnostic;
 
 mod model;
+mod parallel;
 mod read;
 
 pub use diagnostic::{CatalogError, Diagnostic, Source};
@@ -11,4 +12,5 @@ pub use model::{
     ProductEntry, ProductsFile, Queries, QuerySource, Resource, RuleSource, SourceReference, SupportEntry, SupportFile,
     UpDown, When,
 };
+pub use parallel::in_parallel;
 pub use read::{CatalogFiles, ParsedFile, hex, read_catalog};

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::diagnostic::{CatalogError, Diagnostic, Source};
 use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SupportFile};
+use super::parallel::in_parallel;
 
 /// A file of the catalog is text that people write: more than this is a mistake.
 const LARGEST_FILE: u64 = 8 << 20;
@@ -42,12 +43,17 @@ pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<Ca
     let api = reader.file::<ApiFile>(&folder.join("api.yaml"));
     let support_path = folder.join("support.yaml");
     let support = if support_path.exists() { reader.file::<SupportFile>(&support_path) } else { None };
-    let mut chapters = Vec::new();
+    let mut texts = Vec::new();
     for path in reader.chapter_paths(&folder) {
         if only.is_some_and(|only| path.file_stem().is_none_or(|stem| stem != only)) {
             continue;
         }
-        chapters.extend(reader.chapter(&path));
+        texts.extend(reader.text(&path));
+    }
+    let mut chapters = Vec::new();
+    for (chapter, diagnostics) in in_parallel(texts, chapter) {
+        chapters.push(chapter);
+        reader.diagnostics.extend(diagnostics);
     }
     let Reader { diagnostics, digest } = reader;
     match (documents, products, api) {
@@ -119,7 +125,7 @@ impl Reader {
                         let line = good.matches('\n').count() + 1;
                         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
                         self.diagnostics.push(Diagnostic {
-                            source: Some(Arc::new(Source { path: path.to_owned(), text })),
+                            source: Some(Arc::new(Source::new(path.to_owned(), text))),
                             line,
                             column,
                             message: "this is not UTF-8; save the file as UTF-8".to_owned(),
@@ -130,7 +136,7 @@ impl Reader {
                 self.digest.update(path.file_name().unwrap_or_default().as_encoded_bytes());
                 self.digest.update((text.len() as u64).to_le_bytes());
                 self.digest.update(text.as_bytes());
-                Some(Arc::new(Source { path: path.to_owned(), text }))
+                Some(Arc::new(Source::new(path.to_owned(), text)))
             }
             Err(message) => {
                 self.diagnostics.push(Diagnostic {
@@ -154,30 +160,28 @@ impl Reader {
             }
         }
     }
+}
 
-    /// A chapter in which one rule is malformed still yields its other rules, so that all mistakes are reported together.
-    fn chapter(&mut self, path: &Path) -> Option<ParsedFile<ChapterFile>> {
-        let source = self.text(path)?;
-        let error = match parse::<ChapterFile>(&source.text) {
-            Ok(value) => return Some(ParsedFile { source, value }),
-            Err(error) => error,
-        };
-        let mut rules = Vec::new();
-        let mut own = Vec::new();
-        for (line, item) in rule_items(&source.text) {
-            let placed = format!("{}{item}", "\n".repeat(line));
-            match parse::<Vec<serde_yaml::Spanned<RuleSource>>>(&placed) {
-                Ok(mut parsed) => rules.append(&mut parsed),
-                Err(error) => own.push(diagnostic(&source, &error)),
-            }
+/// A chapter in which one rule is malformed still yields its other rules, so that all mistakes are reported together.
+fn chapter(source: Arc<Source>) -> (ParsedFile<ChapterFile>, Vec<Diagnostic>) {
+    let error = match parse::<ChapterFile>(&source.text) {
+        Ok(value) => return (ParsedFile { source, value }, Vec::new()),
+        Err(error) => error,
+    };
+    let mut rules = Vec::new();
+    let mut own = Vec::new();
+    for (line, item) in rule_items(&source.text) {
+        let placed = format!("{}{item}", "\n".repeat(line));
+        match parse::<Vec<serde_yaml::Spanned<RuleSource>>>(&placed) {
+            Ok(mut parsed) => rules.append(&mut parsed),
+            Err(error) => own.push(diagnostic(&source, &error)),
         }
-        if own.is_empty() {
-            own.push(diagnostic(&source, &error));
-        }
-        self.diagnostics.append(&mut own);
-        let value = ChapterFile { chapter: String::new(), title: String::new(), rules };
-        Some(ParsedFile { source, value })
     }
+    if own.is_empty() {
+        own.push(diagnostic(&source, &error));
+    }
+    let value = ChapterFile { chapter: String::new(), title: String::new(), rules };
+    (ParsedFile { source, value }, own)
 }
 
 /// The items of the rule list with the number of lines before each.

@@ -122,7 +122,7 @@ impl Scope {
                 match operator {
                     UnaryOperator::Not => i128::from(value == 0),
                     UnaryOperator::Complement => !value,
-                    UnaryOperator::Minus => -value,
+                    UnaryOperator::Minus => arithmetic::negate(value)?,
                 }
             }
             Expression::Binary(BinaryOperator::And, left, right) => {

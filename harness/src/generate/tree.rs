@@ -16,16 +16,23 @@ pub struct CaseTree {
     axes: Vec<AxisTree>,
     /// The part that was made smaller last, to undo it.
     last: Option<(usize, usize)>,
-    /// Parts before this one cannot be made smaller any more.
+    /// Parts before this one cannot be made smaller any more in this pass.
     next: (usize, usize),
+    /// Something became smaller in this pass: there will be another, because axes depend on each other.
+    improved: bool,
 }
 
 #[derive(Debug, Clone)]
 enum AxisTree {
     Scalar(BinarySearch),
     List {
+        /// Position in the range of lengths.
         length: BinarySearch,
+        /// The shortest length.
+        least: usize,
         items: Vec<BinarySearch>,
+        /// The item that was left out last, with the length before.
+        left_out: Option<(usize, BinarySearch, BinarySearch)>,
     },
     /// The order in which keys sort is the permutation.
     Permutation {
@@ -53,7 +60,8 @@ impl CaseTree {
                     let length = forced.unwrap_or_else(|| uniform(lengths, runner));
                     let room = usize::try_from(lengths.at(length)).unwrap_or(0).min(LONGEST_LIST);
                     let items = (0..room).map(|_| search(draw(bounds, *logarithmic, runner))).collect();
-                    AxisTree::List { length: search(length), items }
+                    let least = usize::try_from(lengths.low).unwrap_or(0);
+                    AxisTree::List { length: search(length), least, items, left_out: None }
                 }
                 Domain::Permutation(_) => {
                     let length = forced.unwrap_or_else(|| uniform(bounds, runner));
@@ -67,7 +75,7 @@ impl CaseTree {
             values.push(tree.value(program, scope, axis, &values)?);
             axes.push(tree);
         }
-        Ok(CaseTree { axes, last: None, next: (0, 0) })
+        Ok(CaseTree { axes, last: None, next: (0, 0), improved: false })
     }
 
     /// The values as the steps see them.
@@ -80,30 +88,44 @@ impl CaseTree {
         Ok(values)
     }
 
-    /// Makes one part smaller; `false`: nothing is left to try.
-    pub fn simplify(&mut self) -> bool {
-        while self.next.0 < self.axes.len() {
-            let (axis, part) = self.next;
-            match self.axes[axis].part(part) {
-                None => self.next = (axis + 1, 0),
-                Some(search) => {
-                    if search.simplify() {
+    /// Goes on to the next attempt, given whether the last one still failed; `false`: nothing is left to try.
+    pub fn next(&mut self, failed: bool) -> bool {
+        if failed {
+            self.improved |= self.last.is_some();
+            return self.simplify();
+        }
+        self.complicate() || self.simplify()
+    }
+
+    /// Makes one part smaller.
+    fn simplify(&mut self) -> bool {
+        loop {
+            while self.next.0 < self.axes.len() {
+                let (axis, part) = self.next;
+                match self.axes[axis].simplify(part) {
+                    None => self.next = (axis + 1, 0),
+                    Some(true) => {
                         self.last = Some((axis, part));
                         return true;
                     }
-                    self.next = (axis, part + 1);
+                    Some(false) => self.next = (axis, part + 1),
                 }
             }
+            if !std::mem::take(&mut self.improved) {
+                return false;
+            }
+            self.next = (0, 0);
+            self.axes.iter_mut().for_each(AxisTree::search_again);
         }
-        false
     }
 
-    /// Undoes half of the last step, because the case no longer failed; `false`: the part stays as it was.
-    pub fn complicate(&mut self) -> bool {
+    /// Undoes half of the last step, because the case no longer failed; `false`: the part is as it was.
+    fn complicate(&mut self) -> bool {
         let Some((axis, part)) = self.last else { return false };
-        let moved = self.axes[axis].part(part).is_some_and(ValueTree::complicate);
+        let moved = self.axes[axis].complicate(part);
         if !moved {
             self.last = None;
+            self.next = (axis, part + 1);
         }
         moved
     }
@@ -157,7 +179,7 @@ impl AxisTree {
                     _ => Value::Integer(bounds.at(position)),
                 }
             }
-            AxisTree::List { length, items } => {
+            AxisTree::List { length, items, .. } => {
                 let lengths = scope.length_bounds(program, axis, values)?;
                 let length = usize::try_from(lengths.at(length.current())).unwrap_or(0);
                 Value::List(items.iter().take(length).map(|item| bounds.at(item.current())).collect())
@@ -171,15 +193,59 @@ impl AxisTree {
         })
     }
 
-    /// The part that shrinking works on: the whole of a scalar; the length of a list, then its items.
-    fn part(&mut self, part: usize) -> Option<&mut BinarySearch> {
+    /// Makes a part smaller: `None`: there is no such part, `Some(false)`: it cannot be made smaller. A list has its
+    /// length, then the presence of each item, then each item.
+    fn simplify(&mut self, part: usize) -> Option<bool> {
         match self {
-            AxisTree::Scalar(search) => (part == 0).then_some(search),
-            AxisTree::List { length, items } => match part {
-                0 => Some(length),
-                _ => items.get_mut(part - 1),
-            },
-            AxisTree::Permutation { length, .. } => (part == 0).then_some(length),
+            AxisTree::Scalar(search) | AxisTree::Permutation { length: search, .. } => {
+                (part == 0).then(|| search.simplify())
+            }
+            AxisTree::List { length, least, items, left_out } => {
+                let present = (*least + length.current() as usize).min(items.len());
+                if part == 0 {
+                    return Some(length.simplify());
+                }
+                if part <= present {
+                    if length.current() == 0 {
+                        return Some(false);
+                    }
+                    *left_out = Some((part - 1, items.remove(part - 1), *length));
+                    *length = search(length.current() - 1);
+                    return Some(true);
+                }
+                items[..present].get_mut(part - present - 1).map(BinarySearch::simplify)
+            }
+        }
+    }
+
+    /// Undoes half of the last step in a part.
+    fn complicate(&mut self, part: usize) -> bool {
+        match self {
+            AxisTree::Scalar(search) | AxisTree::Permutation { length: search, .. } => search.complicate(),
+            AxisTree::List { length, least, items, left_out } => {
+                if part == 0 {
+                    return length.complicate();
+                }
+                if let Some((at, item, before)) = left_out.take() {
+                    items.insert(at, item);
+                    *length = before;
+                    return false;
+                }
+                let present = (*least + length.current() as usize).min(items.len());
+                part.checked_sub(present + 1).and_then(|at| items.get_mut(at)).is_some_and(ValueTree::complicate)
+            }
+        }
+    }
+
+    /// Starts every search anew from where it stands.
+    fn search_again(&mut self) {
+        let again = |part: &mut BinarySearch| *part = search(part.current());
+        match self {
+            AxisTree::Scalar(part) | AxisTree::Permutation { length: part, .. } => again(part),
+            AxisTree::List { length, items, .. } => {
+                again(length);
+                items.iter_mut().for_each(again);
+            }
         }
     }
 }

@@ -5,11 +5,17 @@ use super::syntax::BinaryOperator;
 /// Why an operation has no result.
 pub type Fault = &'static str;
 
+const OVERFLOW: Fault = "the result needs more than 128 bits";
+
+/// The negative of a value.
+pub fn negate(value: i128) -> Result<i128, Fault> {
+    value.checked_neg().ok_or(OVERFLOW)
+}
+
 /// The result of an operator on two values; comparisons give 0 or 1.
 #[inline]
 pub fn binary(operator: BinaryOperator, left: i128, right: i128) -> Result<i128, Fault> {
     use BinaryOperator::*;
-    const OVERFLOW: Fault = "the result needs more than 128 bits";
     Ok(match operator {
         Add => left.checked_add(right).ok_or(OVERFLOW)?,
         Subtract => left.checked_sub(right).ok_or(OVERFLOW)?,

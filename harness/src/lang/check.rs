@@ -96,7 +96,8 @@ pub(super) struct Checker<'e> {
     pub actors: Vec<Actor>,
     pub axes: Vec<Axis>,
     pub variables: Vec<Variable>,
-    names: HashMap<(usize, String), usize>,
+    /// Names in scope, the innermost last: actor, name, variable. There are few, so that a search beats a table.
+    names: Vec<(usize, String, usize)>,
     /// Variables that hold a value at this point of the text.
     pub bound: HashSet<usize>,
     pub loops: Vec<(String, usize)>,
@@ -127,7 +128,7 @@ impl<'e> Checker<'e> {
             actors: Vec::new(),
             axes: Vec::new(),
             variables: Vec::new(),
-            names: HashMap::new(),
+            names: Vec::new(),
             bound: HashSet::new(),
             loops: Vec::new(),
             frame: 0,
@@ -146,6 +147,10 @@ impl<'e> Checker<'e> {
 
     pub fn problem(&mut self, span: Span, message: impl Into<String>) {
         self.problems.push(Problem { part: self.part.clone(), span, message: message.into() });
+    }
+
+    pub fn single_process(&self) -> bool {
+        self.processes.len() == 1
     }
 
     pub fn life_cycle(&self) -> bool {
@@ -442,13 +447,13 @@ impl<'e> Checker<'e> {
     pub fn declare(&mut self, name: &str, ty: Type, array: bool, span: Span) -> usize {
         if self.axes.iter().any(|axis| axis.name == name) {
             self.problem(span, format!("`{name}` is an axis of `forall`; choose another name"));
-        } else if self.names.contains_key(&(self.actor, name.to_owned())) {
+        } else if self.named(self.actor, name).is_some() {
             self.problem(span, format!("`{name}` is declared twice; assign to it, or choose another name"));
         } else if self.environment.declarations.constant(name).is_some() || matches!(name, "product" | "devices") {
             self.problem(span, format!("`{name}` already names something else; choose another name"));
         }
         let variable = self.add_variable(name, ty, array);
-        self.names.insert((self.actor, name.to_owned()), variable);
+        self.names.push((self.actor, name.to_owned(), variable));
         variable
     }
 
@@ -473,19 +478,24 @@ impl<'e> Checker<'e> {
     }
 
     /// Starts a block; what is declared from here on ends with [`Checker::leave_scope`].
-    pub fn enter_scope(&self) -> HashMap<(usize, String), usize> {
-        self.names.clone()
+    pub fn enter_scope(&self) -> usize {
+        self.names.len()
     }
 
-    pub fn leave_scope(&mut self, outer: HashMap<(usize, String), usize>) {
-        self.names = outer;
+    pub fn leave_scope(&mut self, outer: usize) {
+        self.names.truncate(outer);
+    }
+
+    fn named(&self, actor: usize, name: &str) -> Option<usize> {
+        let found = self.names.iter().rev().find(|(owner, known, _)| *owner == actor && known == name);
+        found.map(|(.., variable)| *variable)
     }
 
     pub fn lookup(&self, actor: usize, name: &str) -> Option<usize> {
         if let Some((_, variable)) = self.loops.iter().rev().find(|(known, _)| known == name) {
             return Some(*variable);
         }
-        self.names.get(&(actor, name.to_owned())).copied()
+        self.named(actor, name)
     }
 
     /// Notes that the current actor reads a variable; what another process reads has to be sent there.
@@ -524,13 +534,17 @@ impl<'e> Checker<'e> {
     pub fn unknown_name(&mut self, name: &str, span: Span) {
         let own: Vec<String> = self
             .names
-            .keys()
-            .filter(|(actor, _)| *actor == self.actor)
-            .map(|(_, name)| name.clone())
+            .iter()
+            .filter(|(actor, ..)| *actor == self.actor)
+            .map(|(_, name, _)| name.clone())
             .chain(self.axes.iter().map(|axis| axis.name.clone()))
             .collect();
-        let mut elsewhere: Vec<&String> =
-            self.names.keys().filter(|(_, known)| known == name).map(|(actor, _)| &self.actors[*actor].name).collect();
+        let mut elsewhere: Vec<&String> = self
+            .names
+            .iter()
+            .filter(|(_, known, _)| known == name)
+            .map(|(actor, ..)| &self.actors[*actor].name)
+            .collect();
         elsewhere.sort();
         let hint = match elsewhere.first() {
             Some(actor) => format!("; actor {actor} has one: write `{actor}.{name}`"),

@@ -317,15 +317,21 @@ impl Checker<'_> {
         let ty = match (operator, of.ty) {
             (UnaryOperator::Not, _) => INT,
             (UnaryOperator::Minus, SIZE) if of.constant.is_none() => SIZE,
+            (UnaryOperator::Complement, ty) if self.environment.declarations.size(ty) < 4 => INT,
             (UnaryOperator::Complement, ty) => ty,
             _ => INT64,
         };
-        let constant = of.constant.map(|value| match operator {
-            UnaryOperator::Not => i128::from(value == 0),
-            UnaryOperator::Minus => -value,
-            UnaryOperator::Complement => wrap(ty, !value),
+        let constant = of.constant.and_then(|value| match operator {
+            UnaryOperator::Not => Some(i128::from(value == 0)),
+            UnaryOperator::Minus => super::arithmetic::negate(value).ok(),
+            UnaryOperator::Complement => Some(wrap(ty, !value)),
         });
-        Some(Typed { expression: Expression::Unary(operator, Box::new(of.expression)), ty, space: None, constant })
+        let mut expression = Expression::Unary(operator, Box::new(of.expression));
+        if operator == UnaryOperator::Complement {
+            // The complement of an unsigned value is unsigned.
+            expression = Expression::Cast(ty, Box::new(expression));
+        }
+        Some(Typed { expression, ty, space: None, constant })
     }
 
     fn binary(

@@ -121,6 +121,7 @@ impl Checker<'_> {
             }
             Tree::Defer(call) => Some(StatementKind::Defer(self.statement_call(call)?.0)),
             Tree::Refuse { call, until, unless } => {
+                let before = self.bound.clone();
                 let call = self.judged_call(call)?;
                 let until = match until {
                     Some(until) => Some(self.judged_call(until)?),
@@ -129,6 +130,8 @@ impl Checker<'_> {
                 let touched = std::mem::take(&mut self.touched);
                 let unless = self.scope(unless, actor);
                 self.touched = touched;
+                self.bound = before;
+                self.one_actor(&unless, actor);
                 Some(StatementKind::Refuse { call, until, unless })
             }
             Tree::Exit(name) | Tree::Kill(name) => {
@@ -140,11 +143,33 @@ impl Checker<'_> {
                 if thread {
                     self.problem(name.span, format!("`{}` is a thread; only processes end", name.name));
                 }
+                if self.single_process() {
+                    self.problem(name.span, "the only process of a rule cannot end: nobody would see what follows");
+                }
                 Some(if matches!(tree, Tree::Exit(_)) {
                     StatementKind::Exit { process }
                 } else {
                     StatementKind::Kill { process }
                 })
+            }
+        }
+    }
+
+    /// The checks of `refuse` follow the call at once: nobody else acts in between.
+    fn one_actor(&mut self, statements: &[Statement], actor: usize) {
+        for statement in statements {
+            match &statement.kind {
+                StatementKind::For { body, .. } | StatementKind::Block { body, .. } => self.one_actor(body, actor),
+                StatementKind::Choose { alternatives, .. } => {
+                    alternatives.iter().for_each(|body| self.one_actor(body, actor));
+                }
+                StatementKind::Exit { .. } | StatementKind::Kill { .. } => {
+                    self.problem(statement.span, "no process ends inside `unless`; write it after `refuse`");
+                }
+                _ if statement.actor != actor => {
+                    self.problem(statement.span, "the actor that makes the refused call also checks what it did");
+                }
+                _ => {}
             }
         }
     }
@@ -176,7 +201,10 @@ impl Checker<'_> {
                     Use::Check => {}
                 }
             } else {
+                let before = expect.is_some().then(|| self.bound.clone());
                 let call = self.judged_call(expression)?;
+                // What a call that fails leaves behind is no value.
+                self.bound = before.unwrap_or_else(|| std::mem::take(&mut self.bound));
                 let expect = match expect {
                     None => Expect::Success,
                     Some(expect) => {

@@ -9,6 +9,8 @@ use super::token::{Kind, Token, tokenize};
 
 /// Deeper nesting than this is an error, never a stack overflow.
 const DEEPEST: usize = 48;
+/// So many operators, members and indices in one statement: they nest as well, though the text is flat.
+const LONGEST_CHAIN: usize = 512;
 
 /// A place where the text does not follow the grammar.
 #[derive(Debug)]
@@ -44,6 +46,8 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
+    /// Links of chains in this statement.
+    links: usize,
     names: &'a Names<'a>,
 }
 
@@ -52,7 +56,7 @@ type Parsed<T> = Result<T, ParseError>;
 impl<'a> Parser<'a> {
     fn new(text: &str, names: &'a Names<'a>, sizes: bool) -> Parsed<Parser<'a>> {
         let tokens = tokenize(text, sizes).map_err(|error| ParseError { span: error.span, message: error.message })?;
-        Ok(Parser { tokens, at: 0, depth: 0, names })
+        Ok(Parser { tokens, at: 0, depth: 0, links: 0, names })
     }
 
     fn peek(&self) -> &Kind {
@@ -71,12 +75,13 @@ impl<'a> Parser<'a> {
         Span { start: start.start, end: self.tokens[self.at.saturating_sub(1)].span.end.max(start.end) }
     }
 
-    fn next(&mut self) -> Token {
-        let token = self.tokens[self.at].clone();
-        if self.at + 1 < self.tokens.len() {
-            self.at += 1;
+    /// Moves on and gives the token away: nothing reads a token twice, only its place is needed later.
+    fn next(&mut self) -> Kind {
+        if self.at + 1 == self.tokens.len() {
+            return Kind::End;
         }
-        token
+        self.at += 1;
+        std::mem::replace(&mut self.tokens[self.at - 1].kind, Kind::End)
     }
 
     fn is(&self, symbol: &str) -> bool {
@@ -113,14 +118,11 @@ impl<'a> Parser<'a> {
 
     fn name(&mut self, what: &str) -> Parsed<(String, Span)> {
         let span = self.span();
-        match self.peek() {
-            Kind::Name(name) => {
-                let name = name.clone();
-                self.next();
-                Ok((name, span))
-            }
-            other => self.fail(&format!("expected {what}, found {}", describe(other))),
+        if !matches!(self.peek(), Kind::Name(_)) {
+            return self.fail(&format!("expected {what}, found {}", describe(self.peek())));
         }
+        let Kind::Name(name) = self.next() else { return self.fail("a name was there a moment ago") };
+        Ok((name, span))
     }
 
     fn fail<T>(&self, message: &str) -> Parsed<T> {
@@ -135,6 +137,15 @@ impl<'a> Parser<'a> {
         let result = read(self);
         self.depth -= 1;
         result
+    }
+
+    /// One more operator, member or index of a chain.
+    fn link(&mut self) -> Parsed<()> {
+        self.links += 1;
+        if self.links > LONGEST_CHAIN {
+            return self.fail(&format!("more than {LONGEST_CHAIN} operators in one statement; write several"));
+        }
+        Ok(())
     }
 
     // Statements
@@ -164,6 +175,7 @@ impl<'a> Parser<'a> {
 
     fn statement(&mut self) -> Parsed<Statement> {
         let start = self.span();
+        self.links = 0;
         let mut actor = None;
         if self.actor_follows() {
             let (name, span) = self.name("an actor")?;
@@ -178,7 +190,12 @@ impl<'a> Parser<'a> {
     }
 
     fn statement_kind(&mut self) -> Parsed<StatementKind> {
-        match self.peek().clone() {
+        let kind = match self.peek() {
+            // Most statements start with a name, and few of these mean anything here.
+            Kind::Name(word) => Kind::Symbol(keyword(word)),
+            other => other.clone(),
+        };
+        match kind {
             Kind::SetupEnd => {
                 self.next();
                 Ok(StatementKind::SetupEnd)
@@ -194,37 +211,35 @@ impl<'a> Parser<'a> {
                 self.expect(";", "after the check")?;
                 Ok(StatementKind::Expression { expression, expect: None, info: true })
             }
-            Kind::Name(word) => match word.as_str() {
-                "for" => self.for_loop(),
-                "choose" => self.choose(),
-                "control" if *self.peek_after(1) == Kind::Symbol("{") => {
-                    self.next();
-                    Ok(StatementKind::Control(self.block("`control`")?))
-                }
-                "setup" if *self.peek_after(1) == Kind::Symbol("{") => {
-                    self.next();
-                    Ok(StatementKind::Setup(self.block("`setup`")?))
-                }
-                "defer" => {
-                    self.next();
-                    let call = self.expression()?;
-                    self.expect(";", "after the deferred call")?;
-                    Ok(StatementKind::Defer(call))
-                }
-                "refuse" => self.refuse(),
-                "exit" | "kill" if matches!(self.peek_after(1), Kind::Name(_)) => {
-                    self.next();
-                    let (name, span) = self.name("an actor")?;
-                    self.expect(";", "after the actor")?;
-                    let actor = ActorName { name, span };
-                    Ok(if word == "exit" { StatementKind::Exit(actor) } else { StatementKind::Kill(actor) })
-                }
-                "if" | "while" | "do" | "switch" | "goto" | "return" | "break" | "continue" => self.fail(&format!(
+            Kind::Symbol("for") => self.for_loop(),
+            Kind::Symbol("choose") => self.choose(),
+            Kind::Symbol("control") if *self.peek_after(1) == Kind::Symbol("{") => {
+                self.next();
+                Ok(StatementKind::Control(self.block("`control`")?))
+            }
+            Kind::Symbol("setup") if *self.peek_after(1) == Kind::Symbol("{") => {
+                self.next();
+                Ok(StatementKind::Setup(self.block("`setup`")?))
+            }
+            Kind::Symbol("defer") => {
+                self.next();
+                let call = self.expression()?;
+                self.expect(";", "after the deferred call")?;
+                Ok(StatementKind::Defer(call))
+            }
+            Kind::Symbol("refuse") => self.refuse(),
+            Kind::Symbol(word @ ("exit" | "kill")) if matches!(self.peek_after(1), Kind::Name(_)) => {
+                self.next();
+                let (name, span) = self.name("an actor")?;
+                self.expect(";", "after the actor")?;
+                let actor = ActorName { name, span };
+                Ok(if word == "exit" { StatementKind::Exit(actor) } else { StatementKind::Kill(actor) })
+            }
+            Kind::Symbol(word @ ("if" | "while" | "do" | "switch" | "goto" | "return" | "break" | "continue")) => self
+                .fail(&format!(
                     "the step language has no `{word}`; use `choose`, `for (i < n)`, or `c ? x : y` (docs/language.md)"
                 )),
-                _ if self.type_follows() => self.declaration(),
-                _ => self.expression_statement(),
-            },
+            _ if self.type_follows() => self.declaration(),
             _ => self.expression_statement(),
         }
     }
@@ -472,6 +487,7 @@ impl<'a> Parser<'a> {
         loop {
             if self.is_word("in") && lowest <= 7 {
                 self.next();
+                self.link()?;
                 let values = self.set()?;
                 left = Expression { kind: ExpressionKind::In(Box::new(left), values), span: self.since(start) };
                 continue;
@@ -482,6 +498,7 @@ impl<'a> Parser<'a> {
                 return Ok(left);
             }
             self.next();
+            self.link()?;
             let right = self.deeper(|parser| parser.binary(precedence + 1))?;
             left = Expression {
                 kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)),
@@ -542,11 +559,13 @@ impl<'a> Parser<'a> {
         loop {
             if self.accept(".") {
                 let (name, _) = self.name("a member")?;
+                self.link()?;
                 expression = Expression {
                     kind: ExpressionKind::Member { of: Box::new(expression), name },
                     span: self.since(start),
                 };
             } else if self.accept("[") {
+                self.link()?;
                 let index = Box::new(self.expression()?);
                 self.expect("]", "after the index")?;
                 expression = Expression {
@@ -561,23 +580,18 @@ impl<'a> Parser<'a> {
 
     fn primary(&mut self) -> Parsed<Expression> {
         let start = self.span();
-        let kind = match self.peek().clone() {
-            Kind::Integer(value) => {
-                self.next();
-                ExpressionKind::Integer(value)
-            }
-            Kind::Text(text) => {
-                self.next();
-                ExpressionKind::Text(text)
-            }
-            Kind::Symbol("(") => {
-                self.next();
+        if !matches!(self.peek(), Kind::Integer(_) | Kind::Text(_) | Kind::Symbol("(") | Kind::Name(_)) {
+            return self.fail(&format!("expected a value, found {}", describe(self.peek())));
+        }
+        let kind = match self.next() {
+            Kind::Integer(value) => ExpressionKind::Integer(value),
+            Kind::Text(text) => ExpressionKind::Text(text),
+            Kind::Symbol(_) => {
                 let inner = self.expression()?;
                 self.expect(")", "to close the bracket")?;
                 return Ok(Expression { kind: inner.kind, span: self.since(start) });
             }
             Kind::Name(name) => {
-                self.next();
                 if self.accept("(") {
                     let mut arguments = Vec::new();
                     while !self.is(")") {
@@ -592,10 +606,19 @@ impl<'a> Parser<'a> {
                     ExpressionKind::Name(name)
                 }
             }
-            other => return self.fail(&format!("expected a value, found {}", describe(&other))),
+            Kind::SetupEnd | Kind::Info | Kind::End => return self.fail("expected a value"),
         };
         Ok(Expression { kind, span: self.since(start) })
     }
+}
+
+/// A word that starts a statement; any other gives nothing.
+fn keyword(word: &str) -> &'static str {
+    const KEYWORDS: &[&str] = &[
+        "for", "choose", "control", "setup", "defer", "refuse", "exit", "kill", "if", "while", "do", "switch", "goto",
+        "return", "break", "continue",
+    ];
+    KEYWORDS.iter().find(|known| **known == word).copied().unwrap_or_default()
 }
 
 fn binary_operator(symbol: &str) -> Option<(BinaryOperator, u8)> {

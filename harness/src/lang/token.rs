@@ -24,12 +24,36 @@ pub enum Kind {
     End,
 }
 
-/// Longest first, so that `<<=` is not read as `<` `<=`.
-const SYMBOLS: &[&str] = &[
-    "<<=", ">>=", "...", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "^=", "|=",
-    "&=", "..", "(", ")", "{", "}", "[", "]", ";", ",", ":", "?", ".", "=", "<", ">", "+", "-", "*", "/", "%", "&",
-    "|", "^", "!", "~",
-];
+/// The symbols that start with a byte, longest first, so that `<<=` is not read as `<` `<=`.
+fn symbols(first: u8) -> &'static [&'static str] {
+    match first {
+        b'<' => &["<<=", "<=", "<<", "<"],
+        b'>' => &[">>=", ">=", ">>", ">"],
+        b'=' => &["==", "="],
+        b'!' => &["!=", "!"],
+        b'&' => &["&&", "&=", "&"],
+        b'|' => &["||", "|=", "|"],
+        b'+' => &["+=", "+"],
+        b'-' => &["-=", "-"],
+        b'*' => &["*=", "*"],
+        b'/' => &["/=", "/"],
+        b'%' => &["%=", "%"],
+        b'^' => &["^=", "^"],
+        b'.' => &["...", "..", "."],
+        b'(' => &["("],
+        b')' => &[")"],
+        b'{' => &["{"],
+        b'}' => &["}"],
+        b'[' => &["["],
+        b']' => &["]"],
+        b';' => &[";"],
+        b',' => &[","],
+        b':' => &[":"],
+        b'?' => &["?"],
+        b'~' => &["~"],
+        _ => &[],
+    }
+}
 
 /// A place where the text is not made of tokens.
 #[derive(Debug)]
@@ -41,7 +65,7 @@ pub struct TokenError {
 /// Splits the text into tokens. `sizes` allows the suffixes KiB, MiB and GiB, which C does not have.
 pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
     let bytes = text.as_bytes();
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::with_capacity(text.len() / 3 + 1);
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
@@ -66,7 +90,7 @@ pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
                 at += 3;
                 Kind::SetupEnd
             }
-            b'[' if text[at..].starts_with("[info]") => {
+            b'[' if bytes[at..].starts_with(b"[info]") => {
                 at += 6;
                 Kind::Info
             }
@@ -101,7 +125,7 @@ pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
                     }
                 }
             }
-            _ => match SYMBOLS.iter().find(|symbol| text[at..].starts_with(**symbol)) {
+            _ => match symbols(byte).iter().find(|symbol| bytes[at..].starts_with(symbol.as_bytes())) {
                 Some(symbol) => {
                     at += symbol.len();
                     Kind::Symbol(symbol)

@@ -12,6 +12,8 @@ pub struct Declarations {
     structs: HashMap<&'static str, &'static Struct>,
     constants: HashMap<&'static str, (i128, Option<&'static Enumeration>)>,
     types: HashMap<&'static str, Type>,
+    /// What calls return that say whether they succeeded.
+    result: Option<Type>,
 }
 
 /// The name of the type of memory without a type.
@@ -68,7 +70,8 @@ const C_CONSTANTS: &[(&str, i128)] = &[
 ];
 
 impl Declarations {
-    /// Indexes a header's declarations. `aliases` are further names of types: name → C type.
+    /// Indexes a header's declarations. `result_type` names what functions return to say whether they succeeded: an
+    /// enumeration, or another name of an integer, of which the tables keep only the integer.
     pub fn new(bindings: &'static Bindings, result_type: Option<&'static str>) -> Declarations {
         let mut types: HashMap<&'static str, Type> = C_TYPES.iter().copied().collect();
         let mut constants: HashMap<&'static str, (i128, Option<&'static Enumeration>)> =
@@ -91,20 +94,20 @@ impl Declarations {
                 note_named_types(ty, &mut types);
             }
         }
-        if let (Some(name), Some(function)) = (result_type, bindings.functions.first()) {
-            types.insert(name, function.returns);
-            if let Some(function) =
-                bindings.functions.iter().find(|function| matches!(function.returns, Type::Integer { .. }))
-            {
-                types.insert(name, function.returns);
-            }
+        if let Some(name) = result_type
+            && !types.contains_key(name)
+            && let Some(ty) = usual_integer(bindings)
+        {
+            types.insert(name, ty);
         }
+        let result = result_type.and_then(|name| types.get(name).copied());
         Declarations {
             bindings,
             functions: bindings.functions.iter().map(|function| (function.name, function)).collect(),
             structs: bindings.structs.iter().map(|structure| (structure.name, structure)).collect(),
             constants,
             types,
+            result,
         }
     }
 
@@ -137,12 +140,17 @@ impl Declarations {
         self.types.keys().copied()
     }
 
-    /// The name of an error code: the first macro of that value whose name contains `ERROR`, or the success name.
+    /// The name of an error code: the enumerator where results are an enumeration, else the first macro of that value
+    /// whose name says that it is an error.
     pub fn code_name(&self, code: i128) -> Option<&'static str> {
-        self.bindings
-            .constants
+        let enumeration = match self.result {
+            Some(Type::Enumeration { name, .. }) => self.bindings.enums.iter().find(|known| known.name == name),
+            _ => None,
+        };
+        let constants = enumeration.map_or(self.bindings.constants, |enumeration| enumeration.constants);
+        constants
             .iter()
-            .find(|constant| constant.value == code && constant.name.contains("_ERROR_"))
+            .find(|constant| constant.value == code && (enumeration.is_some() || constant.name.contains("_ERROR_")))
             .map(|constant| constant.name)
     }
 
@@ -166,6 +174,18 @@ impl Declarations {
             other => self.size(other),
         }
     }
+}
+
+/// The integer that most functions return.
+fn usual_integer(bindings: &Bindings) -> Option<Type> {
+    let mut counts: Vec<(Type, usize)> = Vec::new();
+    for function in bindings.functions.iter().filter(|function| matches!(function.returns, Type::Integer { .. })) {
+        match counts.iter_mut().find(|(known, _)| *known == function.returns) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((function.returns, 1)),
+        }
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(ty, _)| ty)
 }
 
 fn note_named_types(ty: &Type, types: &mut HashMap<&'static str, Type>) {

@@ -166,7 +166,7 @@ pub struct Failure {
     pub statement: String,
     /// Its place: `specs/…/file.yaml:line:column`.
     pub place: String,
-    /// What was seen, for example `aclrtMalloc(…) returned 107000 (ACL_ERROR_RT_PARAM_INVALID), expected success`.
+    /// What was seen, for example `f(…) returned 107000 (SOME_ERROR_NAME), expected success`.
     pub message: String,
     /// The rule's statement, from the catalog.
     pub rule_statement: String,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde_yaml::Spanned;
 
 use crate::catalog::{
-    ApiFile, CatalogError, CatalogFiles, Diagnostic, ParsedFile, ProductsFile, RuleSource, Source, read_catalog,
+    ApiFile, CatalogError, CatalogFiles, Diagnostic, ParsedFile, ProductsFile, RuleSource, Source, in_parallel,
+    read_catalog,
 };
 use crate::lang::suggest::hint;
 use crate::lang::types::Declarations;
@@ -108,36 +109,42 @@ impl Checker<'_> {
             support_source,
             chapters: Vec::new(),
             rules: Vec::new(),
+            positions: HashMap::new(),
             owners: HashMap::new(),
             digest: files.digest,
         };
+        let chapters: Vec<_> = files.chapters.into_iter().enumerate().collect();
+        let checked = in_parallel(chapters, |(chapter, file)| {
+            let mut checker = Checker { diagnostics: Vec::new(), place: self.place };
+            let ParsedFile { source, value } = file;
+            let check = |rule: Spanned<RuleSource>| {
+                let id = rule.value.id.clone();
+                (id, checker.rule(&source, rule.value, chapter, &rules))
+            };
+            let found: Vec<_> = value.rules.into_iter().map(check).collect();
+            let chapter = Chapter { name: value.chapter, title: value.title, path: source.path.clone() };
+            (source, chapter, found, checker.diagnostics)
+        });
         let mut places: HashMap<String, (String, usize)> = HashMap::new();
-        for file in files.chapters {
-            let chapter = rules.chapters.len();
-            rules.chapters.push(Chapter {
-                name: file.value.chapter,
-                title: file.value.title,
-                path: file.source.path.clone(),
-            });
-            for rule in file.value.rules {
-                let line = rule.value.id.referenced.line() as usize;
-                let here = (super::short(&file.source.path), line);
-                if let Some((path, line)) = places.insert(rule.value.id.value.clone(), here) {
-                    self.at(
-                        &file.source,
-                        &rule.value.id,
-                        format!("`{}` stands a second time; the first is at {path}:{line}", rule.value.id.value),
-                    );
+        for (source, chapter, found, diagnostics) in checked {
+            self.diagnostics.extend(diagnostics);
+            let path = super::short(&chapter.path);
+            rules.chapters.push(chapter);
+            for (id, rule) in found {
+                let here = (path.clone(), id.referenced.line() as usize);
+                if let Some((path, line)) = places.insert(id.value.clone(), here) {
+                    let message = format!("`{}` stands a second time; the first is at {path}:{line}", id.value);
+                    self.at(&source, &id, message);
                 }
-                if let Some(rule) = self.rule(&file.source, rule.value, chapter, &rules) {
-                    for function in &rule.owns {
-                        if let Some(other) = rules.owners.insert(function.clone(), rule.id.clone()) {
-                            let message = format!("`{function}` has two owners, {other} and {}", rule.id);
-                            self.at(&file.source, &rule.source.id, message);
-                        }
+                let Some(rule) = rule else { continue };
+                for function in &rule.owns {
+                    if let Some(other) = rules.owners.insert(function.clone(), rule.id.clone()) {
+                        let message = format!("`{function}` has two owners, {other} and {}", rule.id);
+                        self.at(&source, &rule.source.id, message);
                     }
-                    rules.rules.push(rule);
                 }
+                rules.positions.insert(rule.id.clone(), rules.rules.len());
+                rules.rules.push(rule);
             }
         }
         Some(rules)
@@ -387,7 +394,7 @@ impl Checker<'_> {
         };
         let (first_line, indentation) = text_start(source, scalar);
         let (line, column) = line_and_column(&scalar.value, problem.span.start);
-        let indentation = if line == 0 || source.text.lines().nth(first_line - 1).is_some() { indentation } else { 0 };
+        let indentation = if line == 0 || source.line(first_line).is_some() { indentation } else { 0 };
         self.diagnostics.push(Diagnostic {
             source: Some(source.clone()),
             line: first_line + line,

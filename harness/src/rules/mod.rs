@@ -53,6 +53,8 @@ pub struct Rules {
     pub support_source: Option<String>,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
+    /// Id → position in `rules`.
+    pub positions: HashMap<String, usize>,
     /// Function → id of the rule that owns it.
     pub owners: HashMap<String, String>,
     /// SHA-256 over the catalog's files.
@@ -153,7 +155,7 @@ impl Resource {
 impl Rules {
     /// The rule of an id.
     pub fn rule(&self, id: &str) -> Option<&Rule> {
-        self.rules.iter().find(|rule| rule.id == id)
+        self.positions.get(id).and_then(|position| self.rules.get(*position))
     }
 
     /// The product of an id.

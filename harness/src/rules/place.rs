@@ -20,15 +20,14 @@ pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
 pub fn text_start(source: &Source, scalar: &Spanned<String>) -> (usize, usize) {
     let line = (scalar.referenced.line() as usize).max(1);
     let column = (scalar.referenced.column() as usize).max(1);
-    let Some(first) = source.text.lines().nth(line - 1) else { return (line, column - 1) };
+    let Some(first) = source.line(line) else { return (line, column - 1) };
     let here: String = first.chars().skip(column - 1).collect();
     let block = here.trim_start().starts_with(['|', '>']);
     if !block && !first.trim_end().ends_with(['|', '>']) {
         let quoted = here.starts_with(['"', '\'']);
         return (line, column - 1 + usize::from(quoted));
     }
-    let rest: Vec<&str> = source.text.lines().skip(line).collect();
-    let blank = rest.iter().take_while(|line| line.trim().is_empty()).count();
-    let indentation = rest.get(blank).map_or(0, |line| line.len() - line.trim_start().len());
+    let rest = (line + 1..).map_while(|number| source.line(number)).find(|line| !line.trim().is_empty());
+    let indentation = rest.map_or(0, |line| line.len() - line.trim_start().len());
     (line + 1, indentation)
 }

@@ -161,7 +161,8 @@ impl WorkerProcess {
 
     /// Reads what is there; the end of the stream is the end of the worker.
     pub fn read(&mut self) -> Result<(), WorkerEnd> {
-        let mut chunk = [0u8; 65536];
+        // Small: most replies are short, and the chunk is cleared each time.
+        let mut chunk = [0u8; 8192];
         match self.replies.read(&mut chunk) {
             Ok(0) | Err(_) => Err(self.crashed()),
             Ok(count) => {

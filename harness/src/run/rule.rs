@@ -1,5 +1,6 @@
 //! One rule: from its plan to its result.
 
+use std::ffi::OsStr;
 use std::time::Instant;
 
 use serde_json::Value as Json;
@@ -159,7 +160,11 @@ impl Session {
 
     /// Counterexamples of earlier runs that are still cases of the rule.
     pub(super) fn known_cases(&self, rule: &Rule) -> Vec<Json> {
-        let path = self.regressions.join(format!("{}.json", rule.id));
+        let name = format!("{}.json", rule.id);
+        if !self.known.contains(OsStr::new(&name)) {
+            return Vec::new();
+        }
+        let path = self.regressions.join(name);
         let Ok(text) = std::fs::read_to_string(&path) else { return Vec::new() };
         let unused = |what: &dyn std::fmt::Display| {
             eprintln!("{}: {what}; this counterexample is not tried, mend or remove it", path.display());

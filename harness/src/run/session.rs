@@ -1,6 +1,7 @@
 //! A run: the catalog, the library, the devices, the journal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -108,6 +109,8 @@ pub struct Session {
     pub(super) regressions: PathBuf,
     /// Failing cases are run again, alone in a fresh process.
     pub(super) confirms: bool,
+    /// Files of that folder when the run began.
+    pub(super) known: HashSet<OsString>,
     pool: Pool,
     strict: bool,
     min_executed: Option<u64>,
@@ -253,6 +256,8 @@ impl Session {
             started: AtomicU64::new(0),
             start_up: AtomicU64::new(0),
         };
+        let regressions = std::env::var_os("ATLAS_CTS_REGRESSIONS")
+            .map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from);
         Ok(Session {
             target: Target { product, run_mode, devices, edition: None, hazardous: options.hazardous },
             rules,
@@ -260,8 +265,10 @@ impl Session {
             factory,
             profile: options.profile,
             only_case,
-            regressions: std::env::var_os("ATLAS_CTS_REGRESSIONS")
-                .map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from),
+            known: std::fs::read_dir(&regressions)
+                .map(|entries| entries.flatten().map(|entry| entry.file_name()).collect())
+                .unwrap_or_default(),
+            regressions,
             confirms: true,
             pool: Pool::new(machines_folder()),
             strict: options.strict,

@@ -43,8 +43,10 @@ impl<'a> Execution<'a> {
             Expression::AddressOf(place) => self.address(place, 0)? as i128,
             Expression::Advance { pointer, index, stride, negative } => {
                 let (pointer, index) = (self.evaluate(pointer)?, self.evaluate(index)?);
-                let distance = index * *stride as i128;
-                wrap(Type::Handle(""), if *negative { pointer - distance } else { pointer + distance })
+                // As addresses do: modulo 2^64.
+                let distance = index.wrapping_mul(*stride as i128);
+                let moved = if *negative { pointer.wrapping_sub(distance) } else { pointer.wrapping_add(distance) };
+                wrap(Type::Handle(""), moved)
             }
             Expression::Distance { left, right, stride } => {
                 (self.evaluate(left)? - self.evaluate(right)?) / (*stride).max(1) as i128
@@ -54,7 +56,7 @@ impl<'a> Execution<'a> {
                 match operator {
                     UnaryOperator::Not => i128::from(value == 0),
                     UnaryOperator::Complement => !value,
-                    UnaryOperator::Minus => -value,
+                    UnaryOperator::Minus => arithmetic::negate(value)?,
                 }
             }
             Expression::Binary(BinaryOperator::And, left, right) => {
@@ -256,14 +258,15 @@ impl<'a> Execution<'a> {
             Builtin::Disjoint => {
                 let (p, n) = (self.evaluate(&arguments[0])?, self.evaluate(&arguments[1])?);
                 let (q, m) = (self.evaluate(&arguments[2])?, self.evaluate(&arguments[3])?);
-                i128::from(p + n <= q || q + m <= p)
+                i128::from(p.saturating_add(n) <= q || q.saturating_add(m) <= p)
             }
             Builtin::AlignUp => {
                 let (value, step) = (self.evaluate(&arguments[0])?, self.evaluate(&arguments[1])?);
                 if step <= 0 {
                     return Err("ALIGN_UP to a multiple of nothing".into());
                 }
-                (value + step - 1).div_euclid(step) * step
+                let up = value.checked_add(step - 1).and_then(|sum| sum.div_euclid(step).checked_mul(step));
+                up.ok_or("the result needs more than 128 bits")?
             }
             Builtin::IsPowerOfTwo => {
                 let value = self.evaluate(&arguments[0])?;

@@ -265,6 +265,10 @@ impl<'a> Execution<'a> {
             true if parameter != 0 => unsafe { (parameter as *const u64).read_unaligned() },
             _ => parameter,
         };
+        // The variable is as it was before the call: there is nothing that could be released.
+        if resource.indirect && handle == self.memory.poison_word() {
+            return;
+        }
         // SAFETY: the buffer's length is the one that the catalog states for this handle.
         let bytes =
             resource.bytes.map(|length| unsafe { std::slice::from_raw_parts(handle as *const u8, length) }.to_vec());

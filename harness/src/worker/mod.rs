@@ -14,6 +14,7 @@ mod threads;
 pub mod trace;
 mod turns;
 
+pub use memory::{is_poisoned, write_pattern, write_poison};
 pub use report::{CaseFailure, CaseReport};
 pub use serve::{DEAF, FLIGHT, WORKER, file_digest, run_if_asked};
 pub use turns::Turn;

@@ -63,11 +63,57 @@ impl<'a> Execution<'a> {
 
     fn statement(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         self.tick += 1;
+        let result = match &statement.kind {
+            StatementKind::For { bound, .. } if !matches!(bound, Expression::Constant(_) | Expression::Axis(_)) => {
+                self.synchronise().and_then(|()| self.flow(statement, Self::statement))
+            }
+            StatementKind::For { .. } | StatementKind::Choose { .. } | StatementKind::Block { .. } => {
+                self.flow(statement, Self::statement)
+            }
+            StatementKind::Exit { process } => self.leave(*process, None),
+            StatementKind::Kill { process } => {
+                let killer = self.actor(statement.actor).process;
+                self.leave(killer, Some(*process))
+            }
+            _ => self.performed(statement),
+        };
+        result.map_err(|stop| self.at_statement(statement, stop))
+    }
+
+    /// A statement inside one that its actor performs already.
+    fn nested(&mut self, statement: &'a Statement) -> Result<(), Stop> {
+        let result = match &statement.kind {
+            StatementKind::For { .. } | StatementKind::Choose { .. } | StatementKind::Block { .. } => {
+                self.flow(statement, Self::nested)
+            }
+            _ => self.perform(statement),
+        };
+        if let Some(turns) = &mut self.turns {
+            turns.changed.extend(&statement.publishes);
+        }
+        result.map_err(|stop| self.at_statement(statement, stop))
+    }
+
+    /// A case that cannot be judged says at which statement.
+    #[cold]
+    fn at_statement(&mut self, statement: &'a Statement, stop: Stop) -> Stop {
+        match stop {
+            Stop::Fault(message) => {
+                self.report.fail(Verdict::Error, statement.span, message);
+                Stop::Failed
+            }
+            other => other,
+        }
+    }
+
+    /// Control flow; `run` runs the statements inside.
+    fn flow(
+        &mut self,
+        statement: &'a Statement,
+        run: fn(&mut Self, &'a Statement) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         match &statement.kind {
             StatementKind::For { variable, bound, body } => {
-                if !matches!(bound, Expression::Constant(_) | Expression::Axis(_)) {
-                    self.synchronise()?;
-                }
                 let rounds = self.evaluate(bound)?;
                 if rounds > MOST_ROUNDS {
                     return Err(Stop::Fault(format!(
@@ -78,27 +124,22 @@ impl<'a> Execution<'a> {
                 for round in 0..rounds {
                     // SAFETY: the frame was made for the program; a loop variable has 8 bytes.
                     unsafe { self.memory.frame().add(offset).cast::<u64>().write(round as u64) };
-                    self.statements(body)?;
+                    body.iter().try_for_each(|statement| run(self, statement))?;
                 }
                 Ok(())
             }
             StatementKind::Choose { axis, alternatives } => {
                 let chosen = self.values[*axis].integer() as usize;
-                self.statements(&alternatives[chosen])
+                alternatives[chosen].iter().try_for_each(|statement| run(self, statement))
             }
             StatementKind::Block { control, body } => {
                 let outer = self.control;
                 self.control = outer || *control;
-                let result = self.statements(body);
+                let result = body.iter().try_for_each(|statement| run(self, statement));
                 self.control = outer;
                 result
             }
-            StatementKind::Exit { process } => self.leave(*process, None),
-            StatementKind::Kill { process } => {
-                let killer = self.actor(statement.actor).process;
-                self.leave(killer, Some(*process))
-            }
-            _ => self.performed(statement),
+            _ => Err("this statement holds no others".into()),
         }
     }
 
@@ -315,7 +356,7 @@ impl<'a> Execution<'a> {
         }
         let held = self.report.clone();
         for statement in unless {
-            if let Err(stop) = self.perform(statement) {
+            if let Err(stop) = self.nested(statement) {
                 if let (Stop::Failed, Some(failure)) = (&stop, &mut self.report.failure) {
                     let name = self.prepared.program.functions[call.function].name;
                     failure.message = format!(
@@ -351,7 +392,12 @@ impl<'a> Execution<'a> {
             crate::bindings::Type::Pointer { to: crate::bindings::Type::Char, .. } => {
                 c_text(value).map_or_else(|| "null".to_owned(), |text| String::from_utf8_lossy(&text).into_owned())
             }
-            _ if Some(ty) == self.prepared.rules.environment.result && value > 0xFFFF => self.code(value),
+            // Where results are plain integers, a small one may be anything.
+            _ if Some(ty) == self.prepared.rules.environment.result
+                && (matches!(ty, crate::bindings::Type::Enumeration { .. }) || value > 0xFFFF) =>
+            {
+                self.code(value)
+            }
             _ => value.to_string(),
         }
     }

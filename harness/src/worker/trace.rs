@@ -1,7 +1,7 @@
 //! Recorded calls as text.
 
 use crate::bindings::{Function, Type};
-use crate::lang::program::{Argument, Call, Program, Root, Statement, StatementKind};
+use crate::lang::program::{Argument, Call, Expect, Place, Program, Root, Statement, StatementKind};
 use crate::lang::types::{is_address, wrap};
 use crate::rules::Rules;
 
@@ -98,15 +98,29 @@ pub fn sites(program: &Program) -> Vec<Option<&Call>> {
 
 fn visit<'a>(statement: &'a Statement, sites: &mut Vec<Option<&'a Call>>) {
     match &statement.kind {
-        StatementKind::Call { call, .. } | StatementKind::Defer(call) => visit_call(call, sites),
+        StatementKind::Call { call, expect } => {
+            visit_call(call, sites);
+            if let Expect::Failure { codes, .. } = expect {
+                codes.iter().for_each(|code| visit_expression(code, sites));
+            }
+        }
+        StatementKind::Defer(call) => visit_call(call, sites),
         StatementKind::Effect(expression) | StatementKind::Check { condition: expression, .. } => {
             visit_expression(expression, sites)
         }
-        StatementKind::Assign { value, .. } => visit_expression(value, sites),
-        StatementKind::Declare { values, .. } => values.iter().for_each(|(_, _, value)| visit_expression(value, sites)),
-        StatementKind::For { body, .. } | StatementKind::Block { body, .. } => {
-            body.iter().for_each(|statement| visit(statement, sites))
+        StatementKind::Assign { target, value, .. } => {
+            visit_place(target, sites);
+            visit_expression(value, sites);
         }
+        StatementKind::Declare { length, values, .. } => {
+            length.iter().for_each(|length| visit_expression(length, sites));
+            values.iter().for_each(|(_, _, value)| visit_expression(value, sites));
+        }
+        StatementKind::For { bound, body, .. } => {
+            visit_expression(bound, sites);
+            body.iter().for_each(|statement| visit(statement, sites));
+        }
+        StatementKind::Block { body, .. } => body.iter().for_each(|statement| visit(statement, sites)),
         StatementKind::Choose { alternatives, .. } => {
             alternatives.iter().flatten().for_each(|statement| visit(statement, sites))
         }
@@ -122,6 +136,12 @@ fn visit<'a>(statement: &'a Statement, sites: &mut Vec<Option<&'a Call>>) {
 fn visit_call<'a>(call: &'a Call, sites: &mut Vec<Option<&'a Call>>) {
     if let Some(site) = sites.get_mut(call.site) {
         *site = Some(call);
+    }
+    for argument in &call.arguments {
+        match argument {
+            Argument::Value { value, .. } => visit_expression(value, sites),
+            Argument::Out { place, .. } => visit_place(place, sites),
+        }
     }
 }
 
@@ -142,8 +162,21 @@ fn visit_expression<'a>(expression: &'a crate::lang::program::Expression, sites:
             set.iter().for_each(|member| visit_expression(member, sites));
         }
         Builtin(_, arguments) => arguments.iter().for_each(|argument| visit_expression(argument, sites)),
-        _ => {}
+        AxisItem { index, .. } => visit_expression(index, sites),
+        Advance { pointer: left, index: right, .. } | Distance { left, right, .. } => {
+            visit_expression(left, sites);
+            visit_expression(right, sites);
+        }
+        Load { place, .. } | AddressOf(place) => visit_place(place, sites),
+        Constant(_) | Text(_) | Axis(_) | Fact(_) | Devices | OwnDevice => {}
     }
+}
+
+fn visit_place<'a>(place: &'a Place, sites: &mut Vec<Option<&'a Call>>) {
+    if let Root::Pointer(pointer) = &place.root {
+        visit_expression(pointer, sites);
+    }
+    place.indices.iter().for_each(|(index, ..)| visit_expression(index, sites));
 }
 
 fn argument(rules: &Rules, ty: Type, raw: u64) -> String {

@@ -1,0 +1,174 @@
+//! What the engine adds to a library of empty functions. docs/benchmarks.md has the figures, the budgets and how to run
+//! it; nothing is switched off for it.
+//!
+//! The workers are this executable, so `main` is its own.
+
+#[rustfmt::skip]
+#[path = "../tests/toy/bindings.rs"]
+mod bindings;
+#[path = "overhead/catalog.rs"]
+mod catalog;
+#[path = "overhead/worker.rs"]
+mod worker;
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use criterion::{BenchmarkId, Criterion, Throughput};
+use harness::generate::Budget;
+use harness::run::{Options, Planned, Session, load_rules, plan};
+use harness::worker::protocol::{Reply, Request, RunRule};
+
+/// Set in a process that only lists trials.
+const LIST: &str = "ATLAS_CTS_BENCH_LIST";
+
+fn main() {
+    harness::worker::run_if_asked(&[&bindings::BINDINGS]);
+    if let Ok(count) = std::env::var(LIST) {
+        return list(count.parse().expect("the number of trials"));
+    }
+    let mut criterion = Criterion::default().configure_from_args();
+    let place = Place::new();
+    case(&mut criterion, &place);
+    rule(&mut criterion, &place);
+    turn(&mut criterion, &place);
+    listing(&mut criterion);
+    load(&mut criterion, &place);
+    start(&mut criterion, &place);
+    criterion.final_summary();
+}
+
+/// The empty library and a catalog of its own.
+struct Place {
+    specs: PathBuf,
+    library: PathBuf,
+}
+
+#[derive(Debug, Parser)]
+struct Line {
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("overhead");
+        let specs = folder.join("specs");
+        catalog::write(&specs);
+        let library = folder.join("libempty.so");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/overhead/empty.c");
+        let status = Command::new("gcc").args(["-O2", "-shared", "-fPIC", "-o"]).arg(&library).arg(source).status();
+        assert!(status.is_ok_and(|status| status.success()), "gcc cannot build the empty library");
+        Place { specs, library }
+    }
+
+    fn session(&self) -> Session {
+        let (specs, library) = (self.specs.display().to_string(), self.library.display().to_string());
+        let line = ["overhead", "--specs", &specs, "--library", &library, "--product", "seven", "--devices", "1"];
+        let options = Line::parse_from(line).options;
+        let rules = load_rules(&options, &bindings::BINDINGS).unwrap_or_else(|error| panic!("{error}"));
+        Session::open(&options, Arc::new(rules), self.specs.clone()).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// The rules of a chapter.
+fn chapter(session: &Session, name: &str) -> Vec<Planned> {
+    plan(&session.rules).into_iter().filter(|planned| planned.chapter == name).collect()
+}
+
+/// A passing case of three calls and four checks, generation and flight recorder included.
+fn case(criterion: &mut Criterion, place: &Place) {
+    let mut worker = worker::Worker::start(place);
+    let mut group = criterion.benchmark_group("case");
+    group.throughput(Throughput::Elements(1));
+    for rule in ["toy.case.plain", "toy.case.axes"] {
+        let mut seed = 0;
+        group.bench_function(rule, |bencher| {
+            bencher.iter_custom(|cases| {
+                seed += 1;
+                let budget =
+                    Budget { cases: cases as u32 + 8, repeats: cases as u32, milliseconds: 600_000, shrinks: 0 };
+                let run = RunRule { budget, seed, ..worker::run(rule) };
+                let begun = Instant::now();
+                let reply = worker.ask(&Request::Run(Box::new(run)));
+                let elapsed = begun.elapsed();
+                let Reply::Searched(result) = reply else { panic!("{reply:?}") };
+                assert!(result.failure.is_none() && result.checks >= cases, "{result:?}");
+                elapsed.mul_f64(cases as f64 / result.cases as f64)
+            });
+        });
+    }
+    group.finish();
+}
+
+/// A trivial rule, from the plan to its result, in a session with default options.
+fn rule(criterion: &mut Criterion, place: &Place) {
+    let session = place.session();
+    let rules = chapter(&session, "trivial");
+    let mut next = rules.iter().cycle();
+    criterion.benchmark_group("rule").throughput(Throughput::Elements(1)).bench_function("trivial", |bencher| {
+        bencher.iter(|| black_box(session.execute(next.next().expect("it never ends"))));
+    });
+}
+
+/// A step of a rule of two processes whose steps alternate.
+fn turn(criterion: &mut Criterion, place: &Place) {
+    let session = place.session();
+    let rules = chapter(&session, "turns");
+    let mut group = criterion.benchmark_group("turn");
+    group.throughput(Throughput::Elements(catalog::TURNS * 3));
+    group.bench_function(BenchmarkId::new("alternating", catalog::TURNS * 3), |bencher| {
+        bencher.iter(|| {
+            let result = session.execute(&rules[0]);
+            assert_eq!(result.cases, 3, "{}", result.reason);
+        });
+    });
+    group.finish();
+}
+
+/// 100,000 trials listed as the suite lists them.
+fn listing(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("list");
+    group.sample_size(10).bench_function("100000", |bencher| {
+        bencher.iter(|| {
+            let mut lister = Command::new(std::env::current_exe().expect("this executable has a path"));
+            let status = lister.arg("--list").env(LIST, "100000").stdout(Stdio::null()).status();
+            assert!(status.is_ok_and(|status| status.success()));
+        });
+    });
+    group.finish();
+}
+
+fn list(count: usize) {
+    let planned = (0..count).map(|number| (format!("toy.chapter.rule-{number}"), format!("chapter-{}", number % 12)));
+    let arguments = libtest_mimic::Arguments { list: true, ..libtest_mimic::Arguments::default() };
+    let trials = planned.map(|(id, chapter)| libtest_mimic::Trial::test(id, || Ok(())).with_kind(chapter)).collect();
+    let _ = libtest_mimic::run(&arguments, trials);
+}
+
+/// A catalog of 2,000 rules read and checked.
+fn load(criterion: &mut Criterion, place: &Place) {
+    let specs = place.specs.with_file_name("large");
+    catalog::write_large(&specs, 2000);
+    let mut group = criterion.benchmark_group("load");
+    group.sample_size(10).bench_function("2000", |bencher| bencher.iter_with_large_drop(|| catalog::load(&specs)));
+    group.finish();
+}
+
+/// The catalog of the toy runtime.
+fn toy() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs")
+}
+
+/// From nothing to a worker that has set the runtime up, with the catalog of the toy runtime.
+fn start(criterion: &mut Criterion, place: &Place) {
+    let place = Place { specs: toy(), library: place.library.clone() };
+    let mut group = criterion.benchmark_group("worker");
+    group.sample_size(20).measurement_time(Duration::from_secs(3));
+    group.bench_function("start", |bencher| bencher.iter(|| drop(worker::Worker::start(&place))));
+    group.finish();
+}

@@ -1,0 +1,119 @@
+//! The catalogs of the benchmarks.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use harness::bindings::acl;
+use harness::rules::{CatalogPlace, Rules};
+
+/// Changes of turn in a case of the rule of two processes.
+pub const TURNS: u64 = 100;
+
+fn toy() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs")
+}
+
+/// Puts what every catalog needs into a folder.
+fn base(specs: &Path) {
+    // What an earlier version left behind would be read as well.
+    let _ = std::fs::remove_dir_all(specs);
+    std::fs::create_dir_all(specs.join("toy")).expect("the folder can be made");
+    for file in ["documents.yaml", "products.yaml", "toy/api.yaml"] {
+        std::fs::copy(toy().join(file), specs.join(file)).expect("the file can be copied");
+    }
+}
+
+fn rule(text: &mut String, id: &str, more: &str, steps: &[&str]) {
+    let source = "source: [{document: toy-header, section: none}]";
+    let _ =
+        write!(text, "  - id: {id}\n    title: A rule\n    statement: Calls succeed.\n    {source}\n    level: must\n");
+    let _ = writeln!(text, "{more}    steps: |");
+    steps.iter().for_each(|step| {
+        let _ = writeln!(text, "      {step}");
+    });
+}
+
+/// The catalog of the rules that are run.
+pub fn write(specs: &Path) {
+    base(specs);
+    let save = |name: &str, text: String| {
+        std::fs::write(specs.join(format!("toy/{name}.yaml")), text).expect("the chapter can be written");
+    };
+    let four = [
+        "toy_alloc(&p, 64);",
+        "r = toy_copy(p, \"abc\", 3, TOY_IN);",
+        "n = toy_blocks();",
+        "r == TOY_OK;",
+        "n == 1;",
+        "p != NULL;",
+        "(uintptr_t)p % 64 == 0;",
+    ];
+    let axes = [
+        "toy_alloc(&p, size);",
+        "r = toy_copy(p, \"abc\", offset, way);",
+        "n = toy_blocks();",
+        "r == TOY_OK;",
+        "n <= size;",
+        "p != NULL;",
+        "(uintptr_t)p % product.alignment == 0;",
+    ];
+    let domains = "    forall: {size: {bytes: 1..64MiB}, offset: {offset: size}, way: {one_of: [TOY_IN, TOY_OUT]}}\n";
+    let mut text = "chapter: case\ntitle: Cases\nrules:\n".to_owned();
+    rule(&mut text, "toy.case.plain", "", &four);
+    rule(&mut text, "toy.case.axes", domains, &axes);
+    save("case", text);
+    let mut text = "chapter: trivial\ntitle: Trivial rules\nrules:\n".to_owned();
+    (0..2000).for_each(|number| rule(&mut text, &format!("toy.trivial.rule-{number}"), "", &["toy_wait();"]));
+    save("trivial", text);
+    let mut text = "chapter: turns\ntitle: Two processes\nrules:\n".to_owned();
+    let actors = "    actors: |\n      A: process(device 0);\n      B: process(device 0);\n";
+    let body = format!("for (i < {}) {{ A: n = toy_blocks(); B: A.n == 1; }}", TURNS / 2);
+    rule(&mut text, "toy.turns.alternating", actors, &[&body]);
+    save("turns", text);
+}
+
+/// A catalog of so many rules in twelve chapters: the rules of the checked-in catalog again and again.
+pub fn write_large(specs: &Path, rules: usize) {
+    let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs");
+    let runtime = specs.join(acl::BINDINGS.runtime);
+    let read =
+        |path: &Path| std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    // What an earlier version left behind would be read as well.
+    let _ = std::fs::remove_dir_all(specs);
+    std::fs::create_dir_all(&runtime).expect("the folder can be made");
+    for file in ["documents.yaml", "products.yaml"] {
+        std::fs::write(specs.join(file), read(&original.join(file))).expect("the file can be written");
+    }
+    let mut blocks = Vec::new();
+    let folder = std::fs::read_dir(original.join(acl::BINDINGS.runtime)).expect("the catalog can be read");
+    let mut files: Vec<PathBuf> = folder.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    for path in files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "yaml")) {
+        let text = read(path);
+        match text.split_once("rules:\n") {
+            Some((_, list)) => blocks.extend(list.split("  - id: ").skip(1).map(str::to_owned)),
+            None => {
+                std::fs::write(runtime.join(path.file_name().unwrap_or_default()), text).expect("it can be written")
+            }
+        }
+    }
+    let mut chapters = vec![String::new(); 12];
+    for number in 0..rules {
+        let (_, rest) = blocks[number % blocks.len()].split_once('\n').expect("a rule has lines");
+        // Every function has one owner.
+        let lines: Vec<&str> = rest.lines().filter(|line| !line.trim_start().starts_with("owns:")).collect();
+        let id = format!("{}.large.rule-{number}", acl::BINDINGS.runtime);
+        let _ = write!(chapters[number * 12 / rules], "  - id: {id}\n{}\n\n", lines.join("\n"));
+    }
+    for (number, text) in chapters.iter().enumerate() {
+        let text = format!("chapter: large-{number}\ntitle: Many rules\nrules:\n{text}");
+        std::fs::write(runtime.join(format!("large-{number}.yaml")), text).expect("the chapter can be written");
+    }
+}
+
+/// Reads and checks the large catalog.
+pub fn load(specs: &Path) -> Rules {
+    let defects = harness::defects::names();
+    let place = CatalogPlace { root: specs.to_owned(), bindings: &acl::BINDINGS, defects };
+    harness::rules::load(&place, None).unwrap_or_else(|error| panic!("{error}"))
+}

@@ -1,0 +1,77 @@
+//! A worker without a session: so many cases of one rule as the benchmark wants.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsRawFd;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use harness::generate::Budget;
+use harness::lang::program::State;
+use harness::worker::flight::Flight;
+use harness::worker::protocol::{Reply, Request, RunRule, Start};
+use harness::worker::{FLIGHT, WORKER};
+
+use super::Place;
+
+pub struct Worker {
+    child: Child,
+    requests: ChildStdin,
+    replies: BufReader<ChildStdout>,
+}
+
+impl Worker {
+    /// Starts a worker and waits until the runtime is set up.
+    pub fn start(place: &Place) -> Worker {
+        let memory = Flight::create().expect("the recorder's memory");
+        let mut child = Command::new(std::env::current_exe().expect("this executable has a path"))
+            .env(WORKER, "toy")
+            .env(FLIGHT, format!("/proc/{}/fd/{}", std::process::id(), memory.as_raw_fd()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a worker starts");
+        let requests = child.stdin.take().expect("it is piped");
+        let replies = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut worker = Worker { child, requests, replies };
+        let start = Start {
+            specs: place.specs.clone(),
+            only: None,
+            digest: None,
+            library: place.library.clone(),
+            state: State::Device,
+            device: 0,
+        };
+        let reply = worker.ask(&Request::Start(Box::new(start)));
+        assert!(matches!(reply, Reply::Started(_)), "{reply:?}");
+        worker
+    }
+
+    /// Sends a request and waits for its reply.
+    pub fn ask(&mut self, request: &Request) -> Reply {
+        let mut line = serde_json::to_vec(request).expect("a request is JSON");
+        line.push(b'\n');
+        self.requests.write_all(&line).expect("the worker reads");
+        let mut reply = String::new();
+        self.replies.read_line(&mut reply).expect("the worker answers");
+        serde_json::from_str(&reply).expect("a reply is JSON")
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.ask(&Request::Stop);
+        self.child.wait().expect("the worker ends");
+    }
+}
+
+/// A request for a rule.
+pub fn run(rule: &str) -> RunRule {
+    RunRule {
+        rule: rule.to_owned(),
+        product: "seven".to_owned(),
+        devices: 1,
+        seed: 1,
+        budget: Budget { cases: 1, repeats: 1, milliseconds: 1, shrinks: 0 },
+        known: Vec::new(),
+        only: None,
+    }
+}

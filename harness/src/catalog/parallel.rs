@@ -1,0 +1,34 @@
+//! Chapters are independent of each other: they are read and checked by as many threads as there are processors.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// As much as the main thread has: expressions nest.
+const STACK: usize = 8 << 20;
+
+/// Does the work on every item and gives the results in the order of the items.
+pub fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    if threads <= 1 {
+        return items.into_iter().map(work).collect();
+    }
+    let items: Vec<Mutex<(Option<T>, Option<R>)>> =
+        items.into_iter().map(|item| Mutex::new((Some(item), None))).collect();
+    let next = AtomicUsize::new(0);
+    let run = || {
+        while let Some(slot) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(item) = slot.0.take() {
+                slot.1 = Some(work(item));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without the thread the others do its work.
+            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
+        }
+        run();
+    });
+    items.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner).1).collect()
+}

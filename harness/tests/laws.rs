@@ -1,0 +1,321 @@
+//! Laws of the engine that hold for all inputs: texts, domains, cases, patterns. They need no library.
+
+#[rustfmt::skip]
+#[path = "toy/bindings.rs"]
+mod bindings;
+#[path = "toy/environment.rs"]
+mod environment;
+
+use std::collections::BTreeMap;
+
+use environment::environment;
+use harness::catalog::DomainSource;
+use harness::generate::{Budget, Case, Plan, Scope, Value, case_from_json, case_to_json, rule_seed};
+use harness::lang::parse::{Names, parse_expression, parse_steps};
+use harness::lang::program::Program;
+use harness::lang::{RuleText, check};
+use harness::worker::{is_poisoned, write_pattern, write_poison};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn scope() -> Scope {
+    Scope { facts: BTreeMap::from([("page".to_owned(), 4096)]), devices: 3 }
+}
+
+/// Checks a rule with these axes; the steps read none of them.
+fn program(axes: &[(&str, DomainSource)], condition: Option<&str>, steps: &str) -> Program {
+    let axes = axes.iter().map(|(name, domain)| (*name, domain)).collect();
+    let text = RuleText { axes, condition, steps, ..RuleText::default() };
+    check(&text, &environment()).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn budget(cases: u32) -> Budget {
+    Budget { cases, repeats: 3, milliseconds: 1000, shrinks: 100 }
+}
+
+fn cases(program: &Program, seed: u64, count: u32) -> Vec<Case> {
+    let scope = scope();
+    let mut plan = Plan::new(program, &scope, seed, &budget(count)).unwrap_or_else(|message| panic!("{message}"));
+    std::iter::from_fn(|| plan.next_case()).map(|case| case.unwrap_or_else(|message| panic!("{message}"))).collect()
+}
+
+fn domain(set: impl FnOnce(&mut DomainSource)) -> DomainSource {
+    let mut source = DomainSource::default();
+    set(&mut source);
+    source
+}
+
+fn names(text: &str) -> bool {
+    matches!(text, "int" | "char" | "uint64_t" | "toyPlace" | "unsigned")
+}
+
+/// Texts that look like steps more often than chance would have it.
+fn steps() -> impl Strategy<Value = String> {
+    let words = [
+        "for",
+        "choose",
+        "control",
+        "setup",
+        "refuse",
+        "until",
+        "unless",
+        "fails",
+        "usually",
+        "exit",
+        "in",
+        "A",
+        "B",
+        "toy_alloc",
+        "p",
+        "&",
+        "*",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        ";",
+        ",",
+        ":",
+        "=",
+        "==",
+        "<",
+        "+=",
+        "-",
+        "~",
+        "!",
+        "?",
+        ".",
+        "0",
+        "0x",
+        "08",
+        "9KiB",
+        "'a'",
+        "'",
+        "\"",
+        "\"t\"",
+        "\\",
+        "int",
+        "char",
+        "sizeof",
+        "\n---\n",
+        "[info]",
+        "//",
+        "/*",
+        "*/",
+        "\n",
+        "99999999999999999999999999999999999999999",
+        "é",
+        "\u{0}",
+    ];
+    let word = prop_oneof![3 => proptest::sample::select(words.to_vec()).prop_map(str::to_owned), 1 => any::<String>()];
+    vec(word, 0..40).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 512, ..ProptestConfig::default() })]
+
+    /// Whatever stands in a catalog, reading it ends with a program or with problems at places inside the text.
+    #[test]
+    fn no_text_makes_the_checker_panic(text in prop_oneof![steps(), any::<String>()]) {
+        let actors = ["A".to_owned(), "B".to_owned()];
+        let known = Names { is_type: &names, actors: &actors };
+        if let Err(error) = parse_steps(&text, &known) {
+            prop_assert!(error.span.start <= text.len() && !error.message.is_empty());
+        }
+        let _ = parse_expression(&text, &known, true);
+        let rule = RuleText { actors: Some(&text), condition: Some(&text), steps: &text, ..RuleText::default() };
+        let _ = check(&rule, &environment());
+        let rule = RuleText { steps: &text, observe: vec![("seen", &text)], ..RuleText::default() };
+        for problem in check(&rule, &environment()).err().unwrap_or_default() {
+            prop_assert!(problem.span.start <= text.len() + 1 && !problem.message.is_empty());
+        }
+        let texts = [domain(|source| source.bytes = Some(text.clone())), domain(|source| source.offset = Some(text.clone()))];
+        let axes = texts.iter().map(|source| ("axis", source)).collect();
+        let _ = check(&RuleText { axes, steps: "toy_wait();", ..RuleText::default() }, &environment());
+    }
+
+    /// Numbers lie inside their bounds and are multiples of what they have to be multiples of.
+    #[test]
+    fn numbers_stay_in_their_domains(low in 0u64..5000, room in 0u64..100_000, step in 1u64..200, seed: u64) {
+        let high = low + room + step;
+        let range = format!("{low}..{high}");
+        let program = program(
+            &[
+                ("size", domain(|source| { source.bytes = Some(range.clone()); source.multiple_of = Some(step.to_string()); })),
+                ("number", domain(|source| source.int = Some(format!("-{low}..{room}")))),
+                ("start", domain(|source| { source.offset = Some("size + 1".to_owned()); source.multiple_of = Some("7".to_owned()); })),
+                ("page", domain(|source| source.bytes = Some("1..product.page * devices".to_owned()))),
+            ],
+            None,
+            "toy_wait();",
+        );
+        for case in cases(&program, seed, 20) {
+            let value = |axis: usize| case.values[axis].integer();
+            prop_assert!(value(0) >= i128::from(low) && value(0) <= i128::from(high) && value(0) % i128::from(step) == 0);
+            prop_assert!(value(1) >= -i128::from(low) && value(1) <= i128::from(room));
+            prop_assert!(value(2) >= 0 && value(2) <= value(0) && value(2) % 7 == 0);
+            prop_assert!(value(3) >= 1 && value(3) <= 4096 * 3);
+        }
+    }
+
+    /// Lists have their lengths, permutations are permutations, what depends on them follows.
+    #[test]
+    fn lists_stay_in_their_domains(least in 1u64..5, more in 0u64..20, seed: u64) {
+        let lengths = format!("{least}..{}", least + more);
+        let program = program(
+            &[
+                ("list", domain(|source| {
+                    source.list_of = Some(Box::new(domain(|item| item.int = Some("-9..9".to_owned()))));
+                    source.length = Some(lengths.clone());
+                })),
+                ("order", domain(|source| source.permutation = Some(lengths.clone()))),
+                ("n", domain(|source| source.length_of = Some("order".to_owned()))),
+                ("at", domain(|source| source.index_of = Some("list".to_owned()))),
+            ],
+            None,
+            "toy_wait();",
+        );
+        for case in cases(&program, seed, 20) {
+            let (Value::List(list), Value::List(order)) = (&case.values[0], &case.values[1]) else {
+                return Err(TestCaseError::fail("lists were drawn"));
+            };
+            let allowed = least as usize..=(least + more) as usize;
+            prop_assert!(allowed.contains(&list.len()) && list.iter().all(|item| (-9..=9).contains(item)));
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            prop_assert!(allowed.contains(&order.len()) && sorted.iter().copied().eq(0..order.len() as i128));
+            prop_assert_eq!(case.values[2].integer(), order.len() as i128);
+            prop_assert!(case.values[3].integer() >= 0 && case.values[3].integer() < list.len() as i128);
+        }
+    }
+
+    /// Every case, and every smaller one that shrinking tries and `where` lets pass, satisfies `where` and its domains.
+    #[test]
+    fn smaller_cases_stay_in_their_domains(seed: u64, threshold in 0i128..900, path in vec(any::<bool>(), 60)) {
+        let program = program(
+            &[
+                ("low", domain(|source| source.int = Some("0..1000".to_owned()))),
+                ("high", domain(|source| source.int = Some("low..2000".to_owned()))),
+                ("list", domain(|source| {
+                    source.list_of = Some(Box::new(domain(|item| item.bytes = Some("1..64KiB".to_owned()))));
+                    source.length = Some("2..9".to_owned());
+                })),
+            ],
+            Some("high > low + 3"),
+            "toy_wait();",
+        );
+        let scope = scope();
+        for case in cases(&program, seed, 10) {
+            prop_assert!(case.values[1].integer() > case.values[0].integer() + 3);
+            let Some(mut tree) = case.tree else { return Err(TestCaseError::fail("a drawn case has a tree")) };
+            let mut smaller = tree.next(false);
+            for failed in &path {
+                if !smaller {
+                    break;
+                }
+                let values = tree.values(&program, &scope).map_err(TestCaseError::fail)?;
+                let (low, high) = (values[0].integer(), values[1].integer());
+                prop_assert!((0..=1000).contains(&low) && (low..=2000).contains(&high));
+                let Value::List(list) = &values[2] else { return Err(TestCaseError::fail("a list was drawn")) };
+                prop_assert!((2..=9).contains(&list.len()) && list.iter().all(|item| (1..=65536).contains(item)));
+                smaller = tree.next(*failed && high >= threshold);
+            }
+        }
+    }
+
+    /// What fails from a value on is made as small as that value, whatever stands beside it.
+    #[test]
+    fn shrinking_finds_the_threshold(seed: u64, threshold in 1i128..60_000) {
+        let program = program(
+            &[
+                ("size", domain(|source| source.bytes = Some("1..64KiB".to_owned()))),
+                ("rest", domain(|source| source.offset = Some("size".to_owned()))),
+                ("list", domain(|source| {
+                    source.list_of = Some(Box::new(domain(|item| item.bytes = Some("1..64KiB".to_owned()))));
+                    source.length = Some("0..9".to_owned());
+                })),
+            ],
+            None,
+            "toy_wait();",
+        );
+        let fails = |values: &[Value]| {
+            let Value::List(list) = &values[2] else { return false };
+            values[0].integer() - values[1].integer() >= threshold && list.iter().any(|item| *item >= threshold)
+        };
+        let scope = scope();
+        let Some(case) = cases(&program, seed, 100).into_iter().find(|case| fails(&case.values)) else { return Ok(()) };
+        let (mut best, Some(mut tree)) = (case.values, case.tree) else {
+            return Err(TestCaseError::fail("a drawn case has a tree"));
+        };
+        let mut smaller = tree.next(false);
+        for _ in 0..10_000 {
+            if !smaller {
+                break;
+            }
+            let values = tree.values(&program, &scope).map_err(TestCaseError::fail)?;
+            let failed = values != best && fails(&values);
+            if failed {
+                best = values;
+            }
+            smaller = tree.next(failed);
+        }
+        prop_assert!(!smaller, "shrinking does not end");
+        prop_assert_eq!(best, vec![Value::Integer(threshold), Value::Integer(0), Value::List(vec![threshold])]);
+    }
+
+    /// A case survives its JSON.
+    #[test]
+    fn cases_survive_their_json(seed: u64) {
+        let program = program(
+            &[
+                ("size", domain(|source| source.bytes = Some("1..64GiB".to_owned()))),
+                ("number", domain(|source| source.int = Some("-5..5".to_owned()))),
+                ("text", domain(|source| source.text = Some(vec!["a \"b\"".to_owned(), "é".to_owned(), String::new()]))),
+                ("order", domain(|source| source.permutation = Some("1..6".to_owned()))),
+            ],
+            None,
+            "choose { one: toy_wait(); other: toy_stop(); }",
+        );
+        for case in cases(&program, seed, 10) {
+            let json = case_to_json(&program, &case.values, case.salt).to_string();
+            let json = serde_json::from_str(&json).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let back = case_from_json(&program, &json).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            prop_assert_eq!((back.values, back.salt), (case.values, case.salt));
+        }
+    }
+
+    /// The same seed gives the same cases; the seed of a rule depends on the run's seed and its own id only.
+    #[test]
+    fn seeds_decide(run: u64, other: u64, id in "[a-z.]{1,20}", another in "[a-z.]{1,20}") {
+        let program = program(&[("size", domain(|source| source.bytes = Some("1..64GiB".to_owned())))], None, "toy_wait();");
+        let drawn = |seed: u64| -> Vec<_> { cases(&program, seed, 8).into_iter().map(|case| (case.values, case.salt)).collect() };
+        let seed = rule_seed(run, &id);
+        prop_assert_eq!(seed, rule_seed(run, &id));
+        prop_assert_eq!(drawn(seed), drawn(seed));
+        if id != another {
+            prop_assert_ne!(seed, rule_seed(run, &another));
+            prop_assert_ne!(drawn(seed), drawn(rule_seed(run, &another)));
+        }
+        if run != other {
+            prop_assert_ne!(seed, rule_seed(other, &id));
+        }
+    }
+
+    /// Poison equals no pattern at any position, and is told from everything else.
+    #[test]
+    fn poison_is_no_pattern(salt: u64, tag in -1000i128..1000, length in 1usize..300, at: prop::sample::Index, flip in 1u8..) {
+        let (mut pattern, mut poison) = (vec![0; length], vec![0; length]);
+        write_pattern(&mut pattern, salt, tag);
+        write_poison(&mut poison, salt);
+        prop_assert!(pattern.iter().zip(&poison).all(|(pattern, poison)| pattern != poison));
+        prop_assert!(is_poisoned(&poison, salt) && !is_poisoned(&pattern, salt));
+        poison[at.index(length)] ^= flip;
+        prop_assert!(!is_poisoned(&poison, salt));
+        // A prefix of a longer pattern is the shorter pattern: pieces can be compared.
+        let mut longer = vec![0; length + 9];
+        write_pattern(&mut longer, salt, tag);
+        prop_assert_eq!(&longer[..length], &pattern[..]);
+    }
+}

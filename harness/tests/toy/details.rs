@@ -1,0 +1,209 @@
+//! What a run keeps besides verdicts: observations, findings, traces, replays, skips, exit statuses.
+
+use std::collections::BTreeMap;
+
+use harness::record::{Meaning, RuleResult, Verdict};
+use harness::run::SessionError;
+
+use crate::runs::{faithful, library, open, options, run, run_one};
+
+pub const TRIALS: &[(&str, fn())] = &[
+    ("alternatives-all-run", alternatives_all_run),
+    ("every-value-is-tried", every_value_is_tried),
+    ("findings-do-not-fail", findings_do_not_fail),
+    ("skips-say-why", skips_say_why),
+    ("releases-in-reverse", releases_in_reverse),
+    ("what-a-thread-acquires-is-released", what_a_thread_acquires_is_released),
+    ("an-undefined-call-is-observed", an_undefined_call_is_observed),
+    ("a-failure-can-be-replayed", a_failure_can_be_replayed),
+    ("a-case-that-is-none", a_case_that_is_none),
+    ("seeds-decide", seeds_decide),
+    ("a-hang-is-a-timeout", a_hang_is_a_timeout),
+    ("a-missing-function", a_missing_function),
+    ("the-product-is-asked", the_product_is_asked),
+    ("a-device-is-locked", a_device_is_locked),
+    ("a-library-that-is-none", a_library_that_is_none),
+    ("statuses", statuses),
+];
+
+fn classes(result: &RuleResult, name: &str) -> Vec<String> {
+    result.observations.get(name).map(|classes| classes.keys().cloned().collect()).unwrap_or_default()
+}
+
+fn alternatives_all_run() {
+    assert_eq!(classes(faithful("toy.form.choose"), "which"), ["0", "1", "2"]);
+}
+
+fn every_value_is_tried() {
+    let result = faithful("toy.domain.every");
+    assert_eq!(classes(result, "way"), ["0", "1", "2"]);
+    let mut numbers: Vec<u32> = classes(result, "number").iter().filter_map(|number| number.parse().ok()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (3..=12).collect::<Vec<u32>>());
+    assert_eq!(classes(faithful("toy.builtin.text"), "text"), ["", "one", "two"]);
+    assert_eq!(classes(faithful("toy.block.aligned"), "alignment"), ["page"]);
+    assert_eq!(classes(faithful("toy.actor.share"), "id"), ["12"]);
+}
+
+fn findings_do_not_fail() {
+    let informed = faithful("toy.form.info");
+    assert_eq!((informed.verdict, informed.findings.len()), (Verdict::Pass, 1), "{:?}", informed.findings);
+    assert!(informed.findings[0].starts_with("`[info] toy_blocks() == 1234` does not hold"), "{:?}", informed.findings);
+    assert_eq!(informed.doubt.as_deref(), Some("Nobody knows how many."));
+    let usual = faithful("toy.form.usually");
+    let expected = "toy_open returned 4 (TOY_BAD_KEY), documented is 1 (TOY_BAD_VALUE) or 2 (TOY_BAD_STATE)";
+    assert_eq!(usual.findings, [expected]);
+    assert_eq!(faithful("toy.broken.info").meaning(), Meaning::Finding);
+}
+
+fn skips_say_why() {
+    assert_eq!(faithful("toy.block.other-product").reason, "does not apply to seven");
+    assert_eq!(faithful("toy.block.many-devices").reason, "needs 4 devices, there are 3");
+    assert!(faithful("toy.block.undefined").reason.contains("--hazardous"));
+    assert_eq!(faithful("toy.broken.third-device").reason, "needs 4 devices, there are 3");
+}
+
+/// The names of the functions that a failing case called, with what followed the result.
+fn calls(result: &RuleResult) -> Vec<(String, bool)> {
+    let trace = &result.failure.as_ref().unwrap_or_else(|| panic!("{} did not fail", result.id)).trace;
+    let name = |line: &str| line.split('(').next().unwrap_or_default().to_owned();
+    trace.iter().map(|line| (name(line), line.ends_with("(automatic release)"))).collect()
+}
+
+fn releases_in_reverse() {
+    let result = faithful("toy.broken.clean-up");
+    let trace = &result.failure.as_ref().expect("it failed").trace;
+    let pointer =
+        |line: &str| line.split("0x").nth(1).map(|text| text.split([')', ',']).next().unwrap_or("").to_owned());
+    let expected = [("toy_alloc", false); 4].into_iter().chain([("toy_free", false)]);
+    let expected = expected.chain([("toy_alloc", false); 2]);
+    // `late` is freed by `defer`, then `s` and `p`; `q` was freed by the rule.
+    let expected = expected.chain([("toy_free", false), ("toy_free", true), ("toy_free", true)]);
+    let expected: Vec<(String, bool)> = expected.map(|(name, release)| (name.to_owned(), release)).collect();
+    // Between cases and around them the engine makes calls of its own; they are no part of the case.
+    let calls: Vec<(String, bool)> = calls(result);
+    let mine: Vec<(String, bool)> =
+        trace.iter().zip(calls).filter(|(line, _)| !line.ends_with("(life cycle)")).map(|(_, call)| call).collect();
+    assert_eq!(mine, expected, "{trace:#?}");
+    let freed: Vec<_> =
+        trace.iter().filter(|line| line.ends_with("(automatic release)")).map(|line| pointer(line)).collect();
+    assert_ne!(freed[0], freed[1]);
+}
+
+fn what_a_thread_acquires_is_released() {
+    let calls = calls(faithful("toy.broken.thread"));
+    assert_eq!(calls.iter().filter(|(name, release)| name == "toy_free" && *release).count(), 2, "{calls:?}");
+}
+
+fn an_undefined_call_is_observed() {
+    let result = run_one(&[], &["--hazardous"], "toy.block.undefined");
+    assert_eq!(result.verdict, Verdict::Observed, "{}", result.reason);
+    let seen = classes(&result, "outcome");
+    assert!(seen.len() == 1 && seen[0].starts_with("crash: ") && seen[0].contains("SIGSEGV"), "{seen:?}");
+}
+
+fn a_failure_can_be_replayed() {
+    for id in ["toy.broken.choose", "toy.broken.list", "toy.broken.text-matches", "toy.broken.second"] {
+        let first = faithful(id).failure.as_ref().expect("it failed");
+        let case = first.replay_values.to_string();
+        let again = run_one(&[], &["--case", &case], id);
+        let failure = again.failure.as_ref().unwrap_or_else(|| panic!("{id} passes with {case}"));
+        assert_eq!(again.cases, 1);
+        assert_eq!((&failure.place, &failure.message, &failure.values), (&first.place, &first.message, &first.values));
+        assert_eq!(failure.replay_values, first.replay_values);
+        assert!(failure.replay.contains(&format!("--exact {id}")) && failure.replay.contains("--case"));
+    }
+}
+
+fn a_case_that_is_none() {
+    for (case, expected) in [
+        ("{\"nn\": 1}", "the rule has no axis `nn`; did you mean `n`?"),
+        ("{\"n\": \"many\", \"choose\": \"bad\"}", "`\"many\"` is no value of `n`"),
+        ("{\"n\": 1}", "the case has no value for `choose`"),
+        ("[1]", "a case is a JSON object"),
+    ] {
+        let result = run_one(&[], &["--case", case], "toy.broken.choose");
+        assert_eq!(result.verdict, Verdict::Error);
+        assert!(result.reason.contains(expected), "{}", result.reason);
+    }
+    let error = open(&options(&library(&[]), &["--case", "{"])).err().expect("it is no JSON");
+    assert!(matches!(error, SessionError::Usage(_)), "{error}");
+}
+
+fn seeds_decide() {
+    let cases = |seed: &str| {
+        let result = run_one(&[], &["--seed", seed], "toy.broken.call");
+        let failure = result.failure.expect("it fails");
+        (result.seed, failure.replay_values)
+    };
+    assert_eq!(cases("5"), cases("5"));
+    assert_ne!(cases("5"), cases("6"));
+}
+
+fn a_hang_is_a_timeout() {
+    let result = run_one(&["HANG"], &["--deadline", "1"], "toy.block.round-trip");
+    assert_eq!(result.verdict, Verdict::Timeout, "{}", result.reason);
+    assert_eq!(result.reason, "toy_copy did not return: no progress for 1s; the process was killed");
+    let failure = result.failure.expect("a hang has its case");
+    assert_eq!(failure.statement, "toy_copy((char *)p + offset, pattern(size - offset, 1), size - offset, TOY_IN)");
+    assert!(failure.trace.last().is_some_and(|line| line.ends_with("= did not return")), "{:?}", failure.trace);
+}
+
+fn a_missing_function() {
+    let results = run(&["-Dtoy_share=toy_hidden"], &[], |id| id == "toy.actor.share" || id.contains("support"));
+    assert_eq!(results[0].verdict, Verdict::Blocked, "{}", results[0].reason);
+    assert!(results[0].reason.contains("the library does not export toy_share"), "{}", results[0].reason);
+    assert_eq!(results[1].verdict, Verdict::Pass, "no document lists toy_share: {}", results[1].reason);
+    let results = run(&["-Dtoy_copy=toy_hidden"], &[], |id| id.contains("support"));
+    assert_eq!(results[0].verdict, Verdict::Fail);
+    assert!(results[0].reason.contains("toy_copy"), "{}", results[0].reason);
+}
+
+fn the_product_is_asked() {
+    let session = open(&options(&library(&[]), &[])).unwrap_or_else(|error| panic!("{error}"));
+    let header = &session.header;
+    assert_eq!((header.product.as_str(), header.devices, header.runtime.as_str()), ("seven", 3, "toy"));
+    assert_eq!(header.reported_name.as_deref(), Some("Toy-7"));
+    let error = open(&options(&library(&[]), &["--product", "eight"])).err().expect("it is another product");
+    assert!(matches!(&error, SessionError::Environment(text) if text.contains("which is seven")), "{error}");
+    let error = open(&options(&library(&[]), &["--product", "sevn"])).err().expect("there is none");
+    assert!(matches!(&error, SessionError::Usage(text) if text.contains("did you mean `seven`")), "{error}");
+    let error = open(&options(&library(&[]), &["--devices", "9"])).err().expect("there are three");
+    assert!(matches!(&error, SessionError::Usage(_)), "{error}");
+}
+
+/// A library that does not call itself simulated is a device: one run at a time.
+fn a_device_is_locked() {
+    let library = library(&["-DLOCKED"]);
+    let first = open(&options(&library, &[])).unwrap_or_else(|error| panic!("{error}"));
+    let error = open(&options(&library, &[])).err().expect("the device is in use");
+    assert!(matches!(&error, SessionError::Environment(text) if text.contains("is in use by another run")), "{error}");
+    drop(first);
+    open(&options(&library, &["--backend", "device"])).unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn a_library_that_is_none() {
+    for path in [crate::runs::folder().join("toy.c"), crate::runs::folder().join("missing.so")] {
+        let error = open(&options(&path, &[])).err().expect("it is no library");
+        assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+    }
+}
+
+fn statuses() {
+    let exit = |words: &[&str], id: &str| {
+        let session = open(&options(&library(&[]), words)).unwrap_or_else(|error| panic!("{error}"));
+        for planned in harness::run::plan(&session.rules).iter().filter(|planned| planned.id == id) {
+            session.execute(planned);
+        }
+        session.finish()
+    };
+    let end = exit(&[], "toy.block.zero");
+    assert_eq!((end.exit, end.workers_started, end.counts), (0, 1, BTreeMap::from([(Verdict::Pass, 1)])));
+    assert_eq!(exit(&[], "toy.broken.call").exit, 1);
+    assert_eq!(exit(&[], "toy.broken.code").exit, 1);
+    assert_eq!(exit(&[], "toy.broken.info").exit, 0);
+    assert_eq!(exit(&["--strict"], "toy.broken.info").exit, 1);
+    assert_eq!(exit(&[], "toy.broken.setup").exit, 3);
+    assert_eq!(exit(&[], "toy.broken.nothing").exit, 3);
+    assert_eq!(exit(&["--min-executed", "2"], "toy.block.zero").exit, 3);
+}

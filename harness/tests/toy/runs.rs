@@ -1,0 +1,129 @@
+//! Runs on the toy runtime: the library built, the session opened, the results as text.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use clap::Parser;
+use harness::record::{RuleResult, Verdict};
+use harness::run::{Options, Session, SessionError, load_rules, plan};
+
+use crate::bindings::BINDINGS;
+
+/// The folder of the toy runtime.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy")
+}
+
+/// The command line of a run.
+#[derive(Debug, Parser)]
+struct Line {
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Options of a run on a library, with further words of the command line.
+pub fn options(library: &Path, words: &[&str]) -> Options {
+    let (specs, library) = (folder().join("specs"), library.display().to_string());
+    let specs = specs.display().to_string();
+    let line = ["toy", "--specs", &specs, "--library", &library].into_iter().chain(words.iter().copied());
+    Line::try_parse_from(line).unwrap_or_else(|error| panic!("{error}")).options
+}
+
+/// Builds the library, wrong in the named ways; a name with a `-` in front is passed on as it is.
+pub fn library(defects: &[&str]) -> PathBuf {
+    let name = format!("libtoy{}.so", defects.iter().map(|defect| format!("-{defect}")).collect::<String>());
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
+    // Its own name while it is written: another thread or process may use the finished one.
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let partial = path.with_extension(format!("{}-{number}.partial", std::process::id()));
+    let mut compiler = Command::new("gcc");
+    compiler.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-shared", "-fPIC", "-pthread", "-o"]);
+    compiler.arg(&partial).arg(folder().join("toy.c"));
+    for defect in defects {
+        compiler.arg(if defect.starts_with('-') { (*defect).to_owned() } else { format!("-DDEFECT_{defect}") });
+    }
+    let output = compiler.output().unwrap_or_else(|error| panic!("gcc cannot be started: {error}"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::rename(&partial, &path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    path
+}
+
+/// Opens a run.
+pub fn open(options: &Options) -> Result<Session, SessionError> {
+    let rules = Arc::new(load_rules(options, &BINDINGS)?);
+    Session::open(options, rules, options.specs.clone().expect("the options name the catalog"))
+}
+
+/// Runs the rules that are wanted on a library with defects.
+pub fn run(defects: &[&str], words: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<RuleResult> {
+    let session = open(&options(&library(defects), words)).unwrap_or_else(|error| panic!("{error}"));
+    for planned in plan(&session.rules).iter().filter(|planned| wanted(&planned.id)) {
+        session.execute(planned);
+    }
+    session.finish();
+    session.results()
+}
+
+/// Runs one rule on a library with defects.
+pub fn run_one(defects: &[&str], words: &[&str], id: &str) -> RuleResult {
+    run(defects, words, |planned| planned == id).pop().unwrap_or_else(|| panic!("there is no rule {id}"))
+}
+
+/// The ids of the rules that hold on the faithful library.
+pub fn rules_that_hold() -> Vec<String> {
+    let rules = load_rules(&options(Path::new("none"), &[]), &BINDINGS).unwrap_or_else(|error| panic!("{error}"));
+    let planned = plan(&rules).into_iter().filter(|planned| !planned.chapter.starts_with("broken-"));
+    planned.map(|planned| planned.id).collect()
+}
+
+/// The results of all rules on the faithful library.
+pub fn all_faithful() -> &'static [RuleResult] {
+    static RESULTS: LazyLock<Vec<RuleResult>> = LazyLock::new(|| run(&[], &[], |_| true));
+    &RESULTS
+}
+
+/// The result of a rule on the faithful library.
+pub fn faithful(id: &str) -> &'static RuleResult {
+    all_faithful().iter().find(|result| result.id == id).unwrap_or_else(|| panic!("there is no rule {id}"))
+}
+
+/// A result as a few lines: verdict, place, statement, message, values.
+pub fn describe(result: &RuleResult) -> String {
+    let mut text = format!("{}: {}: {}\n", result.id, result.verdict, stable(&result.reason));
+    if let Some(failure) = &result.failure {
+        text.push_str(&format!("    at {}: {}\n", failure.place, failure.statement));
+        if stable(&failure.message) != stable(&result.reason) {
+            text.push_str(&format!("    {}\n", stable(&failure.message)));
+        }
+        if !failure.values.is_empty() {
+            let values: Vec<String> = failure.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            text.push_str(&format!("    with {}\n", values.join(", ")));
+        }
+        // What a worker that goes on has printed arrives when it arrives.
+        if result.verdict == Verdict::Crash && !failure.output.is_empty() {
+            text.push_str(&format!("    it printed {:?}\n", failure.output.lines().last().unwrap_or_default()));
+        }
+    }
+    for finding in &result.findings {
+        text.push_str(&format!("    finding: {}\n", stable(finding)));
+    }
+    text
+}
+
+/// A message without what differs from run to run: process ids, and bytes that depend on the case's salt.
+fn stable(text: &str) -> String {
+    static PARTS: LazyLock<[(regex_lite::Regex, &str); 5]> = LazyLock::new(|| {
+        [
+            (r"left is \d+ \(0x[0-9a-f]+\)", "left is N"),
+            (r"(getpid\(\).*left is) \d+", "$1 N"),
+            (r"0x[0-9a-f]{2} instead of 0x[0-9a-f]{2}", "0x.. instead of 0x.."),
+            (r"^\d+ of (\d+) bytes differ", "N of $1 bytes differ"),
+            (r": \d+ of (\d+) bytes differ", ": N of $1 bytes differ"),
+        ]
+        .map(|(pattern, by)| (regex_lite::Regex::new(pattern).expect("the pattern is right"), by))
+    });
+    PARTS.iter().fold(text.to_owned(), |text, (pattern, by)| pattern.replace_all(&text, *by).into_owned())
+}

@@ -1,0 +1,267 @@
+/*
+ * The toy runtime. -DDEFECT_x makes it wrong in one way; -DLOCKED leaves out the symbol by which a library says that it
+ * is no real device, so that a run takes locks.
+ */
+#define _GNU_SOURCE
+#include "specs/toy/abi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef DEFECT_ANY
+#error "name one defect"
+#endif
+
+#ifndef LOCKED
+const int atlas_cts_simulator = 1;
+#endif
+
+struct block {
+    char *address;
+    size_t size;
+    int file;
+    struct block *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct block *blocks;
+static uint64_t count;
+static int started;
+static int put_off;
+#ifdef DEFECT_SICK
+static int sick;
+#endif
+static toyPlace here;
+
+static struct block *find(const void *address)
+{
+    for (struct block *block = blocks; block != NULL; block = block->next)
+        if ((const char *)address >= block->address && (const char *)address < block->address + block->size)
+            return block;
+    return NULL;
+}
+
+static toyResult hold(int file, size_t size, int private, void **out)
+{
+    struct block *block = malloc(sizeof *block);
+    block->address = mmap(NULL, size, PROT_READ | PROT_WRITE, private ? MAP_PRIVATE : MAP_SHARED, file, 0);
+    if (block->address == MAP_FAILED) {
+        free(block);
+        return TOY_FULL;
+    }
+    block->size = size;
+    block->file = file;
+    block->next = blocks;
+    blocks = block;
+    count++;
+#ifndef DEFECT_UNWRITTEN
+    *out = block->address;
+#endif
+    return TOY_OK;
+}
+
+toyResult toy_start(const toyPlace *place)
+{
+    /* Libraries print, also where a protocol would like to be alone. */
+    printf("toy: started\n");
+    fflush(stdout);
+    if (place != NULL && place->id < 0)
+        return TOY_BAD_VALUE;
+    if (started)
+        return TOY_BAD_STATE;
+    started = 1;
+    if (place != NULL)
+        here = *place;
+    return TOY_OK;
+}
+
+toyResult toy_stop(void)
+{
+    if (!started)
+        return TOY_BAD_STATE;
+    started = 0;
+    return TOY_OK;
+}
+
+toyResult toy_alloc(void **out, size_t size)
+{
+    if (!started)
+        return TOY_BAD_STATE;
+#ifdef DEFECT_ZERO
+    if (size == 0)
+        size = 1;
+#endif
+    if (out == NULL || size == 0)
+#ifdef DEFECT_CODE
+        return TOY_BAD_STATE;
+#else
+        return TOY_BAD_VALUE;
+#endif
+    if (size > TOY_LARGEST)
+        return TOY_FULL;
+#ifdef DEFECT_FULL
+    return TOY_FULL;
+#endif
+#ifdef DEFECT_BROKEN
+    if (size == 13)
+        return TOY_BROKEN;
+#endif
+    pthread_mutex_lock(&lock);
+    int file = memfd_create("toy", MFD_CLOEXEC);
+    toyResult result = file < 0 || ftruncate(file, (off_t)size) != 0 ? TOY_FULL : hold(file, size, 0, out);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+toyResult toy_free(void *address)
+{
+    toyResult result = TOY_BAD_VALUE;
+    pthread_mutex_lock(&lock);
+    for (struct block **at = &blocks; *at != NULL; at = &(*at)->next)
+        if ((*at)->address == address) {
+            struct block *block = *at;
+            *at = block->next;
+            munmap(block->address, block->size);
+            close(block->file);
+            free(block);
+            count--;
+            result = TOY_OK;
+#ifdef DEFECT_FREE
+            result = TOY_BROKEN;
+#endif
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+toyResult toy_copy(void *to, const void *from, size_t bytes, toyWay way)
+{
+    if (!started)
+        return TOY_BAD_STATE;
+    if (to == NULL || from == NULL)
+        return TOY_BAD_VALUE;
+    if (way == TOY_LATER_BACKWARDS) {
+        put_off = 1;
+#ifdef DEFECT_LATER
+        put_off = 0;
+        memmove(to, from, bytes);
+#endif
+        return TOY_OK;
+    }
+#ifdef DEFECT_BACKWARDS
+    if (way == TOY_BACKWARDS) {
+        memmove(to, from, bytes);
+        return TOY_OK;
+    }
+#endif
+#ifdef DEFECT_BACKWARDS_WRONG
+    if (way == TOY_BACKWARDS)
+        return TOY_OK;
+#endif
+    if (way < TOY_IN || way > TOY_INSIDE)
+        return TOY_BAD_WAY;
+#ifdef DEFECT_CRASH
+    if (bytes > 1000)
+        *(volatile int *)8 = 1;
+#endif
+#ifdef DEFECT_HANG
+    if (bytes > 1000)
+        pause();
+#endif
+#ifdef DEFECT_EXIT
+    if (bytes > 1000) {
+        fprintf(stderr, "toy: out of luck\n");
+        exit(3);
+    }
+#endif
+#ifdef DEFECT_SHORT
+    if (way == TOY_IN && bytes > 4096)
+        bytes--;
+#endif
+#ifdef DEFECT_SICK
+    sick = bytes > 1000;
+#endif
+    memmove(to, from, bytes);
+#ifdef DEFECT_BEYOND
+    if (way == TOY_OUT)
+        ((char *)to)[bytes] ^= 0x55;
+#endif
+    return TOY_OK;
+}
+
+toyResult toy_wait(void)
+{
+    toyResult result = put_off ? TOY_BAD_WAY : TOY_OK;
+    put_off = 0;
+#ifdef DEFECT_SICK
+    if (sick)
+        return TOY_FULL;
+#endif
+    return result;
+}
+
+toyResult toy_share(const void *address, char *key, size_t length)
+{
+    pthread_mutex_lock(&lock);
+    struct block *block = find(address);
+    toyResult result = TOY_BAD_VALUE;
+    if (block != NULL && key != NULL && length >= TOY_KEY_LENGTH) {
+        memset(key, 0, length);
+        snprintf(key, length, "toy:%d:%d", (int)getpid(), block->file);
+        result = TOY_OK;
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+toyResult toy_open(const char *key, void **out)
+{
+    int process, file;
+    char path[64];
+    struct stat seen;
+    int private = 0;
+#ifdef DEFECT_PRIVATE
+    private = 1;
+#endif
+    if (key == NULL || out == NULL)
+        return TOY_BAD_VALUE;
+    if (sscanf(key, "toy:%d:%d", &process, &file) != 2)
+        return TOY_BAD_KEY;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", process, file);
+    file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return TOY_BAD_KEY;
+    if (fstat(file, &seen) != 0 || seen.st_size == 0) {
+        close(file);
+        return TOY_BAD_KEY;
+    }
+    pthread_mutex_lock(&lock);
+    toyResult result = hold(file, (size_t)seen.st_size, private, out);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+toyResult toy_describe(toyInfo *info)
+{
+    if (info == NULL)
+        return TOY_BAD_VALUE;
+    memset(info, 0, sizeof *info);
+    strcpy(info->name, "Toy-7");
+    info->place = here;
+    info->blocks = count;
+    for (int at = 0; at < 4; at++)
+        info->sizes[at] = 64u << at;
+    return TOY_OK;
+}
+
+uint64_t toy_blocks(void)
+{
+    return count;
+}
