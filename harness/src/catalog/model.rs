@@ -274,6 +274,10 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub owns: Vec<Spanned<String>>,
+    /// Functions that the documents list as not supported on the rule's products, and that it calls on purpose.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub unsupported: Vec<Spanned<String>>,
     /// Seeded defects that the rule catches: `name`, or `name on a2, a3` where it has an effect on these products only.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]

@@ -308,6 +308,11 @@ impl Checker<'_> {
                 self.at(source, function, format!("the rule owns `{}` but does not call it", function.value));
             }
         }
+        for function in &rule.unsupported {
+            if !program.function_names().any(|name| name == function.value) {
+                self.at(source, function, format!("the rule does not call `{}`; remove it here", function.value));
+            }
+        }
         let title = |id: &str| rules.documents.iter().find(|document| document.id.value == *id);
         Some(Rule {
             id: rule.id.value.clone(),
@@ -328,6 +333,7 @@ impl Checker<'_> {
             when: rule.when.clone(),
             chapter,
             program,
+            unsupported: rule.unsupported.iter().map(|function| function.value.clone()).collect(),
             owns: rule.owns.iter().map(|function| function.value.clone()).collect(),
             kills: rule.kills.iter().map(|kill| Kill::read(&kill.value)).collect(),
             line: rule.id.referenced.line() as usize,

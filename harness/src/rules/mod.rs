@@ -98,6 +98,8 @@ pub struct Rule {
     pub chapter: usize,
     pub program: Program,
     pub owns: Vec<String>,
+    /// Functions that the rule calls although the documents list them as not supported.
+    pub unsupported: Vec<String>,
     pub kills: Vec<Kill>,
     /// Line of the id, counted from 1.
     pub line: usize,

@@ -111,7 +111,7 @@ pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     if (!when.products.is_empty() && !named(&when.products)) || named(&when.not_products) {
         return Err(Skip::Product { product: product.to_owned() });
     }
-    for function in rule.program.function_names() {
+    for function in rule.program.function_names().filter(|name| !rule.unsupported.iter().any(|known| known == name)) {
         let (function, product) = (function.to_owned(), product.to_owned());
         match rules.support.get(&function) {
             Some(entry) if named(&entry.unsupported) => return Err(Skip::Unsupported { function, product }),
