@@ -3,6 +3,7 @@
 mod evaluate;
 mod execution;
 pub mod flight;
+mod flow;
 mod library;
 mod memory;
 pub mod protocol;

@@ -8,9 +8,6 @@ use super::evaluate::c_text;
 use super::execution::{Execution, Stop};
 use super::report::Finding;
 
-/// A loop of a rule ends, whatever a device reports as its bound.
-const MOST_ROUNDS: i128 = 65536;
-
 impl<'a> Execution<'a> {
     /// Runs all statements of a case and what follows them, up to the releases. The report holds the result.
     pub fn run_steps(&mut self) {
@@ -54,97 +51,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    pub fn statements(&mut self, statements: &'a [Statement]) -> Result<(), Stop> {
-        for statement in statements {
-            self.statement(statement)?;
-        }
-        Ok(())
-    }
-
-    fn statement(&mut self, statement: &'a Statement) -> Result<(), Stop> {
-        self.tick += 1;
-        let result = match &statement.kind {
-            StatementKind::For { bound, .. } if !matches!(bound, Expression::Constant(_) | Expression::Axis(_)) => {
-                self.synchronise().and_then(|()| self.flow(statement, Self::statement))
-            }
-            StatementKind::For { .. } | StatementKind::Choose { .. } | StatementKind::Block { .. } => {
-                self.flow(statement, Self::statement)
-            }
-            StatementKind::Exit { process } => self.leave(*process, None),
-            StatementKind::Kill { process } => {
-                let killer = self.actor(statement.actor).process;
-                self.leave(killer, Some(*process))
-            }
-            _ => self.performed(statement),
-        };
-        result.map_err(|stop| self.at_statement(statement, stop))
-    }
-
-    /// A statement inside one that its actor performs already.
-    fn nested(&mut self, statement: &'a Statement) -> Result<(), Stop> {
-        let result = match &statement.kind {
-            StatementKind::For { .. } | StatementKind::Choose { .. } | StatementKind::Block { .. } => {
-                self.flow(statement, Self::nested)
-            }
-            _ => self.perform(statement),
-        };
-        if let Some(turns) = &mut self.turns {
-            turns.changed.extend(&statement.publishes);
-        }
-        result.map_err(|stop| self.at_statement(statement, stop))
-    }
-
-    /// A case that cannot be judged says at which statement.
-    #[cold]
-    fn at_statement(&mut self, statement: &'a Statement, stop: Stop) -> Stop {
-        match stop {
-            Stop::Fault(message) => {
-                self.report.fail(Verdict::Error, statement.span, message);
-                Stop::Failed
-            }
-            other => other,
-        }
-    }
-
-    /// Control flow; `run` runs the statements inside.
-    fn flow(
-        &mut self,
-        statement: &'a Statement,
-        run: fn(&mut Self, &'a Statement) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
-        match &statement.kind {
-            StatementKind::For { variable, bound, body } => {
-                let rounds = self.evaluate(bound)?;
-                if rounds > MOST_ROUNDS {
-                    return Err(Stop::Fault(format!(
-                        "the loop would run {rounds} times; at most {MOST_ROUNDS} are allowed"
-                    )));
-                }
-                let offset = self.prepared.program.variables[*variable].offset;
-                for round in 0..rounds {
-                    // SAFETY: the frame was made for the program; a loop variable has 8 bytes.
-                    unsafe { self.memory.frame().add(offset).cast::<u64>().write(round as u64) };
-                    body.iter().try_for_each(|statement| run(self, statement))?;
-                }
-                Ok(())
-            }
-            StatementKind::Choose { axis, alternatives } => {
-                let chosen = self.values[*axis].integer() as usize;
-                alternatives[chosen].iter().try_for_each(|statement| run(self, statement))
-            }
-            StatementKind::Block { control, body } => {
-                let outer = self.control;
-                self.control = outer || *control;
-                let result = body.iter().try_for_each(|statement| run(self, statement));
-                self.control = outer;
-                result
-            }
-            _ => Err("this statement holds no others".into()),
-        }
-    }
-
     /// A statement that one actor performs.
-    fn performed(&mut self, statement: &'a Statement) -> Result<(), Stop> {
+    pub(super) fn performed(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         let actor = self.actor(statement.actor);
         if self.turns.is_some() && !self.take_turn(actor.process)? {
             return Ok(());
