@@ -6,9 +6,11 @@
 pub mod arithmetic;
 pub mod builtins;
 pub mod check;
+mod check_axes;
 mod check_expression;
 mod check_statement;
 pub mod parse;
+mod parse_expression;
 pub mod print_c;
 pub mod program;
 pub mod suggest;

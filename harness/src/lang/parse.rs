@@ -2,8 +2,7 @@
 
 use super::Span;
 use super::syntax::{
-    ActorName, BinaryOperator, Block, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind,
-    TypeName, UnaryOperator,
+    ActorName, BinaryOperator, Block, Expect, Expression, Initializer, Statement, StatementKind, TypeName,
 };
 use super::token::{Kind, Token, tokenize};
 
@@ -42,16 +41,16 @@ pub fn parse_expression(text: &str, names: &Names<'_>, sizes: bool) -> Result<Ex
     Ok(expression)
 }
 
-struct Parser<'a> {
+pub(super) struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
     /// Links of chains in this statement.
     links: usize,
-    names: &'a Names<'a>,
+    pub(super) names: &'a Names<'a>,
 }
 
-type Parsed<T> = Result<T, ParseError>;
+pub(super) type Parsed<T> = Result<T, ParseError>;
 
 impl<'a> Parser<'a> {
     fn new(text: &str, names: &'a Names<'a>, sizes: bool) -> Parsed<Parser<'a>> {
@@ -59,24 +58,24 @@ impl<'a> Parser<'a> {
         Ok(Parser { tokens, at: 0, depth: 0, links: 0, names })
     }
 
-    fn peek(&self) -> &Kind {
+    pub(super) fn peek(&self) -> &Kind {
         &self.tokens[self.at].kind
     }
 
-    fn peek_after(&self, distance: usize) -> &Kind {
+    pub(super) fn peek_after(&self, distance: usize) -> &Kind {
         &self.tokens[(self.at + distance).min(self.tokens.len() - 1)].kind
     }
 
-    fn span(&self) -> Span {
+    pub(super) fn span(&self) -> Span {
         self.tokens[self.at].span
     }
 
-    fn since(&self, start: Span) -> Span {
+    pub(super) fn since(&self, start: Span) -> Span {
         Span { start: start.start, end: self.tokens[self.at.saturating_sub(1)].span.end.max(start.end) }
     }
 
     /// Moves on and gives the token away: nothing reads a token twice, only its place is needed later.
-    fn next(&mut self) -> Kind {
+    pub(super) fn next(&mut self) -> Kind {
         if self.at + 1 == self.tokens.len() {
             return Kind::End;
         }
@@ -84,15 +83,15 @@ impl<'a> Parser<'a> {
         std::mem::replace(&mut self.tokens[self.at - 1].kind, Kind::End)
     }
 
-    fn is(&self, symbol: &str) -> bool {
+    pub(super) fn is(&self, symbol: &str) -> bool {
         matches!(self.peek(), Kind::Symbol(s) if *s == symbol)
     }
 
-    fn is_word(&self, word: &str) -> bool {
+    pub(super) fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Kind::Name(name) if name == word)
     }
 
-    fn accept(&mut self, symbol: &str) -> bool {
+    pub(super) fn accept(&mut self, symbol: &str) -> bool {
         let found = self.is(symbol);
         if found {
             self.next();
@@ -100,7 +99,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn expect(&mut self, symbol: &str, why: &str) -> Parsed<()> {
+    pub(super) fn expect(&mut self, symbol: &str, why: &str) -> Parsed<()> {
         if self.accept(symbol) {
             Ok(())
         } else {
@@ -116,7 +115,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn name(&mut self, what: &str) -> Parsed<(String, Span)> {
+    pub(super) fn name(&mut self, what: &str) -> Parsed<(String, Span)> {
         let span = self.span();
         if !matches!(self.peek(), Kind::Name(_)) {
             return self.fail(&format!("expected {what}, found {}", describe(self.peek())));
@@ -125,11 +124,11 @@ impl<'a> Parser<'a> {
         Ok((name, span))
     }
 
-    fn fail<T>(&self, message: &str) -> Parsed<T> {
+    pub(super) fn fail<T>(&self, message: &str) -> Parsed<T> {
         Err(ParseError { span: self.span(), message: message.to_owned() })
     }
 
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return self.fail(&format!("nested deeper than {DEEPEST} levels; write it flat"));
@@ -140,7 +139,7 @@ impl<'a> Parser<'a> {
     }
 
     /// One more operator, member or index of a chain.
-    fn link(&mut self) -> Parsed<()> {
+    pub(super) fn link(&mut self) -> Parsed<()> {
         self.links += 1;
         if self.links > LONGEST_CHAIN {
             return self.fail(&format!("more than {LONGEST_CHAIN} operators in one statement; write several"));
@@ -332,7 +331,7 @@ impl<'a> Parser<'a> {
         matches!(self.peek_after(distance), Kind::Name(_))
     }
 
-    fn type_name(&mut self) -> Parsed<(TypeName, usize)> {
+    pub(super) fn type_name(&mut self) -> Parsed<(TypeName, usize)> {
         let start = self.span();
         let mut constant = false;
         while self.is_word("const") {
@@ -450,7 +449,7 @@ impl<'a> Parser<'a> {
         Ok(Expect { codes, usually })
     }
 
-    fn set(&mut self) -> Parsed<Vec<Expression>> {
+    pub(super) fn set(&mut self) -> Parsed<Vec<Expression>> {
         self.expect("{", "before the values")?;
         let mut values = vec![self.expression()?];
         while self.accept(",") {
@@ -459,156 +458,17 @@ impl<'a> Parser<'a> {
         self.expect("}", "after the values")?;
         Ok(values)
     }
+}
 
-    // Expressions
-
-    fn expression(&mut self) -> Parsed<Expression> {
-        self.deeper(|parser| parser.conditional())
-    }
-
-    fn conditional(&mut self) -> Parsed<Expression> {
-        let start = self.span();
-        let condition = self.binary(0)?;
-        if !self.accept("?") {
-            return Ok(condition);
-        }
-        let then = self.expression()?;
-        self.expect(":", "between the two values of `?:`")?;
-        let otherwise = self.expression()?;
-        Ok(Expression {
-            kind: ExpressionKind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise)),
-            span: self.since(start),
-        })
-    }
-
-    fn binary(&mut self, lowest: u8) -> Parsed<Expression> {
-        let start = self.span();
-        let mut left = self.unary()?;
-        loop {
-            if self.is_word("in") && lowest <= 7 {
-                self.next();
-                self.link()?;
-                let values = self.set()?;
-                left = Expression { kind: ExpressionKind::In(Box::new(left), values), span: self.since(start) };
-                continue;
-            }
-            let Kind::Symbol(symbol) = *self.peek() else { return Ok(left) };
-            let Some((operator, precedence)) = binary_operator(symbol) else { return Ok(left) };
-            if precedence < lowest {
-                return Ok(left);
-            }
-            self.next();
-            self.link()?;
-            let right = self.deeper(|parser| parser.binary(precedence + 1))?;
-            left = Expression {
-                kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)),
-                span: self.since(start),
-            };
-        }
-    }
-
-    fn unary(&mut self) -> Parsed<Expression> {
-        self.deeper(|parser| parser.unary_here())
-    }
-
-    fn unary_here(&mut self) -> Parsed<Expression> {
-        let start = self.span();
-        let make = |kind, parser: &Self| Ok(Expression { kind, span: parser.since(start) });
-        if self.accept("!") {
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::Unary(UnaryOperator::Not, of), self);
-        }
-        if self.accept("~") {
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::Unary(UnaryOperator::Complement, of), self);
-        }
-        if self.accept("-") {
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::Unary(UnaryOperator::Minus, of), self);
-        }
-        if self.accept("&") {
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::AddressOf(of), self);
-        }
-        if self.accept("*") {
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::Dereference(of), self);
-        }
-        if self.is_word("sizeof") {
-            self.next();
-            self.expect("(", "after `sizeof`")?;
-            let (ty, pointers) = self.type_name()?;
-            self.expect(")", "after the type")?;
-            return make(ExpressionKind::SizeOf { ty, pointers }, self);
-        }
-        if self.is("(")
-            && matches!(self.peek_after(1), Kind::Name(name) if name == "const" || (self.names.is_type)(name))
-        {
-            self.next();
-            let (ty, pointers) = self.type_name()?;
-            self.expect(")", "after the type of the cast")?;
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::Cast { ty, pointers, of }, self);
-        }
-        self.postfix()
-    }
-
-    fn postfix(&mut self) -> Parsed<Expression> {
-        let start = self.span();
-        let mut expression = self.primary()?;
-        loop {
-            if self.accept(".") {
-                let (name, _) = self.name("a member")?;
-                self.link()?;
-                expression = Expression {
-                    kind: ExpressionKind::Member { of: Box::new(expression), name },
-                    span: self.since(start),
-                };
-            } else if self.accept("[") {
-                self.link()?;
-                let index = Box::new(self.expression()?);
-                self.expect("]", "after the index")?;
-                expression = Expression {
-                    kind: ExpressionKind::Index { of: Box::new(expression), index },
-                    span: self.since(start),
-                };
-            } else {
-                return Ok(expression);
-            }
-        }
-    }
-
-    fn primary(&mut self) -> Parsed<Expression> {
-        let start = self.span();
-        if !matches!(self.peek(), Kind::Integer(_) | Kind::Text(_) | Kind::Symbol("(") | Kind::Name(_)) {
-            return self.fail(&format!("expected a value, found {}", describe(self.peek())));
-        }
-        let kind = match self.next() {
-            Kind::Integer(value) => ExpressionKind::Integer(value),
-            Kind::Text(text) => ExpressionKind::Text(text),
-            Kind::Symbol(_) => {
-                let inner = self.expression()?;
-                self.expect(")", "to close the bracket")?;
-                return Ok(Expression { kind: inner.kind, span: self.since(start) });
-            }
-            Kind::Name(name) => {
-                if self.accept("(") {
-                    let mut arguments = Vec::new();
-                    while !self.is(")") {
-                        arguments.push(self.expression()?);
-                        if !self.accept(",") {
-                            break;
-                        }
-                    }
-                    self.expect(")", "after the arguments")?;
-                    ExpressionKind::Call { function: name, arguments }
-                } else {
-                    ExpressionKind::Name(name)
-                }
-            }
-            Kind::SetupEnd | Kind::Info | Kind::End => return self.fail("expected a value"),
-        };
-        Ok(Expression { kind, span: self.since(start) })
+pub(super) fn describe(kind: &Kind) -> String {
+    match kind {
+        Kind::Name(name) => format!("`{name}`"),
+        Kind::Integer(value) => format!("`{value}`"),
+        Kind::Text(_) => "a text".to_owned(),
+        Kind::Symbol(symbol) => format!("`{symbol}`"),
+        Kind::SetupEnd => "`---`".to_owned(),
+        Kind::Info => "`[info]`".to_owned(),
+        Kind::End => "the end".to_owned(),
     }
 }
 
@@ -619,41 +479,4 @@ fn keyword(word: &str) -> &'static str {
         "return", "break", "continue",
     ];
     KEYWORDS.iter().find(|known| **known == word).copied().unwrap_or_default()
-}
-
-fn binary_operator(symbol: &str) -> Option<(BinaryOperator, u8)> {
-    use BinaryOperator::*;
-    Some(match symbol {
-        "||" => (Or, 1),
-        "&&" => (And, 2),
-        "|" => (BitOr, 3),
-        "^" => (BitXor, 4),
-        "&" => (BitAnd, 5),
-        "==" => (Equal, 6),
-        "!=" => (NotEqual, 6),
-        "<" => (Less, 7),
-        "<=" => (LessEqual, 7),
-        ">" => (Greater, 7),
-        ">=" => (GreaterEqual, 7),
-        "<<" => (ShiftLeft, 8),
-        ">>" => (ShiftRight, 8),
-        "+" => (Add, 9),
-        "-" => (Subtract, 9),
-        "*" => (Multiply, 10),
-        "/" => (Divide, 10),
-        "%" => (Remainder, 10),
-        _ => return None,
-    })
-}
-
-fn describe(kind: &Kind) -> String {
-    match kind {
-        Kind::Name(name) => format!("`{name}`"),
-        Kind::Integer(value) => format!("`{value}`"),
-        Kind::Text(_) => "a text".to_owned(),
-        Kind::Symbol(symbol) => format!("`{symbol}`"),
-        Kind::SetupEnd => "`---`".to_owned(),
-        Kind::Info => "`[info]`".to_owned(),
-        Kind::End => "the end".to_owned(),
-    }
 }

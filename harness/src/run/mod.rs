@@ -2,11 +2,14 @@
 
 mod child;
 mod choice;
+mod exported;
 mod folder;
 mod group;
+mod machines;
 mod options;
 mod pool;
 mod pooled;
+mod probe;
 mod rule;
 mod session;
 pub mod simulator;

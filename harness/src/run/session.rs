@@ -14,12 +14,11 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::bindings::Bindings;
 use crate::catalog::CatalogError;
-use crate::record::{Level, LibraryIdentity, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::record::{LibraryIdentity, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
 use crate::rules::{CatalogPlace, Rules, load};
-use crate::select::{Edition, Target, applies, product};
-use crate::worker::protocol::{Reply, Request};
+use crate::select::{Target, applies, product};
 
-use super::child::{Deadlines, lock_file};
+use super::child::Deadlines;
 use super::choice::{Backend, LibraryChoice, choose_library};
 use super::options::{Options, Profile};
 use super::pool::{Factory, Pool};
@@ -111,13 +110,13 @@ pub struct Session {
     pub(super) confirms: bool,
     /// Files of that folder when the run began.
     pub(super) known: HashSet<OsString>,
-    pool: Pool,
+    pub(super) pool: Pool,
     strict: bool,
     min_executed: Option<u64>,
     begun: Instant,
     results: Mutex<Vec<RuleResult>>,
     /// Held until the run is over: no other run uses these devices.
-    _locks: Vec<std::fs::File>,
+    pub(super) _locks: Vec<std::fs::File>,
 }
 
 /// The folder of the project that this executable was built from.
@@ -270,136 +269,13 @@ impl Session {
                 .unwrap_or_default(),
             regressions,
             confirms: true,
-            pool: Pool::new(machines_folder()),
+            pool: Pool::new(super::machines::machines_folder()),
             strict: options.strict,
             min_executed: options.min_executed,
             begun: Instant::now(),
             results: Mutex::new(Vec::new()),
             _locks: Vec::new(),
         })
-    }
-
-    /// Asks the runtime what it is; what it says is held against what the options say.
-    fn probe(&mut self, options: &Options, choice: &LibraryChoice) -> Result<(), SessionError> {
-        let environment = |message: String| SessionError::Environment(message);
-        let mut slot =
-            self.pool.take().map_err(|error| environment(format!("no folder for a simulated machine: {error}")))?;
-        let set_up = super::pool::SetUp { state: crate::lang::program::State::Device, device: 0, only: None };
-        let shown = self.factory.library.display().to_string();
-        let (mut worker, started) =
-            self.factory.start(&slot.machine, set_up).map_err(|error| environment(format!("{shown}: {error}")))?;
-        let answers = match worker.ask(&Request::Query, self.factory.deadlines.step) {
-            Ok(Reply::Answers(answers)) => answers,
-            Ok(other) => return Err(environment(format!("{shown}: unexpected reply {other:?}"))),
-            Err(end) => return Err(environment(format!("{shown}: while the runtime was asked what it is, {end}"))),
-        };
-        slot.workers.insert((0, 0), worker);
-        self.pool.give_back(slot);
-        let answers: BTreeMap<String, Result<String, String>> = answers.into_iter().collect();
-        let answer = |name: &str| answers.get(name).and_then(|answer| answer.as_ref().ok()).cloned();
-        self.header.library.simulated = started.simulated.is_some();
-        if options.backend == Backend::Device && started.simulated.is_some() {
-            return Err(environment(format!(
-                "--backend device: {shown} is the simulated device; give the runtime's own library"
-            )));
-        }
-        self.header.library.version = answer("version");
-        self.header.edition =
-            answer("version").and_then(|version| Edition::read(&version)).map(|edition| edition.to_string());
-        self.target.edition = answer("version").and_then(|version| Edition::read(&version));
-        self.header.reported_name = answer("product");
-        self.take_product(options, answers.get("product"))?;
-        if let Some(mode) = answer("run_mode").filter(|mode| matches!(mode.as_str(), "host" | "device"))
-            && self.header.defects.is_empty()
-        {
-            self.target.run_mode = mode;
-        }
-        if let Some(count) =
-            answer("device_count").and_then(|count| count.parse::<u32>().ok()).filter(|_| !choice.embedded)
-        {
-            if count == 0 {
-                return Err(environment(format!("{shown}: the runtime reports no device")));
-            }
-            let wanted = options.devices.unwrap_or(count);
-            if wanted > count {
-                return Err(SessionError::Usage(format!("--devices {wanted}: the runtime reports {count}")));
-            }
-            self.target.devices = wanted;
-        } else if !choice.embedded {
-            // Where the runtime does not count, no more than one is sure to be there.
-            self.target.devices = options.devices.unwrap_or(1);
-        }
-        self.header.run_mode = self.target.run_mode.clone();
-        self.header.devices = self.target.devices;
-        if !self.header.library.simulated {
-            self.lock_devices()?;
-        }
-        Ok(())
-    }
-
-    fn take_product(&mut self, options: &Options, answer: Option<&Result<String, String>>) -> Result<(), SessionError> {
-        let name = match answer {
-            Some(Ok(name)) => name,
-            _ if options.product != "auto" => return Ok(()),
-            Some(Err(message)) => {
-                return Err(SessionError::Environment(format!(
-                    "the runtime does not say which product it is ({message}); name it with --product ID"
-                )));
-            }
-            None => {
-                return Err(SessionError::Environment(
-                    "api.yaml has no query for the product; name it with --product ID".to_owned(),
-                ));
-            }
-        };
-        let found = self.rules.product_of(name).map(|product| product.id.clone());
-        match found {
-            Some(found) if options.product == "auto" => {
-                self.target.product = found;
-                self.header.product.clone_from(&self.target.product);
-            }
-            // A device that lies about its name is for the rules to find, not for the selection.
-            Some(found) if found != options.product && self.header.defects.is_empty() => {
-                return Err(SessionError::Environment(format!(
-                    "the device reports `{name}`, which is {found}, but --product {} was asked for; give --product {found} or auto",
-                    options.product
-                )));
-            }
-            None if options.product == "auto" => {
-                return Err(SessionError::Environment(format!(
-                    "the device reports `{name}`, which no product of products.yaml matches; name the family with --product ID, and add the name there"
-                )));
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// One lock for each device, in ascending order, in a folder that containers can share.
-    fn lock_devices(&mut self) -> Result<(), SessionError> {
-        let folder = std::env::var_os("ATLAS_CTS_LOCKS")
-            .map_or_else(|| std::env::temp_dir().join("atlas-cts-locks"), PathBuf::from);
-        let failed = |error: std::io::Error| {
-            SessionError::Environment(format!(
-                "{}: {error}; name a writable folder in ATLAS_CTS_LOCKS",
-                folder.display()
-            ))
-        };
-        std::fs::create_dir_all(&folder).map_err(failed)?;
-        for device in 0..self.target.devices {
-            let path = folder.join(format!("device-{device}.lock"));
-            match lock_file(&path).map_err(failed)? {
-                Some(lock) => self._locks.push(lock),
-                None => {
-                    let message = format!(
-                        "device {device} is in use by another run (it holds {}); wait for it to end",
-                        path.display()
-                    );
-                    return Err(SessionError::Environment(message));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The same run on a simulated device with these defects: for proofs.
@@ -458,73 +334,6 @@ impl Session {
             }
         };
         self.results.lock().unwrap_or_else(PoisonError::into_inner).push(result.clone());
-        result
-    }
-
-    /// Every function that the catalog calls and the documents list as supported is exported.
-    fn exported(&self, planned: &Planned) -> RuleResult {
-        let begun = Instant::now();
-        let names: Vec<String> = self
-            .rules
-            .support
-            .iter()
-            .filter(|(name, entry)| {
-                entry.supported.contains(&self.target.product)
-                    && self.rules.rules.iter().any(|rule| rule.program.function_names().any(|called| called == *name))
-            })
-            .map(|(name, _)| name.clone())
-            .collect();
-        let mut result = RuleResult {
-            id: planned.id.clone(),
-            chapter: planned.chapter.clone(),
-            title: "The library exports every function that the documents list as supported".to_owned(),
-            level: Level::Must,
-            verdict: Verdict::Pass,
-            reason: String::new(),
-            nanoseconds: 0,
-            cases: 1,
-            checks: names.len() as u64,
-            seed: 0,
-            failure: None,
-            findings: Vec::new(),
-            observations: BTreeMap::new(),
-            doubt: None,
-        };
-        let asked = self.pool.take().map_err(|error| error.to_string()).and_then(|mut slot| {
-            let answer = slot.worker(&self.factory, 0, 0).map_err(|error| error.to_string()).and_then(|worker| {
-                worker.ask(&Request::Exports(names.clone()), self.factory.deadlines.step).map_err(|end| end.to_string())
-            });
-            self.pool.give_back(slot);
-            answer
-        });
-        match asked {
-            Ok(Reply::Exported(exported)) => {
-                let missing: Vec<&str> = names
-                    .iter()
-                    .zip(&exported)
-                    .filter(|(_, exported)| !**exported)
-                    .map(|(name, _)| name.as_str())
-                    .collect();
-                if !missing.is_empty() {
-                    result.verdict = Verdict::Fail;
-                    let source = self.rules.support_source.as_deref().unwrap_or_default();
-                    result.reason = format!(
-                        "not exported, though documented as supported on {} ({source}): {}",
-                        self.target.product,
-                        missing.join(", ")
-                    );
-                }
-            }
-            Ok(other) => {
-                result.verdict = Verdict::Error;
-                result.reason = format!("unexpected reply {other:?}");
-            }
-            Err(message) => {
-                result.verdict = Verdict::Error;
-                result.reason = message;
-            }
-        }
-        result.nanoseconds = begun.elapsed().as_nanos() as u64;
         result
     }
 
@@ -599,37 +408,6 @@ fn check_fault_name(name: &str) -> Result<(), SessionError> {
     Err(SessionError::Usage(format!(
         "--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all"
     )))
-}
-
-/// State of simulated machines: in memory where there is room for it.
-fn machines_folder() -> PathBuf {
-    use std::sync::atomic::AtomicU64;
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let name = format!("{MACHINES}{}-{number}", std::process::id());
-    let memory = Path::new("/dev/shm");
-    let roomy = rustix::fs::statvfs(memory).is_ok_and(|fs| fs.f_bavail.saturating_mul(fs.f_frsize) >= 1 << 30);
-    let folder = if roomy { memory.to_owned() } else { std::env::temp_dir() };
-    if number == 0 {
-        remove_left_over(&folder);
-    }
-    folder.join(name)
-}
-
-/// Start of the names of machine folders; the number of the process that made them follows.
-const MACHINES: &str = "atlas-cts-";
-
-/// Removes the machines of runs that were killed.
-fn remove_left_over(folder: &Path) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let process = name.to_str().and_then(|name| name.strip_prefix(MACHINES)).and_then(|rest| rest.split_once('-'));
-        let Some(process) = process.and_then(|(process, _)| process.parse::<u32>().ok()) else { continue };
-        if !Path::new(&format!("/proc/{process}")).exists() {
-            // Another run may be removing it at the same time.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
 }
 
 fn random_seed() -> u64 {

@@ -1,0 +1,78 @@
+//! The rule that is derived from the support table: what the documents list as supported is exported.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use crate::record::{Level, RuleResult, Verdict};
+use crate::worker::protocol::{Reply, Request};
+
+use super::session::{Planned, Session};
+
+impl Session {
+    /// Every function that the catalog calls and the documents list as supported is exported.
+    pub(super) fn exported(&self, planned: &Planned) -> RuleResult {
+        let begun = Instant::now();
+        let names: Vec<String> = self
+            .rules
+            .support
+            .iter()
+            .filter(|(name, entry)| {
+                entry.supported.contains(&self.target.product)
+                    && self.rules.rules.iter().any(|rule| rule.program.function_names().any(|called| called == *name))
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        let mut result = RuleResult {
+            id: planned.id.clone(),
+            chapter: planned.chapter.clone(),
+            title: "The library exports every function that the documents list as supported".to_owned(),
+            level: Level::Must,
+            verdict: Verdict::Pass,
+            reason: String::new(),
+            nanoseconds: 0,
+            cases: 1,
+            checks: names.len() as u64,
+            seed: 0,
+            failure: None,
+            findings: Vec::new(),
+            observations: BTreeMap::new(),
+            doubt: None,
+        };
+        let asked = self.pool.take().map_err(|error| error.to_string()).and_then(|mut slot| {
+            let answer = slot.worker(&self.factory, 0, 0).map_err(|error| error.to_string()).and_then(|worker| {
+                worker.ask(&Request::Exports(names.clone()), self.factory.deadlines.step).map_err(|end| end.to_string())
+            });
+            self.pool.give_back(slot);
+            answer
+        });
+        match asked {
+            Ok(Reply::Exported(exported)) => {
+                let missing: Vec<&str> = names
+                    .iter()
+                    .zip(&exported)
+                    .filter(|(_, exported)| !**exported)
+                    .map(|(name, _)| name.as_str())
+                    .collect();
+                if !missing.is_empty() {
+                    result.verdict = Verdict::Fail;
+                    let source = self.rules.support_source.as_deref().unwrap_or_default();
+                    result.reason = format!(
+                        "not exported, though documented as supported on {} ({source}): {}",
+                        self.target.product,
+                        missing.join(", ")
+                    );
+                }
+            }
+            Ok(other) => {
+                result.verdict = Verdict::Error;
+                result.reason = format!("unexpected reply {other:?}");
+            }
+            Err(message) => {
+                result.verdict = Verdict::Error;
+                result.reason = message;
+            }
+        }
+        result.nanoseconds = begun.elapsed().as_nanos() as u64;
+        result
+    }
+}
