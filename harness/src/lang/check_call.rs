@@ -1,0 +1,239 @@
+//! The checker's part for calls: arguments, out-variables, and what C converts without a cast.
+
+use crate::bindings::Type;
+
+use super::Span;
+use super::builtins::{Parameter, Use, builtin};
+use super::check::{Checker, Typed};
+use super::check_expression::value;
+use super::program::{Argument, Call, Expression, Space};
+use super::syntax::{self, ExpressionKind};
+use super::types::{TEXT, c_name, is_address, is_integer, range};
+
+impl Checker<'_> {
+    pub fn call_value(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<Typed> {
+        if let Some(signature) = builtin(name) {
+            if signature.used_as == Use::Action {
+                self.problem(span, format!("`{name}` has no value; it is a statement of its own"));
+                return None;
+            }
+            let arguments = self.builtin_arguments(name, signature.parameters, arguments, span)?;
+            let space = is_address(signature.returns).then_some(Space::Host);
+            return Some(Typed {
+                expression: Expression::Builtin(signature.builtin, arguments),
+                ty: signature.returns,
+                space,
+                constant: None,
+            });
+        }
+        let (call, ty) = self.call(name, arguments, span)?;
+        Some(value(Expression::Call(Box::new(call), ty), ty))
+    }
+
+    pub fn builtin_arguments(
+        &mut self,
+        name: &str,
+        parameters: &[Parameter],
+        arguments: &[syntax::Expression],
+        span: Span,
+    ) -> Option<Vec<Expression>> {
+        if parameters.len() != arguments.len() {
+            self.problem(span, format!("`{name}` takes {} arguments, here are {}", parameters.len(), arguments.len()));
+            return None;
+        }
+        let mut checked = Vec::new();
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            let typed = self.expression(argument)?;
+            match parameter {
+                Parameter::Integer if !is_integer(typed.ty) => {
+                    self.problem(
+                        argument.span,
+                        format!("`{name}` wants an integer here, this is a {}", c_name(typed.ty)),
+                    );
+                }
+                Parameter::Memory | Parameter::Address | Parameter::Text if !is_address(typed.ty) => {
+                    self.problem(
+                        argument.span,
+                        format!("`{name}` wants a pointer here, this is a {}", c_name(typed.ty)),
+                    );
+                }
+                Parameter::Memory | Parameter::Text if typed.space == Some(Space::Device) => {
+                    self.problem(
+                        argument.span,
+                        format!("`{name}` cannot reach device memory; copy it to host memory first"),
+                    );
+                }
+                _ => {}
+            }
+            checked.push(typed.expression);
+        }
+        Some(checked)
+    }
+
+    /// Checks a call of a function of the header.
+    pub fn call(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<(Call, Type)> {
+        let Some(function) = self.environment.declarations.function(name) else {
+            self.unknown_function(name, span);
+            return None;
+        };
+        if self.constant_context {
+            self.problem(span, "nothing is called here: the device is not known yet");
+            return None;
+        }
+        if function.parameters.len() != arguments.len() {
+            let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();
+            let (wanted, given) = (names.len(), arguments.len());
+            self.problem(span, format!("`{name}` takes {wanted} arguments ({}), here are {given}", names.join(", ")));
+            return None;
+        }
+        let mut checked = Vec::new();
+        let mut complete = true;
+        for (parameter, argument) in function.parameters.iter().zip(arguments) {
+            match self.argument(name, parameter.name, parameter.ty, argument) {
+                Some(argument) => checked.push(argument),
+                None => complete = false,
+            }
+        }
+        if !complete {
+            return None;
+        }
+        let position = match self.functions.iter().position(|known| known.name == name) {
+            Some(position) => position,
+            None => {
+                self.functions.push(function);
+                self.functions.len() - 1
+            }
+        };
+        self.calls += 1;
+        Some((Call { function: position, arguments: checked, site: self.calls - 1, span }, function.returns))
+    }
+
+    fn argument(
+        &mut self,
+        function: &str,
+        parameter: &str,
+        ty: Type,
+        argument: &syntax::Expression,
+    ) -> Option<Argument> {
+        if let (ExpressionKind::AddressOf(of), Type::Pointer { to, constant: false }) = (&argument.kind, ty)
+            && let Some(out) = self.out_variable(function, parameter, *to, of)
+        {
+            return out;
+        }
+        if matches!(ty, Type::Struct(_)) {
+            let place = self.place(argument)?;
+            if place.ty != ty || place.array {
+                self.problem(argument.span, format!("parameter `{parameter}` of `{function}` is a {}", c_name(ty)));
+                return None;
+            }
+            return Some(Argument::Value { value: Expression::Load { place: place.place, ty }, ty });
+        }
+        let typed = self.expression(argument)?;
+        if !self.fits(&typed, ty) {
+            self.problem(
+                argument.span,
+                format!("parameter `{parameter}` of `{function}` is a {}, this is a {}", c_name(ty), c_name(typed.ty)),
+            );
+            return None;
+        }
+        if let Some(value) = typed.constant {
+            let (low, high) = range(ty);
+            if value < low || value > high {
+                self.problem(
+                    argument.span,
+                    format!(
+                        "{value} does not fit parameter `{parameter}` ({}); cast it if the wrap is meant",
+                        c_name(ty)
+                    ),
+                );
+                return None;
+            }
+        }
+        Some(Argument::Value { value: typed.expression, ty })
+    }
+
+    /// `&x` where x gets its value from the call. `None`: an ordinary argument.
+    fn out_variable(
+        &mut self,
+        function: &str,
+        parameter: &str,
+        to: Type,
+        of: &syntax::Expression,
+    ) -> Option<Option<Argument>> {
+        if let ExpressionKind::Name(name) = &of.kind
+            && self.lookup(self.actor, name).is_none()
+            && !self.axes.iter().any(|axis| axis.name == *name)
+        {
+            if matches!(to, Type::Void | Type::Char) {
+                self.problem(
+                    of.span,
+                    format!("declare `{name}` before this call: the header does not say how long it is"),
+                );
+                return Some(None);
+            }
+            let variable = self.declare(name, to, false, of.span);
+            self.variables[variable].space =
+                self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
+        }
+        let place = self.place(of)?;
+        let variable = place.variable?;
+        let fresh = self.variables[variable].array || !self.bound.contains(&variable);
+        if !fresh || place.ty != to {
+            if place.ty != to && to != Type::Void && !self.compatible_pointees(place.ty, to) {
+                self.problem(
+                    of.span,
+                    format!(
+                        "parameter `{parameter}` of `{function}` points to {}, this is {}",
+                        c_name(to),
+                        c_name(place.ty)
+                    ),
+                );
+                return Some(None);
+            }
+            return None;
+        }
+        let whole = place.place.indices.is_empty() && place.place.offset == 0 && !place.array;
+        if whole {
+            self.bound.insert(variable);
+        }
+        if self.variables[variable].space.is_none() {
+            self.variables[variable].space =
+                self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
+        }
+        self.touched.push(variable);
+        let initialised_array = self.variables[variable].array && self.bound.contains(&variable);
+        if initialised_array {
+            return None;
+        }
+        Some(Some(Argument::Out { bytes: self.environment.declarations.size(to), place: place.place }))
+    }
+
+    /// Whether C converts the value to the type without a cast.
+    pub fn fits(&self, typed: &Typed, ty: Type) -> bool {
+        if typed.constant == Some(0) && is_address(ty) {
+            return true;
+        }
+        match (typed.ty, ty) {
+            (from, to) if is_integer(from) && is_integer(to) => true,
+            (Type::Pointer { to: from, constant }, Type::Pointer { to, constant: allowed }) => {
+                (allowed || !constant || typed.ty == TEXT)
+                    && (*from == Type::Void || *to == Type::Void || self.compatible_pointees(*from, *to))
+            }
+            (Type::Handle(_), Type::Handle(_)) => typed.ty == ty,
+            // Opaque handles are `void *`: C converts between them.
+            (Type::Pointer { to, .. }, Type::Handle(_)) | (Type::Handle(_), Type::Pointer { to, .. }) => {
+                *to == Type::Void
+            }
+            (Type::Struct(_), Type::Struct(_)) => typed.ty == ty,
+            (from, to) => from == to,
+        }
+    }
+
+    fn compatible_pointees(&self, from: Type, to: Type) -> bool {
+        let same_integer = |a: Type, b: Type| matches!((a, b), (Type::Integer { bytes: a, signed: s }, Type::Integer { bytes: b, signed: t }) if a == b && s == t);
+        from == to
+            || same_integer(from, to)
+            || matches!((from, to), (Type::Pointer { to: a, .. }, Type::Pointer { to: b, .. }) if *a == Type::Void || *b == Type::Void || a == b)
+            || matches!((from, to), (Type::Handle(_), Type::Pointer { to, .. }) | (Type::Pointer { to, .. }, Type::Handle(_)) if *to == Type::Void)
+    }
+}
