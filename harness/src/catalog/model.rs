@@ -37,6 +37,10 @@ pub struct DocumentEntry {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductsFile {
+    /// The family that the simulated device imitates when none is asked for; without it, the first one.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub default: Option<Spanned<String>>,
     /// The families, in the order in which reported names are matched.
     pub products: Vec<ProductEntry>,
 }

@@ -12,7 +12,7 @@ pub fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<String, 
         let hint = hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
         return Err(format!("there is no rule `{id}`{hint}; `atlas-cts list` names all"));
     };
-    let product = if options.product == "auto" { "a2" } else { &options.product };
+    let product = if options.product == "auto" { &rules.default_product } else { &options.product };
     let product = crate::select::product(rules, product)?;
     let case = match &options.case {
         None => None,

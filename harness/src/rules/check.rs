@@ -56,6 +56,7 @@ impl Checker<'_> {
         self.diagnostics.extend(files.diagnostics);
         let api = &files.api;
         let products = self.products(&files.products);
+        let default_product = self.default_product(&files.products, &products);
         let facts: BTreeSet<String> = products.iter().flat_map(|product| product.facts.keys().cloned()).collect();
         let declarations =
             Declarations::new(self.place.bindings, Some(Box::leak(api.value.result.ty.clone().into_boxed_str())));
@@ -102,6 +103,7 @@ impl Checker<'_> {
             environment,
             documents: files.documents.value.documents.clone(),
             products,
+            default_product,
             life_cycle: life_cycle?,
             resources,
             fatal,
@@ -148,6 +150,16 @@ impl Checker<'_> {
             }
         }
         Some(rules)
+    }
+
+    fn default_product(&mut self, file: &ParsedFile<ProductsFile>, products: &[Product]) -> String {
+        let first = products.first().map(|product| product.id.clone()).unwrap_or_default();
+        let Some(default) = &file.value.default else { return first };
+        if !products.iter().any(|product| product.id == default.value) {
+            let hint = hint(&default.value, products.iter().map(|product| product.id.as_str()));
+            self.at(&file.source, default, format!("`{}` is no product of this file{hint}", default.value));
+        }
+        default.value.clone()
     }
 
     fn products(&mut self, file: &ParsedFile<ProductsFile>) -> Vec<Product> {

@@ -43,6 +43,8 @@ pub struct Rules {
     pub environment: Environment,
     pub documents: Vec<DocumentEntry>,
     pub products: Vec<Product>,
+    /// The product that the simulated device imitates when none is asked for.
+    pub default_product: String,
     pub life_cycle: LifeCycleProgram,
     pub resources: Vec<Resource>,
     /// Codes after which a process is of no further use.

@@ -26,8 +26,6 @@ use super::simulator::SimulatorOptions;
 
 /// The seed of a run that is given none.
 pub const DEFAULT_SEED: u64 = 20_260_101;
-/// The product of the simulated device when none is given.
-const DEFAULT_PRODUCT: &str = "a2";
 /// Devices of the simulated machine when their number is not given.
 const SIMULATED_DEVICES: u32 = 4;
 
@@ -197,7 +195,7 @@ impl Session {
         only_case: Option<Json>,
     ) -> Result<Session, SessionError> {
         let environment = |error: std::io::Error, what: &str| SessionError::Environment(format!("{what}: {error}"));
-        let product = if options.product == "auto" { DEFAULT_PRODUCT.to_owned() } else { options.product.clone() };
+        let product = if options.product == "auto" { rules.default_product.clone() } else { options.product.clone() };
         let run_mode = options.run_mode.clone().unwrap_or_else(|| "host".to_owned());
         if !matches!(run_mode.as_str(), "host" | "device") {
             return Err(SessionError::Usage(format!("--run-mode {run_mode}: there are `host` and `device`")));
