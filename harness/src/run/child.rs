@@ -10,12 +10,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::worker::flight::Flight;
 use crate::worker::protocol::{Reply, Request};
-use crate::worker::{DEAF, FLIGHT, WORKER};
+use crate::worker::{DEAF, FLIGHT, WORKER, wait};
 
 /// How long to listen before the worker's progress is looked at.
 pub const TICK: Duration = Duration::from_millis(200);
@@ -126,9 +126,7 @@ impl WorkerProcess {
                 return Ok(reply);
             }
             let tick = if gone { Duration::ZERO } else { deadline.min(TICK) };
-            let timeout = Timespec { tv_sec: tick.as_secs() as i64, tv_nsec: i64::from(tick.subsec_nanos()) };
-            let mut watched = [PollFd::new(&self.replies, PollFlags::IN)];
-            let ready = poll(&mut watched, Some(&timeout)).unwrap_or(0);
+            let ready = wait::ready(&mut [PollFd::new(&self.replies, PollFlags::IN)], tick);
             if ready > 0 {
                 self.read()?;
                 continue;

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 
 use crate::record::Verdict;
 use crate::rules::{Rule, Rules};
 use crate::worker::flight::CallRecord;
 use crate::worker::protocol::{Reply, Request, RunCase, Stepped};
-use crate::worker::{CaseReport, Turn, trace};
+use crate::worker::{CaseReport, Turn, trace, wait};
 
 use super::child::{TICK, WorkerEnd, WorkerProcess};
 
@@ -135,10 +135,9 @@ impl Group<'_> {
                 return Ok(Some(*member));
             }
             let tick = self.deadline.min(TICK);
-            let timeout = Timespec { tv_sec: tick.as_secs() as i64, tv_nsec: i64::from(tick.subsec_nanos()) };
             let mut watched: Vec<PollFd<'_>> =
                 open.iter().map(|member| PollFd::new(self.members[*member].replies(), PollFlags::IN)).collect();
-            let ready = poll(&mut watched, Some(&timeout)).unwrap_or(0);
+            let ready = wait::ready(&mut watched, tick);
             let speaking: Vec<usize> = open
                 .iter()
                 .zip(&watched)

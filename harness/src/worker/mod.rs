@@ -14,6 +14,7 @@ mod statements;
 mod threads;
 pub mod trace;
 mod turns;
+pub mod wait;
 
 pub use memory::{is_poisoned, write_pattern, write_poison};
 pub use report::{CaseFailure, CaseReport};

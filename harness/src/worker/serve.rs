@@ -7,6 +7,8 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags};
+
 use crate::bindings::Bindings;
 use crate::generate::Scope;
 use crate::lang::program::State;
@@ -53,7 +55,12 @@ struct Wire {
 impl Wire {
     fn next(&self) -> Result<Option<Request>, String> {
         let mut line = String::new();
-        match self.requests.borrow_mut().read_line(&mut line) {
+        let mut requests = self.requests.borrow_mut();
+        if requests.buffer().is_empty() {
+            // Whatever comes of it, reading blocks until there is a request.
+            super::wait::ready(&mut [PollFd::new(requests.get_ref(), PollFlags::IN)], Duration::ZERO);
+        }
+        match requests.read_line(&mut line) {
             Ok(0) => Ok(None),
             Ok(_) => {
                 serde_json::from_str(&line).map(Some).map_err(|error| format!("a request is not understood: {error}"))
