@@ -9,7 +9,7 @@ use clap::Parser;
 use harness::bindings::acl;
 use harness::record::{RuleResult, Verdict};
 use harness::report::{failure_text, first_line, summary};
-use harness::run::{ExitStatus, Options, Planned, RunFolder, Session, SessionError, load_rules, plan, project_root};
+use harness::run::{ExitStatus, Options, Planned, RunFolder, Session, SessionError, load_rules, plan};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 /// Runs the documented rules of a runtime against a device, or against the simulated one.
@@ -51,7 +51,7 @@ fn run(command: &mut Command) -> Result<ExitStatus, SessionError> {
     if selected.is_empty() {
         return Err(nothing_selected(&command.runner, &planned));
     }
-    let specs = options.specs.clone().unwrap_or_else(|| project_root().join("specs"));
+    let specs = options.specs();
     let mut session = Session::open(options, rules, specs)?;
     let folder = Arc::new(RunFolder::create(&mut session, options.report_dir.as_deref(), options.keep)?);
     println!("{}", first_line(&session.header));

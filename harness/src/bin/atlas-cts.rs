@@ -139,7 +139,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
 
 fn open(options: &Options) -> Result<Session, SessionError> {
     let rules = Arc::new(load_rules(options, &acl::BINDINGS)?);
-    let specs = options.specs.clone().unwrap_or_else(|| project_root().join("specs"));
+    let specs = options.specs();
     Session::open(options, rules, specs)
 }
 

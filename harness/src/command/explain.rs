@@ -3,16 +3,12 @@
 use std::fmt::Write;
 
 use crate::defects::DEFECTS;
-use crate::lang::suggest::hint;
 use crate::rules::{Rules, short};
 use crate::select::offered;
 
 /// Everything about a rule.
 pub fn explain(rules: &Rules, id: &str) -> Result<String, String> {
-    let Some(rule) = rules.rule(id) else {
-        let hint = hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
-        return Err(format!("there is no rule `{id}`{hint}; `atlas-cts list` names all"));
-    };
+    let rule = crate::select::rule(rules, id)?;
     let mut text = String::new();
     let chapter = &rules.chapters[rule.chapter];
     let _ = writeln!(text, "{}\n{}\n", rule.id, rule.title);

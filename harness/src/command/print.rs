@@ -2,16 +2,12 @@
 
 use crate::generate::case_from_json;
 use crate::lang::print_c::{Target, print_c};
-use crate::lang::suggest::hint;
 use crate::rules::Rules;
 use crate::run::Options;
 
 /// A rule as a C program, with the values of `--case` if they are given.
 pub fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<String, String> {
-    let Some(rule) = rules.rule(id) else {
-        let hint = hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
-        return Err(format!("there is no rule `{id}`{hint}; `atlas-cts list` names all"));
-    };
+    let rule = crate::select::rule(rules, id)?;
     let product = if options.product == "auto" { &rules.default_product } else { &options.product };
     let product = crate::select::product(rules, product)?;
     let case = match &options.case {

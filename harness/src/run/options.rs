@@ -118,3 +118,10 @@ pub struct Options {
     #[arg(long, env = "ATLAS_CTS_SIM_CALL_NS", value_name = "NS", default_value_t = 0)]
     pub call_ns: u64,
 }
+
+impl Options {
+    /// The folder of the catalog: the one that was given, or the project's own.
+    pub fn specs(&self) -> PathBuf {
+        self.specs.clone().unwrap_or_else(|| super::session::project_root().join("specs"))
+    }
+}

@@ -125,7 +125,7 @@ pub fn project_root() -> PathBuf {
 
 /// The catalog of the options, checked.
 pub fn load_rules(options: &Options, bindings: &'static Bindings) -> Result<Rules, SessionError> {
-    let root = options.specs.clone().unwrap_or_else(|| project_root().join("specs"));
+    let root = options.specs();
     if !root.join("products.yaml").exists() {
         let message =
             format!("{} holds no catalog (no products.yaml); name its folder with --specs DIR", root.display());

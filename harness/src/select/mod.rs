@@ -163,3 +163,11 @@ pub fn product<'a>(rules: &'a Rules, id: &str) -> Result<&'a Product, String> {
         format!("there is no product `{id}`{hint}; products are {} and auto", ids.join(", "))
     })
 }
+
+/// Finds a rule by id; the error suggests one.
+pub fn rule<'a>(rules: &'a Rules, id: &str) -> Result<&'a Rule, String> {
+    rules.rule(id).ok_or_else(|| {
+        let hint = crate::lang::suggest::hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
+        format!("there is no rule `{id}`{hint}; `atlas-cts list` names all")
+    })
+}
