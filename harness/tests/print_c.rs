@@ -118,6 +118,7 @@ fn every_program_of_one_process_holds_on_a_device_without_defects() {
         run_mode: "host".to_owned(),
         devices: 4,
         edition: None,
+        kernel: None,
         hazardous: false,
     };
     let folder = folder("run");

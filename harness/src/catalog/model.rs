@@ -325,6 +325,9 @@ pub struct When {
     /// Edition of the runtime, for example `>=8.2`.
     #[serde(default)]
     pub cann: Option<String>,
+    /// Version of the host's kernel, for example `>=5.11`.
+    #[serde(default)]
+    pub kernel: Option<String>,
 }
 
 /// Where the values of an axis come from: exactly one kind, see docs/language.md.

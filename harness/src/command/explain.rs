@@ -40,6 +40,7 @@ pub fn explain(rules: &Rules, id: &str) -> Result<String, String> {
         rule.when.run_mode.as_ref().map(|mode| format!("programs run on the {mode}")),
         rule.when.devices.map(|devices| format!("at least {devices} devices")),
         rule.when.cann.as_ref().map(|edition| format!("edition {edition}")),
+        rule.when.kernel.as_ref().map(|version| format!("kernel {version}")),
     ];
     for condition in conditions.into_iter().flatten() {
         let _ = writeln!(text, "when      {condition}");

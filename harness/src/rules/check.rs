@@ -381,10 +381,10 @@ impl Checker<'_> {
         {
             self.at(source, &rule.id, format!("`{mode}` is no run mode; there are `host` and `device`"));
         }
-        if let Some(edition) = &rule.when.cann
-            && let Err(message) = crate::select::parse_edition(edition)
-        {
-            self.at(source, &rule.id, message);
+        for edition in rule.when.cann.iter().chain(&rule.when.kernel) {
+            if let Err(message) = crate::select::parse_edition(edition) {
+                self.at(source, &rule.id, message);
+            }
         }
         for kill in &rule.kills {
             let Kill { defect, products } = Kill::read(&kill.value);

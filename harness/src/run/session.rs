@@ -256,7 +256,15 @@ impl Session {
         let regressions = std::env::var_os("ATLAS_CTS_REGRESSIONS")
             .map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from);
         Ok(Session {
-            target: Target { product, run_mode, devices, edition: None, hazardous: options.hazardous },
+            target: Target {
+                product,
+                run_mode,
+                devices,
+                edition: None,
+                // The simulated device runs no code in the kernel.
+                kernel: if choice.embedded { None } else { crate::select::kernel() },
+                hazardous: options.hazardous,
+            },
             rules,
             header,
             factory,

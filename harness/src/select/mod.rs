@@ -15,6 +15,8 @@ pub struct Target {
     pub devices: u32,
     /// Edition of the runtime; unknown: rules that depend on it run.
     pub edition: Option<Edition>,
+    /// Version of the host's kernel; unknown: rules that depend on it run.
+    pub kernel: Option<Edition>,
     /// Rules whose result the documents call undefined run too.
     pub hazardous: bool,
 }
@@ -48,6 +50,10 @@ pub enum Skip {
         wanted: String,
         is: Edition,
     },
+    Kernel {
+        wanted: String,
+        is: Edition,
+    },
     /// `hazard: undefined` without `--hazardous`.
     Hazard,
 }
@@ -69,6 +75,7 @@ impl fmt::Display for Skip {
                 write!(f, "needs {wanted} devices, there {} {are}", if *are == 1 { "is" } else { "are" })
             }
             Skip::Edition { wanted, is } => write!(f, "applies to edition {wanted}, this is {is}"),
+            Skip::Kernel { wanted, is } => write!(f, "applies to kernels {wanted}, this one is {is}"),
             Skip::Hazard => f.write_str("the documents call the result undefined; runs only with --hazardous"),
         }
     }
@@ -104,6 +111,23 @@ pub fn parse_edition(text: &str) -> Result<(&str, Edition), String> {
     }
 }
 
+/// Whether an edition satisfies a condition; one that cannot be read was reported when the catalog was checked.
+fn holds(condition: &str, edition: &Edition) -> bool {
+    let Ok((operator, wanted)) = parse_edition(condition) else { return true };
+    match operator {
+        ">=" => *edition >= wanted,
+        "<=" => *edition <= wanted,
+        ">" => *edition > wanted,
+        "<" => *edition < wanted,
+        _ => *edition == wanted,
+    }
+}
+
+/// The version of the kernel that this process runs on; `None` where the system does not tell.
+pub fn kernel() -> Option<Edition> {
+    Edition::read(&std::fs::read_to_string("/proc/sys/kernel/osrelease").ok()?)
+}
+
 /// Whether the documents offer a product what a rule needs.
 pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     let when = &rule.when;
@@ -135,19 +159,15 @@ pub fn applies(rule: &Rule, target: &Target, rules: &Rules) -> Result<(), Skip> 
     if wanted > target.devices {
         return Err(Skip::Devices { wanted, are: target.devices });
     }
-    if let (Some(condition), Some(edition)) = (&when.cann, &target.edition)
-        && let Ok((operator, wanted)) = parse_edition(condition)
+    if let (Some(wanted), Some(is)) = (&when.cann, &target.edition)
+        && !holds(wanted, is)
     {
-        let holds = match operator {
-            ">=" => *edition >= wanted,
-            "<=" => *edition <= wanted,
-            ">" => *edition > wanted,
-            "<" => *edition < wanted,
-            _ => *edition == wanted,
-        };
-        if !holds {
-            return Err(Skip::Edition { wanted: condition.clone(), is: edition.clone() });
-        }
+        return Err(Skip::Edition { wanted: wanted.clone(), is: is.clone() });
+    }
+    if let (Some(wanted), Some(is)) = (&when.kernel, &target.kernel)
+        && !holds(wanted, is)
+    {
+        return Err(Skip::Kernel { wanted: wanted.clone(), is: is.clone() });
     }
     if rule.hazard.is_some() && !target.hazardous {
         return Err(Skip::Hazard);
@@ -170,4 +190,17 @@ pub fn rule<'a>(rules: &'a Rules, id: &str) -> Result<&'a Rule, String> {
         let hint = crate::lang::suggest::hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
         format!("there is no rule `{id}`{hint}; `atlas-cts list` names all")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Edition, holds};
+
+    #[test]
+    fn a_version_is_compared_number_by_number_and_what_follows_the_numbers_is_ignored() {
+        let kernel = |text: &str| Edition::read(text).expect("the text begins with a number");
+        assert!(holds(">=5.11", &kernel("5.15.0-91-generic")) && holds(">=5.11", &kernel("6.1")));
+        assert!(!holds(">=5.11", &kernel("5.10.134-16.al8.x86_64")) && !holds(">=5.11", &kernel("4.19.90")));
+        assert!(holds("<5.11", &kernel("5.10.0")) && !holds("<5.11", &kernel("5.11")));
+    }
 }
