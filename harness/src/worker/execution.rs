@@ -269,6 +269,10 @@ impl<'a> Execution<'a> {
         if resource.indirect && handle == self.memory.poison_word() {
             return;
         }
+        // A library that is wrong takes a null buffer for a key: nobody can name what it made.
+        if resource.bytes.is_some() && handle == 0 {
+            return;
+        }
         // SAFETY: the buffer's length is the one that the catalog states for this handle.
         let bytes =
             resource.bytes.map(|length| unsafe { std::slice::from_raw_parts(handle as *const u8, length) }.to_vec());
@@ -277,7 +281,7 @@ impl<'a> Execution<'a> {
     }
 
     fn released(&mut self, function: &str, arguments: &[u64]) {
-        let Some(handle) = arguments.first() else { return };
+        let Some(handle) = arguments.first().filter(|handle| **handle != 0) else { return };
         let found = self.held.iter().rposition(|held| {
             held.resource.released_by(function)
                 && match &held.bytes {
