@@ -27,18 +27,16 @@ impl Session {
         let begun = Instant::now();
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut output = String::new();
-        let result = match self.search(rule, seed, slot, &mut output) {
+        let mut result = match self.search(rule, seed, slot, &mut output) {
             Ok(result) => self.result(rule, seed, result, output),
             Err(error) => {
                 let mut result = self.empty_result(rule, seed);
-                result.verdict = match error {
-                    StartError::Ended(..) => Verdict::DeviceLost,
-                    _ => Verdict::Error,
-                };
+                result.verdict = error.verdict();
                 result.reason = error.to_string();
                 result
             }
         };
+        result.findings.append(&mut slot.remarks);
         RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }
     }
 
@@ -125,7 +123,7 @@ impl Session {
     fn case_in_fresh_processes(
         &self,
         rule: &Rule,
-        slot: &Slot,
+        slot: &mut Slot,
         case: &RunCase,
     ) -> Result<super::group::GroupEnd, StartError> {
         let chapter =
@@ -133,7 +131,9 @@ impl Session {
         let mut workers = Vec::new();
         for (process, (device, _)) in keys(rule).into_iter().enumerate() {
             let set_up = SetUp { state: rule.program.processes[process].state, device, only: chapter.as_deref() };
-            workers.push(self.factory.start(&slot.machine, set_up)?.0);
+            let (mut worker, _) = self.factory.start(&slot.machine, set_up)?;
+            slot.remarks.append(&mut worker.remarks);
+            workers.push(worker);
         }
         let mut group = Group {
             rules: &self.rules,
@@ -269,7 +269,7 @@ impl Session {
             words.push(format!("--specs {}", quoted(&specs.display().to_string())));
         }
         if self.factory.simulator.is_none() {
-            words.push(format!("--library {}", quoted(&self.factory.library.display().to_string())));
+            words.push(format!("--library {}", quoted(&self.factory.library.path.display().to_string())));
         } else if !self.header.defects.is_empty() {
             words.push(format!("--defect {}", self.header.defects.join(",")));
         }
