@@ -17,6 +17,7 @@ use crate::worker::flight::Flight;
 use crate::worker::protocol::{Reply, Request};
 use crate::worker::{DEAF, FLIGHT, WORKER, wait};
 
+use super::left_behind;
 use super::remarks::Remarks;
 
 /// How long to listen before the worker's progress is looked at.
@@ -81,26 +82,27 @@ pub struct WorkerProcess {
     ended: bool,
     /// Killed, and not seen to end: not waited for again.
     given_up: bool,
-    /// What is to be said about its start in the result of the rule that needed it.
-    pub remarks: Vec<String>,
-    /// What is to be said about its end, in the end of the run.
-    run_remarks: Arc<Remarks>,
+    /// Stands in the environment of the worker and of whatever it starts.
+    mark: String,
+    remarks: Arc<Remarks>,
 }
 
 impl WorkerProcess {
-    /// Starts a worker of a runtime; it waits for its first request.
+    /// Starts a worker of a runtime; it waits for its first request. What goes wrong with its end is noted in `remarks`.
     pub fn spawn(
         runtime: &str,
         executable: &Path,
         environment: &[(String, String)],
-        run_remarks: Arc<Remarks>,
+        remarks: Arc<Remarks>,
     ) -> std::io::Result<WorkerProcess> {
         let memory = Flight::create()?;
         let flight = Flight::map(&memory)?;
         let path = format!("/proc/{}/fd/{}", std::process::id(), memory.as_raw_fd());
+        left_behind::adopt_orphans();
+        let mark = format!("{FLIGHT}={path}");
         let mut child = Command::new(executable)
             .env(WORKER, runtime)
-            .env(FLIGHT, path)
+            .env(FLIGHT, &path)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -125,8 +127,8 @@ impl WorkerProcess {
             drain: Some(drain),
             ended: false,
             given_up: false,
-            remarks: Vec::new(),
-            run_remarks,
+            mark,
+            remarks,
         })
     }
 
@@ -242,7 +244,13 @@ impl WorkerProcess {
             let _ = kill_process_group(group, Signal::KILL);
         }
         let status = self.child.try_wait().ok()?;
-        self.ended = status.is_some();
+        if status.is_some() && !self.ended {
+            self.ended = true;
+            if left_behind::end(&self.mark, self.child.id()) {
+                let text = "a process that the library had started outlived its worker, and was killed";
+                self.remarks.note(text.to_owned(), "");
+            }
+        }
         status
     }
 
@@ -276,8 +284,10 @@ impl WorkerProcess {
         if !gone {
             self.given_up = true;
             let process = self.child.id();
-            let text = format!("a process was killed, did not end within {GONE:?} and was left behind, with its device: {process}");
-            self.run_remarks.note(text, &self.output());
+            let text = format!(
+                "a process was killed, did not end within {GONE:?} and was left behind, with its device: {process}"
+            );
+            self.remarks.note(text, &self.output());
         }
         self.finish_output();
         gone
@@ -300,7 +310,9 @@ impl WorkerProcess {
                 self.requests = None;
                 match self.wait(GONE) {
                     Some(status) if status.success() => None,
-                    Some(status) => Some(format!("after the tear-down the library ended its process ({})", how(status))),
+                    Some(status) => {
+                        Some(format!("after the tear-down the library ended its process ({})", how(status)))
+                    }
                     None => Some(format!("after the tear-down its process did not end within {GONE:?} and was killed")),
                 }
             }
@@ -310,7 +322,7 @@ impl WorkerProcess {
         self.finish_output();
         if let Some(trouble) = trouble {
             let text = format!("a process with the library cannot end in order: {trouble}");
-            self.run_remarks.note(text, &self.output());
+            self.remarks.note(text, &self.output());
         }
     }
 

@@ -42,7 +42,6 @@ impl Session {
             let answer = slot.worker(&self.factory, 0, 0).map_err(|error| error.to_string()).and_then(|worker| {
                 worker.ask(&Request::Exports(names.clone()), self.factory.deadlines.step).map_err(|end| end.to_string())
             });
-            result.findings.append(&mut slot.remarks);
             self.pool.give_back(slot);
             answer
         });

@@ -103,7 +103,9 @@ impl Group<'_> {
                     let several = self.members.len() > 1;
                     let name = &self.rule.program.processes[member].name;
                     end.report.findings.extend(
-                        manners.into_iter().map(|text| if several { format!("in process {name}: {text}") } else { text }),
+                        manners
+                            .into_iter()
+                            .map(|text| if several { format!("in process {name}: {text}") } else { text }),
                     );
                     let trouble = trouble.map(|message| format!("the process could not be restored: {message}"));
                     end.fatal = trouble.or(end.fatal.take());

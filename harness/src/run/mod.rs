@@ -6,6 +6,7 @@ mod exported;
 mod folder;
 mod group;
 mod identity;
+mod left_behind;
 mod machines;
 mod options;
 mod pool;

@@ -86,8 +86,8 @@ impl StartError {
 }
 
 impl Factory {
-    /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which the worker's
-    /// remarks say; where several failed in a row, nothing more is tried.
+    /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which a remark of
+    /// the run says; where several failed in a row, nothing more is tried.
     pub fn start(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         if let Some(reason) = self.quarantine.reason(set_up.device, set_up.state) {
             return Err(StartError::Quarantined(reason));
@@ -101,9 +101,10 @@ impl Factory {
             return Err(first);
         }
         match self.attempt(machine, set_up) {
-            Ok((mut worker, started)) => {
-                worker.remarks.push(format!("a worker did not start at once, but when it was tried once more: {first}"));
-                Ok((worker, started))
+            Ok(started) => {
+                let text = format!("a worker did not start at first, but when it was tried once more: {first}");
+                self.remarks.note(text, "");
+                Ok(started)
             }
             Err(error @ StartError::Changed(_)) => Err(error),
             Err(error) => Err(StartError::Again(Box::new(error))),
@@ -147,7 +148,8 @@ impl Factory {
                 self.started.fetch_add(1, Ordering::Relaxed);
                 self.start_up.fetch_add(started.nanoseconds, Ordering::Relaxed);
                 if let Some(changed) = &started.changed {
-                    let text = format!("while it was set up, the library changed its process, which stays so: {changed}");
+                    let text =
+                        format!("while it was set up, the library changed its process, which stays so: {changed}");
                     self.remarks.note(text, "");
                 }
                 Ok((worker, started))
@@ -165,8 +167,6 @@ impl Factory {
 pub struct Slot {
     pub machine: PathBuf,
     pub workers: HashMap<(u32, usize), WorkerProcess>,
-    /// What is to be said about the starts of workers in the result of the rule that needed them.
-    pub remarks: Vec<String>,
 }
 
 impl Slot {
@@ -176,9 +176,7 @@ impl Slot {
             std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
             std::collections::hash_map::Entry::Vacant(entry) => {
                 let set_up = SetUp { state: State::Device, device, only: None };
-                let (mut worker, _) = factory.start(&self.machine, set_up)?;
-                self.remarks.append(&mut worker.remarks);
-                Ok(entry.insert(worker))
+                Ok(entry.insert(factory.start(&self.machine, set_up)?.0))
             }
         }
     }
@@ -205,7 +203,7 @@ impl Pool {
         }
         let machine = self.root.join(format!("machine-{}", self.made.fetch_add(1, Ordering::Relaxed)));
         std::fs::create_dir_all(&machine)?;
-        Ok(Slot { machine, workers: HashMap::new(), remarks: Vec::new() })
+        Ok(Slot { machine, workers: HashMap::new() })
     }
 
     pub fn give_back(&self, slot: Slot) {

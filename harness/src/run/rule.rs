@@ -27,7 +27,7 @@ impl Session {
         let begun = Instant::now();
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut output = String::new();
-        let mut result = match self.search(rule, seed, slot, &mut output) {
+        let result = match self.search(rule, seed, slot, &mut output) {
             Ok(result) => self.result(rule, seed, result, output),
             Err(error) => {
                 let mut result = self.empty_result(rule, seed);
@@ -36,7 +36,6 @@ impl Session {
                 result
             }
         };
-        result.findings.append(&mut slot.remarks);
         RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }
     }
 
@@ -123,7 +122,7 @@ impl Session {
     fn case_in_fresh_processes(
         &self,
         rule: &Rule,
-        slot: &mut Slot,
+        slot: &Slot,
         case: &RunCase,
     ) -> Result<super::group::GroupEnd, StartError> {
         let chapter =
@@ -131,9 +130,7 @@ impl Session {
         let mut workers = Vec::new();
         for (process, (device, _)) in keys(rule).into_iter().enumerate() {
             let set_up = SetUp { state: rule.program.processes[process].state, device, only: chapter.as_deref() };
-            let (mut worker, _) = self.factory.start(&slot.machine, set_up)?;
-            slot.remarks.append(&mut worker.remarks);
-            workers.push(worker);
+            workers.push(self.factory.start(&slot.machine, set_up)?.0);
         }
         let mut group = Group {
             rules: &self.rules,

@@ -215,8 +215,8 @@ impl Session {
             call_ns: options.call_ns,
         });
         let seed = options.seed.unwrap_or(if options.profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() });
-        let library = LibraryFile::new(&choice.path)
-            .map_err(|error| environment(error, &choice.path.display().to_string()))?;
+        let library =
+            LibraryFile::new(&choice.path).map_err(|error| environment(error, &choice.path.display().to_string()))?;
         let started = OffsetDateTime::now_utc();
         let header = RunHeader {
             format: crate::record::Journal::FORMAT,

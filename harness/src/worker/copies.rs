@@ -18,7 +18,8 @@ static MARK: AtomicPtr<AtomicU64> = AtomicPtr::new(ptr::null_mut());
 pub fn mark_worker() -> std::io::Result<()> {
     let bytes = rustix::param::page_size();
     // SAFETY: a fresh private mapping, never unmapped.
-    let page = unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
+    let page =
+        unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
     // SAFETY: the page is that mapping, and nothing is in it yet.
     unsafe { madvise(page, bytes, Advice::LinuxWipeOnFork)? };
     let mark = page.cast::<AtomicU64>();
