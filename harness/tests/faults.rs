@@ -1,5 +1,9 @@
 //! Libraries that crash, hang, print, lie and refuse to start: what the run says, and that it loses nothing.
 
+#[path = "faults/manners.rs"]
+mod manners;
+#[path = "faults/starts.rs"]
+mod starts;
 mod support;
 
 use std::fs;
@@ -42,7 +46,7 @@ rules:
     source: [{document: manual, section: blocks}]
     level: must
     forall:
-      size: {every: [16, 64]}
+      size: {every: [32, 64]}
     steps: |
       aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
       (uintptr_t)p % 64 == 0;
@@ -63,11 +67,32 @@ fn struck_by(faults: &[&str], actors: &str) -> Bench {
 }
 
 fn run(bench: &Bench, report: &str) -> support::Answer {
-    let words = ["run", "--specs", "specs", "--report-dir", report, "--product", "a2", "--deadline", "1"];
-    let mut command = bench.command(words);
-    command.args(["--library", "libtested.so"]);
-    command.env("FAULT_PROCESSES", bench.path("processes")).env("FAULT_CRASHED", bench.path("crashed"));
+    run_with(bench, report, &["--deadline", "1"])
+}
+
+fn run_with(bench: &Bench, report: &str, arguments: &[&str]) -> support::Answer {
+    let words = ["run", "--specs", "specs", "--report-dir", report, "--product", "a2", "--library", "libtested.so"];
+    let mut command = bench.command(words.iter().chain(arguments));
+    for (name, file) in [
+        ("FAULT_PROCESSES", "processes"),
+        ("FAULT_CRASHED", "crashed"),
+        ("FAULT_SCORE", "score"),
+        ("FAULT_LIBRARY", "libtested.so"),
+        ("FAULT_NEW", "new"),
+    ] {
+        command.env(name, bench.path(file));
+    }
+    // The faults change these; the run must begin the same everywhere.
+    command.env("LC_ALL", "C");
     answer(&mut command)
+}
+
+/// No process that the library announced is left.
+#[track_caller]
+fn expect_nothing_left(bench: &Bench) {
+    for left in fs::read_to_string(bench.path("processes")).unwrap().lines() {
+        Watched::new(left).expect_end();
+    }
 }
 
 /// The process that ran a rule's cases.
@@ -77,7 +102,8 @@ fn process(result: &RuleResult) -> &str {
     processes[0]
 }
 
-/// One result for each rule, in order, and an end; the rules around the struck one hold.
+/// One result for each rule, in order, and an end; the results of the rules around the struck one are those of a
+/// library without a fault.
 #[track_caller]
 fn expect_whole(report: &Report) {
     let ids: Vec<&str> = report.results.iter().map(|result| result.id.as_str()).collect();
@@ -85,7 +111,9 @@ fn expect_whole(report: &Report) {
     assert_eq!(report.end().counts.values().sum::<u64>(), 3);
     for around in ["acl.faults.before", "acl.faults.after"] {
         let result = report.result(around);
-        assert_eq!(result.verdict.name(), "pass", "{around}: {}", result.reason);
+        assert_eq!((result.verdict.name(), &*result.reason), ("pass", ""), "{around}");
+        assert!(result.cases >= 2 && result.checks == 2 * result.cases, "{around}: {} cases", result.cases);
+        assert_eq!((&*result.findings, &result.failure.is_none()), (&[] as &[String], &true), "{around}");
     }
 }
 
@@ -95,6 +123,13 @@ const MALLOC: &str = "aclrtMalloc did not return: ";
 #[case::segfault(&["FAULT_SEGFAULT"], "", "crash", &[MALLOC, "signal 11 (SIGSEGV)"])]
 #[case::abort(&["FAULT_ABORT"], "", "crash", &[MALLOC, "signal 6 (SIGABRT)"])]
 #[case::exit(&["FAULT_EXIT"], "", "crash", &[MALLOC, "exit status 0"])]
+#[case::exit_in_a_thread(&["FAULT_EXIT_IN_THREAD"], "", "crash", &[MALLOC, "exit status 0"])]
+#[case::corrupt_heap(&["FAULT_CORRUPTS_HEAP"], "", "crash", &["aclrt", "signal 6 (SIGABRT)"])]
+#[case::ten_gigabytes_filled(&["FAULT_HOARDS"], "", "crash", &[MALLOC, "signal 6 (SIGABRT)"])]
+#[case::killed_by_the_system(&["FAULT_KILLED"], "", "crash",
+    &[MALLOC, "signal 9 (SIGKILL), which the suite did not send: memory may have run short"])]
+#[case::cannot_be_reaped(&["FAULT_REFUSES_TO_DIE"], "", "timeout",
+    &[MALLOC, "the process was killed and did not end within 5s"])]
 #[case::hang_with_all_signals_blocked(&["FAULT_HANG"], "", "timeout", &[MALLOC, "no progress for 1s"])]
 #[case::hang_outside_its_group(&["FAULT_HANG_IN_OTHER_GROUP"], "", "timeout", &[MALLOC, "no progress"])]
 #[case::crash_while_a_child_holds_the_pipes(&["FAULT_CRASH_WITH_HELPER"], "", "crash", &[MALLOC, "SIGABRT"])]
@@ -140,9 +175,7 @@ fn an_accident_is_blamed_on_its_case_and_on_no_other_rule(
     // A rule that has processes of its own leaves the pool's worker alone.
     let fresh = process(report.result("acl.faults.before")) != process(report.result("acl.faults.after"));
     assert_eq!(fresh, actors != ISOLATED);
-    for left in fs::read_to_string(bench.path("processes")).unwrap().lines() {
-        Watched::new(left).expect_end();
-    }
+    expect_nothing_left(&bench);
 }
 
 #[test]
@@ -157,124 +190,12 @@ fn a_crash_in_the_health_check_names_the_call() {
     assert!(reason.starts_with("aclrtMemset (life cycle) did not return: "), "{reason}");
 }
 
-#[rstest]
-#[case::prints_replies_of_a_worker("FAULT_FLOOD")]
-#[case::ignores_and_blocks_all_signals("FAULT_SIGNALS")]
-#[case::hangs_when_it_ends("FAULT_END_HANGS")]
-fn manners_do_not_change_a_verdict(#[case] fault: &str) {
-    let bench = struck_by(&[fault], "");
-    let answer = run(&bench, "report");
-    answer.says(0, &["conformant: no rule that ran is broken"]);
-    assert!(!answer.text.contains("not the worker") && answer.text.len() < 4096, "{}", answer.text);
-    let report = bench.report("report");
-    expect_whole(&report);
-    assert_eq!(report.result("acl.faults.struck").verdict.name(), "pass");
-    assert_eq!(report.end().workers_started, 1);
-    for left in fs::read_to_string(bench.path("processes")).unwrap().lines() {
-        Watched::new(left).expect_end();
-    }
-}
-
 #[test]
 fn the_end_of_what_a_crashing_library_printed_is_kept() {
     let bench = struck_by(&["FAULT_FLOOD_AND_CRASH"], "");
     run(&bench, "report").says(1, &["not the worker"]);
     let output = &bench.report("report").result("acl.faults.struck").failure.as_ref().unwrap().output.clone();
     assert!(output.contains("{\"released\":[]}") && output.len() <= 16 * 1024, "{} bytes", output.len());
-}
-
-#[test]
-fn a_device_that_does_not_come_back_is_an_error_of_each_rule_that_follows() {
-    let bench = struck_by(&["FAULT_NO_SECOND_START"], "");
-    run(&bench, "report").says(1, &["ERROR  acl.faults.after"]);
-    let report = bench.report("report");
-    let verdicts = [("acl.faults.before", "pass"), ("acl.faults.struck", "crash"), ("acl.faults.after", "error")];
-    assert_eq!(report.verdicts(), verdicts);
-    let reason = &report.result("acl.faults.after").reason;
-    assert!(reason.contains("aclInit returned 507010 (ACL_ERROR_RT_LOST_HEARTBEAT)"), "{reason}");
-    assert_eq!(report.end().exit, 1);
-}
-
-#[test]
-fn a_missing_function_blocks_the_rules_that_call_it() {
-    let bench = struck_by(&["FAULT_NO_MALLOC"], "");
-    run(&bench, "report").says(3, &["not known: the environment or a device failed"]);
-    let report = bench.report("report");
-    assert_eq!(report.results.len(), 3);
-    for result in &report.results {
-        assert_eq!(result.verdict.name(), "blocked");
-        assert_eq!(result.reason, "set-up failed: the library does not export aclrtMalloc");
-    }
-}
-
-#[test]
-fn a_runtime_that_does_not_count_devices_has_one() {
-    let bench = struck_by(&["FAULT_NO_DEVICE_COUNT"], "");
-    run(&bench, "report").says(0, &[]);
-    assert_eq!(bench.report("report").header.devices, 1);
-}
-
-#[rstest]
-#[case::fails(&["FAULT_START_FAILS"], "the runtime cannot be set up: aclInit returned 207004 (ACL_ERROR_RT_NO_DEVICE)")]
-#[case::hangs(&["FAULT_START_HANGS"], "while the runtime was set up, no progress for 4s; the process was killed")]
-#[case::crashes(&["FAULT_START_CRASHES"], "(signal 11 (SIGSEGV)); it printed: no firmware")]
-#[case::crashes_while_it_is_loaded(&["FAULT_LOADING"], "while the runtime was set up, the library ended its process")]
-#[case::has_no_device(&["FAULT_NO_DEVICE"], "libtested.so: the runtime reports no device")]
-#[case::is_another_product(&["FAULT_OTHER_PRODUCT"], "reports `Ascend310P3`, which is infer, but --product a2")]
-#[case::needs_another_library(&["-Wl,--no-as-needed", "-L.", "-labsent"], "libabsent.so")]
-fn a_library_that_cannot_start_is_said_to_be_the_reason(#[case] faults: &[&str], #[case] reason: &str) {
-    let bench = if faults.contains(&"-labsent") {
-        let bench = Bench::new();
-        bench.catalog(RULES.replace("ACTORS", "").replace("ACTOR", ""));
-        let folder = format!("-L{}", bench.path("").display());
-        fs::rename(bench.library("fixtures/faults/faults.c", &[]), bench.path("libabsent.so")).unwrap();
-        bench.library("fixtures/faults/faults.c", &["-Wl,--no-as-needed", &folder, "-labsent"]);
-        fs::remove_file(bench.path("libabsent.so")).unwrap();
-        bench
-    } else {
-        struck_by(faults, "")
-    };
-    run(&bench, "report").says(3, &["error: ", reason]);
-    assert!(!bench.path("report").exists(), "nothing was run, nothing is written");
-}
-
-#[test]
-fn an_unknown_product_is_named_and_never_guessed() {
-    let bench = struck_by(&["FAULT_UNKNOWN_PRODUCT"], "");
-    let words = ["run", "--specs", "specs", "--report-dir", "report", "--library", "libtested.so"];
-    bench.run(words).says(3, &["`Ascend2000X`, which no product of products.yaml matches", "--product ID"]);
-    run(&bench, "report").says(0, &["Ascend2000X, product a2"]);
-}
-
-#[test]
-fn a_file_that_is_no_library_of_this_machine_is_described() {
-    let bench = struck_by(&[], "");
-    let tested = bench.path("libtested.so");
-    let try_it = |reason: &str| {
-        run(&bench, "report").says(3, &["error: ", "libtested.so", reason]);
-    };
-    let mut elf = fs::read(&tested).unwrap();
-    let foreign = if cfg!(target_arch = "aarch64") { 62u16 } else { 183 };
-    elf[18..20].copy_from_slice(&foreign.to_le_bytes());
-    fs::write(&tested, &elf).unwrap();
-    try_it("is for another architecture");
-    fs::write(&tested, &elf[..10]).unwrap();
-    try_it("is no shared library (no ELF header)");
-    fs::write(&tested, "INPUT(libreal.so)\nthis is a text file\n").unwrap();
-    try_it("is no shared library (no ELF header)");
-    fs::remove_file(&tested).unwrap();
-    try_it("No such file or directory");
-    fs::create_dir(&tested).unwrap();
-    try_it("is a folder; give the path of the shared library in it");
-}
-
-#[test]
-fn half_a_library_is_refused_by_the_loader() {
-    let bench = struck_by(&[], "");
-    let whole = fs::read(bench.path("libtested.so")).unwrap();
-    bench.write("libtested.so", &whole[..whole.len() / 4]);
-    let answer = run(&bench, "report");
-    answer.says(3, &["error: ", "libtested.so: "]);
 }
 
 /// A run that hangs in its second rule, and the worker that hangs.
@@ -319,18 +240,6 @@ fn a_killed_supervisor_leaves_a_readable_journal_and_no_workers() {
     assert_eq!(report.verdicts(), [("acl.faults.before", "pass")]);
     assert!(report.end.is_none());
     assert_eq!(report.header.rules, 3);
-}
-
-#[rstest]
-#[case::every_time(&["FAULT_THIRD_LARGE_BLOCK"], "it fails only after earlier cases of the rule; run the whole rule to see it again")]
-#[case::once(&["FAULT_ONCE"], "a second run of the whole rule passes too: it fails rarely, or only after what other rules did")]
-fn a_case_that_fails_only_after_others_says_so(#[case] faults: &[&str], #[case] depends: &str) {
-    let bench = struck_by(faults, "");
-    run(&bench, "report").says(1, &["FAIL  acl.faults.struck"]);
-    let report = bench.report("report");
-    let reason = &report.result("acl.faults.struck").reason;
-    assert!(reason.ends_with(&format!("alone in a fresh process this case passes, and {depends}")), "{reason}");
-    assert_eq!(report.result("acl.faults.after").verdict.name(), "pass");
 }
 
 #[test]

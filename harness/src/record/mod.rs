@@ -201,6 +201,9 @@ pub struct RunEnd {
     pub workers_started: u64,
     /// See `workers_started`.
     pub start_up_nanoseconds: u64,
+    /// What the library did where no rule ran: while it was set up, when its process ended. It changes no verdict.
+    #[serde(default)]
+    pub remarks: Vec<String>,
     /// The exit status: 0 conformant, 1 a rule is broken, 3 the answer is not known.
     pub exit: u8,
 }

@@ -23,7 +23,8 @@ pub const JUNIT_FILE: &str = "junit.xml";
 ///
 /// A broken rule is a `failure`, a rule whose answer is not known an `error`. Everything else passes, also a broken
 /// rule of level `info`; what there is to say about it is in its `system-out`. A run that did not reach its end has
-/// one more case, an `error`, so that no reader takes it for a run in which nothing is broken.
+/// one more case, an `error`, so that no reader takes it for a run in which nothing is broken; a run with remarks has
+/// one that passes and holds them.
 pub fn write_junit(
     dir: &Path,
     header: &RunHeader,
@@ -56,10 +57,14 @@ fn document(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) ->
         let cases = rules.into_iter().map(|rule| case(&name, rule, header)).collect();
         suites.push(suite(&name, cases, header, missing.as_deref()));
     }
-    if end.is_none() || suites.is_empty() {
+    let remarks = end.is_some_and(|end| !end.remarks.is_empty());
+    if end.is_none() || remarks || suites.is_empty() {
         let name = class_name(header, "run");
-        let cases =
-            if end.is_none() { vec![unfinished(&name, missing.as_deref().unwrap_or_default())] } else { vec![] };
+        let cases = match end {
+            None => vec![unfinished(&name, missing.as_deref().unwrap_or_default())],
+            Some(end) if remarks => vec![remarkable(&name, end)],
+            Some(_) => vec![],
+        };
         suites.push(suite(&name, cases, header, missing.as_deref()));
     }
     let mut report = Report::new();
@@ -141,6 +146,14 @@ fn unfinished(class: &str, missing: &str) -> TestCase {
     let type_ = Verdict::Error.name();
     let mut case = TestCase::error(&format!("{class}.end"), Duration::ZERO, type_, missing);
     case.set_classname(class);
+    case
+}
+
+/// The case that says what the library did where no rule ran. It passes: no rule is broken by that.
+fn remarkable(class: &str, end: &RunEnd) -> TestCase {
+    let mut case = TestCase::success(&format!("{class}.end"), Duration::ZERO);
+    case.set_classname(class);
+    case.system_out = Some(body(&end.remarks.join("\n")));
     case
 }
 

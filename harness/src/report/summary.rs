@@ -201,6 +201,7 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         let start_up = duration(end.start_up_nanoseconds);
         field(text, "workers", &format!("{} started, {start_up} of start-up in total", end.workers_started));
         field(text, "time", &duration(end.nanoseconds));
+        end.remarks.iter().for_each(|remark| field(text, "remark", &one_line(remark)));
     }
     let broken = results.iter().filter(|result| result.meaning() == Meaning::Broken).count() as u64;
     let mark = if header.library.simulated { format!(" ({SIMULATED})") } else { String::new() };

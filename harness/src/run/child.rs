@@ -17,8 +17,14 @@ use crate::worker::flight::Flight;
 use crate::worker::protocol::{Reply, Request};
 use crate::worker::{DEAF, FLIGHT, WORKER, wait};
 
+use super::left_behind;
+use super::remarks::Remarks;
+
 /// How long to listen before the worker's progress is looked at.
 pub const TICK: Duration = Duration::from_millis(200);
+
+/// How long a process may take to end after it was killed, or after its own last word.
+const GONE: Duration = Duration::from_secs(5);
 
 /// How much of what a library prints is kept: the end.
 const TAIL: usize = 16 * 1024;
@@ -41,6 +47,8 @@ pub enum WorkerEnd {
     Deaf,
     /// A call did not return in time.
     Hung(Duration),
+    /// A call did not return in time, and the process did not end when it was killed.
+    Stuck(Duration),
     /// It said something that is no reply.
     Confused(String),
 }
@@ -51,6 +59,9 @@ impl fmt::Display for WorkerEnd {
             WorkerEnd::Crashed(how) => write!(f, "the library ended its process ({how})"),
             WorkerEnd::Deaf => write!(f, "the library closed file descriptors that it had not opened"),
             WorkerEnd::Hung(after) => write!(f, "no progress for {after:?}; the process was killed"),
+            WorkerEnd::Stuck(after) => {
+                write!(f, "no progress for {after:?}; the process was killed and did not end within {GONE:?}")
+            }
             WorkerEnd::Confused(what) => write!(f, "the worker's reply is not understood: {what}"),
         }
     }
@@ -69,17 +80,29 @@ pub struct WorkerProcess {
     output: Arc<Mutex<Vec<u8>>>,
     drain: Option<std::thread::JoinHandle<()>>,
     ended: bool,
+    /// Killed, and not seen to end: not waited for again.
+    given_up: bool,
+    /// Stands in the environment of the worker and of whatever it starts.
+    mark: String,
+    remarks: Arc<Remarks>,
 }
 
 impl WorkerProcess {
-    /// Starts a worker of a runtime; it waits for its first request.
-    pub fn spawn(runtime: &str, executable: &Path, environment: &[(String, String)]) -> std::io::Result<WorkerProcess> {
+    /// Starts a worker of a runtime; it waits for its first request. What goes wrong with its end is noted in `remarks`.
+    pub fn spawn(
+        runtime: &str,
+        executable: &Path,
+        environment: &[(String, String)],
+        remarks: Arc<Remarks>,
+    ) -> std::io::Result<WorkerProcess> {
         let memory = Flight::create()?;
         let flight = Flight::map(&memory)?;
         let path = format!("/proc/{}/fd/{}", std::process::id(), memory.as_raw_fd());
+        left_behind::adopt_orphans();
+        let mark = format!("{FLIGHT}={path}");
         let mut child = Command::new(executable)
             .env(WORKER, runtime)
-            .env(FLIGHT, path)
+            .env(FLIGHT, &path)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -103,6 +126,9 @@ impl WorkerProcess {
             output,
             drain: Some(drain),
             ended: false,
+            given_up: false,
+            mark,
+            remarks,
         })
     }
 
@@ -140,8 +166,7 @@ impl WorkerProcess {
                 progress = self.flight.progress();
                 since = Instant::now();
             } else if since.elapsed() >= deadline {
-                self.kill();
-                return Err(WorkerEnd::Hung(deadline));
+                return Err(if self.kill() { WorkerEnd::Hung(deadline) } else { WorkerEnd::Stuck(deadline) });
             }
         }
     }
@@ -190,16 +215,15 @@ impl WorkerProcess {
 
     /// The process ended, or is ending: how.
     pub fn crashed(&mut self) -> WorkerEnd {
-        let end = match self.wait(Duration::from_secs(5)) {
-            Some(status) => match (status.signal(), status.code()) {
-                (Some(signal), _) => format!("signal {signal}{}", signal_name(signal)),
-                (None, Some(DEAF)) => {
-                    self.finish_output();
-                    return WorkerEnd::Deaf;
-                }
-                (None, Some(code)) => format!("exit status {code}"),
-                (None, None) => "an unknown end".to_owned(),
-            },
+        let end = match self.wait(GONE) {
+            Some(status) if status.code() == Some(DEAF) => {
+                self.finish_output();
+                return WorkerEnd::Deaf;
+            }
+            Some(status) if status.signal() == Some(Signal::KILL.as_raw()) => {
+                format!("{}, which the suite did not send: memory may have run short", how(status))
+            }
+            Some(status) => how(status),
             None => {
                 self.kill();
                 "it closed its end of the protocol".to_owned()
@@ -220,7 +244,13 @@ impl WorkerProcess {
             let _ = kill_process_group(group, Signal::KILL);
         }
         let status = self.child.try_wait().ok()?;
-        self.ended = status.is_some();
+        if status.is_some() && !self.ended {
+            self.ended = true;
+            if left_behind::end(&self.mark, self.child.id()) {
+                let text = "a process that the library had started outlived its worker, and was killed";
+                self.remarks.note(text.to_owned(), "");
+            }
+        }
         status
     }
 
@@ -241,8 +271,8 @@ impl WorkerProcess {
 
     /// Kills the worker and everything in its group; says whether it is gone.
     pub fn kill(&mut self) -> bool {
-        if self.ended {
-            return true;
+        if self.ended || self.given_up {
+            return self.status().is_some();
         }
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
             // A group that is gone already needs no signal.
@@ -250,7 +280,15 @@ impl WorkerProcess {
         }
         // The library may have moved the worker to another group.
         let _ = self.child.kill();
-        let gone = self.wait(Duration::from_secs(5)).is_some();
+        let gone = self.wait(GONE).is_some();
+        if !gone {
+            self.given_up = true;
+            let process = self.child.id();
+            let text = format!(
+                "a process was killed, did not end within {GONE:?} and was left behind, with its device: {process}"
+            );
+            self.remarks.note(text, &self.output());
+        }
         self.finish_output();
         gone
     }
@@ -265,13 +303,27 @@ impl WorkerProcess {
         ended
     }
 
-    /// Ends the worker in order.
+    /// Ends the worker in order. What goes wrong with that breaks no rule: it is a remark of the run.
     pub fn stop(mut self, deadline: Duration) {
-        if self.ask(&Request::Stop, deadline).is_ok() {
-            self.requests = None;
-            self.wait(Duration::from_secs(2));
-        }
+        let trouble = match self.ask(&Request::Stop, deadline) {
+            Ok(_) => {
+                self.requests = None;
+                match self.wait(GONE) {
+                    Some(status) if status.success() => None,
+                    Some(status) => {
+                        Some(format!("after the tear-down the library ended its process ({})", how(status)))
+                    }
+                    None => Some(format!("after the tear-down its process did not end within {GONE:?} and was killed")),
+                }
+            }
+            Err(end) => Some(format!("during the tear-down, {end}")),
+        };
         self.kill();
+        self.finish_output();
+        if let Some(trouble) = trouble {
+            let text = format!("a process with the library cannot end in order: {trouble}");
+            self.remarks.note(text, &self.output());
+        }
     }
 
     fn finish_output(&mut self) {
@@ -307,6 +359,15 @@ fn drain(mut errors: impl Read, tail: &Mutex<Vec<u8>>) {
             let surplus = tail.len() - TAIL;
             tail.drain(..surplus);
         }
+    }
+}
+
+/// How a process ended.
+fn how(status: std::process::ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("signal {signal}{}", signal_name(signal)),
+        (None, Some(code)) => format!("exit status {code}"),
+        (None, None) => "an unknown end".to_owned(),
     }
 }
 

@@ -7,7 +7,7 @@ use rustix::event::{PollFd, PollFlags};
 use crate::record::Verdict;
 use crate::rules::{Rule, Rules};
 use crate::worker::flight::CallRecord;
-use crate::worker::protocol::{Reply, Request, RunCase, Stepped};
+use crate::worker::protocol::{CaseEnd, Reply, Request, RunCase, Stepped};
 use crate::worker::{CaseReport, Turn, trace, wait};
 
 use super::child::{TICK, WorkerEnd, WorkerProcess};
@@ -99,9 +99,16 @@ impl Group<'_> {
                 continue;
             }
             match self.members[member].ask(&Request::EndCase, self.deadline) {
-                Ok(Reply::Ready(None)) => {}
-                Ok(Reply::Ready(Some(message))) => {
-                    end.fatal = Some(format!("the process could not be restored: {message}"))
+                Ok(Reply::Ready(CaseEnd { trouble, manners })) => {
+                    let several = self.members.len() > 1;
+                    let name = &self.rule.program.processes[member].name;
+                    end.report.findings.extend(
+                        manners
+                            .into_iter()
+                            .map(|text| if several { format!("in process {name}: {text}") } else { text }),
+                    );
+                    let trouble = trouble.map(|message| format!("the process could not be restored: {message}"));
+                    end.fatal = trouble.or(end.fatal.take());
                 }
                 Ok(other) => return Err((member, WorkerEnd::Confused(format!("{other:?}")))),
                 Err(accident) => return Err((member, accident)),
@@ -244,7 +251,7 @@ pub fn describe_accident(
     };
     let verdict = match accident {
         WorkerEnd::Crashed(_) | WorkerEnd::Deaf => Verdict::Crash,
-        WorkerEnd::Hung(_) => Verdict::Timeout,
+        WorkerEnd::Hung(_) | WorkerEnd::Stuck(_) => Verdict::Timeout,
         WorkerEnd::Confused(_) => Verdict::Error,
     };
     (verdict, span, format!("{place}{accident}"))

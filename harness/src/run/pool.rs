@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::lang::program::State;
+use crate::record::Verdict;
 use crate::worker::protocol::{Reply, Request, Start, Started};
 
 use super::child::{Deadlines, WorkerEnd, WorkerProcess};
+use super::identity::LibraryFile;
+use super::quarantine::Quarantine;
+use super::remarks::Remarks;
 use super::simulator::SimulatorOptions;
 
 /// What every worker of a run has in common.
@@ -18,13 +22,15 @@ pub struct Factory {
     pub executable: PathBuf,
     pub specs: PathBuf,
     pub digest: String,
-    pub library: PathBuf,
+    pub library: LibraryFile,
     /// The embedded simulated device, which is configured by its environment.
     pub simulator: Option<SimulatorOptions>,
     pub deadlines: Deadlines,
     /// Workers started, and the nanoseconds that they took together.
     pub started: AtomicU64,
     pub start_up: AtomicU64,
+    pub quarantine: Quarantine,
+    pub remarks: Arc<Remarks>,
 }
 
 /// How a worker is to be set up.
@@ -45,6 +51,12 @@ pub enum StartError {
     Refused(String),
     /// It ended or hung.
     Ended(WorkerEnd, String),
+    /// The catalog or the library is not what the header names any more.
+    Changed(String),
+    /// Too many starts failed there.
+    Quarantined(String),
+    /// It was tried twice, this is the second failure.
+    Again(Box<StartError>),
 }
 
 impl std::fmt::Display for StartError {
@@ -56,13 +68,63 @@ impl std::fmt::Display for StartError {
                 write!(f, "while the runtime was set up, {end}")?;
                 if output.trim().is_empty() { Ok(()) } else { write!(f, "; it printed: {}", output.trim()) }
             }
+            StartError::Changed(message) | StartError::Quarantined(message) => f.write_str(message),
+            StartError::Again(error) => write!(f, "{error} (it was tried twice)"),
+        }
+    }
+}
+
+impl StartError {
+    /// What it means for the rule that needed the worker.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            StartError::Ended(..) => Verdict::DeviceLost,
+            StartError::Again(error) => error.verdict(),
+            _ => Verdict::Error,
         }
     }
 }
 
 impl Factory {
-    /// Starts a worker on a machine.
+    /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which a remark of
+    /// the run says; where several failed in a row, nothing more is tried.
     pub fn start(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+        if let Some(reason) = self.quarantine.reason(set_up.device, set_up.state) {
+            return Err(StartError::Quarantined(reason));
+        }
+        let first = match self.attempt(machine, set_up) {
+            Err(error) if !matches!(error, StartError::Changed(_)) => error,
+            other => return other,
+        };
+        let others_succeeded = self.started.load(Ordering::Relaxed) > 0;
+        if !others_succeeded || self.quarantine.reason(set_up.device, set_up.state).is_some() {
+            return Err(first);
+        }
+        match self.attempt(machine, set_up) {
+            Ok(started) => {
+                let text = format!("a worker did not start at first, but when it was tried once more: {first}");
+                self.remarks.note(text, "");
+                Ok(started)
+            }
+            Err(error @ StartError::Changed(_)) => Err(error),
+            Err(error) => Err(StartError::Again(Box::new(error))),
+        }
+    }
+
+    fn attempt(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+        self.library.expect_same().map_err(StartError::Changed)?;
+        let started = self.start_once(machine, set_up);
+        // Looked at again: this worker may have loaded what was put there meanwhile.
+        self.library.expect_same().map_err(StartError::Changed)?;
+        match &started {
+            Ok(_) => self.quarantine.succeeded(set_up.device, set_up.state),
+            Err(StartError::Changed(_)) => {}
+            Err(error) => self.quarantine.failed(set_up.device, set_up.state, error.to_string()),
+        }
+        started
+    }
+
+    fn start_once(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let environment = match &self.simulator {
             Some(simulator) => simulator.environment(machine),
             // The simulated device given as a library: its processes share a machine too.
@@ -71,13 +133,13 @@ impl Factory {
             }
             None => Vec::new(),
         };
-        let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment)
+        let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, self.remarks.clone())
             .map_err(|error| StartError::Spawn(error.to_string()))?;
         let start = Start {
             specs: self.specs.clone(),
             only: set_up.only.map(str::to_owned),
             digest: set_up.only.is_none().then(|| self.digest.clone()),
-            library: self.library.clone(),
+            library: self.library.path.clone(),
             state: set_up.state,
             device: set_up.device,
         };
@@ -85,9 +147,15 @@ impl Factory {
             Ok(Reply::Started(started)) => {
                 self.started.fetch_add(1, Ordering::Relaxed);
                 self.start_up.fetch_add(started.nanoseconds, Ordering::Relaxed);
+                if let Some(changed) = &started.changed {
+                    let text =
+                        format!("while it was set up, the library changed its process, which stays so: {changed}");
+                    self.remarks.note(text, "");
+                }
                 Ok((worker, started))
             }
             Ok(Reply::NotStarted(message)) => Err(StartError::Refused(message)),
+            Ok(Reply::Trouble(message)) => Err(StartError::Changed(message)),
             Ok(other) => Err(StartError::Ended(WorkerEnd::Confused(format!("{other:?}")), worker.output())),
             Err(end) => Err(StartError::Ended(end, worker.output())),
         }

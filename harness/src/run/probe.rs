@@ -18,7 +18,7 @@ impl Session {
         let mut slot =
             self.pool.take().map_err(|error| environment(format!("no folder for a simulated machine: {error}")))?;
         let set_up = super::pool::SetUp { state: crate::lang::program::State::Device, device: 0, only: None };
-        let shown = self.factory.library.display().to_string();
+        let shown = self.factory.library.path.display().to_string();
         let (mut worker, started) =
             self.factory.start(&slot.machine, set_up).map_err(|error| environment(format!("{shown}: {error}")))?;
         let answers = match worker.ask(&Request::Query, self.factory.deadlines.step) {

@@ -31,10 +31,7 @@ impl Session {
             Ok(result) => self.result(rule, seed, result, output),
             Err(error) => {
                 let mut result = self.empty_result(rule, seed);
-                result.verdict = match error {
-                    StartError::Ended(..) => Verdict::DeviceLost,
-                    _ => Verdict::Error,
-                };
+                result.verdict = error.verdict();
                 result.reason = error.to_string();
                 result
             }
@@ -269,7 +266,7 @@ impl Session {
             words.push(format!("--specs {}", quoted(&specs.display().to_string())));
         }
         if self.factory.simulator.is_none() {
-            words.push(format!("--library {}", quoted(&self.factory.library.display().to_string())));
+            words.push(format!("--library {}", quoted(&self.factory.library.path.display().to_string())));
         } else if !self.header.defects.is_empty() {
             words.push(format!("--defect {}", self.header.defects.join(",")));
         }

@@ -20,8 +20,10 @@ use crate::select::{Target, applies, product};
 
 use super::child::Deadlines;
 use super::choice::{Backend, LibraryChoice, choose_library};
+use super::identity::LibraryFile;
 use super::options::{Options, Profile};
 use super::pool::{Factory, Pool};
+use super::quarantine::Quarantine;
 use super::simulator::SimulatorOptions;
 
 /// The seed of a run that is given none.
@@ -213,8 +215,8 @@ impl Session {
             call_ns: options.call_ns,
         });
         let seed = options.seed.unwrap_or(if options.profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() });
-        let sha256 = crate::worker::file_digest(&choice.path)
-            .map_err(|error| environment(error, &choice.path.display().to_string()))?;
+        let library =
+            LibraryFile::new(&choice.path).map_err(|error| environment(error, &choice.path.display().to_string()))?;
         let started = OffsetDateTime::now_utc();
         let header = RunHeader {
             format: crate::record::Journal::FORMAT,
@@ -226,7 +228,7 @@ impl Session {
             reported_name: None,
             library: LibraryIdentity {
                 path: choice.path.display().to_string(),
-                sha256,
+                sha256: library.sha256.clone(),
                 version: None,
                 simulated: choice.embedded,
                 chosen_by: choice.chosen_by.clone(),
@@ -247,11 +249,13 @@ impl Session {
             executable,
             specs,
             digest: rules.digest.clone(),
-            library: choice.path.clone(),
+            library,
             simulator,
             deadlines: Deadlines { step, start: step * 4 },
             started: AtomicU64::new(0),
             start_up: AtomicU64::new(0),
+            quarantine: Quarantine::default(),
+            remarks: Arc::default(),
         };
         let regressions = std::env::var_os("ATLAS_CTS_REGRESSIONS")
             .map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from);
@@ -362,6 +366,7 @@ impl Session {
             counts,
             workers_started: self.factory.started.load(Ordering::Relaxed),
             start_up_nanoseconds: self.factory.start_up.load(Ordering::Relaxed),
+            remarks: self.factory.remarks.all(),
             exit: self.exit(&results) as u8,
         }
     }

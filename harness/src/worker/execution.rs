@@ -189,6 +189,7 @@ impl<'a> Execution<'a> {
         // SAFETY: the address is that of this function; pointers are those that the rule's steps hand over, which is
         // what is under test: a library that faults on them ends this process, and the supervisor reports it.
         let raw = unsafe { (function.call)(address, arguments) };
+        super::copies::end_copy(self.flight);
         self.flight.end_call(slot, raw);
         let result = typed(function.returns, raw);
         if result == self.prepared.rules.success {
@@ -320,6 +321,7 @@ impl<'a> Execution<'a> {
             let slot = self.flight.begin_call(RELEASE + index as u32, self.tick, &arguments);
             // SAFETY: the pair stands in the catalog: the function releases what the call of this case acquired.
             let raw = unsafe { (function.call)(address, &arguments) };
+            super::copies::end_copy(self.flight);
             self.flight.end_call(slot, raw);
             let result = typed(function.returns, raw);
             if result != self.prepared.rules.success {

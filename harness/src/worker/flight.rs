@@ -46,6 +46,8 @@ struct Header {
     calls: AtomicU64,
     salt: AtomicU64,
     value_words: AtomicU64,
+    /// Copies of the worker that returned from a call and were ended.
+    copies: AtomicU64,
 }
 
 #[repr(C)]
@@ -166,6 +168,16 @@ impl Flight {
             (*record).state = 2;
         }
         self.header().progress.fetch_add(1, Ordering::Release);
+    }
+
+    /// Notes that a copy of the worker returned from a call.
+    pub fn note_copy(&self) {
+        self.header().copies.fetch_add(1, Ordering::Release);
+    }
+
+    /// How many copies were noted since the last time that this was asked.
+    pub fn take_copies(&self) -> u64 {
+        self.header().copies.swap(0, Ordering::AcqRel)
     }
 
     /// A number that changes whenever the worker gets on.

@@ -1,5 +1,6 @@
 //! The worker: a process that has loaded the library under test and executes programs with it.
 
+mod copies;
 mod evaluate;
 mod execution;
 pub mod flight;
@@ -11,6 +12,7 @@ mod report;
 pub mod search;
 mod serve;
 mod statements;
+mod surroundings;
 mod threads;
 pub mod trace;
 mod turns;

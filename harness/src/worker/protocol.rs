@@ -93,8 +93,10 @@ pub enum Reply {
     /// The steps of a case are done.
     Stepped(Box<Stepped>),
     Released(Vec<String>),
-    /// Ready for the next rule.
-    Ready(Option<String>),
+    /// Ready for the next case.
+    Ready(CaseEnd),
+    /// Torn down; the process ends next.
+    Stopped,
 }
 
 /// A worker that has started.
@@ -104,6 +106,17 @@ pub struct Started {
     pub simulated: Option<String>,
     /// Nanoseconds of loading the library and setting it up.
     pub nanoseconds: u64,
+    /// What the library changed of its process meanwhile. It stays: the library may need it.
+    pub changed: Option<String>,
+}
+
+/// The end of a case in one process.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct CaseEnd {
+    /// Why the life cycle could not be restored.
+    pub trouble: Option<String>,
+    /// What the library did to its process: see [`super::search::SearchResult::findings`].
+    pub manners: Vec<String>,
 }
 
 /// The end of the steps in one process.

@@ -17,8 +17,9 @@ use crate::rules::{CatalogPlace, Rule, Rules, Section, load};
 use super::execution::{Execution, Prepared};
 use super::flight::Flight;
 use super::library::Library;
-use super::protocol::{Reply, Request, RunCase, RunRule, Start, Started, Stepped};
+use super::protocol::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use super::search::{Ran, Search, SearchResult};
+use super::surroundings::Surroundings;
 use super::trace::trace;
 use super::turns::{Link, Turn, Turns};
 
@@ -120,8 +121,17 @@ fn watch_parent() {
     });
 }
 
+/// The first process that the system takes when memory is short should be a worker, never the supervisor.
+fn offer_to_be_killed() {
+    // Not every system has this, and none refuses a raise.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+}
+
 fn serve(bindings: &'static Bindings) -> Result<(), String> {
     watch_parent();
+    offer_to_be_killed();
+    // Without the mark only a library that forks inside a call can do harm.
+    let _ = super::copies::mark_worker();
     let wire = take_descriptors().map_err(|error| format!("cannot set up the protocol: {error}"))?;
     let path = std::env::var(FLIGHT).map_err(|_| format!("{FLIGHT} is not set"))?;
     let file = File::options().read(true).write(true).open(&path).map_err(|error| format!("{path}: {error}"))?;
@@ -130,8 +140,9 @@ fn serve(bindings: &'static Bindings) -> Result<(), String> {
     let Some(Request::Start(start)) = wire.next()? else { return Err("the first request must be `start`".to_owned()) };
     let rules = match read_rules(&start, bindings) {
         Ok(rules) => rules,
-        Err(message) => return wire.reply(&Reply::NotStarted(message)),
+        Err(message) => return wire.reply(&Reply::Trouble(message)),
     };
+    let before = Surroundings::now();
     let begun = Instant::now();
     let mut library = match Library::open(&start.library) {
         Ok(library) => library,
@@ -150,7 +161,11 @@ fn serve(bindings: &'static Bindings) -> Result<(), String> {
         }
     }
     let simulated = library.exports(SIMULATOR_SYMBOL).then(|| "simulator".to_owned());
-    wire.reply(&Reply::Started(Started { simulated, nanoseconds: begun.elapsed().as_nanos() as u64 }))?;
+    let nanoseconds = begun.elapsed().as_nanos() as u64;
+    // The library may need what it has changed by now: it stays.
+    let surroundings = Surroundings::now();
+    let changed = before.differences(&surroundings);
+    wire.reply(&Reply::Started(Started { simulated, nanoseconds, changed }))?;
     let mut worker = Worker {
         rules: &rules,
         library,
@@ -159,6 +174,7 @@ fn serve(bindings: &'static Bindings) -> Result<(), String> {
         flight: &flight,
         state: start.state,
         device: start.device,
+        surroundings,
     };
     worker.requests(&wire).or_else(|message| wire.reply(&Reply::Trouble(message)))
 }
@@ -183,6 +199,7 @@ struct Worker<'a> {
     flight: &'a Flight,
     state: State,
     device: u32,
+    surroundings: Surroundings,
 }
 
 impl<'a> Worker<'a> {
@@ -204,7 +221,7 @@ impl<'a> Worker<'a> {
                 Request::Case(case) => self.case(&case, wire)?,
                 Request::Stop => {
                     self.tear_down();
-                    return wire.reply(&Reply::Ready(None));
+                    return wire.reply(&Reply::Stopped);
                 }
                 other => return Err(format!("unexpected request {other:?}")),
             }
@@ -293,6 +310,7 @@ impl<'a> Worker<'a> {
         {
             result.unhealthy = Some(message);
         }
+        result.findings.extend(self.manners());
         Ok(result)
     }
 
@@ -342,7 +360,21 @@ impl<'a> Worker<'a> {
         drop(execution);
         let restored = if self.state == State::Device { self.life_cycle.run_section(Section::Restore) } else { Ok(()) };
         self.flight.end_case();
-        wire.reply(&Reply::Ready(restored.err()))
+        wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners: self.manners() }))
+    }
+
+    /// What the library did to its process since this was last asked. The process is put back for the rules that follow.
+    fn manners(&mut self) -> Vec<String> {
+        let changed = self.surroundings.restore();
+        let changed = changed.map(|what| format!("the library changed its process, which was put back: {what}"));
+        let copies = match self.flight.take_copies() {
+            0 => None,
+            number => Some(format!(
+                "the library forked inside a call and the child returned from it too ({number} times); \
+                 the copies of the process were ended"
+            )),
+        };
+        changed.into_iter().chain(copies).collect()
     }
 }
 

@@ -188,6 +188,7 @@ pub fn end(results: &[RuleResult], exit: u8) -> RunEnd {
         counts,
         workers_started: 4,
         start_up_nanoseconds: 812_000_000,
+        remarks: vec![],
         exit,
     }
 }

@@ -1,0 +1,61 @@
+//! Processes that a library started and that outlive its worker, in a group or session of their own.
+//!
+//! They hold pipes, devices and locks that the next worker needs. The supervisor becomes the parent of what its
+//! workers leave behind, and knows them by the environment that they inherited. A process that has cleared its
+//! environment goes unnoticed.
+
+use std::path::Path;
+use std::sync::Once;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, getpgid, getpid, kill_process, set_child_subreaper, waitpid};
+
+/// Makes this process the parent of orphans below it.
+pub fn adopt_orphans() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Where the system refuses, nothing is found later.
+        let _ = set_child_subreaper(Some(getpid()));
+    });
+}
+
+/// Ends what an ended worker has left behind outside its group; says whether there was anything.
+pub fn end(mark: &str, worker: u32) -> bool {
+    let mut found = false;
+    for process in children() {
+        let outside = getpgid(Some(process)).is_ok_and(|group| group.as_raw_pid() != worker as i32);
+        if outside && is_marked(process, mark) {
+            found = true;
+            // It may have ended by itself.
+            let _ = kill_process(process, Signal::KILL);
+            reap(process);
+        }
+    }
+    found
+}
+
+fn children() -> Vec<Pid> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| {
+            list.split_whitespace().filter_map(|child| Pid::from_raw(child.parse().ok()?)).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn is_marked(process: Pid, mark: &str) -> bool {
+    let path = Path::new("/proc").join(process.as_raw_pid().to_string()).join("environ");
+    std::fs::read(path)
+        .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes()))
+}
+
+fn reap(process: Pid) {
+    let begun = Instant::now();
+    while let Ok(None) = waitpid(Some(process), WaitOptions::NOHANG) {
+        if begun.elapsed() > Duration::from_millis(500) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

@@ -1,0 +1,42 @@
+//! Copies of a worker: a library may fork inside a call, and let the child return from it as well.
+//!
+//! The copy would run the rule on, answer the supervisor a second time and write over the flight recorder. So whoever
+//! returns from a call looks whether it is the process that made the call. The look costs one load: the kernel clears
+//! the page in every child.
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous};
+
+use super::flight::Flight;
+
+/// Points to a number that is 1 in the worker and 0 in its children.
+static MARK: AtomicPtr<AtomicU64> = AtomicPtr::new(ptr::null_mut());
+
+/// Marks this process as the worker. Systems that cannot clear a page in children (Linux before 4.14) go without.
+pub fn mark_worker() -> std::io::Result<()> {
+    let bytes = rustix::param::page_size();
+    // SAFETY: a fresh private mapping, never unmapped.
+    let page =
+        unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
+    // SAFETY: the page is that mapping, and nothing is in it yet.
+    unsafe { madvise(page, bytes, Advice::LinuxWipeOnFork)? };
+    let mark = page.cast::<AtomicU64>();
+    // SAFETY: the mapping is aligned, large enough and lives as long as the process.
+    unsafe { &*mark }.store(1, Ordering::Relaxed);
+    MARK.store(mark, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Ends this process if it is a copy of the worker, without running anything of the library's.
+#[inline]
+pub fn end_copy(flight: &Flight) {
+    let mark = MARK.load(Ordering::Relaxed);
+    // SAFETY: the mapping lives as long as the process.
+    if !mark.is_null() && unsafe { &*mark }.load(Ordering::Relaxed) == 0 {
+        flight.note_copy();
+        // SAFETY: ends the process at once.
+        unsafe { libc::_exit(0) };
+    }
+}

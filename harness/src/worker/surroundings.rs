@@ -1,0 +1,228 @@
+//! The process around a library: its signal mask, working directory, file mode mask, locale and environment.
+//!
+//! A library may change them, and every rule that follows would run in a changed process. They are compared and put
+//! back after each rule, in about a microsecond: the environment is compared by the addresses of its entries. (A string
+//! that is changed in its place goes unnoticed.) Signal handlers are not looked at: vendor libraries set their own.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, OsString, c_char};
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use rustix::fs::Mode;
+use rustix::process::umask;
+
+unsafe extern "C" {
+    /// The process's environment, as the C library holds it.
+    static environ: *const *const c_char;
+}
+
+/// What a process is like.
+pub struct Surroundings {
+    /// The calling thread's blocked signals: bit n - 1 for signal n.
+    signals: u64,
+    folder: Option<CString>,
+    file_mask: Mode,
+    locale: Option<CString>,
+    thread_locale: libc::locale_t,
+    entries: Vec<*const c_char>,
+    environment: BTreeMap<OsString, OsString>,
+}
+
+impl Surroundings {
+    /// This process as it is now.
+    pub fn now() -> Surroundings {
+        let file_mask = umask(Mode::empty());
+        umask(file_mask);
+        Surroundings {
+            signals: signals(),
+            folder: folder(),
+            file_mask,
+            locale: locale(None),
+            thread_locale: thread_locale(),
+            entries: entries(),
+            environment: std::env::vars_os().collect(),
+        }
+    }
+
+    /// What another one has that this one has not; `None`: they are alike.
+    pub fn differences(&self, other: &Surroundings) -> Option<String> {
+        let shown = |text: &Option<CString>| {
+            text.as_ref().map_or_else(|| "none".to_owned(), |text| text.to_string_lossy().into_owned())
+        };
+        let mut said = Vec::new();
+        if self.signals != other.signals {
+            let blocked = numbered("blocked", other.signals & !self.signals);
+            let unblocked = numbered("unblocked", self.signals & !other.signals);
+            let both: Vec<String> = blocked.into_iter().chain(unblocked).collect();
+            said.push(format!("the signal mask ({})", both.join(", ")));
+        }
+        if self.folder != other.folder {
+            said.push(format!("the working directory from {} to {}", shown(&self.folder), shown(&other.folder)));
+        }
+        if self.file_mask != other.file_mask {
+            let (from, to) = (self.file_mask.bits(), other.file_mask.bits());
+            said.push(format!("the file mode mask from {from:03o} to {to:03o}"));
+        }
+        if self.locale != other.locale {
+            said.push(format!("the locale from {} to {}", shown(&self.locale), shown(&other.locale)));
+        }
+        if self.thread_locale != other.thread_locale {
+            said.push("the locale of the thread that calls it".to_owned());
+        }
+        // Names only: values may be secret, and differ from run to run.
+        let variables: Vec<String> = changed(&self.environment, &other.environment)
+            .map(|(name, before, after)| match (before, after) {
+                (None, _) => format!("{} set", name.display()),
+                (_, None) => format!("{} removed", name.display()),
+                _ => format!("{} changed", name.display()),
+            })
+            .collect();
+        if !variables.is_empty() {
+            said.push(format!("the environment ({})", variables.join(", ")));
+        }
+        (!said.is_empty()).then(|| said.join("; "))
+    }
+
+    /// Puts back what was changed since, and says what that was; `None`: nothing.
+    pub fn restore(&mut self) -> Option<String> {
+        if self.unchanged() {
+            return None;
+        }
+        let is = Surroundings::now();
+        let mut said = self.differences(&is);
+        set_signals(self.signals);
+        umask(self.file_mask);
+        if self.locale != is.locale {
+            locale(self.locale.as_deref());
+        }
+        // SAFETY: the locale was this thread's before, and nobody else knows it.
+        unsafe { libc::uselocale(self.thread_locale) };
+        if self.folder != is.folder {
+            let back = self.folder.as_ref().is_some_and(|folder| rustix::process::chdir(folder.as_c_str()).is_ok());
+            said = said.map(|said| if back { said } else { format!("{said} (the working directory stays)") });
+        }
+        for (name, before, _) in changed(&self.environment, &is.environment) {
+            // SAFETY: no other thread of the worker reads the environment; a library's thread that does so while its
+            // own library changes it is in trouble already.
+            unsafe {
+                match before {
+                    Some(value) => std::env::set_var(name, value),
+                    None => std::env::remove_var(name),
+                }
+            }
+        }
+        self.entries = entries();
+        said
+    }
+
+    /// A quick look, which also puts the file mode mask back: only setting it tells what it was.
+    fn unchanged(&self) -> bool {
+        let file_mask = umask(self.file_mask);
+        let same = file_mask == self.file_mask
+            && signals() == self.signals
+            && thread_locale() == self.thread_locale
+            && has_entries(&self.entries)
+            && locale(None) == self.locale
+            && folder() == self.folder;
+        if !same {
+            umask(file_mask);
+        }
+        same
+    }
+}
+
+/// Variables that differ: name, value before, value after.
+fn changed<'a>(
+    before: &'a BTreeMap<OsString, OsString>,
+    after: &'a BTreeMap<OsString, OsString>,
+) -> impl Iterator<Item = (&'a OsString, Option<&'a OsString>, Option<&'a OsString>)> {
+    let gone = before.keys().filter(|name| !after.contains_key(*name));
+    after
+        .keys()
+        .chain(gone)
+        .map(|name| (name, before.get(name), after.get(name)))
+        .filter(|(_, before, after)| before != after)
+}
+
+/// `blocked 10, 12`, or their number if they are many.
+fn numbered(what: &str, signals: u64) -> Option<String> {
+    let numbers: Vec<String> =
+        (0..64).filter(|bit| signals >> bit & 1 == 1).map(|bit: u32| (bit + 1).to_string()).collect();
+    match numbers.len() {
+        0 => None,
+        1..=8 => Some(format!("{what} {}", numbers.join(" "))),
+        many => Some(format!("{what} {many} signals")),
+    }
+}
+
+/// The signals that the calling thread blocks.
+fn signals() -> u64 {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: a null set only asks; the old one is filled.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, ptr::null(), set.as_mut_ptr());
+        let set = set.assume_init();
+        (0..64).filter(|bit| libc::sigismember(&set, bit + 1) == 1).fold(0, |bits, bit| bits | 1 << bit)
+    }
+}
+
+fn set_signals(signals: u64) {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: the set is made empty before anything is added.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        for bit in (0..64).filter(|bit| signals >> bit & 1 == 1) {
+            libc::sigaddset(set.as_mut_ptr(), bit + 1);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, set.as_ptr(), ptr::null_mut());
+    }
+}
+
+fn thread_locale() -> libc::locale_t {
+    // SAFETY: a null locale only asks.
+    unsafe { libc::uselocale(ptr::null_mut()) }
+}
+
+fn folder() -> Option<CString> {
+    let mut path = [0u8; 4096];
+    // SAFETY: the buffer has the length that is said.
+    let known = unsafe { !libc::getcwd(path.as_mut_ptr().cast(), path.len()).is_null() };
+    known.then(|| CStr::from_bytes_until_nul(&path).ok().map(CStr::to_owned)).flatten()
+}
+
+/// Sets the process's locale, or only asks for it.
+fn locale(set: Option<&CStr>) -> Option<CString> {
+    // SAFETY: the name is a whole string or null, which only asks; the answer is copied before the next call.
+    unsafe {
+        let name = libc::setlocale(libc::LC_ALL, set.map_or(ptr::null(), CStr::as_ptr));
+        (!name.is_null()).then(|| CStr::from_ptr(name).to_owned())
+    }
+}
+
+/// The addresses of the environment's entries.
+fn entries() -> Vec<*const c_char> {
+    let mut entries = Vec::new();
+    // SAFETY: the list ends with a null; a library's thread that changes it at this moment breaks the C library's rules.
+    unsafe {
+        let mut entry = environ;
+        while !entry.is_null() && !(*entry).is_null() {
+            entries.push(*entry);
+            entry = entry.add(1);
+        }
+    }
+    entries
+}
+
+/// Whether the environment consists of these entries.
+fn has_entries(entries: &[*const c_char]) -> bool {
+    // SAFETY: as above; the list is read up to its end, or to the first difference.
+    unsafe {
+        if environ.is_null() {
+            return entries.is_empty();
+        }
+        entries.iter().enumerate().all(|(index, entry)| *environ.add(index) == *entry)
+            && (*environ.add(entries.len())).is_null()
+    }
+}

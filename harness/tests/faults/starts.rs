@@ -1,0 +1,233 @@
+//! Libraries that start slowly, once, or never; that are replaced; and answers that differ from process to process.
+
+use std::fmt::Write;
+use std::fs;
+
+use rstest::rstest;
+
+use super::support::{Bench, Report};
+use super::{RULES, expect_nothing_left, expect_whole, run, run_with, struck_by};
+
+#[test]
+fn a_device_that_does_not_come_back_is_an_error_of_each_rule_that_follows() {
+    let bench = struck_by(&["FAULT_NO_SECOND_START"], "");
+    run(&bench, "report").says(1, &["ERROR  acl.faults.after"]);
+    let report = bench.report("report");
+    let verdicts = [("acl.faults.before", "pass"), ("acl.faults.struck", "crash"), ("acl.faults.after", "error")];
+    assert_eq!(report.verdicts(), verdicts);
+    let reason = &report.result("acl.faults.after").reason;
+    assert!(reason.contains("aclInit returned 507010 (ACL_ERROR_RT_LOST_HEARTBEAT)"), "{reason}");
+    assert_eq!(report.end().exit, 1);
+}
+
+#[test]
+fn a_missing_function_blocks_the_rules_that_call_it() {
+    let bench = struck_by(&["FAULT_NO_MALLOC"], "");
+    run(&bench, "report").says(3, &["not known: the environment or a device failed"]);
+    let report = bench.report("report");
+    assert_eq!(report.results.len(), 3);
+    for result in &report.results {
+        assert_eq!(result.verdict.name(), "blocked");
+        assert_eq!(result.reason, "set-up failed: the library does not export aclrtMalloc");
+    }
+}
+
+#[test]
+fn a_runtime_that_does_not_count_devices_has_one() {
+    let bench = struck_by(&["FAULT_NO_DEVICE_COUNT"], "");
+    run(&bench, "report").says(0, &[]);
+    assert_eq!(bench.report("report").header.devices, 1);
+}
+
+#[rstest]
+#[case::fails(&["FAULT_START_FAILS"], "the runtime cannot be set up: aclInit returned 207004 (ACL_ERROR_RT_NO_DEVICE)")]
+#[case::hangs(&["FAULT_START_HANGS"], "while the runtime was set up, no progress for 4s; the process was killed")]
+#[case::crashes(&["FAULT_START_CRASHES"], "(signal 11 (SIGSEGV)); it printed: no firmware")]
+#[case::crashes_while_it_is_loaded(&["FAULT_LOADING"], "while the runtime was set up, the library ended its process")]
+#[case::has_no_device(&["FAULT_NO_DEVICE"], "libtested.so: the runtime reports no device")]
+#[case::is_another_product(&["FAULT_OTHER_PRODUCT"], "reports `Ascend310P3`, which is infer, but --product a2")]
+#[case::needs_a_symbol_that_nobody_defines(&["FAULT_NEEDS_A_SYMBOL"], "a_symbol_that_nobody_defines")]
+#[case::needs_another_library(&["-Wl,--no-as-needed", "-L.", "-labsent"], "libabsent.so")]
+fn a_library_that_cannot_start_is_said_to_be_the_reason(#[case] faults: &[&str], #[case] reason: &str) {
+    let bench = if faults.contains(&"-labsent") {
+        let bench = Bench::new();
+        bench.catalog(RULES.replace("ACTORS", "").replace("ACTOR", ""));
+        let folder = format!("-L{}", bench.path("").display());
+        fs::rename(bench.library("fixtures/faults/faults.c", &[]), bench.path("libabsent.so")).unwrap();
+        bench.library("fixtures/faults/faults.c", &["-Wl,--no-as-needed", &folder, "-labsent"]);
+        fs::remove_file(bench.path("libabsent.so")).unwrap();
+        bench
+    } else {
+        struck_by(faults, "")
+    };
+    run(&bench, "report").says(3, &["error: ", reason]);
+    assert!(!bench.path("report").exists(), "nothing was run, nothing is written");
+}
+
+#[test]
+fn an_unknown_product_is_named_and_never_guessed() {
+    let bench = struck_by(&["FAULT_UNKNOWN_PRODUCT"], "");
+    let words = ["run", "--specs", "specs", "--report-dir", "report", "--library", "libtested.so"];
+    bench.run(words).says(3, &["`Ascend2000X`, which no product of products.yaml matches", "--product ID"]);
+    run(&bench, "report").says(0, &["Ascend2000X, product a2"]);
+}
+
+#[test]
+fn a_file_that_is_no_library_of_this_machine_is_described() {
+    let bench = struck_by(&[], "");
+    let tested = bench.path("libtested.so");
+    let try_it = |reason: &str| {
+        run(&bench, "report").says(3, &["error: ", "libtested.so", reason]);
+    };
+    let mut elf = fs::read(&tested).unwrap();
+    let foreign = if cfg!(target_arch = "aarch64") { 62u16 } else { 183 };
+    elf[18..20].copy_from_slice(&foreign.to_le_bytes());
+    fs::write(&tested, &elf).unwrap();
+    try_it("is for another architecture");
+    fs::write(&tested, &elf[..10]).unwrap();
+    try_it("is no shared library (no ELF header)");
+    fs::write(&tested, "INPUT(libreal.so)\nthis is a text file\n").unwrap();
+    try_it("is no shared library (no ELF header)");
+    fs::remove_file(&tested).unwrap();
+    try_it("No such file or directory");
+    fs::create_dir(&tested).unwrap();
+    try_it("is a folder; give the path of the shared library in it");
+}
+
+#[test]
+fn half_a_library_is_refused_by_the_loader() {
+    let bench = struck_by(&[], "");
+    let whole = fs::read(bench.path("libtested.so")).unwrap();
+    bench.write("libtested.so", &whole[..whole.len() / 4]);
+    let answer = run(&bench, "report");
+    answer.says(3, &["error: ", "libtested.so: "]);
+}
+
+#[rstest]
+#[case::every_time(&["FAULT_THIRD_LARGE_BLOCK"], "it fails only after earlier cases of the rule; run the whole rule to see it again")]
+#[case::once(&["FAULT_ONCE"], "a second run of the whole rule passes too: it fails rarely, or only after what other rules did")]
+fn a_case_that_fails_only_after_others_says_so(#[case] faults: &[&str], #[case] depends: &str) {
+    let bench = struck_by(faults, "");
+    run(&bench, "report").says(1, &["FAIL  acl.faults.struck"]);
+    let report = bench.report("report");
+    let reason = &report.result("acl.faults.struck").reason;
+    assert!(reason.ends_with(&format!("alone in a fresh process this case passes, and {depends}")), "{reason}");
+    assert_eq!(report.result("acl.faults.after").verdict.name(), "pass");
+}
+
+#[test]
+fn codes_that_change_between_processes_are_those_that_were_seen_first() {
+    let bench = struck_by(&["FAULT_CODES_CHANGE"], "");
+    run(&bench, "report").says(1, &["acl.faults.struck", "size = 5000"]);
+    let report = bench.report("report");
+    expect_whole(&report);
+    let struck = report.result("acl.faults.struck");
+    assert_eq!(struck.verdict.name(), "fail");
+    assert!(struck.reason.contains("returned 207001 (ACL_ERROR_RT_MEMORY_ALLOCATION)"), "{}", struck.reason);
+    assert_eq!(struck.failure.as_ref().unwrap().values, [("size".to_owned(), "5000".to_owned())]);
+}
+
+#[test]
+fn a_slow_start_is_waited_for() {
+    let bench = struck_by(&["FAULT_START_SLOW"], "");
+    // A start has four times the deadline of a step.
+    run_with(&bench, "report", &["--deadline", "2"]).says(0, &[]);
+    let report = bench.report("report");
+    expect_whole(&report);
+    assert_eq!(report.result("acl.faults.struck").verdict.name(), "pass");
+    assert!(report.end().start_up_nanoseconds >= 3_000_000_000, "{}", report.end().start_up_nanoseconds);
+}
+
+#[test]
+fn a_start_that_fails_once_is_tried_once_more() {
+    let bench = struck_by(&["FAULT_SECOND_START_FAILS_ONCE"], "");
+    run(&bench, "report").says(1, &["CRASH  acl.faults.struck", "remark "]);
+    let report = bench.report("report");
+    expect_whole(&report);
+    let remarks = &report.end().remarks;
+    assert_eq!(remarks.len(), 1, "{remarks:?}");
+    assert!(
+        remarks[0].starts_with("a worker did not start at first, but when it was tried once more: "),
+        "{remarks:?}"
+    );
+    assert!(remarks[0].contains("aclInit returned 507010 (ACL_ERROR_RT_LOST_HEARTBEAT)"), "{remarks:?}");
+}
+
+/// Ten rules, of which the second crashes.
+fn ten_rules(fault: &str) -> Bench {
+    let bench = struck_by(&[fault], "");
+    let mut rules = RULES.replace("ACTORS", "").replace("ACTOR", "");
+    for number in 4..=10 {
+        let _ = write!(
+            rules,
+            "  - id: acl.faults.rest-{number}
+    title: A small block is aligned
+    statement: A small block is aligned.
+    source: [{{document: manual, section: blocks}}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 16, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 64 == 0;
+"
+        );
+    }
+    bench.catalog(rules);
+    bench
+}
+
+#[rstest]
+#[case::at_once("FAULT_NO_SECOND_START", "error", "aclInit returned 507010 (ACL_ERROR_RT_LOST_HEARTBEAT)")]
+#[case::by_hanging("FAULT_NO_SECOND_START_HANGS", "device-lost", "no progress for 4s; the process was killed")]
+fn a_device_on_which_nothing_starts_is_put_into_quarantine(
+    #[case] fault: &str,
+    #[case] verdict: &str,
+    #[case] why: &str,
+) {
+    let bench = ten_rules(fault);
+    run(&bench, "report").says(1, &["device 0 is in quarantine"]);
+    let report = bench.report("report");
+    assert_eq!(report.results.len(), 10, "no rule is left out");
+    let (tried, rest) = report.results[2..].split_at(1);
+    assert_eq!(tried[0].verdict.name(), verdict, "{}", tried[0].reason);
+    assert!(tried[0].reason.contains(why), "{}", tried[0].reason);
+    for result in rest {
+        assert_eq!(result.verdict.name(), "error", "{}: {}", result.id, result.reason);
+        for fragment in
+            ["nothing was tried: 3 starts in a row failed there, the last because", why, "see to the device"]
+        {
+            assert!(result.reason.contains(fragment), "{}", result.reason);
+        }
+    }
+    // The crash is the first line of the library's diary, its failed starts are the others.
+    assert_eq!(fs::read_to_string(bench.path("crashed")).unwrap().len(), 1 + 3, "nobody waits for 10 starts");
+    assert_eq!(report.end().exit, 1);
+}
+
+/// A run during which somebody installs another library.
+fn replaced(by: impl FnOnce(&Bench)) -> Report {
+    let bench = struck_by(&["FAULT_REPLACED"], "");
+    by(&bench);
+    run(&bench, "report").says(1, &["CRASH  acl.faults.struck"]);
+    assert!(!bench.path("new").exists(), "the library was replaced");
+    expect_nothing_left(&bench);
+    bench.report("report")
+}
+
+#[test]
+fn a_library_that_is_replaced_during_the_run_is_not_tested_under_the_old_name() {
+    let report = replaced(|bench| drop(bench.write("new", "another library")));
+    let verdicts = [("acl.faults.before", "pass"), ("acl.faults.struck", "crash"), ("acl.faults.after", "error")];
+    assert_eq!(report.verdicts(), verdicts);
+    let reason = &report.result("acl.faults.after").reason;
+    assert!(reason.contains("libtested.so was replaced while the run was going on: its sha256 was"), "{reason}");
+    assert!(reason.contains(&report.header.library.sha256[..12]), "{reason}");
+    assert!(reason.contains("start the run again, and install nothing meanwhile"), "{reason}");
+}
+
+#[test]
+fn a_library_that_is_installed_again_is_the_same_library() {
+    let report = replaced(|bench| {
+        fs::copy(bench.path("libtested.so"), bench.path("new")).unwrap();
+    });
+    expect_whole(&report);
+}
