@@ -23,6 +23,7 @@ use super::choice::{Backend, LibraryChoice, choose_library};
 use super::options::{Options, Profile};
 use super::pool::{Factory, Pool};
 use super::simulator::SimulatorOptions;
+use super::trial::Trial;
 
 /// The seed of a run that is given none.
 pub const DEFAULT_SEED: u64 = 20_260_101;
@@ -92,7 +93,7 @@ pub struct Planned {
     pub id: String,
     pub chapter: String,
     /// Position in [`Rules::rules`]; `None`: the derived rule on exported functions.
-    rule: Option<usize>,
+    pub(super) rule: Option<usize>,
 }
 
 /// An open run.
@@ -106,6 +107,8 @@ pub struct Session {
     pub(super) regressions: PathBuf,
     /// Failing cases are run again, alone in a fresh process.
     pub(super) confirms: bool,
+    /// How the next rule runs, in a proof.
+    pub(super) trial: Trial,
     /// Files of that folder when the run began.
     pub(super) known: HashSet<OsString>,
     pub(super) pool: Pool,
@@ -211,6 +214,7 @@ impl Session {
             defects: options.defects.clone(),
             start_up_ms: options.start_up_ms,
             call_ns: options.call_ns,
+            notes_reach: false,
         });
         let seed = options.seed.unwrap_or(if options.profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() });
         let sha256 = crate::worker::file_digest(&choice.path)
@@ -250,6 +254,7 @@ impl Session {
             library: choice.path.clone(),
             simulator,
             deadlines: Deadlines { step, start: step * 4 },
+            only: None,
             started: AtomicU64::new(0),
             start_up: AtomicU64::new(0),
         };
@@ -267,6 +272,7 @@ impl Session {
                 .unwrap_or_default(),
             regressions,
             confirms: true,
+            trial: Trial::default(),
             pool: Pool::new(super::machines::machines_folder()),
             strict: options.strict,
             min_executed: options.min_executed,
@@ -285,6 +291,7 @@ impl Session {
         session.target = self.target.clone();
         // A proof runs thousands of failing cases that nobody reads.
         session.confirms = false;
+        session.trial.unread = true;
         Ok(session)
     }
 
