@@ -73,5 +73,7 @@ pub fn run(rule: &str) -> RunRule {
         budget: Budget { cases: 1, repeats: 1, milliseconds: 1, shrinks: 0 },
         known: Vec::new(),
         only: None,
+        ignored: None,
+        counts: false,
     }
 }

@@ -1,6 +1,7 @@
 //! The command `atlas-cts`: everything around the suite.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use harness::command;
 use harness::prove::{ProofOptions, prove, render};
 use harness::record::Verdict;
 use harness::report::{failure_text, first_line, summary};
+use harness::rules::claims;
 use harness::run::{ExitStatus, Options, RunFolder, Session, SessionError, load_rules, plan, project_root};
 
 /// Checks, lists and explains the catalog, proves the rules, and runs them without cargo.
@@ -22,7 +24,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Check the whole catalog; every mistake is reported with its place.
+    /// Check the whole catalog; every mistake is reported with its place. With --strict, warnings count as mistakes.
     Lint {
         #[command(flatten)]
         options: Options,
@@ -70,6 +72,18 @@ enum Command {
         /// Also run every rule on every legal variant of the simulated device.
         #[arg(long)]
         variants: bool,
+        /// Also leave out one check at a time: which checks are needed to notice the defects?
+        #[arg(long)]
+        weaken: bool,
+        /// Also run every rule on every defect that it reaches, and write who notices what to the report folder.
+        #[arg(long)]
+        matrix: bool,
+        /// Fail when a chapter claims fewer defects or needs a smaller share of its checks than this file says.
+        #[arg(long, value_name = "FILE")]
+        ratchet: Option<PathBuf>,
+        /// Raise the numbers of that file to what was reached.
+        #[arg(long, requires = "ratchet")]
+        raise: bool,
         /// List every rule with its defects, not only the gaps.
         #[arg(long, short)]
         verbose: bool,
@@ -106,8 +120,10 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
     match command {
         Command::Lint { options } => {
             let rules = load_rules(&options, &acl::BINDINGS)?;
+            let shared = claims(&rules);
+            shared.iter().for_each(|warning| println!("warning: {warning}"));
             println!("{}", command::lint_summary(&rules));
-            Ok(ExitStatus::Conformant)
+            Ok(if options.strict && !shared.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
         }
         Command::List { options, filter } => {
             let rules = load_rules(&options, &acl::BINDINGS)?;
@@ -125,12 +141,24 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
             Ok(ExitStatus::Conformant)
         }
         Command::Run { filter, options } => run(&options, &filter),
-        Command::Prove { filter, options, seeds, jobs, variants, verbose } => {
+        Command::Prove { filter, options, seeds, jobs, variants, weaken, matrix, ratchet, raise, verbose } => {
             let session = open(&options)?;
             println!("{}", first_line(&session.header));
-            let proof = prove(&session, &options, &ProofOptions { seeds, jobs, filter, variants })?;
+            let proof = ProofOptions { seeds, jobs, filter, variants, weaken: weaken || ratchet.is_some(), matrix };
+            let proof = prove(&session, &options, &proof)?;
             print!("{}", render(&proof, verbose));
-            Ok(if proof.holds() { ExitStatus::Conformant } else { ExitStatus::Broken })
+            if let Some(matrix) = &proof.matrix {
+                let folder = options.report_dir.clone().unwrap_or_else(|| {
+                    project_root().join("reports/out").join(format!("proof-{}", proof.product))
+                });
+                let page = matrix.write(&folder, &proof.product).map_err(SessionError::Environment)?;
+                println!("  written     {}", page.display());
+            }
+            let holds = match &ratchet {
+                Some(file) => command::ratchet(file, &proof, raise).map_err(SessionError::Environment)?,
+                None => true,
+            };
+            Ok(if holds && proof.holds() { ExitStatus::Conformant } else { ExitStatus::Broken })
         }
         Command::Simulator { print_path, list } => command::simulator(print_path, list),
         Command::Schema { check } => command::schema(&project_root().join("specs/schema"), check),

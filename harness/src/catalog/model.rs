@@ -286,6 +286,10 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub kills: Vec<Spanned<String>>,
+    /// Checks that are kept although no seeded defect needs them: statement → reason.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, String>")]
+    pub unproven: IndexMap<String, Spanned<String>>,
 }
 
 /// Why a rule does not run by default.

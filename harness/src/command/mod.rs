@@ -5,7 +5,10 @@ mod list;
 mod print;
 mod schema;
 
+use std::path::Path;
+
 use crate::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+use crate::prove::{Proof, Ratchet, raise};
 use crate::rules::Rules;
 use crate::run::{ExitStatus, SessionError, simulator as library};
 
@@ -26,6 +29,32 @@ pub fn lint_summary(rules: &Rules) -> String {
         rules.environment.declarations.bindings.functions.len(),
         rules.products.len()
     )
+}
+
+/// Holds a proof against the numbers that may not fall, or raises them; says whether they hold.
+///
+/// # Errors
+/// The file cannot be read or written.
+pub fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, String> {
+    if raised {
+        raise(file, proof)?;
+    }
+    let (fallen, risen) = Ratchet::read(file)?.compare(proof);
+    for what in &fallen {
+        println!("  FALLEN      {what}");
+    }
+    if !fallen.is_empty() {
+        println!(
+            "              claim the defects and needed checks again; a number of {} is lowered by hand, with the reason in \
+             the commit",
+            file.display()
+        );
+    }
+    if !risen.is_empty() {
+        println!("  ratchet     {} can be raised (add --raise, or put these lines there):", file.display());
+        risen.iter().for_each(|line| println!("{line}"));
+    }
+    Ok(fallen.is_empty())
 }
 
 /// `atlas-cts simulator`.

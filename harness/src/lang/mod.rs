@@ -11,6 +11,7 @@ mod check_call;
 mod check_expression;
 mod check_place;
 mod check_statement;
+pub mod judgement;
 pub mod parse;
 mod parse_expression;
 pub mod print_c;

@@ -318,6 +318,12 @@ impl Program {
         self.processes.iter().any(|process| process.isolated)
     }
 
+    /// The text of a statement on one line.
+    pub fn text(&self, span: Span) -> String {
+        let text = self.source.get(span.start..span.end).unwrap_or_default();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// The names of the functions that the steps call.
     pub fn function_names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.functions.iter().map(|function| function.name)

@@ -1,35 +1,47 @@
 //! The proof as text.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::Proof;
+use super::{Proof, RuleProof};
 
 /// What was proven, and every gap; `verbose` lists each rule with its defects.
 pub fn render(proof: &Proof, verbose: bool) -> String {
     let mut text = String::new();
-    let judged: Vec<_> = proof.rules.iter().filter(|rule| rule.skipped.is_none()).collect();
+    let judged: Vec<&RuleProof> = proof.judged().collect();
     let claimed: usize = judged.iter().map(|rule| rule.kills.len()).sum();
-    let survived: usize = judged.iter().map(|rule| rule.survived(proof.seeds).len()).sum();
-    let proven = judged.iter().filter(|rule| rule.gaps(proof.seeds).is_empty()).count();
+    let survived: usize = judged.iter().map(|rule| rule.survived().len()).sum();
+    let proven = judged.iter().filter(|rule| rule.gaps().is_empty()).count();
     let alarms: usize = judged.iter().map(|rule| rule.false_alarms.len()).sum();
     let blind: usize = judged.iter().map(|rule| rule.passes_on.len()).sum();
     let seeds = if proof.seeds == 1 { "1 seed".to_owned() } else { format!("{} seeds", proof.seeds) };
     let _ = writeln!(text, "proof for {} with {seeds}: {} runs of the simulated device", proof.product, proof.runs);
     if verbose {
         for rule in &judged {
-            let state = if rule.gaps(proof.seeds).is_empty() { "proven" } else { "NOT PROVEN" };
+            let state = if rule.gaps().is_empty() { "proven" } else { "NOT PROVEN" };
             let _ = writeln!(text, "  {state:<10}  {}", rule.id);
-            for (defect, killed) in &rule.kills {
-                let _ = writeln!(text, "              killed with {killed} of {} seeds: {defect}", proof.seeds);
+            for (defect, tally) in &rule.kills {
+                let _ = writeln!(
+                    text,
+                    "              killed with {} of {} seeds, by about {:.0} % of the cases: {defect}",
+                    tally.killed,
+                    tally.seeds,
+                    100.0 * tally.rate()
+                );
             }
         }
     }
-    let gaps: Vec<_> = judged.iter().filter(|rule| !rule.gaps(proof.seeds).is_empty()).collect();
-    for rule in gaps {
+    for rule in judged.iter().filter(|rule| !rule.gaps().is_empty()) {
         let _ = writeln!(text, "  NOT PROVEN  {}", rule.id);
-        for gap in rule.gaps(proof.seeds) {
+        for gap in rule.gaps() {
             let _ = writeln!(text, "              {gap}");
         }
+    }
+    if proof.weakened {
+        unneeded(&mut text, &judged);
+    }
+    if let Some(matrix) = &proof.matrix {
+        matrix.findings(&judged, &mut text);
     }
     let _ = writeln!(
         text,
@@ -38,6 +50,9 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     );
     let _ = writeln!(text, "  bad devices {blind} passes");
     let _ = writeln!(text, "  faithful    {alarms} false alarms");
+    if proof.weakened {
+        shares(&mut text, &judged);
+    }
     let _ = writeln!(
         text,
         "  rules       {proven} of {} proven, {} do not apply",
@@ -45,4 +60,41 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
         proof.rules.len() - judged.len()
     );
     text
+}
+
+/// Checks whose removal changes nothing.
+fn unneeded(text: &mut String, judged: &[&RuleProof]) {
+    for rule in judged {
+        for check in rule.unneeded().filter(|check| check.reason.is_none()) {
+            let _ = writeln!(text, "  NOT NEEDED  {}: {} of `{}`", rule.id, check.what(), check.text);
+            let why = match check.caught.iter().next() {
+                None => "no defect that the rule claims, and no bad device, fails here".to_owned(),
+                Some(one) => format!("what fails here fails at another check too, for example {one}"),
+            };
+            let _ = writeln!(text, "              {}: {why}", check.place);
+        }
+        for check in rule.checks.iter().filter(|check| check.needed_for.is_some() && check.reason.is_some()) {
+            let _ = writeln!(text, "  NEEDED      {}: `{}` needs no reason in `unproven`", rule.id, check.text);
+        }
+    }
+}
+
+/// The share of needed checks, by chapter and in all.
+fn shares(text: &mut String, judged: &[&RuleProof]) {
+    let mut chapters: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
+    for rule in judged {
+        let (needed, reasons, all) = chapters.entry(&rule.chapter).or_default();
+        *all += rule.checks.len();
+        *needed += rule.checks.iter().filter(|check| check.needed_for.is_some()).count();
+        *reasons += rule.unneeded().filter(|check| check.reason.is_some()).count();
+    }
+    let sum = chapters.values().fold((0, 0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1, sum.2 + of.2));
+    let percent = |needed: usize, all: usize| if all == 0 { 100 } else { needed * 100 / all };
+    for (chapter, (needed, reasons, all)) in chapters {
+        let share = percent(needed, all);
+        let _ = writeln!(text, "  checks      {chapter}: {needed} of {all} needed ({share} %), {reasons} kept for a reason");
+    }
+    let (needed, reasons, all) = sum;
+    let share = percent(needed, all);
+    let _ = writeln!(text, "  checks      {needed} of {all} needed ({share} %), {reasons} kept for a reason");
 }

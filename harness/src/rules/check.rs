@@ -9,6 +9,7 @@ use crate::catalog::{
     ApiFile, CatalogError, CatalogFiles, Diagnostic, ParsedFile, ProductsFile, RuleSource, Source, in_parallel,
     read_catalog,
 };
+use crate::lang::judgement::{Judged, judgements};
 use crate::lang::suggest::hint;
 use crate::lang::types::Declarations;
 use crate::lang::{Environment, Part, Problem, RuleText, check};
@@ -325,6 +326,14 @@ impl Checker<'_> {
                 self.at(source, function, format!("the rule does not call `{}`; remove it here", function.value));
             }
         }
+        for (statement, reason) in &rule.unproven {
+            let text = |judged: &Judged| program.text(judged.statement).trim_end_matches(';').to_owned();
+            let judged: Vec<String> = judgements(&program).iter().map(text).collect();
+            if !judged.contains(statement) {
+                let hint = hint(statement, judged.iter().map(String::as_str));
+                self.at(source, reason, format!("`{statement}` is no check of the steps{hint}"));
+            }
+        }
         let title = |id: &str| rules.documents.iter().find(|document| document.id.value == *id);
         Some(Rule {
             id: rule.id.value.clone(),
@@ -348,6 +357,7 @@ impl Checker<'_> {
             unsupported: rule.unsupported.iter().map(|function| function.value.clone()).collect(),
             owns: rule.owns.iter().map(|function| function.value.clone()).collect(),
             kills: rule.kills.iter().map(|kill| Kill::read(&kill.value)).collect(),
+            unproven: rule.unproven.iter().map(|(text, reason)| (text.clone(), reason.value.clone())).collect(),
             line: rule.id.referenced.line() as usize,
             steps_at: text_start(source, &rule.steps),
             source: rule,

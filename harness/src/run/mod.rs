@@ -17,9 +17,11 @@ mod remarks;
 mod rule;
 mod session;
 pub mod simulator;
+mod trial;
 
 pub use child::{Deadlines, WorkerEnd};
 pub use choice::{Backend, LibraryChoice, choose_library};
 pub use folder::RunFolder;
 pub use options::{Options, Profile};
 pub use session::{ExitStatus, Planned, Session, SessionError, load_rules, plan, project_root};
+pub use trial::{Attempt, Trial};

@@ -26,6 +26,8 @@ pub struct Factory {
     /// The embedded simulated device, which is configured by its environment.
     pub simulator: Option<SimulatorOptions>,
     pub deadlines: Deadlines,
+    /// Pooled workers read only this chapter: in proofs, which start many for a few rules each.
+    pub only: Option<String>,
     /// Workers started, and the nanoseconds that they took together.
     pub started: AtomicU64,
     pub start_up: AtomicU64,
@@ -175,7 +177,7 @@ impl Slot {
         match self.workers.entry((device, ordinal)) {
             std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
             std::collections::hash_map::Entry::Vacant(entry) => {
-                let set_up = SetUp { state: State::Device, device, only: None };
+                let set_up = SetUp { state: State::Device, device, only: factory.only.as_deref() };
                 Ok(entry.insert(factory.start(&self.machine, set_up)?.0))
             }
         }

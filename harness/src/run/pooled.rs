@@ -41,9 +41,11 @@ impl Session {
             product: self.target.product.clone(),
             devices: self.target.devices,
             seed,
-            budget: self.profile.budget(),
+            budget: self.trial.budget(self.profile.budget()),
             known: self.known_cases(rule),
             only: self.only_case.clone(),
+            ignored: self.trial.ignored,
+            counts: self.trial.counts,
         };
         let ran = self.run_in(rule, &run, slot.worker(&self.factory, device, 0)?);
         if ran.lost {
@@ -102,7 +104,7 @@ impl Session {
             Err(end) => end,
         };
         let failed = self.accident_case(rule, worker, &accident);
-        let result = SearchResult { cases: failed.case, failure: Some(Box::new(failed)), ..SearchResult::default() };
+        let result = SearchResult { cases: failed.case, failed: 1, failure: Some(Box::new(failed)), ..SearchResult::default() };
         Ran { result, output: worker.output(), lost: true }
     }
 

@@ -39,7 +39,7 @@ impl Session {
         RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }
     }
 
-    fn search(&self, rule: &Rule, seed: u64, slot: &mut Slot, output: &mut String) -> Result<SearchResult, StartError> {
+    pub(super) fn search(&self, rule: &Rule, seed: u64, slot: &mut Slot, output: &mut String) -> Result<SearchResult, StartError> {
         let fresh = rule.program.isolated() || rule.hazard.is_some();
         if !fresh && !rule.program.several_processes() {
             return self.search_pooled(rule, seed, slot, output);
@@ -47,6 +47,7 @@ impl Session {
         let scope = self.scope();
         let known = self.known_cases(rule);
         let budget = if fresh { self.profile.isolated_budget() } else { self.profile.group_budget() };
+        let budget = self.trial.budget(budget);
         let search = Search {
             program: &rule.program,
             scope: &scope,
@@ -54,6 +55,7 @@ impl Session {
             budget,
             known: &known,
             only: self.only_case.as_ref(),
+            counts: self.trial.counts,
         };
         let mut trouble = None;
         let mut fatal = None;
@@ -66,6 +68,7 @@ impl Session {
                 number,
                 values: values.to_vec(),
                 salt,
+                ignored: self.trial.ignored,
             };
             let end = if fresh {
                 self.case_in_fresh_processes(rule, slot, &case)
@@ -202,7 +205,7 @@ impl Session {
         }
     }
 
-    fn result(&self, rule: &Rule, seed: u64, search: SearchResult, output: String) -> RuleResult {
+    pub(super) fn result(&self, rule: &Rule, seed: u64, search: SearchResult, output: String) -> RuleResult {
         let mut result = self.empty_result(rule, seed);
         result.cases = search.cases;
         result.checks = search.checks;

@@ -25,6 +25,7 @@ use super::options::{Options, Profile};
 use super::pool::{Factory, Pool};
 use super::quarantine::Quarantine;
 use super::simulator::SimulatorOptions;
+use super::trial::Trial;
 
 /// The seed of a run that is given none.
 pub const DEFAULT_SEED: u64 = 20_260_101;
@@ -94,7 +95,7 @@ pub struct Planned {
     pub id: String,
     pub chapter: String,
     /// Position in [`Rules::rules`]; `None`: the derived rule on exported functions.
-    rule: Option<usize>,
+    pub(super) rule: Option<usize>,
 }
 
 /// An open run.
@@ -108,6 +109,8 @@ pub struct Session {
     pub(super) regressions: PathBuf,
     /// Failing cases are run again, alone in a fresh process.
     pub(super) confirms: bool,
+    /// How the next rule runs, in a proof.
+    pub(super) trial: Trial,
     /// Files of that folder when the run began.
     pub(super) known: HashSet<OsString>,
     pub(super) pool: Pool,
@@ -213,6 +216,7 @@ impl Session {
             defects: options.defects.clone(),
             start_up_ms: options.start_up_ms,
             call_ns: options.call_ns,
+            notes_reach: false,
         });
         let seed = options.seed.unwrap_or(if options.profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() });
         let library =
@@ -252,6 +256,7 @@ impl Session {
             library,
             simulator,
             deadlines: Deadlines { step, start: step * 4 },
+            only: None,
             started: AtomicU64::new(0),
             start_up: AtomicU64::new(0),
             quarantine: Quarantine::default(),
@@ -279,6 +284,7 @@ impl Session {
                 .unwrap_or_default(),
             regressions,
             confirms: true,
+            trial: Trial::default(),
             pool: Pool::new(super::machines::machines_folder()),
             strict: options.strict,
             min_executed: options.min_executed,
@@ -297,6 +303,7 @@ impl Session {
         session.target = self.target.clone();
         // A proof runs thousands of failing cases that nobody reads.
         session.confirms = false;
+        session.trial.unread = true;
         Ok(session)
     }
 

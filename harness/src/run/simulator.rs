@@ -22,6 +22,8 @@ pub struct SimulatorOptions {
     pub start_up_ms: u64,
     /// Nanoseconds that every call takes.
     pub call_ns: u64,
+    /// Whether the device notes in its machine's folder which defects the model asked for.
+    pub notes_reach: bool,
 }
 
 /// The path of the library: where it was built, or a copy of it when that place is gone.
@@ -51,6 +53,7 @@ impl SimulatorOptions {
             ("DEFECTS", self.defects.join(",")),
             ("STARTUP_MS", self.start_up_ms.to_string()),
             ("CALL_NS", self.call_ns.to_string()),
+            ("REACH", if self.notes_reach { "1".to_owned() } else { String::new() }),
             ("MACHINE", machine.display().to_string()),
         ]
         .into_iter()

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 
 use crate::generate::{Scope, Value};
+use crate::lang::judgement::Judgement;
 use crate::lang::program::{Actor, Call, Expression, Program};
 use crate::rules::{Resource, Rules};
 
@@ -87,6 +88,8 @@ pub struct Execution<'a> {
     /// The place of a statement of the rule that is being executed.
     pub setup: bool,
     pub control: bool,
+    /// For proofs: what is not judged. Looked at only when something failed.
+    pub ignored: Option<Judgement>,
     /// A call answered with a code after which the process is of no further use.
     pub fatal: Option<(usize, i128)>,
     /// The life cycle, for threads that select a device.
@@ -147,6 +150,7 @@ impl<'a> Execution<'a> {
             life_cycle: false,
             setup: false,
             control: false,
+            ignored: None,
             fatal: None,
             life: None,
             thread_lives: HashMap::new(),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::generate::{Budget, Value};
+use crate::lang::judgement::Judgement;
 use crate::lang::program::State;
 
 use super::report::CaseReport;
@@ -62,6 +63,12 @@ pub struct RunRule {
     pub known: Vec<Json>,
     /// Run this case and no other.
     pub only: Option<Json>,
+    /// For proofs: what this run does not judge.
+    #[serde(default)]
+    pub ignored: Option<Judgement>,
+    /// For proofs: run all cases and count those that fail.
+    #[serde(default)]
+    pub counts: bool,
 }
 
 /// One case for one process of a rule.
@@ -75,6 +82,9 @@ pub struct RunCase {
     pub number: u64,
     pub values: Vec<Value>,
     pub salt: u64,
+    /// For proofs: what this run does not judge.
+    #[serde(default)]
+    pub ignored: Option<Judgement>,
 }
 
 /// From the worker.

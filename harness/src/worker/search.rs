@@ -18,6 +18,9 @@ use super::report::{CaseFailure, CaseReport};
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SearchResult {
     pub cases: u64,
+    /// Cases that failed: one, unless all were to be counted.
+    #[serde(default)]
+    pub failed: u64,
     pub checks: u64,
     pub findings: Vec<String>,
     pub exceeds: Option<String>,
@@ -56,6 +59,8 @@ pub struct Search<'a> {
     pub budget: Budget,
     pub known: &'a [Json],
     pub only: Option<&'a Json>,
+    /// Go on after a failure, to count the cases that fail.
+    pub counts: bool,
 }
 
 impl Search<'_> {
@@ -120,11 +125,17 @@ impl Search<'_> {
                 ran.report.fail(Verdict::Error, Span::default(), message);
             }
             result.take(self.program, &ran.report);
+            let last = ran.last;
             if ran.report.failure.is_some() {
-                self.shrink(case, ran, &plan, &mut result, run);
-                return result;
+                result.failed += 1;
+                if result.failure.is_none() {
+                    self.shrink(case, ran, &plan, &mut result, run);
+                }
+                if !self.counts {
+                    return result;
+                }
             }
-            if ran.last {
+            if last {
                 return result;
             }
         }

@@ -268,6 +268,7 @@ impl<'a> Worker<'a> {
         let flight = self.flight;
         let mut execution = Execution::new(&prepared, flight);
         execution.life = Some(self.life);
+        execution.ignored = run.ignored;
         let life_cycle = &mut self.life_cycle;
         let state = self.state;
         let search = Search {
@@ -277,6 +278,7 @@ impl<'a> Worker<'a> {
             budget: run.budget,
             known: &run.known,
             only: run.only.as_ref(),
+            counts: run.counts,
         };
         let mut fatal = None;
         let mut result = search.run(&mut |number, values, salt| {
@@ -321,6 +323,7 @@ impl<'a> Worker<'a> {
         let prepared = Prepared::new(&rule.program, self.rules, &mut self.library, &scope, self.device, case.process);
         let mut execution = Execution::new(&prepared, self.flight);
         execution.life = Some(self.life);
+        execution.ignored = case.ignored;
         execution.begin(case.values.clone(), case.salt);
         self.flight.begin_case(case.number, case.salt, &case.values);
         if rule.program.several_processes() {

@@ -1,6 +1,7 @@
 //! Statements: control flow, verdicts, whose turn it is.
 
 use crate::lang::Span;
+use crate::lang::judgement::Judgement;
 use crate::lang::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
 use crate::record::Verdict;
 
@@ -96,9 +97,9 @@ impl<'a> Execution<'a> {
     /// Executes a statement on this thread.
     pub fn perform(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         match &statement.kind {
-            StatementKind::Call { call, expect } => self.judge_call(call, expect),
+            StatementKind::Call { call, expect } => self.judge_call(call, expect, statement.id),
             StatementKind::Effect(expression) => self.evaluate(expression).map(|_| ()),
-            StatementKind::Check { condition, info } => self.check(condition, *info, statement.span),
+            StatementKind::Check { condition, info } => self.check(condition, *info, statement),
             StatementKind::Declare { variable, length, values, filled } => {
                 self.declare(*variable, length.as_ref(), values, *filled)
             }
@@ -119,7 +120,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    fn judge_call(&mut self, call: &'a Call, expect: &'a Expect) -> Result<(), Stop> {
+    fn judge_call(&mut self, call: &'a Call, expect: &'a Expect, id: usize) -> Result<(), Stop> {
         let result = self.call(call)?;
         let success = result == self.prepared.rules.success;
         let unwritten = success && self.unwritten_out();
@@ -129,16 +130,16 @@ impl<'a> Execution<'a> {
         match expect {
             Expect::Success if !success => {
                 let message = format!("{} returned {}, expected success", self.name(call), self.code(result));
-                Err(self.call_failed(call, Verdict::Fail, message))
+                self.call_failed(call, Verdict::Fail, Judgement::Success, message)
             }
             Expect::Success if unwritten => {
                 let message = format!("{} returned success and left an out-variable as it was", self.name(call));
-                Err(self.call_failed(call, Verdict::Fail, message))
+                self.call_failed(call, Verdict::Fail, Judgement::Success, message)
             }
             Expect::Success => Ok(()),
             Expect::Failure { .. } if success => {
                 let message = format!("{} returned success, it must fail", self.name(call));
-                Err(self.call_failed(call, Verdict::Fail, message))
+                self.call_failed(call, Verdict::Fail, Judgement::Failure(id), message)
             }
             Expect::Failure { codes, usually } => {
                 let mut expected = Vec::new();
@@ -155,7 +156,7 @@ impl<'a> Execution<'a> {
                     self.report.finding(Finding::Info(message));
                     return Ok(());
                 }
-                Err(self.call_failed(call, Verdict::WrongCode, message))
+                self.call_failed(call, Verdict::WrongCode, Judgement::Code(id), message)
             }
         }
     }
@@ -164,7 +165,10 @@ impl<'a> Execution<'a> {
         self.prepared.program.functions[call.function].name
     }
 
-    fn call_failed(&mut self, call: &Call, verdict: Verdict, message: String) -> Stop {
+    fn call_failed(&mut self, call: &Call, verdict: Verdict, judgement: Judgement, message: String) -> Result<(), Stop> {
+        if self.ignores(judgement) {
+            return Ok(());
+        }
         if self.setup {
             let name = self.name(call);
             self.report.blocked(name, call.span, message);
@@ -172,17 +176,22 @@ impl<'a> Execution<'a> {
             let message = if self.control { format!("in the positive control, {message}") } else { message };
             self.report.fail(verdict, call.span, message);
         }
-        Stop::Failed
+        Err(Stop::Failed)
     }
 
-    fn check(&mut self, condition: &'a Expression, info: bool, span: Span) -> Result<(), Stop> {
+    fn ignores(&self, judgement: Judgement) -> bool {
+        self.ignored == Some(judgement) && !self.setup
+    }
+
+    fn check(&mut self, condition: &'a Expression, info: bool, statement: &'a Statement) -> Result<(), Stop> {
         let holds = self.evaluate(condition)? != 0;
         if !info && !self.setup {
             self.report.checks += 1;
         }
-        if holds {
+        if holds || self.ignores(Judgement::Condition(statement.id)) {
             return Ok(());
         }
+        let span = statement.span;
         let operands = self.operands(condition);
         let text = self.prepared.program.source.get(span.start..span.end).unwrap_or_default().trim_end_matches(';');
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,0 +1,163 @@
+//! What was found out about one rule.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::defects::DEFECTS;
+use crate::lang::judgement::{Judged, Judgement, judgements};
+use crate::record::Level;
+use crate::rules::{Rule, Rules};
+use crate::run::Attempt;
+
+/// What was found out about one rule.
+#[derive(Debug)]
+pub struct RuleProof {
+    pub id: String,
+    /// Name of its chapter.
+    pub chapter: String,
+    pub level: Level,
+    /// Why the rule does not apply to the product, or is not judged.
+    pub skipped: Option<String>,
+    /// Claimed defect → with how many seeds the rule failed.
+    pub kills: BTreeMap<String, Tally>,
+    /// Bad devices on which the rule passed.
+    pub passes_on: BTreeSet<String>,
+    /// Faithful devices (`faithful`, or a variant) on which the rule did not pass, with what it said.
+    pub false_alarms: BTreeMap<String, String>,
+    /// Its checks, in the order of the steps.
+    pub checks: Vec<CheckProof>,
+}
+
+/// Seeds with which a rule met a defect.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub seeds: u64,
+    /// Seeds with which the rule failed.
+    pub killed: u64,
+    /// Cases up to the first that failed, over these seeds.
+    pub cases: u64,
+}
+
+impl Tally {
+    pub fn note(&mut self, attempt: &Attempt) {
+        self.seeds += 1;
+        self.killed += u64::from(attempt.kills());
+        self.cases += attempt.cases;
+    }
+
+    /// Whether the defect is noticed too seldom: by less than 19 of 20 seeds.
+    pub fn survives(&self) -> bool {
+        self.seeds == 0 || self.killed * 20 < self.seeds * 19
+    }
+
+    /// The share of cases that notice the defect, as far as these seeds tell: most stop at the first.
+    pub fn rate(&self) -> f64 {
+        if self.cases == 0 { 0.0 } else { self.killed as f64 / self.cases as f64 }
+    }
+}
+
+/// What was found out about one check.
+#[derive(Debug)]
+pub struct CheckProof {
+    pub judgement: Judgement,
+    /// The statement, on one line.
+    pub text: String,
+    /// `file:line:column`.
+    pub place: String,
+    /// Defects and bad devices that this check was the first to notice.
+    pub caught: BTreeSet<String>,
+    /// A defect or bad device that the rule does not notice without this check.
+    pub needed_for: Option<String>,
+    /// Why the check is kept although nothing needs it, from the catalog.
+    pub reason: Option<String>,
+    judged: Judged,
+}
+
+impl CheckProof {
+    /// The checks of a rule.
+    pub fn all(rules: &Rules, rule: &Rule) -> Vec<CheckProof> {
+        let chapter = &rules.chapters[rule.chapter];
+        judgements(&rule.program)
+            .into_iter()
+            .map(|judged| {
+                let text = match judged.judgement {
+                    Judgement::Success => "its calls succeed".to_owned(),
+                    _ => rule.text(judged.statement).trim_end_matches(';').to_owned(),
+                };
+                CheckProof {
+                    judgement: judged.judgement,
+                    place: rule.place(chapter, judged.statement.start),
+                    reason: rule.unproven.get(&text).cloned(),
+                    text,
+                    caught: BTreeSet::new(),
+                    needed_for: None,
+                    judged,
+                }
+            })
+            .collect()
+    }
+
+    /// Whether this check is what failed.
+    pub fn failed(&self, attempt: &Attempt) -> bool {
+        use crate::record::Verdict;
+        match self.judgement {
+            Judgement::Success => attempt.verdict == Verdict::Fail && attempt.place != self.judged.reported,
+            Judgement::Code(_) => attempt.verdict == Verdict::WrongCode && attempt.place == self.judged.reported,
+            _ => attempt.verdict == Verdict::Fail && attempt.place == self.judged.reported,
+        }
+    }
+
+    /// What is checked, for a person.
+    pub fn what(&self) -> &'static str {
+        match self.judgement {
+            Judgement::Condition(_) => "condition",
+            Judgement::Failure(_) => "that it fails",
+            Judgement::Code(_) => "its code",
+            Judgement::Success => "success",
+        }
+    }
+}
+
+impl RuleProof {
+    /// The defects that the rule did not notice often enough.
+    pub fn survived(&self) -> Vec<&str> {
+        self.kills.iter().filter(|(_, tally)| tally.survives()).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// What keeps the rule from being proven; empty: it is proven.
+    pub fn gaps(&self) -> Vec<String> {
+        let mut gaps = Vec::new();
+        for name in self.survived() {
+            let tally = &self.kills[name];
+            gaps.push(format!("{name} survives ({} of {} seeds kill it)", tally.killed, tally.seeds));
+        }
+        if self.kills.len() < 2 {
+            gaps.push(format!("{} defects are claimed for this product, two are needed", self.kills.len()));
+        }
+        if !self.kills.keys().any(|name| DEFECTS.iter().any(|defect| defect.name == name && defect.subtle)) {
+            gaps.push("none of the claimed defects is subtle".to_owned());
+        }
+        // What no document promises may look fine on a device that does nothing.
+        if self.level == Level::Must {
+            gaps.extend(self.passes_on.iter().map(|device| format!("passes on {device}")));
+        }
+        gaps.extend(self.false_alarms.iter().map(|(device, what)| format!("false alarm on {device}: {what}")));
+        gaps
+    }
+
+    /// Checks whose removal changes nothing.
+    pub fn unneeded(&self) -> impl Iterator<Item = &CheckProof> {
+        self.checks.iter().filter(|check| check.needed_for.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    #[test]
+    fn nineteen_of_twenty_seeds_kill() {
+        let tally = |seeds, killed| Tally { seeds, killed, cases: seeds };
+        assert!(!tally(1, 1).survives() && !tally(3, 3).survives() && !tally(20, 19).survives());
+        assert!(tally(0, 0).survives() && tally(1, 0).survives() && tally(3, 2).survives() && tally(20, 18).survives());
+    }
+}

@@ -1,0 +1,202 @@
+//! Defect × rule: who notices what, and how often.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use crate::defects::DEFECTS;
+use crate::record::Verdict;
+
+use super::RuleProof;
+
+/// A defect that more rules than this notice, in percent, says nothing about any of them.
+const BLUNT: usize = 10;
+/// A subtle defect shows in no more cases of some rule than this, in percent.
+const SUBTLE: u64 = 5;
+
+/// A rule on a device with one defect.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    pub defect: &'static str,
+    pub rule: String,
+    /// Whether the rule claims the defect.
+    pub claimed: bool,
+    pub verdict: Verdict,
+    /// Cases executed, and how many of them failed.
+    pub cases: u64,
+    pub failed: u64,
+    /// The number of the first that failed.
+    pub first: u64,
+    /// The statement at which it failed.
+    pub statement: String,
+}
+
+impl Cell {
+    fn kills(&self) -> bool {
+        matches!(self.verdict, Verdict::Fail | Verdict::WrongCode)
+    }
+
+    fn passes(&self) -> bool {
+        matches!(self.verdict, Verdict::Pass | Verdict::Exceeds | Verdict::Observed)
+    }
+}
+
+/// Every rule on every defect that its faithful run asked for. Elsewhere the defect cannot make a difference.
+#[derive(Debug)]
+pub struct Matrix {
+    /// Sorted by defect and rule.
+    pub cells: Vec<Cell>,
+    /// Rules that were judged.
+    pub rules: usize,
+}
+
+impl Matrix {
+    pub fn new(mut cells: Vec<Cell>, rules: usize) -> Matrix {
+        cells.sort_by(|a, b| (a.defect, &a.rule).cmp(&(b.defect, &b.rule)));
+        Matrix { cells, rules }
+    }
+
+    /// Defect → cells of rules that fail.
+    fn rows(&self) -> BTreeMap<&'static str, Vec<&Cell>> {
+        let mut rows: BTreeMap<&'static str, Vec<&Cell>> = BTreeMap::new();
+        for cell in &self.cells {
+            let row = rows.entry(cell.defect).or_default();
+            if cell.kills() {
+                row.push(cell);
+            }
+        }
+        rows
+    }
+
+    /// Defects that fail more than a tenth of the rules.
+    fn blunt(&self) -> BTreeSet<&'static str> {
+        let rows = self.rows();
+        rows.iter().filter(|(_, row)| row.len() * 100 > self.rules * BLUNT).map(|(defect, _)| *defect).collect()
+    }
+
+    /// Defects that the same rules notice, in the same cases at the same statements.
+    fn duplicates(&self) -> Vec<Vec<&'static str>> {
+        type Print<'a> = Vec<(&'a str, &'a str, u64, u64, u64)>;
+        let mut prints: BTreeMap<Print<'_>, Vec<&'static str>> = BTreeMap::new();
+        for (defect, row) in self.rows() {
+            if !row.is_empty() {
+                let print = row
+                    .iter()
+                    .map(|cell| (cell.rule.as_str(), cell.statement.as_str(), cell.cases, cell.failed, cell.first));
+                prints.entry(print.collect()).or_default().push(defect);
+            }
+        }
+        prints.into_values().filter(|defects| defects.len() > 1).collect()
+    }
+
+    /// What somebody should look at.
+    pub fn findings(&self, judged: &[&RuleProof], text: &mut String) {
+        let rows = self.rows();
+        let blunt = self.blunt();
+        for defect in &blunt {
+            let _ = writeln!(text, "  BLUNT       {defect}: {} of {} rules fail", rows[defect].len(), self.rules);
+        }
+        for rule in judged {
+            let sharp: Vec<&String> = rule.kills.keys().filter(|name| !blunt.contains(name.as_str())).collect();
+            if sharp.len() < rule.kills.len() && sharp.is_empty() {
+                let _ = writeln!(text, "  BLUNT       {} claims only blunt defects", rule.id);
+            } else if sharp.len() < rule.kills.len() && !sharp.iter().any(|name| subtle(name)) {
+                let _ = writeln!(text, "  BLUNT       the only subtle defects of {} are blunt", rule.id);
+            }
+        }
+        for defects in self.duplicates() {
+            let _ = writeln!(text, "  DUPLICATE   fail the same rules in the same cases: {}", defects.join(", "));
+        }
+        for (defect, row) in &rows {
+            if row.is_empty() {
+                let lost = self.cells.iter().filter(|cell| cell.defect == *defect && !cell.passes()).count();
+                let also = if lost > 0 { format!(" ({lost} end otherwise, but without a verdict)") } else { String::new() };
+                let _ = writeln!(text, "  UNNOTICED   {defect}: no rule that reaches it fails{also}");
+            }
+        }
+        for defect in DEFECTS.iter().filter(|defect| !rows.contains_key(defect.name)) {
+            let _ = writeln!(text, "  UNREACHED   {}: no rule makes the device ask for it", defect.name);
+        }
+        for rule in judged {
+            let mine = |row: &&Vec<&Cell>| row.iter().any(|cell| cell.rule == rule.id);
+            let caught: Vec<_> = rows.values().filter(mine).collect();
+            if !caught.is_empty() && caught.iter().all(|row| row.len() > 1) {
+                let _ = writeln!(text, "  COVERED     {}: other rules notice all {} defects that it notices", rule.id, caught.len());
+            }
+        }
+        let loud: Vec<&str> = rows
+            .iter()
+            .filter(|(name, row)| subtle(name) && !row.is_empty() && row.iter().all(|cell| cell.failed * 100 > cell.cases * SUBTLE))
+            .map(|(name, _)| *name)
+            .collect();
+        if !loud.is_empty() {
+            let _ = writeln!(
+                text,
+                "  subtle      {} defects called subtle show in more than {SUBTLE} % of the cases of every rule that notices \
+                 them: subtle by history, order or boundary, or not at all; the matrix lists them",
+                loud.len()
+            );
+        }
+        let pairs = self.cells.len();
+        let killed = self.cells.iter().filter(|cell| cell.kills()).count();
+        let unclaimed = self.cells.iter().filter(|cell| cell.kills() && !cell.claimed).count();
+        let _ = writeln!(text, "  matrix      {pairs} pairs reached, {killed} fail, {unclaimed} of them without a claim");
+    }
+
+    /// Writes `matrix.tsv` and `matrix.md` to a folder.
+    ///
+    /// # Errors
+    /// The folder or a file cannot be written.
+    pub fn write(&self, folder: &Path, product: &str) -> Result<PathBuf, String> {
+        let cannot = |error: std::io::Error| format!("{}: {error}; name another folder with --report-dir", folder.display());
+        std::fs::create_dir_all(folder).map_err(cannot)?;
+        std::fs::write(folder.join("matrix.tsv"), self.table()).map_err(cannot)?;
+        let page = folder.join("matrix.md");
+        std::fs::write(&page, self.page(product)).map_err(cannot)?;
+        Ok(page)
+    }
+
+    fn table(&self) -> String {
+        let mut text = "defect\tsubtle\trule\tclaimed\tverdict\tcases\tfailed\tfirst\tstatement\n".to_owned();
+        for cell in &self.cells {
+            let _ = writeln!(
+                text,
+                "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+                cell.defect,
+                u8::from(subtle(cell.defect)),
+                cell.rule,
+                u8::from(cell.claimed),
+                cell.verdict,
+                cell.cases,
+                cell.failed,
+                cell.first,
+                cell.statement
+            );
+        }
+        text
+    }
+
+    fn page(&self, product: &str) -> String {
+        let mut text = format!("# Who notices what on {product}\n\n");
+        text.push_str(
+            "For each defect: the rules that fail, with the share of their cases that fail; bold: the rule claims it.\n\n\
+             | defect | rules | noticed by |\n| --- | --- | --- |\n",
+        );
+        for (defect, row) in self.rows() {
+            let rules: Vec<String> = row
+                .iter()
+                .map(|cell| {
+                    let bold = if cell.claimed { "**" } else { "" };
+                    format!("{bold}{}{bold} {} %", cell.rule, (cell.failed * 100).div_ceil(cell.cases.max(1)))
+                })
+                .collect();
+            let called = if subtle(defect) { " (subtle)" } else { "" };
+            let _ = writeln!(text, "| {defect}{called} | {} | {} |", row.len(), rules.join(", "));
+        }
+        text
+    }
+}
+
+fn subtle(name: &str) -> bool {
+    DEFECTS.iter().any(|defect| defect.name == name && defect.subtle)
+}

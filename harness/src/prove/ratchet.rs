@@ -1,0 +1,125 @@
+//! Numbers that may not fall: `ci/ratchet.tsv`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+use super::Proof;
+
+/// What one chapter reaches on one product.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// Different defects that its rules claim and kill.
+    pub defects: u64,
+    /// Checks that are needed, or kept for a reason, in whole percent.
+    pub needed: u64,
+}
+
+/// The numbers of the file.
+#[derive(Debug, Default)]
+pub struct Ratchet {
+    head: String,
+    /// (product, chapter) → the least that it has to reach.
+    least: BTreeMap<(String, String), Reached>,
+}
+
+impl Ratchet {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// It cannot be read, or a line is not `product, chapter, defects, percent`.
+    pub fn read(path: &Path) -> Result<Ratchet, String> {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut ratchet = Ratchet::default();
+        for (number, line) in text.lines().enumerate() {
+            if line.trim().is_empty() || line.starts_with('#') {
+                ratchet.head.push_str(line);
+                ratchet.head.push('\n');
+                continue;
+            }
+            let words: Vec<&str> = line.split('\t').collect();
+            let reached = match words.as_slice() {
+                [_, _, defects, needed] => defects.parse().ok().zip(needed.parse().ok()),
+                _ => None,
+            };
+            let Some((defects, needed)) = reached else {
+                return Err(format!(
+                    "{}:{}: a line is product, chapter, defects and percent, with tabs between",
+                    path.display(),
+                    number + 1
+                ));
+            };
+            ratchet.least.insert((words[0].to_owned(), words[1].to_owned()), Reached { defects, needed });
+        }
+        Ok(ratchet)
+    }
+
+    /// What has fallen, and the lines of what has risen.
+    pub fn compare(&self, proof: &Proof) -> (Vec<String>, Vec<String>) {
+        let now = reached(proof);
+        let (mut fallen, mut risen) = (Vec::new(), Vec::new());
+        for ((product, chapter), least) in self.least.iter().filter(|((product, _), _)| *product == proof.product) {
+            let now = now.get(chapter).copied().unwrap_or_default();
+            if now.defects < least.defects {
+                fallen.push(format!(
+                    "{chapter}: {} different defects are claimed and killed, it was {}",
+                    now.defects, least.defects
+                ));
+            }
+            if now.needed < least.needed {
+                fallen.push(format!("{chapter}: {} % of the checks are needed, it was {} %", now.needed, least.needed));
+            }
+            if now.defects > least.defects || now.needed > least.needed {
+                risen.push(line(product, chapter, now.max(*least)));
+            }
+        }
+        (fallen, risen)
+    }
+}
+
+impl Reached {
+    fn max(self, other: Reached) -> Reached {
+        Reached { defects: self.defects.max(other.defects), needed: self.needed.max(other.needed) }
+    }
+}
+
+/// Raises the numbers of the proof's product in the file to what was reached, and adds chapters; nothing falls.
+///
+/// # Errors
+/// The file cannot be read or written.
+pub fn raise(path: &Path, proof: &Proof) -> Result<(), String> {
+    let mut ratchet = Ratchet::read(path)?;
+    for (chapter, now) in reached(proof) {
+        let least = ratchet.least.entry((proof.product.clone(), chapter)).or_default();
+        *least = least.max(now);
+    }
+    let mut text = ratchet.head;
+    for ((product, chapter), least) in &ratchet.least {
+        let _ = writeln!(text, "{}", line(product, chapter, *least));
+    }
+    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn line(product: &str, chapter: &str, reached: Reached) -> String {
+    format!("{product}\t{chapter}\t{}\t{}", reached.defects, reached.needed)
+}
+
+fn reached(proof: &Proof) -> BTreeMap<String, Reached> {
+    let mut defects: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut checks: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for rule in proof.judged() {
+        let killed = rule.kills.iter().filter(|(_, tally)| !tally.survives()).map(|(name, _)| name.as_str());
+        defects.entry(&rule.chapter).or_default().extend(killed);
+        let (good, all) = checks.entry(&rule.chapter).or_default();
+        *all += rule.checks.len() as u64;
+        *good += rule.checks.iter().filter(|check| check.needed_for.is_some() || check.reason.is_some()).count() as u64;
+    }
+    defects
+        .into_iter()
+        .map(|(chapter, defects)| {
+            let (good, all) = checks.get(chapter).copied().unwrap_or_default();
+            let needed = if all == 0 { 100 } else { good * 100 / all };
+            (chapter.to_owned(), Reached { defects: defects.len() as u64, needed })
+        })
+        .collect()
+}

@@ -1,0 +1,140 @@
+//! Rules on simulated devices that are wrong on purpose: what proofs are made of.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+
+use crate::generate::{Budget, rule_seed};
+use crate::lang::Span;
+use crate::lang::judgement::Judgement;
+use crate::record::Verdict;
+
+use super::pool::StartError;
+use super::session::{Planned, Session};
+
+/// How a rule runs in a proof. The default: as in any run.
+#[derive(Debug, Clone, Default)]
+pub struct Trial {
+    /// What is not judged.
+    pub ignored: Option<Judgement>,
+    /// Go on after a failure, to count the cases that fail.
+    pub counts: bool,
+    /// At most so many cases.
+    pub cases: Option<u32>,
+    /// Nobody reads the failure: it is not made smaller.
+    pub unread: bool,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    pub verdict: Verdict,
+    pub reason: String,
+    /// Where the first failing case failed; empty: not at a statement.
+    pub place: Span,
+    /// Cases executed.
+    pub cases: u64,
+    /// Cases that failed.
+    pub failed: u64,
+    /// Number of the first case that failed.
+    pub first: u64,
+}
+
+impl Trial {
+    pub(super) fn budget(&self, budget: Budget) -> Budget {
+        let most = self.cases.unwrap_or(u32::MAX);
+        Budget {
+            cases: budget.cases.min(most),
+            repeats: budget.repeats.min(most),
+            shrinks: if self.unread { 0 } else { budget.shrinks },
+            ..budget
+        }
+    }
+}
+
+impl Attempt {
+    /// Whether the rule said that the device is wrong.
+    pub fn kills(&self) -> bool {
+        matches!(self.verdict, Verdict::Fail | Verdict::WrongCode)
+    }
+
+    /// Whether the rule found nothing wrong.
+    pub fn passes(&self) -> bool {
+        matches!(self.verdict, Verdict::Pass | Verdict::Exceeds | Verdict::Observed)
+    }
+
+    fn without_place(verdict: Verdict, reason: String) -> Attempt {
+        Attempt { verdict, reason, place: Span::default(), cases: 0, failed: 0, first: 0 }
+    }
+}
+
+impl Session {
+    /// Runs a rule with a seed of its own.
+    pub fn attempt(&mut self, planned: &Planned, seed: u64, trial: Trial) -> Attempt {
+        self.trial = trial;
+        self.header.seed = seed;
+        let Some(index) = planned.rule else {
+            let result = self.exported(planned);
+            return Attempt { cases: 1, ..Attempt::without_place(result.verdict, result.reason) };
+        };
+        let rules = self.rules.clone();
+        let rule = &rules.rules[index];
+        let seed = rule_seed(seed, &rule.id);
+        let mut slot = match self.pool.take() {
+            Ok(slot) => slot,
+            Err(error) => return Attempt::without_place(Verdict::Error, format!("no folder for a machine: {error}")),
+        };
+        let mut output = String::new();
+        let found = self.search(rule, seed, &mut slot, &mut output);
+        self.pool.give_back(slot);
+        match found {
+            Err(error @ StartError::Ended(..)) => Attempt::without_place(Verdict::DeviceLost, error.to_string()),
+            Err(error) => Attempt::without_place(Verdict::Error, error.to_string()),
+            Ok(found) => {
+                let (cases, failed) = (found.cases, found.failed);
+                let (place, first) = found.failure.as_ref().map_or((Span::default(), 0), |failed| {
+                    (Span { start: failed.failure.start, end: failed.failure.end }, failed.case)
+                });
+                let result = self.result(rule, seed, found, output);
+                Attempt { verdict: result.verdict, reason: result.reason, place, cases, failed, first }
+            }
+        }
+    }
+
+    /// Ends the workers: the next rule starts in fresh processes.
+    pub fn retire(&mut self) {
+        if let Ok(mut slot) = self.pool.take() {
+            slot.workers.clear();
+            self.pool.give_back(slot);
+        }
+    }
+
+    /// Workers read only this chapter from now on.
+    pub fn reads_only(&mut self, chapter: String) {
+        self.factory.only = Some(chapter);
+    }
+
+    /// Workers note from now on which defects the model asks for.
+    pub fn notes_reach(&mut self) {
+        if let Some(simulator) = &mut self.factory.simulator {
+            simulator.notes_reach = true;
+        }
+    }
+
+    /// Which defects the model asked for since this was called last: one bit each, in the order of the simulator's list.
+    ///
+    /// # Errors
+    /// The file that the simulated processes share cannot be read.
+    pub fn reached(&mut self) -> std::io::Result<Vec<u8>> {
+        let slot = self.pool.take()?;
+        let path = slot.machine.join("reach");
+        self.pool.give_back(slot);
+        let bits = match std::fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            bits => bits?,
+        };
+        // In place: processes have it mapped.
+        File::options().write(true).open(&path)?.write_all_at(&vec![0; bits.len()], 0)?;
+        Ok(bits)
+    }
+}
