@@ -175,6 +175,9 @@ fn an_accident_is_blamed_on_its_case_and_on_no_other_rule(
     // A rule that has processes of its own leaves the pool's worker alone.
     let fresh = process(report.result("acl.faults.before")) != process(report.result("acl.faults.after"));
     assert_eq!(fresh, actors != ISOLATED);
+    let stuck =
+        report.end().remarks.iter().filter(|remark| remark.contains("did not end within 5s and was left behind"));
+    assert_eq!(stuck.count() > 0, faults == ["FAULT_REFUSES_TO_DIE"], "{:?}", report.end().remarks);
     expect_nothing_left(&bench);
 }
 

@@ -75,6 +75,22 @@ fn junit_reports() {
 }
 
 #[test]
+fn remarks_of_a_run_are_in_its_summary_and_a_case_that_passes() {
+    let all = results();
+    let remark = "a process with the library cannot end in order: <signal 6> ]]>";
+    let mut end = end(&all[..1], 0);
+    end.remarks = vec![remark.to_owned(), "another".to_owned()];
+    let text = summary(&header(), &all[..1], Some(&end), false);
+    assert!(text.contains(&format!("remark    {remark}\nremark    another\n")), "{text}");
+    let xml = junit(&header(), &all[..1], Some(&end));
+    assert!(xml.contains("tests=\"2\" failures=\"0\" errors=\"0\""), "{xml}");
+    assert!(xml.contains("name=\"acl.run.end\"") && xml.contains("cannot end in order: <signal 6>"), "{xml}");
+    if let Some(valid) = xmllint(&xml) {
+        valid.unwrap();
+    }
+}
+
+#[test]
 fn colours_only_where_they_are_asked_for() {
     let mut all = results();
     all[1].reason = "\u{1b}[2J\u{9b}2J gone".into();
