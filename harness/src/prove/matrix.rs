@@ -48,12 +48,14 @@ pub struct Matrix {
     pub cells: Vec<Cell>,
     /// Rules that were judged.
     pub rules: usize,
+    /// Whether these are all rules of the catalog.
+    pub whole: bool,
 }
 
 impl Matrix {
-    pub fn new(mut cells: Vec<Cell>, rules: usize) -> Matrix {
+    pub fn new(mut cells: Vec<Cell>, rules: usize, whole: bool) -> Matrix {
         cells.sort_by(|a, b| (a.defect, &a.rule).cmp(&(b.defect, &b.rule)));
-        Matrix { cells, rules }
+        Matrix { cells, rules, whole }
     }
 
     /// Defect → cells of rules that fail.
@@ -108,14 +110,14 @@ impl Matrix {
             let _ = writeln!(text, "  DUPLICATE   fail the same rules in the same cases: {}", defects.join(", "));
         }
         for (defect, row) in &rows {
-            if row.is_empty() {
+            if row.is_empty() && self.whole {
                 let lost = self.cells.iter().filter(|cell| cell.defect == *defect && !cell.passes()).count();
                 let also =
                     if lost > 0 { format!(" ({lost} end otherwise, but without a verdict)") } else { String::new() };
                 let _ = writeln!(text, "  UNNOTICED   {defect}: no rule that reaches it fails{also}");
             }
         }
-        for defect in DEFECTS.iter().filter(|defect| !rows.contains_key(defect.name)) {
+        for defect in DEFECTS.iter().filter(|defect| self.whole && !rows.contains_key(defect.name)) {
             let _ = writeln!(text, "  UNREACHED   {}: no rule makes the device ask for it", defect.name);
         }
         for rule in judged {

@@ -90,7 +90,7 @@ pub fn prove(session: &Session, options: &Options, proof: &ProofOptions) -> Resu
         rules,
         runs: configurations.len(),
         weakened: proof.weaken,
-        matrix: proof.matrix.then(|| Matrix::new(cells, judged)),
+        matrix: proof.matrix.then(|| Matrix::new(cells, judged, proof.filter.is_empty())),
     })
 }
 
