@@ -148,9 +148,10 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
             let proof = prove(&session, &options, &proof)?;
             print!("{}", render(&proof, verbose));
             if let Some(matrix) = &proof.matrix {
-                let folder = options.report_dir.clone().unwrap_or_else(|| {
-                    project_root().join("reports/out").join(format!("proof-{}", proof.product))
-                });
+                let folder = options
+                    .report_dir
+                    .clone()
+                    .unwrap_or_else(|| project_root().join("reports/out").join(format!("proof-{}", proof.product)));
                 let page = matrix.write(&folder, &proof.product).map_err(SessionError::Environment)?;
                 println!("  written     {}", page.display());
             }

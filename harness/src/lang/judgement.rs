@@ -42,6 +42,16 @@ pub fn judgements(program: &Program) -> Vec<Judged> {
     found
 }
 
+impl Program {
+    /// What is judged, as a report and the catalog name it: the statement on one line.
+    pub fn judged(&self, judged: &Judged) -> String {
+        match judged.judgement {
+            Judgement::Success => "its calls succeed".to_owned(),
+            _ => self.text(judged.statement).trim_end_matches(';').to_owned(),
+        }
+    }
+}
+
 fn collect(statements: &[Statement], found: &mut Vec<Judged>) {
     for statement in statements.iter().filter(|statement| !statement.setup) {
         let mut judged = |judgement: Judgement, reported: Span| {

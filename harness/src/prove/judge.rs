@@ -67,6 +67,8 @@ pub struct CheckProof {
     pub caught: BTreeSet<String>,
     /// A defect or bad device that the rule does not notice without this check.
     pub needed_for: Option<String>,
+    /// A defect that the rule does not claim, and does not notice without this check.
+    pub could_claim: Option<String>,
     /// Why the check is kept although nothing needs it, from the catalog.
     pub reason: Option<String>,
     judged: Judged,
@@ -79,10 +81,7 @@ impl CheckProof {
         judgements(&rule.program)
             .into_iter()
             .map(|judged| {
-                let text = match judged.judgement {
-                    Judgement::Success => "its calls succeed".to_owned(),
-                    _ => rule.text(judged.statement).trim_end_matches(';').to_owned(),
-                };
+                let text = rule.program.judged(&judged);
                 CheckProof {
                     judgement: judged.judgement,
                     place: rule.place(chapter, judged.statement.start),
@@ -90,6 +89,7 @@ impl CheckProof {
                     text,
                     caught: BTreeSet::new(),
                     needed_for: None,
+                    could_claim: None,
                     judged,
                 }
             })

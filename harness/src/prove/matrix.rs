@@ -48,12 +48,14 @@ pub struct Matrix {
     pub cells: Vec<Cell>,
     /// Rules that were judged.
     pub rules: usize,
+    /// Whether these are all rules of the catalog.
+    pub whole: bool,
 }
 
 impl Matrix {
-    pub fn new(mut cells: Vec<Cell>, rules: usize) -> Matrix {
+    pub fn new(mut cells: Vec<Cell>, rules: usize, whole: bool) -> Matrix {
         cells.sort_by(|a, b| (a.defect, &a.rule).cmp(&(b.defect, &b.rule)));
-        Matrix { cells, rules }
+        Matrix { cells, rules, whole }
     }
 
     /// Defect → cells of rules that fail.
@@ -108,31 +110,40 @@ impl Matrix {
             let _ = writeln!(text, "  DUPLICATE   fail the same rules in the same cases: {}", defects.join(", "));
         }
         for (defect, row) in &rows {
-            if row.is_empty() {
+            if row.is_empty() && self.whole {
                 let lost = self.cells.iter().filter(|cell| cell.defect == *defect && !cell.passes()).count();
-                let also = if lost > 0 { format!(" ({lost} end otherwise, but without a verdict)") } else { String::new() };
+                let also =
+                    if lost > 0 { format!(" ({lost} end otherwise, but without a verdict)") } else { String::new() };
                 let _ = writeln!(text, "  UNNOTICED   {defect}: no rule that reaches it fails{also}");
             }
         }
-        for defect in DEFECTS.iter().filter(|defect| !rows.contains_key(defect.name)) {
+        for defect in DEFECTS.iter().filter(|defect| self.whole && !rows.contains_key(defect.name)) {
             let _ = writeln!(text, "  UNREACHED   {}: no rule makes the device ask for it", defect.name);
         }
         for rule in judged {
             let mine = |row: &&Vec<&Cell>| row.iter().any(|cell| cell.rule == rule.id);
             let caught: Vec<_> = rows.values().filter(mine).collect();
             if !caught.is_empty() && caught.iter().all(|row| row.len() > 1) {
-                let _ = writeln!(text, "  COVERED     {}: other rules notice all {} defects that it notices", rule.id, caught.len());
+                let _ = writeln!(
+                    text,
+                    "  COVERED     {}: other rules notice all {} defects that it notices",
+                    rule.id,
+                    caught.len()
+                );
             }
         }
         let loud: Vec<&str> = rows
             .iter()
-            .filter(|(name, row)| subtle(name) && !row.is_empty() && row.iter().all(|cell| cell.failed * 100 > cell.cases * SUBTLE))
+            .filter(|(name, row)| subtle(name) && row.iter().any(|cell| cell.claimed))
+            .filter(|(_, row)| {
+                row.iter().filter(|cell| cell.claimed).all(|cell| cell.failed * 100 > cell.cases * SUBTLE)
+            })
             .map(|(name, _)| *name)
             .collect();
         if !loud.is_empty() {
             let _ = writeln!(
                 text,
-                "  subtle      {} defects called subtle show in more than {SUBTLE} % of the cases of every rule that notices \
+                "  subtle      {} defects called subtle show in more than {SUBTLE} % of the cases of every rule that claims \
                  them: subtle by history, order or boundary, or not at all; the matrix lists them",
                 loud.len()
             );
@@ -140,7 +151,8 @@ impl Matrix {
         let pairs = self.cells.len();
         let killed = self.cells.iter().filter(|cell| cell.kills()).count();
         let unclaimed = self.cells.iter().filter(|cell| cell.kills() && !cell.claimed).count();
-        let _ = writeln!(text, "  matrix      {pairs} pairs reached, {killed} fail, {unclaimed} of them without a claim");
+        let _ =
+            writeln!(text, "  matrix      {pairs} pairs reached, {killed} fail, {unclaimed} of them without a claim");
     }
 
     /// Writes `matrix.tsv` and `matrix.md` to a folder.
@@ -148,7 +160,8 @@ impl Matrix {
     /// # Errors
     /// The folder or a file cannot be written.
     pub fn write(&self, folder: &Path, product: &str) -> Result<PathBuf, String> {
-        let cannot = |error: std::io::Error| format!("{}: {error}; name another folder with --report-dir", folder.display());
+        let cannot =
+            |error: std::io::Error| format!("{}: {error}; name another folder with --report-dir", folder.display());
         std::fs::create_dir_all(folder).map_err(cannot)?;
         std::fs::write(folder.join("matrix.tsv"), self.table()).map_err(cannot)?;
         let page = folder.join("matrix.md");
@@ -179,15 +192,15 @@ impl Matrix {
     fn page(&self, product: &str) -> String {
         let mut text = format!("# Who notices what on {product}\n\n");
         text.push_str(
-            "For each defect: the rules that fail, with the share of their cases that fail; bold: the rule claims it.\n\n\
+            "For each defect: the rules that fail. Bold: the rule claims it; the share of its cases that fail was counted.\n\n\
              | defect | rules | noticed by |\n| --- | --- | --- |\n",
         );
         for (defect, row) in self.rows() {
             let rules: Vec<String> = row
                 .iter()
                 .map(|cell| {
-                    let bold = if cell.claimed { "**" } else { "" };
-                    format!("{bold}{}{bold} {} %", cell.rule, (cell.failed * 100).div_ceil(cell.cases.max(1)))
+                    let share = (cell.failed * 100).div_ceil(cell.cases.max(1));
+                    if cell.claimed { format!("**{}** {share} %", cell.rule) } else { cell.rule.clone() }
                 })
                 .collect();
             let called = if subtle(defect) { " (subtle)" } else { "" };

@@ -81,8 +81,7 @@ pub fn prove(session: &Session, options: &Options, proof: &ProofOptions) -> Resu
     let reached = if proof.matrix { work.reach(&selected)? } else { BTreeMap::new() };
     let configurations = configurations(session, &selected, proof, &reached);
     work.run(&configurations)?;
-    let rules: Vec<RuleProof> =
-        work.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
+    let rules: Vec<RuleProof> = work.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
     let cells = work.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
     let judged = rules.iter().filter(|rule| rule.skipped.is_none()).count();
     Ok(Proof {
@@ -91,7 +90,7 @@ pub fn prove(session: &Session, options: &Options, proof: &ProofOptions) -> Resu
         rules,
         runs: configurations.len(),
         weakened: proof.weaken,
-        matrix: proof.matrix.then(|| Matrix::new(cells, judged)),
+        matrix: proof.matrix.then(|| Matrix::new(cells, judged, proof.filter.is_empty())),
     })
 }
 

@@ -67,9 +67,10 @@ fn unneeded(text: &mut String, judged: &[&RuleProof]) {
     for rule in judged {
         for check in rule.unneeded().filter(|check| check.reason.is_none()) {
             let _ = writeln!(text, "  NOT NEEDED  {}: {} of `{}`", rule.id, check.what(), check.text);
-            let why = match check.caught.iter().next() {
-                None => "no defect that the rule claims, and no bad device, fails here".to_owned(),
-                Some(one) => format!("what fails here fails at another check too, for example {one}"),
+            let why = match (&check.could_claim, check.caught.iter().next()) {
+                (Some(defect), _) => format!("{defect} needs it, which the rule notices and does not claim"),
+                (None, None) => "no defect that the rule claims, and no bad device, fails here".to_owned(),
+                (None, Some(one)) => format!("what fails here fails at another check too, for example {one}"),
             };
             let _ = writeln!(text, "              {}: {why}", check.place);
         }
@@ -92,7 +93,10 @@ fn shares(text: &mut String, judged: &[&RuleProof]) {
     let percent = |needed: usize, all: usize| if all == 0 { 100 } else { needed * 100 / all };
     for (chapter, (needed, reasons, all)) in chapters {
         let share = percent(needed, all);
-        let _ = writeln!(text, "  checks      {chapter}: {needed} of {all} needed ({share} %), {reasons} kept for a reason");
+        let _ = writeln!(
+            text,
+            "  checks      {chapter}: {needed} of {all} needed ({share} %), {reasons} kept for a reason"
+        );
     }
     let (needed, reasons, all) = sum;
     let share = percent(needed, all);

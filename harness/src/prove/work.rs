@@ -12,8 +12,10 @@ use super::{ProofOptions, RuleProof};
 
 /// A miss is judged by so many seeds.
 const SEEDS: u64 = 20;
-/// Cases of a pair of defect and rule in the matrix.
-const MATRIX_CASES: u32 = 32;
+/// Cases of a rule in the matrix, of which those that fail are counted, on a defect that it claims.
+const COUNTED: u32 = 32;
+/// The most cases of a rule in the matrix, up to the first that fails, on a defect that it does not claim. Edges always run.
+const TRIED: u32 = 8;
 
 /// A simulated device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +112,7 @@ impl Work<'_> {
                     };
                     session.notes_reach();
                     while let Some(planned) = rules.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let trial = Trial { cases: Some(MATRIX_CASES), unread: true, ..Trial::default() };
+                        let trial = Trial { cases: Some(COUNTED), unread: true, ..Trial::default() };
                         session.attempt(planned, self.session.header.seed, trial);
                         // The start of a worker belongs to each rule.
                         session.retire();
@@ -223,10 +225,13 @@ impl Work<'_> {
             return;
         }
         let mut ignored: Option<Judgement> = None;
+        let mut claimed = true;
         self.note(planned, |rule| {
+            claimed = rule.kills.contains_key(device) || device.starts_with("bad.");
             if let Some(check) = rule.checks.iter_mut().find(|check| check.failed(attempt)) {
                 check.caught.insert(device.to_owned());
-                ignored = check.needed_for.is_none().then_some(check.judgement);
+                let known = check.needed_for.is_some() || (!claimed && check.could_claim.is_some());
+                ignored = (!known).then_some(check.judgement);
             }
         });
         let Some(ignored) = ignored else { return };
@@ -235,7 +240,8 @@ impl Work<'_> {
         if !notices(&without) {
             self.note(planned, |rule| {
                 if let Some(check) = rule.checks.iter_mut().find(|check| check.judgement == ignored) {
-                    check.needed_for = Some(device.to_owned());
+                    let found = if claimed { &mut check.needed_for } else { &mut check.could_claim };
+                    *found = Some(device.to_owned());
                 }
             });
         }
@@ -243,8 +249,12 @@ impl Work<'_> {
 
     /// A pair of the matrix: how many cases notice the defect.
     fn cell(&self, bench: &mut Bench, planned: &Planned, name: &'static str, seed: u64, claimed: bool) {
-        let trial = Trial { counts: true, cases: Some(MATRIX_CASES), unread: true, ..Trial::default() };
+        let cases = Some(if claimed { COUNTED } else { TRIED });
+        let trial = Trial { counts: claimed, cases, unread: true, ignored: None };
         let attempt = bench.attempt(planned, seed, &trial, Attempt::passes);
+        if !claimed && attempt.kills() {
+            self.weaken(bench, planned, name, seed, &attempt, Attempt::kills);
+        }
         let statement = self.session.rules.rule(&planned.id).map(|rule| rule.text(attempt.place)).unwrap_or_default();
         lock(&self.cells).push(Cell {
             defect: name,

@@ -9,7 +9,7 @@ use crate::catalog::{
     ApiFile, CatalogError, CatalogFiles, Diagnostic, ParsedFile, ProductsFile, RuleSource, Source, in_parallel,
     read_catalog,
 };
-use crate::lang::judgement::{Judged, judgements};
+use crate::lang::judgement::judgements;
 use crate::lang::suggest::hint;
 use crate::lang::types::Declarations;
 use crate::lang::{Environment, Part, Problem, RuleText, check};
@@ -327,8 +327,7 @@ impl Checker<'_> {
             }
         }
         for (statement, reason) in &rule.unproven {
-            let text = |judged: &Judged| program.text(judged.statement).trim_end_matches(';').to_owned();
-            let judged: Vec<String> = judgements(&program).iter().map(text).collect();
+            let judged: Vec<String> = judgements(&program).iter().map(|judged| program.judged(judged)).collect();
             if !judged.contains(statement) {
                 let hint = hint(statement, judged.iter().map(String::as_str));
                 self.at(source, reason, format!("`{statement}` is no check of the steps{hint}"));

@@ -104,7 +104,8 @@ impl Session {
             Err(end) => end,
         };
         let failed = self.accident_case(rule, worker, &accident);
-        let result = SearchResult { cases: failed.case, failed: 1, failure: Some(Box::new(failed)), ..SearchResult::default() };
+        let result =
+            SearchResult { cases: failed.case, failed: 1, failure: Some(Box::new(failed)), ..SearchResult::default() };
         Ran { result, output: worker.output(), lost: true }
     }
 

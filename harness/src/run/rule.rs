@@ -39,7 +39,13 @@ impl Session {
         RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }
     }
 
-    pub(super) fn search(&self, rule: &Rule, seed: u64, slot: &mut Slot, output: &mut String) -> Result<SearchResult, StartError> {
+    pub(super) fn search(
+        &self,
+        rule: &Rule,
+        seed: u64,
+        slot: &mut Slot,
+        output: &mut String,
+    ) -> Result<SearchResult, StartError> {
         let fresh = rule.program.isolated() || rule.hazard.is_some();
         if !fresh && !rule.program.several_processes() {
             return self.search_pooled(rule, seed, slot, output);

@@ -304,6 +304,8 @@ impl Session {
         // A proof runs thousands of failing cases that nobody reads.
         session.confirms = false;
         session.trial.unread = true;
+        // What a proof shows does not rest on cases that earlier runs kept.
+        session.known.clear();
         Ok(session)
     }
 

@@ -165,7 +165,13 @@ impl<'a> Execution<'a> {
         self.prepared.program.functions[call.function].name
     }
 
-    fn call_failed(&mut self, call: &Call, verdict: Verdict, judgement: Judgement, message: String) -> Result<(), Stop> {
+    fn call_failed(
+        &mut self,
+        call: &Call,
+        verdict: Verdict,
+        judgement: Judgement,
+        message: String,
+    ) -> Result<(), Stop> {
         if self.ignores(judgement) {
             return Ok(());
         }

@@ -1,0 +1,120 @@
+//! What a proof says about checks, defects and numbers that may not fall, for a catalog of one or two rules.
+
+mod support;
+
+use std::fs;
+
+use rstest::rstest;
+use support::{Answer, Bench};
+
+/// One check is needed, one notices nothing.
+const CHAPTER: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.block
+    title: A block is aligned
+    statement: A block is aligned.
+    source: [{document: manual, section: blocks}]
+    level: info
+    forall:
+      size: {bytes: 1..64KiB}
+    steps: |
+      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 64 == 0;
+      size <= 65536;
+    kills: [malloc.base-plus-32, malloc.aligned-only-from-4KiB]
+";
+
+const REASON: &str = "    unproven: {size <= 65536: the reader expects it}\n";
+
+fn proof(chapter: &str, arguments: &[&str]) -> (Bench, Answer) {
+    let bench = Bench::new();
+    bench.catalog(chapter);
+    bench.write("ratchet.tsv", "# the head\na2\tsmall\t2\t50\n");
+    let words = ["prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--report-dir", "report"];
+    let answer = bench.run(words.iter().chain(arguments));
+    (bench, answer)
+}
+
+#[test]
+fn a_check_that_no_defect_needs_is_named_with_its_place() {
+    let (_, answer) = proof(CHAPTER, &["--weaken"]);
+    answer.says(
+        0,
+        &[
+            "NOT NEEDED  acl.small.block: condition of `size <= 65536`",
+            "specs/acl/small.yaml:14:7: no defect that the rule claims, and no bad device, fails here",
+            "small: 1 of 2 needed (50 %), 0 kept for a reason",
+        ],
+    );
+}
+
+#[test]
+fn a_second_check_of_the_same_is_needed_by_nothing() {
+    let twice = CHAPTER.replace("size <= 65536;", "is_pow2(64) && (uintptr_t)p % 32 == 0 && (uintptr_t)p % 64 == 0;");
+    let (_, answer) = proof(&twice, &["--weaken"]);
+    answer.says(0, &["what fails here fails at another check too, for example malloc.", "small: 0 of 2 needed (0 %)"]);
+}
+
+#[test]
+fn a_check_may_stay_for_a_reason_but_the_reason_names_a_check() {
+    let (_, answer) = proof(&format!("{CHAPTER}{REASON}"), &["--weaken"]);
+    answer.says(0, &["small: 1 of 2 needed (50 %), 1 kept for a reason"]);
+    assert!(!answer.text.contains("NOT NEEDED"), "{}", answer.text);
+    let (_, answer) = proof(&format!("{CHAPTER}{}", REASON.replace("65536", "65535")), &["--weaken"]);
+    answer.says(2, &["`size <= 65535` is no check of the steps; did you mean `size <= 65536`?"]);
+}
+
+#[test]
+fn the_matrix_counts_the_cases_that_notice_a_defect_and_finds_those_that_nobody_claims() {
+    let (bench, answer) = proof(&CHAPTER.replace(", malloc.aligned-only-from-4KiB", ""), &["--matrix"]);
+    answer.says(1, &["1 defects are claimed for this product, two are needed", "pairs reached", "without a claim"]);
+    let table = fs::read_to_string(bench.path("report/matrix.tsv")).unwrap();
+    let row = |defect: &str| -> Vec<String> {
+        let line = table.lines().find(|line| line.starts_with(&format!("{defect}\t")));
+        line.unwrap_or_else(|| panic!("{table}")).split('\t').map(str::to_owned).collect()
+    };
+    assert_eq!(row("malloc.base-plus-32")[2..8], ["acl.small.block", "1", "fail", "32", "32", "1"]);
+    assert_eq!(row("malloc.aligned-only-from-4KiB")[2..5], ["acl.small.block", "0", "fail"]);
+    // The model never asks for what has to do with copies: it cannot make a difference.
+    assert!(!table.contains("\ncopy."), "{table}");
+}
+
+#[rstest]
+#[case::as_it_was("a2\tsmall\t2\t50", 0, &["1 of 2 needed"])]
+#[case::fewer_defects("a2\tsmall\t3\t50", 1, &["FALLEN      small: 2 different defects are claimed and killed, it was 3"])]
+#[case::fewer_needed("a2\tsmall\t2\t51", 1, &["FALLEN      small: 50 % of the checks are needed, it was 51 %"])]
+#[case::more("a2\tsmall\t1\t40", 0, &["can be raised", "a2\tsmall\t2\t50"])]
+#[case::a_chapter_that_is_gone("a2\tlarge\t1\t1", 1, &["FALLEN      large: 0 different defects"])]
+#[case::another_product("a3\tsmall\t9\t99", 0, &["1 of 2 needed"])]
+#[case::no_line("a2 small 2 50", 3, &["ratchet.tsv:1: a line is product, chapter, defects and percent"])]
+fn numbers_may_not_fall(#[case] line: &str, #[case] status: i32, #[case] says: &[&str]) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.write("ratchet.tsv", format!("{line}\n"));
+    let words = ["prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--ratchet", "ratchet.tsv"];
+    bench.run(words).says(status, says);
+}
+
+#[test]
+fn raising_keeps_the_head_and_every_higher_number() {
+    let (bench, answer) = proof(CHAPTER, &["--ratchet", "ratchet.tsv", "--raise"]);
+    answer.says(0, &["1 of 2 needed"]);
+    assert_eq!(fs::read_to_string(bench.path("ratchet.tsv")).unwrap(), "# the head\na2\tsmall\t2\t50\n");
+    bench.write("ratchet.tsv", "# the head\na2\tsmall\t1\t60\na3\tsmall\t7\t70\n");
+    let words = ["prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--ratchet", "ratchet.tsv"];
+    bench.run(words.iter().chain(&["--raise"])).says(1, &["50 % of the checks are needed, it was 60 %"]);
+    let text = fs::read_to_string(bench.path("ratchet.tsv")).unwrap();
+    assert_eq!(text, "# the head\na2\tsmall\t2\t60\na3\tsmall\t7\t70\n");
+}
+
+#[test]
+fn lint_warns_where_two_rules_rest_on_the_same_defects() {
+    let rule = CHAPTER.split_once("rules:\n").unwrap().1;
+    let bench = Bench::new();
+    bench.catalog(format!("{CHAPTER}{}", rule.replace("acl.small.block", "acl.small.other")));
+    let shared = "acl.small.block and acl.small.other share all their defects, malloc.aligned-only-from-4KiB, malloc.base-plus-32";
+    bench.run(["lint", "--specs", "specs"]).says(0, &["warning: specs/acl/small.yaml:16: ", shared, "no mistakes"]);
+    bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[shared]);
+}

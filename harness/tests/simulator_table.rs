@@ -1,0 +1,97 @@
+//! The simulated device follows the documents by itself: its table of products and codes is written by hand, as the
+//! catalog is. Here the two are held against each other, each taken from its own file.
+
+#[path = "../../fixtures/simulator/src/acl/table.rs"]
+mod table;
+
+use std::path::Path;
+
+use harness::bindings::acl;
+use harness::rules::{CatalogPlace, Rules, load};
+use rstest::{fixture, rstest};
+use table::{CODES, PRODUCTS, Product};
+
+/// Facts that no document states are 0 in the catalog: there the simulated device may choose.
+const UNSTATED: i128 = 0;
+
+#[fixture]
+#[once]
+fn rules() -> Rules {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs");
+    let place = CatalogPlace { root, bindings: &acl::BINDINGS, defects: harness::defects::names() };
+    load(&place, None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn simulated(id: &str) -> &'static Product {
+    PRODUCTS.iter().find(|product| product.id == id).unwrap_or_else(|| panic!("the simulated device lacks {id}"))
+}
+
+#[rstest]
+fn the_simulated_device_imitates_the_products_of_the_catalog(rules: &Rules) {
+    let mut catalog: Vec<&str> = rules.products.iter().map(|product| product.id.as_str()).collect();
+    let mut simulated: Vec<&str> = PRODUCTS.iter().map(|product| product.id).collect();
+    catalog.sort_unstable();
+    simulated.sort_unstable();
+    assert_eq!(catalog, simulated);
+}
+
+#[rstest]
+fn every_quantity_of_a_product_is_the_documented_one(rules: &Rules) {
+    let mut differences = Vec::new();
+    for product in &rules.products {
+        let own = simulated(&product.id);
+        let quantities = [
+            ("malloc_padding", own.padding as i128, false),
+            ("giant_page_size", if own.huge_1g { 1 << 30 } else { 0 }, false),
+            ("npu_arch", i128::from(own.arch), true),
+            ("max_streams", own.limits.0 as i128, true),
+            ("max_events", own.limits.1 as i128, true),
+            ("max_peers", own.limits.2 as i128, true),
+        ];
+        for (name, value, may_be_unstated) in quantities {
+            let documented = *product.facts.get(name).unwrap_or_else(|| panic!("products.yaml lacks {name}"));
+            if documented != value && !(may_be_unstated && documented == UNSTATED) {
+                differences.push(format!("{}: {name} is {documented} in products.yaml, {value} here", product.id));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[rstest]
+fn every_product_is_recognised_by_the_name_that_it_reports(rules: &Rules) {
+    // The documents name none for IPV350.
+    for product in rules.products.iter().filter(|product| !product.reported_names.is_empty()) {
+        let name = simulated(&product.id).soc.trim_end_matches('\0');
+        let found = rules.product_of(name).map(|found| found.id.as_str());
+        assert_eq!(found, Some(product.id.as_str()), "{name}");
+    }
+}
+
+#[rstest]
+fn every_function_of_the_support_table_is_offered_where_it_is_documented(rules: &Rules) {
+    let mut differences = Vec::new();
+    let called = |name: &str| rules.rules.iter().any(|rule| rule.program.function_names().any(|known| known == name));
+    for (function, entry) in rules.support.iter().filter(|(name, _)| called(name)) {
+        for (products, documented) in [(&entry.supported, true), (&entry.unsupported, false)] {
+            for product in products.iter().filter(|product| simulated(product).offers(function) != documented) {
+                let word = if documented { "supported" } else { "not supported" };
+                differences.push(format!("{product}: {function} is {word} in support.yaml, and the opposite here"));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[rstest]
+fn every_code_has_the_number_of_the_header(rules: &Rules) {
+    let mut differences = Vec::new();
+    for (name, number) in CODES {
+        match rules.environment.declarations.constant(name) {
+            Some((value, _)) if value == i128::from(*number) => {}
+            Some((value, _)) => differences.push(format!("{name} is {value} in abi.h, {number} here")),
+            None => differences.push(format!("abi.h has no {name}")),
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
