@@ -14,7 +14,8 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::bindings::Bindings;
 use crate::catalog::CatalogError;
-use crate::record::{LibraryIdentity, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::generate::rule_seed;
+use crate::record::{LibraryIdentity, Meaning, RuleResult, RunEnd, RunHeader, RunSettings, Verdict};
 use crate::rules::{CatalogPlace, Rules, load};
 use crate::select::{Target, applies, product};
 
@@ -123,6 +124,11 @@ pub fn project_root() -> PathBuf {
     root.canonicalize().unwrap_or(root)
 }
 
+/// The folder of known counterexamples.
+pub(super) fn regressions_folder() -> PathBuf {
+    std::env::var_os("ATLAS_CTS_REGRESSIONS").map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from)
+}
+
 /// The catalog of the options, checked.
 pub fn load_rules(options: &Options, bindings: &'static Bindings) -> Result<Rules, SessionError> {
     let root = options.specs();
@@ -212,7 +218,8 @@ impl Session {
             start_up_ms: options.start_up_ms,
             call_ns: options.call_ns,
         });
-        let seed = options.seed.unwrap_or(if options.profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() });
+        let profile = options.profile.unwrap_or_default();
+        let seed = options.seed.unwrap_or(if profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() });
         let sha256 = crate::worker::file_digest(&choice.path)
             .map_err(|error| environment(error, &choice.path.display().to_string()))?;
         let started = OffsetDateTime::now_utc();
@@ -235,10 +242,23 @@ impl Session {
             devices,
             edition: None,
             seed,
-            profile: options.profile.name().to_owned(),
+            profile: profile.name().to_owned(),
             catalog_digest: rules.digest.clone(),
             rules: plan(&rules).len(),
             defects: options.defects.clone(),
+            settings: RunSettings {
+                rules: None,
+                case: only_case.clone(),
+                specs: options
+                    .specs
+                    .as_deref()
+                    .and_then(|specs| Some(std::path::absolute(specs).ok()?.display().to_string())),
+                deadline: options.deadline,
+                hazardous: options.hazardous,
+                strict: options.strict,
+                min_executed: options.min_executed,
+            },
+            resumed: Vec::new(),
         };
         let executable = std::env::current_exe().map_err(|error| environment(error, "this executable's own path"))?;
         let step = Duration::from_secs(options.deadline.max(1));
@@ -253,14 +273,13 @@ impl Session {
             started: AtomicU64::new(0),
             start_up: AtomicU64::new(0),
         };
-        let regressions = std::env::var_os("ATLAS_CTS_REGRESSIONS")
-            .map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from);
+        let regressions = regressions_folder();
         Ok(Session {
             target: Target { product, run_mode, devices, edition: None, hazardous: options.hazardous },
             rules,
             header,
             factory,
-            profile: options.profile,
+            profile,
             only_case,
             known: std::fs::read_dir(&regressions)
                 .map(|entries| entries.flatten().map(|entry| entry.file_name()).collect())
@@ -303,7 +322,35 @@ impl Session {
 
     /// Runs something planned, or says why it does not apply.
     pub fn execute(&self, planned: &Planned) -> RuleResult {
+        let result = self.perform(planned);
+        self.count(result.clone());
+        result
+    }
+
+    /// Takes a result into account: in the counts and the exit status.
+    pub(super) fn count(&self, result: RuleResult) {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+    }
+
+    /// Whether something planned applies here.
+    pub(super) fn runs(&self, planned: &Planned) -> bool {
+        planned.rule.is_none_or(|index| self.skip(&self.rules.rules[index]).is_none())
+    }
+
+    /// The result of something planned that is not run.
+    pub(super) fn unanswered(&self, planned: &Planned, reason: String) -> RuleResult {
         let result = match planned.rule {
+            None => self.exported_result(planned),
+            Some(index) => {
+                let rule = &self.rules.rules[index];
+                self.empty_result(rule, rule_seed(self.header.seed, &rule.id))
+            }
+        };
+        RuleResult { verdict: Verdict::Error, reason, ..result }
+    }
+
+    pub(super) fn perform(&self, planned: &Planned) -> RuleResult {
+        match planned.rule {
             None => self.exported(planned),
             Some(index) => {
                 let rule = &self.rules.rules[index];
@@ -330,9 +377,7 @@ impl Session {
                     },
                 }
             }
-        };
-        self.results.lock().unwrap_or_else(PoisonError::into_inner).push(result.clone());
-        result
+        }
     }
 
     /// The results so far.
