@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 use support::{Answer, Bench, Report, Watched, answer};
 
 /// A rule that fails on a device whose small blocks are misaligned, one of two processes, one that does not apply;
-/// before and after them rules that hold.
+/// before and after them rules that hold. Few cases each: none may run out of time on a busy machine.
 fn rules() -> String {
     let holds = |number: u32| {
         format!(
@@ -28,7 +28,7 @@ fn rules() -> String {
     source: [{{document: manual, section: blocks}}]
     level: must
     forall:
-      size: {{bytes: 1..4KiB}}
+      size: {{every: [1, 2, 63, 64, 65, 2048, 4095, 4096]}}
     steps: |
       char *back = host(size, 64);
       aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
@@ -44,7 +44,7 @@ fn rules() -> String {
     source: [{document: manual, section: blocks}]
     level: must
     forall:
-      size: {bytes: 1..64KiB}
+      size: {every: [1, 63, 64, 4095, 4096, 65536]}
     steps: |
       aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
       (uintptr_t)p % 64 == 0;
@@ -64,7 +64,7 @@ fn rules() -> String {
     level: must
     actors: \"A: process(device 0); B: process(device 0);\"
     forall:
-      size: {bytes: 64KiB..512KiB, multiple_of: 64KiB}
+      size: {every: [64KiB, 128KiB]}
     steps: |
       aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
       char key[65];
@@ -78,9 +78,9 @@ fn rules() -> String {
 }
 
 const MISALIGNED: &str = "malloc.aligned-only-from-4KiB";
-/// Nanoseconds of a call: a rule of about 400 calls is in flight for a while.
-const SLOW: [&str; 2] = ["--call-ns", "20000"];
-/// A rule takes seconds.
+/// Nanoseconds of a call: a rule is in flight for milliseconds.
+const SLOW: [&str; 2] = ["--call-ns", "200000"];
+/// A rule takes half a second or more.
 const VERY_SLOW: [&str; 2] = ["--call-ns", "20000000"];
 
 fn bench() -> Bench {
@@ -245,7 +245,7 @@ fn machines(process: u32) -> Vec<String> {
 
 #[test]
 fn a_run_killed_at_any_instant_is_finished_by_resuming_it() {
-    const KILLS: u64 = 25;
+    const KILLS: usize = 25;
     let bench = bench();
     let arguments = [&SLOW[..], &["--defect", MISALIGNED, "--seed", "7"]].concat();
     let whole = Running::start(&bench, "whole", &arguments).wait();
@@ -255,7 +255,7 @@ fn a_run_killed_at_any_instant_is_finished_by_resuming_it() {
     let (mut unfinished, mut interrupted) = (0, 0);
     for kill in 0..KILLS {
         let report = format!("killed-{kill}");
-        let target = header + (whole.journal.len() as u64 - header) * kill / KILLS;
+        let target = header + (whole.journal.len() as u64 - header) * kill as u64 / KILLS as u64;
         let mut run = Running::start(&bench, &report, &arguments);
         run.until(|run| run.written() >= target);
         let process = run.kill();
@@ -270,7 +270,9 @@ fn a_run_killed_at_any_instant_is_finished_by_resuming_it() {
         let said = if before.end.is_some() { "has reached its end" } else { "rules have a result" };
         answer.says(1, &[said, "acl.small.aligned"]);
         let resumed = bench.report(&report);
-        assert!(resumed.journal.starts_with(&journal), "what was recorded stays");
+        // The system may end a process in the middle of a write: then the last line is cut short.
+        let whole_lines = &journal[..=journal.rfind('\n').unwrap()];
+        assert!(resumed.journal.starts_with(whole_lines), "what was recorded stays:\n{journal}\n\n{}", resumed.journal);
         expect_same(&whole, &resumed, &before.in_flight);
         assert_eq!(files(&bench.path(&report)), files(&bench.path("whole")), "nothing is left behind");
         assert_eq!(machines(process), [""; 0], "the machines of the killed run are removed");
@@ -385,7 +387,7 @@ fn another_run_is_refused_with_both_values(#[case] arguments: &[&str], #[case] r
 fn another_catalog_is_refused() {
     let bench = bench();
     killed(&bench, "report", "acl.small.r1", &VERY_SLOW);
-    bench.write("specs/acl/small.yaml", rules().replace("1..4KiB", "1..8KiB"));
+    bench.write("specs/acl/small.yaml", rules().replace("2048", "2047"));
     let then = read_run(&bench.path("report")).unwrap().header.catalog_digest;
     let reason = format!("the catalog's digest: {then} then, ");
     resume(&bench, "report", &[]).says(2, &[&reason, "give the catalog of that run with --specs DIR, or restore it"]);
@@ -436,7 +438,7 @@ fn where_no_run_is_nothing_is_resumed() {
 #[test]
 fn a_folder_belongs_to_one_run() {
     let bench = bench();
-    let mut first = Running::start(&bench, "report", &VERY_SLOW);
+    let mut first = Running::start(&bench, "report", &["--call-ns", "200000000"]);
     first.until_begun("acl.small.r1", 1);
     let busy = ["another run writes to ", "wait for it to end, or choose another folder with --report-dir DIR"];
     bench.run_catalog("report", &[]).says(3, &busy);
@@ -510,7 +512,10 @@ fn with_mounts(bench: &Bench, script: &str, arguments: &[&str]) -> Option<Answer
 
 #[test]
 fn a_full_disk_ends_the_run_and_keeps_what_was_recorded() {
-    let bench = bench();
+    let bench = Bench::new();
+    // Long enough that the journal needs a second page in the middle of the run; the file system has one.
+    let title = "A block holds what is written";
+    bench.catalog(rules().replace(&format!("title: {title}"), &format!("title: {}", [title; 20].join(", "))));
     let script = "mkdir small kept && mount -t tmpfs -o size=4k none small || exit 99
                   \"$0\" \"$@\"; status=$?; cp -r small/report kept/; exit $status";
     let words = ["run", "--specs", "specs", "--product", "a2", "--report-dir", "small/report"];
@@ -520,7 +525,8 @@ fn a_full_disk_ends_the_run_and_keeps_what_was_recorded() {
         &["no result can be written any more", "No space left on device", "free some space, then resume the run"],
     );
     let report = bench.report("kept/report");
-    assert!(!report.results.is_empty() && report.results.len() < 9 && report.end.is_none(), "{:?}", report.verdicts());
+    assert!(report.verdicts().starts_with(&[("acl.small.r1", "pass"), ("acl.small.r2", "pass")]));
+    assert!(report.results.len() < 9 && report.end.is_none());
     assert!(report.journal.ends_with('\n'), "no line is cut short");
     resume(&bench, "kept/report", &[]).says(0, &["8 pass, 1 skipped"]);
 }
