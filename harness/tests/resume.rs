@@ -243,42 +243,52 @@ fn machines(process: u32) -> Vec<String> {
 
 // ---- kill -9
 
+const KILLS: usize = 25;
+const LANES: usize = 4;
+
 #[test]
 fn a_run_killed_at_any_instant_is_finished_by_resuming_it() {
-    const KILLS: usize = 25;
     let bench = bench();
     let arguments = [&SLOW[..], &["--defect", MISALIGNED, "--seed", "7"]].concat();
     let whole = Running::start(&bench, "whole", &arguments).wait();
     assert_eq!(whole.status, 1, "{}", whole.text);
     let whole = bench.report("whole");
-    let header = whole.journal.find('\n').unwrap() as u64 + 1;
-    let (mut unfinished, mut interrupted) = (0, 0);
-    for kill in 0..KILLS {
-        let report = format!("killed-{kill}");
-        let target = header + (whole.journal.len() as u64 - header) * kill as u64 / KILLS as u64;
-        let mut run = Running::start(&bench, &report, &arguments);
-        run.until(|run| run.written() >= target);
-        let process = run.kill();
-
-        let journal = fs::read_to_string(bench.path(&report).join("results.jsonl")).unwrap();
-        let before = read_run(&bench.path(&report)).unwrap();
-        assert!(before.in_flight.len() <= 1, "rules run one after the other: {:?}", before.in_flight);
-        unfinished += usize::from(before.end.is_none());
-        interrupted += before.in_flight.len();
-
-        let answer = resume(&bench, &report, &[]);
-        let said = if before.end.is_some() { "has reached its end" } else { "rules have a result" };
-        answer.says(1, &[said, "acl.small.aligned"]);
-        let resumed = bench.report(&report);
-        // The system may end a process in the middle of a write: then the last line is cut short.
-        let whole_lines = &journal[..=journal.rfind('\n').unwrap()];
-        assert!(resumed.journal.starts_with(whole_lines), "what was recorded stays:\n{journal}\n\n{}", resumed.journal);
-        expect_same(&whole, &resumed, &before.in_flight);
-        assert_eq!(files(&bench.path(&report)), files(&bench.path("whole")), "nothing is left behind");
-        assert_eq!(machines(process), [""; 0], "the machines of the killed run are removed");
-    }
+    // Several at a time, because each waits most of the time.
+    let kills = std::thread::scope(|scope| {
+        let lane = |lane: usize| (lane..KILLS).step_by(LANES).map(|kill| killed_at(&bench, &whole, &arguments, kill));
+        let lanes: Vec<_> = (0..LANES).map(|number| scope.spawn(move || lane(number).collect::<Vec<_>>())).collect();
+        lanes.into_iter().flat_map(|lane| lane.join().unwrap()).collect::<Vec<Recorded>>()
+    });
+    let unfinished = kills.iter().filter(|run| run.end.is_none()).count();
+    let interrupted = kills.iter().filter(|run| !run.in_flight.is_empty()).count();
     assert!(unfinished > KILLS * 3 / 4, "{unfinished} kills struck before the end");
     assert!(interrupted >= 5, "{interrupted} kills struck while a rule ran");
+}
+
+/// Kills a run when its journal has a certain share of its length, and resumes it. Gives what the kill left.
+fn killed_at(bench: &Bench, whole: &Report, arguments: &[&str], kill: usize) -> Recorded {
+    let report = format!("killed-{kill}");
+    let header = whole.journal.find('\n').unwrap() + 1;
+    let target = header + (whole.journal.len() - header) * kill / KILLS;
+    let mut run = Running::start(bench, &report, arguments);
+    run.until(|run| run.written() >= target as u64);
+    let process = run.kill();
+
+    let journal = fs::read_to_string(bench.path(&report).join("results.jsonl")).unwrap();
+    let left = read_run(&bench.path(&report)).unwrap();
+    assert!(left.in_flight.len() <= 1, "rules run one after the other: {:?}", left.in_flight);
+
+    let answer = resume(bench, &report, &[]);
+    let said = if left.end.is_some() { "has reached its end" } else { "rules have a result" };
+    answer.says(1, &[said, "acl.small.aligned"]);
+    let resumed = bench.report(&report);
+    // The system may end a process in the middle of a write: then the last line is cut short.
+    let whole_lines = &journal[..=journal.rfind('\n').unwrap()];
+    assert!(resumed.journal.starts_with(whole_lines), "what was recorded stays:\n{journal}\n\n{}", resumed.journal);
+    expect_same(whole, &resumed, &left.in_flight);
+    assert_eq!(files(&bench.path(&report)), files(&bench.path("whole")), "nothing is left behind");
+    assert_eq!(machines(process), [""; 0], "the machines of the killed run are removed");
+    left
 }
 
 #[test]
