@@ -1,7 +1,7 @@
 //! The conformance suite: every rule of the catalog is one test.
 
 use std::collections::HashSet;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +9,9 @@ use clap::Parser;
 use harness::bindings::acl;
 use harness::record::{Recorded, RuleResult, Verdict};
 use harness::report::{failure_text, first_line, summary};
-use harness::run::{Earlier, ExitStatus, Options, Planned, RunFolder, Session, SessionError, load_rules, plan};
+use harness::run::{
+    Earlier, ExitStatus, Options, Planned, RunFolder, Session, SessionError, conclude, load_rules, plan,
+};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 /// Runs the documented rules of a runtime against a device, or against the simulated one.
@@ -28,13 +30,7 @@ struct Command {
 fn main() -> ExitCode {
     harness::worker::run_if_asked(&[&acl::BINDINGS]);
     let mut command = Command::parse();
-    match run(&mut command) {
-        Ok(status) => ExitCode::from(status as u8),
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(error.exit() as u8)
-        }
-    }
+    conclude(|| run(&mut command))
 }
 
 fn run(command: &mut Command) -> Result<ExitStatus, SessionError> {
@@ -112,7 +108,8 @@ fn trial(
         Ok(result) => completion(session, &result),
         Err(message) => {
             if trouble.set(message.clone()).is_ok() {
-                eprintln!("error: {message}");
+                // At once; where nothing can be printed, the exit status still tells.
+                let _ = writeln!(std::io::stderr(), "error: {message}");
             }
             Err(Failed::from(message))
         }

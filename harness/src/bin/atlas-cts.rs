@@ -10,7 +10,9 @@ use harness::command;
 use harness::prove::{ProofOptions, prove, render};
 use harness::record::{Recorded, Verdict};
 use harness::report::{failure_text, first_line, summary};
-use harness::run::{Earlier, ExitStatus, Options, RunFolder, Session, SessionError, load_rules, plan, project_root};
+use harness::run::{
+    Earlier, ExitStatus, Options, RunFolder, Session, SessionError, conclude, load_rules, plan, project_root,
+};
 
 /// Checks, lists and explains the catalog, proves the rules, and runs them without cargo.
 #[derive(Parser)]
@@ -93,13 +95,8 @@ enum Command {
 
 fn main() -> ExitCode {
     harness::worker::run_if_asked(&[&acl::BINDINGS]);
-    match dispatch(Cli::parse().command) {
-        Ok(status) => ExitCode::from(status as u8),
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(error.exit() as u8)
-        }
-    }
+    let command = Cli::parse().command;
+    conclude(|| dispatch(command))
 }
 
 fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {

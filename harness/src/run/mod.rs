@@ -20,4 +20,4 @@ pub use choice::{Backend, LibraryChoice, choose_library};
 pub use folder::RunFolder;
 pub use options::{Options, Profile};
 pub use resume::Earlier;
-pub use session::{ExitStatus, Planned, Session, SessionError, load_rules, plan, project_root};
+pub use session::{ExitStatus, Planned, Session, SessionError, conclude, load_rules, plan, project_root};

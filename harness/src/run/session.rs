@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::fmt;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -85,6 +87,21 @@ impl ExitStatus {
             _ => ExitStatus::Unknown,
         }
     }
+}
+
+/// Runs a command; what it could not do is printed. A panic, of the suite or because nothing can be printed any more,
+/// is no answer.
+pub fn conclude(command: impl FnOnce() -> Result<ExitStatus, SessionError>) -> ExitCode {
+    let status = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(command)) {
+        Ok(Ok(status)) => status,
+        Ok(Err(error)) => {
+            // Where nothing can be printed, the status still tells.
+            let _ = writeln!(std::io::stderr(), "{error}");
+            error.exit()
+        }
+        Err(_) => ExitStatus::Unknown,
+    };
+    ExitCode::from(status as u8)
 }
 
 /// Something that a run can execute: a rule of the catalog, or one that is derived from the support table.
