@@ -264,7 +264,9 @@ fn a_journal_is_never_overwritten() {
     bench.catalog(CHAPTER);
     bench.run_catalog("report", &[]).says(0, &["SIMULATED DEVICE"]);
     let before = bench.report("report").journal;
-    bench.run_catalog("report", &[]).says(3, &["report/results.jsonl already exists: choose another folder"]);
+    bench
+        .run_catalog("report", &[])
+        .says(3, &["report/results.jsonl already exists: finish that run with --resume report, choose another folder"]);
     assert_eq!(bench.report("report").journal, before);
 }
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use harness::record::{Failure, Level, Line, RuleResult, RunEnd, RunHeader};
+use harness::record::{Failure, Level, Line, RuleBegin, RuleResult, RunEnd, RunHeader, RunResume};
 use harness::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
 use quick_xml::events::{BytesStart, Event};
@@ -352,8 +352,11 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
     let of = |name: &str| {
         let definition = &schema["$defs"][name];
-        let required: BTreeSet<String> =
+        let mut required: BTreeSet<String> =
             definition["required"].as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect();
+        // Journals of format 1 are valid without what came later.
+        let later = [("run", "settings"), ("result", "interrupted")];
+        required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));
         assert_eq!(required, keys(&definition["properties"]), "{name}");
         required
     };
@@ -362,6 +365,11 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     let end = serde_json::to_value(Line::End(end(&results(), 1))).unwrap();
     assert_eq!(keys(&run["run"]), of("run"));
     assert_eq!(keys(&run["run"]["library"]), of("library"));
+    assert_eq!(keys(&run["run"]["settings"]), of("settings"));
+    let begin = serde_json::to_value(Line::Begin(RuleBegin { id: String::new() })).unwrap();
+    assert_eq!(keys(&begin["begin"]), of("begin"));
+    let resume = serde_json::to_value(Line::Resume(RunResume { started: String::new() })).unwrap();
+    assert_eq!(keys(&resume["resume"]), of("resume"));
     assert_eq!(keys(&result["result"]), of("result"));
     assert_eq!(keys(&result["result"]["failure"]), of("failure"));
     assert_eq!(keys(&end["end"]), of("end"));

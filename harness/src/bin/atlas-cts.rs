@@ -9,10 +9,12 @@ use clap::{Parser, Subcommand};
 use harness::bindings::acl;
 use harness::command;
 use harness::prove::{ProofOptions, prove, render};
-use harness::record::Verdict;
+use harness::record::{Recorded, Verdict};
 use harness::report::{failure_text, first_line, summary};
 use harness::rules::claims;
-use harness::run::{ExitStatus, Options, RunFolder, Session, SessionError, load_rules, plan, project_root};
+use harness::run::{
+    Earlier, ExitStatus, Options, RunFolder, Session, SessionError, conclude, load_rules, plan, project_root,
+};
 
 /// Checks, lists and explains the catalog, proves the rules, and runs them without cargo.
 #[derive(Parser)]
@@ -52,7 +54,7 @@ enum Command {
     },
     /// Run rules; the same as `cargo test -- …` where there is no cargo.
     Run {
-        /// Only rules whose id contains one of these.
+        /// Only rules whose id contains one of these. A resumed run has its own.
         filter: Vec<String>,
         #[command(flatten)]
         options: Options,
@@ -107,13 +109,8 @@ enum Command {
 
 fn main() -> ExitCode {
     harness::worker::run_if_asked(&[&acl::BINDINGS]);
-    match dispatch(Cli::parse().command) {
-        Ok(status) => ExitCode::from(status as u8),
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(error.exit() as u8)
-        }
-    }
+    let command = Cli::parse().command;
+    conclude(|| dispatch(command))
 }
 
 fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
@@ -140,7 +137,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
             print!("{}", command::print_as_c(&rules, &rule, &options).map_err(SessionError::Usage)?);
             Ok(ExitStatus::Conformant)
         }
-        Command::Run { filter, options } => run(&options, &filter),
+        Command::Run { filter, options } => run(options, &filter),
         Command::Prove { filter, options, seeds, jobs, variants, weaken, matrix, ratchet, raise, verbose } => {
             let session = open(&options)?;
             println!("{}", first_line(&session.header));
@@ -172,20 +169,37 @@ fn open(options: &Options) -> Result<Session, SessionError> {
     Session::open(options, rules, specs)
 }
 
-fn run(options: &Options, filter: &[String]) -> Result<ExitStatus, SessionError> {
-    let mut session = open(options)?;
-    let planned: Vec<_> = plan(&session.rules)
+fn run(mut options: Options, filter: &[String]) -> Result<ExitStatus, SessionError> {
+    let earlier = Earlier::open(&mut options)?;
+    if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.run.end.is_some()) {
+        earlier.report(options.keep)?;
+        println!("{}: this run has reached its end; its reports are written again", earlier.folder.display());
+        return Ok(closing(&earlier.run));
+    }
+    let rules = Arc::new(load_rules(&options, &acl::BINDINGS)?);
+    let mut planned: Vec<_> = plan(&rules)
         .into_iter()
         .filter(|planned| filter.is_empty() || filter.iter().any(|part| planned.id.contains(part.as_str())))
         .collect();
     if planned.is_empty() {
         return Err(SessionError::Usage(format!("no rule matches {}; `atlas-cts list` names all", filter.join(" "))));
     }
-    let folder = RunFolder::create(&mut session, options.report_dir.as_deref(), options.keep)?;
+    let open = || Session::open(&options, rules.clone(), options.specs());
+    let mut session = match &earlier {
+        None => open()?,
+        Some(earlier) => {
+            planned = earlier.selection(&rules, planned)?;
+            earlier.session(open)?
+        }
+    };
+    let resumed = earlier.is_some();
+    let folder = RunFolder::open(&mut session, &options, &planned, earlier)?;
     println!("{}", first_line(&session.header));
+    if resumed {
+        println!("{}", folder.resumed(planned.len()));
+    }
     for planned in &planned {
-        let result = session.execute(planned);
-        folder.record(&result).map_err(SessionError::Environment)?;
+        let result = folder.run(&session, planned).map_err(SessionError::Environment)?;
         match result.verdict {
             Verdict::Pass => println!("pass      {}", result.id),
             _ if session.breaks(&result) => println!("{}", failure_text(&result, &session.header)),
@@ -193,8 +207,13 @@ fn run(options: &Options, filter: &[String]) -> Result<ExitStatus, SessionError>
         }
     }
     let end = session.finish();
-    let results = folder.finish(&session, &end).map_err(SessionError::Environment)?;
+    let run = folder.finish(&session, &end).map_err(SessionError::Environment)?;
+    Ok(closing(&run))
+}
+
+/// Prints how a run went; gives its exit status.
+fn closing(run: &Recorded) -> ExitStatus {
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    print!("{}", summary(&session.header, &results, Some(&end), colour));
-    Ok(ExitStatus::from_code(end.exit))
+    print!("{}", summary(&run.header, &run.results, run.end.as_ref(), colour));
+    run.end.as_ref().map_or(ExitStatus::Unknown, |end| ExitStatus::from_code(end.exit))
 }

@@ -4,7 +4,7 @@
 //! journal and a killed run loses at most the line that it was writing. A last line that is cut short is therefore
 //! expected and dropped; a broken line anywhere else is an error.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::{Line, RuleResult, RunEnd, RunHeader};
+use super::{Line, RuleResult, RunEnd, RunHeader, RunResume};
 
 mod error;
 
@@ -26,6 +26,7 @@ pub use error::JournalError;
 /// # use harness::record::{Journal, JournalError, RuleResult, RunEnd, RunHeader};
 /// # fn run(header: RunHeader, result: RuleResult, end: RunEnd) -> Result<(), JournalError> {
 /// let journal = Journal::create("reports/out/today".as_ref(), &header)?;
+/// journal.begin(&result.id)?;
 /// journal.append(&result)?;
 /// journal.finish(end)
 /// # }
@@ -55,8 +56,21 @@ struct State {
 #[serde(rename_all = "snake_case")]
 enum Outgoing<'a> {
     Run(&'a RunHeader),
+    Begin { id: &'a str },
     Result(&'a RuleResult),
+    Resume(&'a RunResume),
     End(&'a RunEnd),
+}
+
+impl Outgoing<'_> {
+    /// The rule that the line is about.
+    fn rule(&self) -> Option<&str> {
+        match self {
+            Outgoing::Begin { id } => Some(id),
+            Outgoing::Result(result) => Some(&result.id),
+            Outgoing::Run(_) | Outgoing::Resume(_) | Outgoing::End(_) => None,
+        }
+    }
 }
 
 /// As much of a line as an appending process must know.
@@ -64,7 +78,9 @@ enum Outgoing<'a> {
 #[serde(rename_all = "snake_case")]
 enum Glimpse {
     Run(IgnoredAny),
+    Begin(IgnoredAny),
     Result(Id),
+    Resume(IgnoredAny),
     End(IgnoredAny),
 }
 
@@ -74,8 +90,8 @@ struct Id {
 }
 
 impl Journal {
-    /// The format that this version writes, and the newest that it reads.
-    pub const FORMAT: u32 = 1;
+    /// The format that this version writes, and the newest that it reads. Format 1 did not say which rules had begun.
+    pub const FORMAT: u32 = 2;
 
     /// The journal's name in a run's folder.
     pub const FILE: &str = "results.jsonl";
@@ -122,6 +138,16 @@ impl Journal {
         &self.path
     }
 
+    /// Notes that a rule begins. A rule that has a result is refused.
+    pub fn begin(&self, id: &str) -> Result<(), JournalError> {
+        self.write(&Outgoing::Begin { id })
+    }
+
+    /// Notes that a run goes on after it was killed.
+    pub fn resume(&self, resume: &RunResume) -> Result<(), JournalError> {
+        self.write(&Outgoing::Resume(resume))
+    }
+
     /// Writes the result of one rule. A second result of a rule is refused, whichever process wrote the first.
     pub fn append(&self, result: &RuleResult) -> Result<(), JournalError> {
         self.write(&Outgoing::Result(result))
@@ -156,12 +182,11 @@ impl Journal {
         let mut bytes =
             serde_json::to_vec(line).map_err(|error| JournalError::io("write", &self.path, io::Error::other(error)))?;
         bytes.push(b'\n');
-        let id = if let Outgoing::Result(result) = line { Some(result.id.as_str()) } else { None };
         let work = |state: &mut State| {
             if state.ended {
                 return Err(JournalError::Ended { path: self.path.clone() });
             }
-            if let Some((id, &first)) = id.and_then(|id| Some((id, state.results.get(id)?))) {
+            if let Some((id, &first)) = line.rule().and_then(|id| Some((id, state.results.get(id)?))) {
                 return Err(JournalError::Duplicate { path: self.path.clone(), id: id.into(), first, second: None });
             }
             if let Err(source) = state.file.write_all(&bytes) {
@@ -172,8 +197,8 @@ impl Journal {
             state.known += bytes.len() as u64;
             state.lines += 1;
             state.ended = matches!(line, Outgoing::End(_));
-            if let Some(id) = id {
-                state.results.insert(id.to_owned(), state.lines);
+            if let Outgoing::Result(result) = line {
+                state.results.insert(result.id.clone(), state.lines);
             }
             Ok(())
         };
@@ -204,7 +229,7 @@ impl State {
                 mended.map_err(|source| JournalError::io("mend", path, source))?;
             }
             match glimpse {
-                Ok(Glimpse::Run(_)) => {}
+                Ok(Glimpse::Run(_) | Glimpse::Begin(_) | Glimpse::Resume(_)) => {}
                 Ok(Glimpse::Result(Id { id })) => drop(self.results.insert(id, self.lines + 1)),
                 Ok(Glimpse::End(_)) => self.ended = true,
                 Err(_) if unfinished => break,
@@ -219,9 +244,27 @@ impl State {
     }
 }
 
+/// What a journal says.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// What was tested.
+    pub header: RunHeader,
+    /// In the order in which they were written.
+    pub results: Vec<RuleResult>,
+    /// Rules that began and have no result, with how often they began: the run ended while they ran.
+    pub in_flight: BTreeMap<String, u32>,
+    /// `None` if the run did not reach its end.
+    pub end: Option<RunEnd>,
+}
+
 /// Reads a journal: `path` is the file or the run's folder. The end is `None` if the run did not reach it; a last
 /// line that was cut short, as a killed run leaves it, is ignored.
 pub fn read_journal(path: &Path) -> Result<(RunHeader, Vec<RuleResult>, Option<RunEnd>), JournalError> {
+    read_run(path).map(|run| (run.header, run.results, run.end))
+}
+
+/// Reads a journal, as [`read_journal`] does, with the rules that were in flight when the run ended.
+pub fn read_run(path: &Path) -> Result<Recorded, JournalError> {
     let path = if path.is_dir() { path.join(Journal::FILE) } else { path.to_owned() };
     let bytes = fs::read(&path).map_err(|source| JournalError::io("read", &path, source))?;
     let (first, rest) = match bytes.iter().position(|byte| *byte == b'\n') {
@@ -234,7 +277,8 @@ pub fn read_journal(path: &Path) -> Result<(RunHeader, Vec<RuleResult>, Option<R
         Ok(_) => return Err(JournalError::NotAJournal { path, found: "its first line describes no run".into() }),
         Err(error) => return Err(JournalError::broken(&path, 1, &error)),
     };
-    let (mut results, mut end, mut lines) = (Vec::new(), None, HashMap::new());
+    let mut run = Recorded { header, results: Vec::new(), in_flight: BTreeMap::new(), end: None };
+    let mut lines = HashMap::new();
     for (index, bytes) in rest.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let number = index + 2;
         let misplaced =
@@ -242,18 +286,21 @@ pub fn read_journal(path: &Path) -> Result<(RunHeader, Vec<RuleResult>, Option<R
         match serde_json::from_slice(bytes.trim_ascii_end()) {
             Err(_) if !bytes.ends_with(b"\n") => {}
             Err(error) => return Err(JournalError::broken(&path, number, &error)),
-            Ok(_) if end.is_some() => return misplaced("a line after the end of the run"),
+            Ok(_) if run.end.is_some() => return misplaced("a line after the end of the run"),
             Ok(Line::Run(_)) => return misplaced("a second run"),
-            Ok(Line::End(line)) => end = Some(line),
+            Ok(Line::End(line)) => run.end = Some(line),
+            Ok(Line::Resume(resume)) => run.header.resumed.push(resume.started),
+            Ok(Line::Begin(begin)) => *run.in_flight.entry(begin.id).or_default() += 1,
             Ok(Line::Result(result)) => {
                 if let Some(first) = lines.insert(result.id.clone(), number) {
                     return Err(JournalError::Duplicate { path, id: result.id, first, second: Some(number) });
                 }
-                results.push(*result);
+                run.in_flight.remove(&result.id);
+                run.results.push(*result);
             }
         }
     }
-    Ok((header, results, end))
+    Ok(run)
 }
 
 /// Finds out whether a file is a journal and whether this version can read it, before anything else is parsed.

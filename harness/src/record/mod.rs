@@ -1,8 +1,10 @@
 //! What a run found, as data: the journal's lines. Reports are made from these and from nothing else.
 
 mod journal;
+mod replace;
 
-pub use journal::{Journal, JournalError, read_journal};
+pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
+pub use replace::{remove_left_over, replace_file};
 
 use std::collections::BTreeMap;
 
@@ -14,8 +16,12 @@ use serde::{Deserialize, Serialize};
 pub enum Line {
     /// The first line: what was tested, and how.
     Run(Box<RunHeader>),
+    /// A rule begins, written before it starts. Without a result after it, the run ended while the rule ran.
+    Begin(RuleBegin),
     /// One rule's result, written before the next rule starts.
     Result(Box<RuleResult>),
+    /// What was killed goes on from here.
+    Resume(RunResume),
     /// The last line of a run that reached its end.
     End(RunEnd),
 }
@@ -55,6 +61,45 @@ pub struct RunHeader {
     pub rules: usize,
     /// Seeded defects that were switched on in the simulated device.
     pub defects: Vec<String>,
+    /// What else was asked for.
+    #[serde(default)]
+    pub settings: RunSettings,
+    /// When the run was resumed, RFC 3339 in UTC. In the journal these are lines of their own.
+    #[serde(skip)]
+    pub resumed: Vec<String>,
+}
+
+/// What the command line asked for and the rest of the header does not say: enough to resume the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunSettings {
+    /// Ids of the rules that were selected; `None`: all.
+    pub rules: Option<Vec<String>>,
+    /// The one case to run.
+    pub case: Option<serde_json::Value>,
+    /// Folder of the catalog, if one was given.
+    pub specs: Option<String>,
+    /// Seconds without progress that are a hang.
+    pub deadline: u64,
+    /// Undefined behaviour was observed.
+    pub hazardous: bool,
+    /// Findings break the run.
+    pub strict: bool,
+    /// The fewest rules that must be executed.
+    pub min_executed: Option<u64>,
+}
+
+/// A rule that begins.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RuleBegin {
+    /// The rule's id.
+    pub id: String,
+}
+
+/// A run that goes on after it was killed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunResume {
+    /// When, RFC 3339 in UTC.
+    pub started: String,
 }
 
 /// Which library was loaded.
@@ -103,6 +148,9 @@ pub struct RuleResult {
     pub observations: BTreeMap<String, BTreeMap<String, u64>>,
     /// An unresolved contradiction in the documents, from the catalog.
     pub doubt: Option<String>,
+    /// How often the run ended while this rule ran, before it got this result. Never changes the verdict.
+    #[serde(default)]
+    pub interrupted: u32,
 }
 
 /// How strong the source of a rule is.
@@ -193,11 +241,12 @@ pub struct Failure {
 pub struct RunEnd {
     /// End, RFC 3339 in UTC.
     pub finished: String,
-    /// Wall time of the whole run in nanoseconds.
+    /// Wall time of the run in nanoseconds; of a resumed run, since it was resumed for the last time.
     pub nanoseconds: u64,
     /// Number of results by verdict.
     pub counts: BTreeMap<Verdict, u64>,
-    /// Worker processes started, and the time that their start-up took together, in nanoseconds.
+    /// Worker processes started, and the time that their start-up took together, in nanoseconds; of a resumed run,
+    /// since it was resumed for the last time.
     pub workers_started: u64,
     /// See `workers_started`.
     pub start_up_nanoseconds: u64,

@@ -136,6 +136,10 @@ fn remarks(sheet: &mut Sheet, result: &RuleResult) {
     });
     sheet.add_lines("observed", observations);
     sheet.add("doubt", result.doubt.as_deref().unwrap_or_default());
+    if result.interrupted > 0 {
+        let times = count(result.interrupted.into(), "time");
+        sheet.add("resumed", &format!("the run ended {times} while this rule ran, and was resumed"));
+    }
 }
 
 /// Wraps one entry of a list; its second and later lines are indented.

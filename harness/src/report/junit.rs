@@ -3,7 +3,6 @@
 //! junit-report writes the document. [`super::markup`] completes it with what that crate does not write.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use junit_report::{Report, TestCase, TestResult, TestSuite};
@@ -14,7 +13,7 @@ use super::failure::{failure_text, notes};
 use super::markup::{Extra, SPLIT, complete};
 use super::summary::{SIMULATED, first_line};
 use super::text::{clean, one_line};
-use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict, replace_file};
 
 /// The report's name in a run's folder.
 pub const JUNIT_FILE: &str = "junit.xml";
@@ -33,15 +32,9 @@ pub fn write_junit(
 ) -> Result<PathBuf, ReportError> {
     let path = dir.join(JUNIT_FILE);
     let document = document(header, results, end)?;
-    // A reader sees the old report or the new one, never a part.
-    let part = dir.join(format!("{JUNIT_FILE}.part"));
-    let written = fs::write(&part, document).and_then(|()| fs::rename(&part, &path));
-    match written {
+    match replace_file(&path, document) {
         Ok(()) => Ok(path),
-        Err(source) => {
-            let _ = fs::remove_file(&part);
-            Err(ReportError::Write { path, source })
-        }
+        Err(source) => Err(ReportError::Write { path, source }),
     }
 }
 
@@ -161,7 +154,7 @@ fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
     let text = |value: &str| one_line(value);
     let optional = |value: &Option<String>| value.as_deref().map(one_line).unwrap_or_default();
     let library = &header.library;
-    vec![
+    let mut properties = vec![
         ("suite.version", text(&header.suite)),
         ("run", text(&header.run)),
         ("runtime", text(&header.runtime)),
@@ -180,7 +173,11 @@ fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
         ("catalog.digest", text(&header.catalog_digest)),
         ("catalog.rules", header.rules.to_string()),
         ("defects", text(&header.defects.join(" "))),
-    ]
+    ];
+    if !header.resumed.is_empty() {
+        properties.push(("resumed", text(&header.resumed.join(" "))));
+    }
+    properties
 }
 
 /// Text for a CDATA section. `]]>` would end it; the mark makes it harmless for junit-report and [`complete`] takes

@@ -44,7 +44,7 @@ impl std::fmt::Display for ReportError {
         match self {
             ReportError::Write { path, source } => write!(
                 f,
-                "cannot write {}: {source}: make room or change the folder's permissions, then make the reports again from the journal",
+                "cannot write {}: {source}: make room or change the folder's permissions, then make the reports again from the journal with --resume and the run's folder",
                 path.display()
             ),
             ReportError::Markup { reason } => {

@@ -59,6 +59,7 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
     listed(&mut text, "findings: rules of level info that do not hold", results, Meaning::Finding, paint);
     grouped(&mut text, "not known", results, Meaning::Unknown, paint);
     grouped(&mut text, "skipped", results, Meaning::Skipped, paint);
+    interrupted(&mut text, results, paint);
     text.push('\n');
     closing(&mut text, header, results, end, paint);
     text
@@ -84,10 +85,16 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
             one_line(&header.run_mode)
         ),
     );
+    let resumed: String = header.resumed.iter().map(|time| format!(", resumed {}", one_line(time))).collect();
     field(
         text,
         "run",
-        &format!("profile {}, seed {}, started {}", one_line(&header.profile), header.seed, one_line(&header.started)),
+        &format!(
+            "profile {}, seed {}, started {}{resumed}",
+            one_line(&header.profile),
+            header.seed,
+            one_line(&header.started)
+        ),
     );
 }
 
@@ -173,6 +180,17 @@ fn grouped(text: &mut String, heading: &str, results: &[RuleResult], meaning: Me
     }
 }
 
+/// The rules that ran when the run was killed, with what came out when they were run again.
+fn interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
+    let mut rules: Vec<&RuleResult> = results.iter().filter(|result| result.interrupted > 0).collect();
+    rules.sort_by(|a, b| a.id.cmp(&b.id));
+    title(text, "interrupted: the run ended while they ran, and was resumed", rules.len(), paint);
+    for rule in rules {
+        let times = count(rule.interrupted.into(), "time");
+        line(text, &format!("  {:<10}  {}  interrupted {times}", rule.verdict.name(), one_line(&rule.id)));
+    }
+}
+
 fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, paint: Paint) {
     let mut verdicts: BTreeMap<Verdict, u64> = BTreeMap::new();
     for result in results {
@@ -200,7 +218,8 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     if let Some(end) = end {
         let start_up = duration(end.start_up_nanoseconds);
         field(text, "workers", &format!("{} started, {start_up} of start-up in total", end.workers_started));
-        field(text, "time", &duration(end.nanoseconds));
+        let since = if header.resumed.is_empty() { "" } else { " since the run was resumed" };
+        field(text, "time", &format!("{}{since}", duration(end.nanoseconds)));
         end.remarks.iter().for_each(|remark| field(text, "remark", &one_line(remark)));
     }
     let broken = results.iter().filter(|result| result.meaning() == Meaning::Broken).count() as u64;

@@ -9,6 +9,27 @@ use crate::worker::protocol::{Reply, Request};
 use super::session::{Planned, Session};
 
 impl Session {
+    /// The rule's result before anything ran.
+    pub(super) fn exported_result(&self, planned: &Planned) -> RuleResult {
+        RuleResult {
+            id: planned.id.clone(),
+            chapter: planned.chapter.clone(),
+            title: "The library exports every function that the documents list as supported".to_owned(),
+            level: Level::Must,
+            verdict: Verdict::Pass,
+            reason: String::new(),
+            nanoseconds: 0,
+            cases: 0,
+            checks: 0,
+            seed: 0,
+            failure: None,
+            findings: Vec::new(),
+            observations: BTreeMap::new(),
+            doubt: None,
+            interrupted: 0,
+        }
+    }
+
     /// Every function that the catalog calls and the documents list as supported is exported.
     pub(super) fn exported(&self, planned: &Planned) -> RuleResult {
         let begun = Instant::now();
@@ -22,22 +43,7 @@ impl Session {
             })
             .map(|(name, _)| name.clone())
             .collect();
-        let mut result = RuleResult {
-            id: planned.id.clone(),
-            chapter: planned.chapter.clone(),
-            title: "The library exports every function that the documents list as supported".to_owned(),
-            level: Level::Must,
-            verdict: Verdict::Pass,
-            reason: String::new(),
-            nanoseconds: 0,
-            cases: 1,
-            checks: names.len() as u64,
-            seed: 0,
-            failure: None,
-            findings: Vec::new(),
-            observations: BTreeMap::new(),
-            doubt: None,
-        };
+        let mut result = RuleResult { cases: 1, checks: names.len() as u64, ..self.exported_result(planned) };
         let asked = self.pool.take().map_err(|error| error.to_string()).and_then(|mut slot| {
             let answer = slot.worker(&self.factory, 0, 0).map_err(|error| error.to_string()).and_then(|worker| {
                 worker.ask(&Request::Exports(names.clone()), self.factory.deadlines.step).map_err(|end| end.to_string())

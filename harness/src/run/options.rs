@@ -77,9 +77,9 @@ pub struct Options {
     /// Where programs run on the simulated machine: host or device.
     #[arg(long, env = "ATLAS_CTS_RUN_MODE", value_name = "MODE")]
     pub run_mode: Option<String>,
-    /// How much work: smoke, nightly, validation or soak.
-    #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum, default_value_t)]
-    pub profile: Profile,
+    /// How much work: smoke (if nothing is given), nightly, validation or soak.
+    #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum)]
+    pub profile: Option<Profile>,
     /// The run's seed; profiles other than smoke draw one.
     #[arg(long, env = "ATLAS_CTS_SEED", value_name = "N")]
     pub seed: Option<u64>,
@@ -101,6 +101,10 @@ pub struct Options {
     /// Folder of the reports; default reports/out/<run>.
     #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
+    /// Finish the run in this folder, which was killed: run what has no result. A name below reports/out, or `latest`,
+    /// will do. Whatever else is given must be what that run was started with.
+    #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR")]
+    pub resume: Option<PathBuf>,
     /// Copy counterexamples to fixtures/regressions, or the folder that ATLAS_CTS_REGRESSIONS names, where every later
     /// run tries them first.
     #[arg(long)]

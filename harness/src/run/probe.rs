@@ -91,6 +91,8 @@ impl Session {
                 self.target.product = found;
                 self.header.product.clone_from(&self.target.product);
             }
+            // Whether a resumed run is on its device is looked at as a whole.
+            _ if options.resume.is_some() => {}
             // A device that lies about its name is for the rules to find, not for the selection.
             Some(found) if found != options.product && self.header.defects.is_empty() => {
                 return Err(SessionError::Environment(format!(

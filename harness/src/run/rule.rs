@@ -208,6 +208,7 @@ impl Session {
             findings: Vec::new(),
             observations: Default::default(),
             doubt: rule.doubt.clone(),
+            interrupted: 0,
         }
     }
 

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::fmt;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,7 +16,8 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::bindings::Bindings;
 use crate::catalog::CatalogError;
-use crate::record::{LibraryIdentity, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::generate::rule_seed;
+use crate::record::{LibraryIdentity, Meaning, RuleResult, RunEnd, RunHeader, RunSettings, Verdict};
 use crate::rules::{CatalogPlace, Rules, load};
 use crate::select::{Target, applies, product};
 
@@ -89,6 +92,21 @@ impl ExitStatus {
     }
 }
 
+/// Runs a command; what it could not do is printed. A panic, of the suite or because nothing can be printed any more,
+/// is no answer.
+pub fn conclude(command: impl FnOnce() -> Result<ExitStatus, SessionError>) -> ExitCode {
+    let status = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(command)) {
+        Ok(Ok(status)) => status,
+        Ok(Err(error)) => {
+            // Where nothing can be printed, the status still tells.
+            let _ = writeln!(std::io::stderr(), "{error}");
+            error.exit()
+        }
+        Err(_) => ExitStatus::Unknown,
+    };
+    ExitCode::from(status as u8)
+}
+
 /// Something that a run can execute: a rule of the catalog, or one that is derived from the support table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
@@ -126,6 +144,11 @@ pub struct Session {
 pub fn project_root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     root.canonicalize().unwrap_or(root)
+}
+
+/// The folder of known counterexamples.
+pub(super) fn regressions_folder() -> PathBuf {
+    std::env::var_os("ATLAS_CTS_REGRESSIONS").map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from)
 }
 
 /// The catalog of the options, checked.
@@ -218,7 +241,8 @@ impl Session {
             call_ns: options.call_ns,
             notes_reach: false,
         });
-        let seed = options.seed.unwrap_or(if options.profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() });
+        let profile = options.profile.unwrap_or_default();
+        let seed = options.seed.unwrap_or(if profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() });
         let library =
             LibraryFile::new(&choice.path).map_err(|error| environment(error, &choice.path.display().to_string()))?;
         let started = OffsetDateTime::now_utc();
@@ -241,10 +265,23 @@ impl Session {
             devices,
             edition: None,
             seed,
-            profile: options.profile.name().to_owned(),
+            profile: profile.name().to_owned(),
             catalog_digest: rules.digest.clone(),
             rules: plan(&rules).len(),
             defects: options.defects.clone(),
+            settings: RunSettings {
+                rules: None,
+                case: only_case.clone(),
+                specs: options
+                    .specs
+                    .as_deref()
+                    .and_then(|specs| Some(std::path::absolute(specs).ok()?.display().to_string())),
+                deadline: options.deadline,
+                hazardous: options.hazardous,
+                strict: options.strict,
+                min_executed: options.min_executed,
+            },
+            resumed: Vec::new(),
         };
         let executable = std::env::current_exe().map_err(|error| environment(error, "this executable's own path"))?;
         let step = Duration::from_secs(options.deadline.max(1));
@@ -262,8 +299,7 @@ impl Session {
             quarantine: Quarantine::default(),
             remarks: Arc::default(),
         };
-        let regressions = std::env::var_os("ATLAS_CTS_REGRESSIONS")
-            .map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from);
+        let regressions = regressions_folder();
         Ok(Session {
             target: Target {
                 product,
@@ -277,7 +313,7 @@ impl Session {
             rules,
             header,
             factory,
-            profile: options.profile,
+            profile,
             only_case,
             known: std::fs::read_dir(&regressions)
                 .map(|entries| entries.flatten().map(|entry| entry.file_name()).collect())
@@ -324,7 +360,35 @@ impl Session {
 
     /// Runs something planned, or says why it does not apply.
     pub fn execute(&self, planned: &Planned) -> RuleResult {
+        let result = self.perform(planned);
+        self.count(result.clone());
+        result
+    }
+
+    /// Takes a result into account: in the counts and the exit status.
+    pub(super) fn count(&self, result: RuleResult) {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+    }
+
+    /// Whether something planned applies here.
+    pub(super) fn runs(&self, planned: &Planned) -> bool {
+        planned.rule.is_none_or(|index| self.skip(&self.rules.rules[index]).is_none())
+    }
+
+    /// The result of something planned that is not run.
+    pub(super) fn unanswered(&self, planned: &Planned, reason: String) -> RuleResult {
         let result = match planned.rule {
+            None => self.exported_result(planned),
+            Some(index) => {
+                let rule = &self.rules.rules[index];
+                self.empty_result(rule, rule_seed(self.header.seed, &rule.id))
+            }
+        };
+        RuleResult { verdict: Verdict::Error, reason, ..result }
+    }
+
+    pub(super) fn perform(&self, planned: &Planned) -> RuleResult {
+        match planned.rule {
             None => self.exported(planned),
             Some(index) => {
                 let rule = &self.rules.rules[index];
@@ -351,9 +415,7 @@ impl Session {
                     },
                 }
             }
-        };
-        self.results.lock().unwrap_or_else(PoisonError::into_inner).push(result.clone());
-        result
+        }
     }
 
     /// The results so far.

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
 
-use harness::record::{Journal, JournalError, Verdict, read_journal};
+use harness::record::{Journal, JournalError, RunResume, Verdict, read_journal, read_run};
 use rstest::rstest;
 
 use super::sample::{end, folder, header, result, results};
@@ -69,6 +69,61 @@ fn a_run_killed_at_any_byte_keeps_its_results_and_can_go_on() {
             assert_eq!(more.last().unwrap().id, "acl.resumed");
         }
     }
+}
+
+#[test]
+fn a_rule_that_began_and_has_no_result_was_in_flight() {
+    let dir = folder();
+    let flying = || -> Vec<(String, u32)> { read_run(&dir).unwrap().in_flight.into_iter().collect() };
+    let journal = Journal::create(&dir, &header()).unwrap();
+    journal.begin("acl.copy.a").unwrap();
+    journal.begin("acl.copy.b").unwrap();
+    assert_eq!(flying(), [("acl.copy.a".into(), 1), ("acl.copy.b".into(), 1)], "threads run several rules");
+    journal.append(&result("acl.copy.a", Verdict::Pass, "")).unwrap();
+    assert_eq!(flying(), [("acl.copy.b".into(), 1)]);
+    let again = Journal::append_to(&dir).unwrap();
+    again.resume(&RunResume { started: "2027-03-01T09:00:00Z".into() }).unwrap();
+    again.begin("acl.copy.b").unwrap();
+    assert_eq!(flying(), [("acl.copy.b".into(), 2)]);
+    for handle in [&journal, &again] {
+        let error = handle.begin("acl.copy.a").unwrap_err();
+        assert!(matches!(error, JournalError::Duplicate { first: 4, .. }), "{error}");
+    }
+    again.append(&result("acl.copy.b", Verdict::Pass, "")).unwrap();
+    assert_eq!(flying(), []);
+    assert_eq!(read_run(&dir).unwrap().header.resumed, ["2027-03-01T09:00:00Z"]);
+    again.finish(end(&[], 0)).unwrap();
+    assert!(matches!(journal.begin("acl.copy.c"), Err(JournalError::Ended { .. })));
+}
+
+/// Cut short at any byte, a begin is there or it is not.
+#[test]
+fn a_begin_that_was_cut_short_is_none() {
+    let dir = folder();
+    let journal = Journal::create(&dir, &header()).unwrap();
+    journal.begin("acl.copy.a").unwrap();
+    let text = fs::read(journal.path()).unwrap();
+    let first = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    for cut in first..=text.len() {
+        fs::write(dir.join(Journal::FILE), &text[..cut]).unwrap();
+        let whole = cut + 1 >= text.len();
+        assert_eq!(read_run(&dir).unwrap().in_flight.len(), usize::from(whole), "cut at byte {cut}");
+        Journal::append_to(&dir).unwrap().begin("acl.copy.b").unwrap();
+        assert_eq!(read_run(&dir).unwrap().in_flight.len(), 1 + usize::from(whole), "cut at byte {cut}");
+    }
+}
+
+#[test]
+fn a_journal_of_the_first_format_is_read() {
+    let dir = folder();
+    let mut run = serde_json::json!({"run": header()});
+    run["run"]["format"] = 1.into();
+    assert!(run["run"].as_object_mut().unwrap().remove("settings").is_some());
+    let mut line = serde_json::json!({"result": result("acl.copy.a", Verdict::Pass, "")});
+    assert!(line["result"].as_object_mut().unwrap().remove("interrupted").is_some());
+    fs::write(dir.join(Journal::FILE), format!("{run}\n{line}\n")).unwrap();
+    let read = read_run(&dir).unwrap();
+    assert_eq!((read.header.format, read.results[0].interrupted, read.in_flight.len()), (1, 0, 0));
 }
 
 #[rstest]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use harness::record::{Failure, Level, LibraryIdentity, RuleResult, RunEnd, RunHeader, Verdict};
+use harness::record::{Failure, Journal, Level, LibraryIdentity, RuleResult, RunEnd, RunHeader, RunSettings, Verdict};
 
 pub const VERDICTS: [Verdict; 11] = [
     Verdict::Pass,
@@ -50,7 +50,7 @@ impl Drop for Folder {
 
 pub fn header() -> RunHeader {
     RunHeader {
-        format: 1,
+        format: Journal::FORMAT,
         suite: "0.1.0".into(),
         run: "2027-03-01T08-30-00Z".into(),
         started: "2027-03-01T08:30:00Z".into(),
@@ -72,6 +72,8 @@ pub fn header() -> RunHeader {
         catalog_digest: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752".into(),
         rules: 9,
         defects: vec!["copy.tail-rounded-to-32-above-64KiB".into()],
+        settings: RunSettings { deadline: 30, ..RunSettings::default() },
+        resumed: vec![],
     }
 }
 
@@ -108,6 +110,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         findings: vec![],
         observations: BTreeMap::new(),
         doubt: None,
+        interrupted: 0,
     }
 }
 

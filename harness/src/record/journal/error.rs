@@ -81,8 +81,9 @@ impl std::fmt::Display for JournalError {
         match self {
             JournalError::Exists { path } => write!(
                 f,
-                "{} already exists: choose another folder for this run, or move the old one away",
-                path.display()
+                "{} already exists: finish that run with --resume {}, choose another folder for this run, or move the old one away",
+                path.display(),
+                path.parent().unwrap_or(path).display()
             ),
             JournalError::Io { attempt, path, source } => {
                 write!(f, "cannot {attempt} {}: {source}: {}", path.display(), advice(source.kind()))
@@ -129,6 +130,7 @@ impl std::error::Error for JournalError {
 fn advice(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space, then resume the run",
+        ErrorKind::FileTooLarge => "raise the limit on the size of files (ulimit -f), then resume the run",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
         ErrorKind::NotFound => "give the folder of a run that was started",
         ErrorKind::NotADirectory => "choose a path on which every part but the last is a folder",

@@ -1,0 +1,205 @@
+//! Resuming: what a run that was killed left behind, and whether this is the same run.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use crate::record::{Journal, Recorded, RunHeader, read_run};
+use crate::rules::Rules;
+
+use super::choice::Backend;
+use super::options::{DEFAULT_DEADLINE, Options, Profile};
+use super::session::{Planned, Session, SessionError, plan, project_root};
+
+/// A run that `--resume` names, as far as it went.
+pub struct Earlier {
+    pub folder: PathBuf,
+    pub run: Recorded,
+}
+
+impl Earlier {
+    /// Reads the run that `--resume` names, if it names one. What the options leave open is taken from that run; what
+    /// they say must be what that run was started with.
+    pub fn open(options: &mut Options) -> Result<Option<Earlier>, SessionError> {
+        let Some(given) = &options.resume else { return Ok(None) };
+        if std::env::var_os("NEXTEST_RUN_ID").is_some() {
+            let message = "--resume: nextest starts a process for each rule, and none of them knows the whole run; \
+                           use `cargo test -- --resume DIR`";
+            return Err(SessionError::Usage(message.to_owned()));
+        }
+        let folder = folder(given);
+        let run =
+            read_run(&folder).map_err(|error| SessionError::Usage(format!("there is no run to resume: {error}")))?;
+        let mut differences = Differences::new(&folder);
+        differences.fact(
+            "the journal's format",
+            &run.header.format,
+            &Journal::FORMAT,
+            &format!("finish it with version {} of the suite", run.header.suite),
+        );
+        compare_options(&mut differences, &run.header, options, &folder);
+        differences.none()?;
+        complete(options, &run.header);
+        Ok(Some(Earlier { folder, run }))
+    }
+
+    /// The rules of the run: those that it was started with. A selection of other rules is refused.
+    pub fn selection(&self, rules: &Rules, selected: Vec<Planned>) -> Result<Vec<Planned>, SessionError> {
+        let mut differences = Differences::new(&self.folder);
+        let catalog = "give the catalog of that run with --specs DIR, or restore it";
+        differences.fact("the catalog's digest", &self.run.header.catalog_digest, &rules.digest, catalog);
+        differences.none()?;
+        let all = plan(rules);
+        let narrowed = selected.len() < all.len();
+        let then: Vec<Planned> = match &self.run.header.settings.rules {
+            None => all,
+            Some(ids) => {
+                let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
+                all.into_iter().filter(|planned| ids.contains(planned.id.as_str())).collect()
+            }
+        };
+        if narrowed && selected != then {
+            let count = |planned: &[Planned]| match planned {
+                [one] => one.id.clone(),
+                several => format!("{} rules", several.len()),
+            };
+            differences.fact("the filter", &count(&then), &count(&selected), "leave it out");
+            differences.none()?;
+        }
+        Ok(then)
+    }
+
+    /// Opens the library as that run did.
+    pub fn session(&self, open: impl FnOnce() -> Result<Session, SessionError>) -> Result<Session, SessionError> {
+        let session = open().map_err(|error| {
+            let context = |message: String| format!("{} cannot be resumed: {message}", self.folder.display());
+            match error {
+                SessionError::Usage(message) => SessionError::Usage(context(message)),
+                SessionError::Environment(message) => SessionError::Environment(context(message)),
+                catalog @ SessionError::Catalog(_) => catalog,
+            }
+        })?;
+        let (then, now) = (&self.run.header, &session.header);
+        let mut differences = Differences::new(&self.folder);
+        let library = |header: &RunHeader| format!("{} (sha256 {})", header.library.path, header.library.sha256);
+        if then.library.sha256 != now.library.sha256 {
+            let action = "give the library of that run with --library PATH, or install it again";
+            differences.fact("the library", &library(then), &library(now), action);
+        }
+        let device = "run on the device of that run";
+        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());
+        differences.fact("the suite's version", &then.suite, &now.suite, "use the version of that run");
+        differences.fact("the runtime", &then.runtime, &now.runtime, "give the catalog of that run with --specs DIR");
+        differences.fact("the product", &then.product, &now.product, device);
+        differences.fact("the device's name", &text(&then.reported_name), &text(&now.reported_name), device);
+        differences.fact("the number of devices", &then.devices, &now.devices, device);
+        differences.fact("the run mode", &then.run_mode, &now.run_mode, device);
+        differences.fact("the profile", &then.profile, &now.profile, "leave --profile out");
+        differences.fact("the defects", &then.defects.join(","), &now.defects.join(","), "leave --defect out");
+        differences.none()?;
+        Ok(session)
+    }
+}
+
+/// The folder that is meant: a run's name will do, and `latest` must not move while the run goes on.
+fn folder(given: &Path) -> PathBuf {
+    let out = project_root().join("reports/out").join(given);
+    let latest = given.as_os_str() == "latest";
+    let named = given.components().count() == 1 && !given.exists() && out.exists();
+    let folder = if latest || named { &out } else { given };
+    let folder = if folder.is_file() { folder.parent().unwrap_or(folder) } else { folder };
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
+fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Options, folder: &Path) {
+    let settings = &then.settings;
+    let case = |case: Option<&serde_json::Value>| case.map_or_else(|| "no case".to_owned(), ToString::to_string);
+    // A case that is no JSON gets its own message later.
+    let case_now = now.case.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+    let number = |number: Option<u64>| number.map_or_else(|| "no number".to_owned(), |number| number.to_string());
+    let yes = |yes: bool| if yes { "on" } else { "off" };
+    let product = Some(&now.product).filter(|product| *product != "auto");
+    differences.option("--product", &then.product, product);
+    differences.option("--profile", &then.profile.as_str(), now.profile.map(Profile::name).as_ref());
+    differences.option("--seed", &then.seed, now.seed.as_ref());
+    differences.option("--devices", &then.devices, now.devices.as_ref());
+    differences.option("--run-mode", &then.run_mode, now.run_mode.as_ref());
+    let defects = Some(now.defects.join(",")).filter(|defects| !defects.is_empty());
+    differences.option("--defect", &then.defects.join(","), defects.as_ref());
+    let case_now = case_now.as_ref().map(|value| case(Some(value)));
+    differences.option("--case", &case(settings.case.as_ref()), case_now.as_ref());
+    let deadline = Some(&now.deadline).filter(|deadline| **deadline != DEFAULT_DEADLINE);
+    differences.option("--deadline", &settings.deadline, deadline);
+    differences.option("--hazardous", &yes(settings.hazardous), now.hazardous.then(|| yes(true)).as_ref());
+    differences.option("--strict", &yes(settings.strict), now.strict.then(|| yes(true)).as_ref());
+    let least = now.min_executed.map(|least| number(Some(least)));
+    differences.option("--min-executed", &number(settings.min_executed), least.as_ref());
+    let report = now.report_dir.as_deref().map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
+    let report = report.map(|dir| dir.display().to_string());
+    differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
+}
+
+/// Fills in what the options leave open.
+fn complete(options: &mut Options, then: &RunHeader) {
+    let settings = &then.settings;
+    options.product.clone_from(&then.product);
+    options.profile = Profile::from_str(&then.profile, false).ok();
+    options.seed = Some(then.seed);
+    options.devices = Some(then.devices);
+    options.run_mode = Some(then.run_mode.clone());
+    options.defects.clone_from(&then.defects);
+    options.case = settings.case.as_ref().map(ToString::to_string);
+    options.deadline = settings.deadline;
+    options.hazardous = settings.hazardous;
+    options.strict = settings.strict;
+    options.min_executed = settings.min_executed;
+    if options.specs.is_none() {
+        options.specs = settings.specs.as_ref().map(PathBuf::from);
+    }
+    if options.library.is_none() && options.backend != Backend::Simulator {
+        let embedded = then.library.simulated && then.library.chosen_by != "--library";
+        if embedded && options.backend == Backend::Auto {
+            options.backend = Backend::Simulator;
+        } else if !embedded {
+            options.library = Some(PathBuf::from(&then.library.path));
+        }
+    }
+}
+
+/// What keeps a run from being resumed: all of it at once, each with both values and what to do.
+struct Differences<'a> {
+    folder: &'a Path,
+    found: Vec<String>,
+}
+
+impl Differences<'_> {
+    fn new(folder: &Path) -> Differences<'_> {
+        Differences { folder, found: Vec::new() }
+    }
+
+    fn fact<T: PartialEq + ToString>(&mut self, what: &str, then: &T, now: &T, action: &str) {
+        if then != now {
+            let shown =
+                |value: &T| Some(value.to_string()).filter(|text| !text.is_empty()).unwrap_or("none".to_owned());
+            self.found.push(format!("  {what}: {} then, {} now; {action}", shown(then), shown(now)));
+        }
+    }
+
+    fn option<T: PartialEq + ToString>(&mut self, name: &str, then: &T, now: Option<&T>) {
+        if let Some(now) = now {
+            self.fact(name, then, now, "leave it out");
+        }
+    }
+
+    fn none(&self) -> Result<(), SessionError> {
+        if self.found.is_empty() {
+            return Ok(());
+        }
+        Err(SessionError::Usage(format!(
+            "{} cannot be resumed, it tested something else:\n{}\nto test what there is now, start a new run in another folder",
+            self.folder.display(),
+            self.found.join("\n")
+        )))
+    }
+}
