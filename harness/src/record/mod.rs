@@ -1,7 +1,9 @@
 //! What a run found, as data: the journal's lines. Reports are made from these and from nothing else.
 
+mod confirmation;
 mod journal;
 
+pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use journal::{Journal, JournalError, read_journal};
 
 use std::collections::BTreeMap;
@@ -139,6 +141,8 @@ pub enum Verdict {
     Crash,
     /// A call did not return before its deadline.
     Timeout,
+    /// A case failed in some runs and passed in others that were the same.
+    Flaky,
     /// The device is of no further use.
     DeviceLost,
 }
@@ -174,7 +178,8 @@ pub struct Failure {
     pub sources: Vec<String>,
     /// The failing values by name, in the order of `forall`, as text.
     pub values: Vec<(String, String)>,
-    /// The same values in the form in which a case can be replayed.
+    /// The same values in the form in which a case can be replayed. A list, if cases before this one are needed: they
+    /// run in this order in one process, and this case is the last.
     pub replay_values: serde_json::Value,
     /// Number of the failing case, counted from 1, before shrinking.
     pub case: u64,
@@ -186,6 +191,9 @@ pub struct Failure {
     pub output: String,
     /// A command that runs exactly this case again.
     pub replay: String,
+    /// What running the case again showed; `None`: it was not run again. Older journals do not know it.
+    #[serde(default)]
+    pub confirmation: Option<Confirmation>,
 }
 
 /// The end of a run.
@@ -211,8 +219,15 @@ impl RuleResult {
         match (self.verdict, self.level) {
             (Verdict::Pass | Verdict::Observed | Verdict::Exceeds, _) => Meaning::Good,
             (Verdict::Skipped, _) => Meaning::Skipped,
-            (Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout, Level::Must) => Meaning::Broken,
-            (Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout, Level::Info) => Meaning::Finding,
+            // A promise that is kept sometimes is broken: `flaky` means what the failure means.
+            (
+                Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky,
+                Level::Must,
+            ) => Meaning::Broken,
+            (
+                Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky,
+                Level::Info,
+            ) => Meaning::Finding,
             (Verdict::Blocked | Verdict::Error | Verdict::DeviceLost, _) => Meaning::Unknown,
         }
     }
@@ -232,6 +247,7 @@ impl Verdict {
             Verdict::Error => "error",
             Verdict::Crash => "crash",
             Verdict::Timeout => "timeout",
+            Verdict::Flaky => "flaky",
             Verdict::DeviceLost => "device-lost",
         }
     }

@@ -1,7 +1,9 @@
 //! The supervisor: which library, which workers, which rule when, and what becomes of accidents.
 
+mod again;
 mod child;
 mod choice;
+mod confirm;
 mod exported;
 mod folder;
 mod group;
@@ -10,8 +12,10 @@ mod options;
 mod pool;
 mod pooled;
 mod probe;
+mod replay;
 mod rule;
 mod session;
+mod shorten;
 pub mod simulator;
 
 pub use child::{Deadlines, WorkerEnd};

@@ -105,8 +105,8 @@ impl Flight {
             if at < VALUE_WORDS {
                 // SAFETY: `at` is inside the array; only this process writes.
                 unsafe { (&raw mut (*self.layout).values[at]).write(word) };
-                at += 1;
             }
+            at += 1;
         };
         for value in values {
             match value {
@@ -173,14 +173,16 @@ impl Flight {
         self.header().progress.load(Ordering::Acquire)
     }
 
-    /// The case that runs, or ran when the worker ended: number, salt, values. `None` between cases.
+    /// The case that runs, or ran when the worker ended: number, salt, values. `None` between cases. There are no values
+    /// where they do not fit: a part of a list would pass for another case.
     pub fn case(&self) -> Option<(u64, u64, Vec<Value>)> {
         let header = self.header();
         let number = header.case.load(Ordering::Acquire);
         if number == 0 {
             return None;
         }
-        let words = (header.value_words.load(Ordering::Relaxed) as usize).min(VALUE_WORDS);
+        let written = header.value_words.load(Ordering::Relaxed) as usize;
+        let words = if written <= VALUE_WORDS { written } else { 0 };
         let mut at = 0;
         // A worker that corrupts its memory may have written here too: every index is checked.
         let mut next = || -> Option<u64> {

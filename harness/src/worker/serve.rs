@@ -259,7 +259,7 @@ impl<'a> Worker<'a> {
             seed: run.seed,
             budget: run.budget,
             known: &run.known,
-            only: run.only.as_ref(),
+            only: &run.only,
         };
         let mut fatal = None;
         let mut result = search.run(&mut |number, values, salt| {
