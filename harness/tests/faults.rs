@@ -321,18 +321,6 @@ fn a_killed_supervisor_leaves_a_readable_journal_and_no_workers() {
     assert_eq!(report.header.rules, 3);
 }
 
-#[rstest]
-#[case::every_time(&["FAULT_THIRD_LARGE_BLOCK"], "it fails only after earlier cases of the rule; run the whole rule to see it again")]
-#[case::once(&["FAULT_ONCE"], "a second run of the whole rule passes too: it fails rarely, or only after what other rules did")]
-fn a_case_that_fails_only_after_others_says_so(#[case] faults: &[&str], #[case] depends: &str) {
-    let bench = struck_by(faults, "");
-    run(&bench, "report").says(1, &["FAIL  acl.faults.struck"]);
-    let report = bench.report("report");
-    let reason = &report.result("acl.faults.struck").reason;
-    assert!(reason.ends_with(&format!("alone in a fresh process this case passes, and {depends}")), "{reason}");
-    assert_eq!(report.result("acl.faults.after").verdict.name(), "pass");
-}
-
 #[test]
 fn a_case_that_fails_alone_too_is_reported_without_doubt() {
     let bench = struck_by(&["FAULT_SEGFAULT"], "");

@@ -318,6 +318,12 @@ impl Session {
         output: String,
     ) -> Failure {
         let replay_values = self.replay_values(&failed);
+        // What never failed alone is not repeated by its case: the command runs the rule.
+        let whole = confirmation.as_ref().is_some_and(|confirmation| {
+            matches!(confirmation.conclusion, Conclusion::Flaky | Conclusion::Open)
+                && confirmation.alone.runs > 0
+                && confirmation.alone.failed == 0
+        });
         let span = Span { start: failed.failure.start, end: failed.failure.end };
         let chapter = &self.rules.chapters[rule.chapter];
         Failure {
@@ -327,7 +333,7 @@ impl Session {
             rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),
             sources: rule.sources.clone(),
             values: failed.values,
-            replay: self.replay(rule, &replay_values),
+            replay: self.replay(rule, if whole { &Json::Null } else { &replay_values }),
             replay_values,
             case: failed.case,
             shrinks: failed.shrinks,

@@ -231,3 +231,20 @@ impl Drop for Flight {
         let _ = unsafe { munmap(self.layout.cast(), size_of::<Layout>()) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_do_not_fit_are_missing_and_never_cut() {
+        let flight = Flight::map(Flight::create().unwrap()).unwrap();
+        let short = vec![Value::Integer(-1), Value::List(vec![i128::from(u64::MAX) + 7; 2000])];
+        flight.begin_case(3, 9, &short);
+        assert_eq!(flight.case(), Some((3, 9, short)));
+        flight.begin_case(4, 9, &[Value::List(vec![1; 2048])]);
+        assert_eq!(flight.case(), Some((4, 9, Vec::new())));
+        flight.end_case();
+        assert_eq!(flight.case(), None);
+    }
+}
