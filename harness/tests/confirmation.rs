@@ -134,7 +134,8 @@ fn a_case_that_fails_only_after_two_others_names_both(#[case] actors: &str) {
     let sizes: Vec<u64> = confirmation.after.iter().map(|values| size(values)).collect();
     assert!(matches!(sizes[..], [1024..2048, 16384..32768]), "{sizes:?}");
     assert_eq!(size(&failure.values), 4096, "the case itself is as small as it goes");
-    let cases: Vec<u64> = failure.replay_values.as_array().unwrap().iter().map(|c| c["size"].as_u64().unwrap()).collect();
+    let cases: Vec<u64> =
+        failure.replay_values.as_array().unwrap().iter().map(|c| c["size"].as_u64().unwrap()).collect();
     assert_eq!(cases, [sizes[0], sizes[1], 4096]);
     let report = struck.0.report("report");
     let clause = "fails only after 2 other cases in the same process";
@@ -208,7 +209,9 @@ fn what_fails_in_every_third_process_is_flaky_with_a_rate(
 #[test]
 fn what_failed_once_has_the_rate_of_its_rule() {
     let struck = Struck::by("FAULT_ONCE", ONE_PROCESS, ANY_SIZE, "must");
-    struck.run("report", &[]).says(1, &["FLAKY  acl.faults.struck", "failed in 1 of 4 runs of the rule up to this case"]);
+    struck
+        .run("report", &[])
+        .says(1, &["FLAKY  acl.faults.struck", "failed in 1 of 4 runs of the rule up to this case"]);
     let (failure, confirmation) = struck.found("report");
     assert_eq!(confirmation.rule, Repeats { failed: 1, runs: 4 });
     assert_eq!(confirmation.alone, Repeats { failed: 0, runs: 10 });

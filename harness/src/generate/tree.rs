@@ -84,7 +84,8 @@ impl CaseTree {
         if values.len() != program.axes.len() {
             return Err(format!("{} values for {} axes", values.len(), program.axes.len()));
         }
-        let axes = (0..values.len()).map(|axis| AxisTree::of(program, scope, axis, values)).collect::<Result<_, _>>()?;
+        let axes =
+            (0..values.len()).map(|axis| AxisTree::of(program, scope, axis, values)).collect::<Result<_, _>>()?;
         Ok(CaseTree { axes, last: None, next: (0, 0), improved: false })
     }
 

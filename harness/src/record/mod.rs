@@ -216,19 +216,17 @@ pub struct RunEnd {
 impl RuleResult {
     /// What the result means for the run.
     pub fn meaning(&self) -> Meaning {
-        match (self.verdict, self.level) {
-            (Verdict::Pass | Verdict::Observed | Verdict::Exceeds, _) => Meaning::Good,
-            (Verdict::Skipped, _) => Meaning::Skipped,
+        match self.verdict {
+            Verdict::Pass | Verdict::Observed | Verdict::Exceeds => Meaning::Good,
+            Verdict::Skipped => Meaning::Skipped,
             // A promise that is kept sometimes is broken: `flaky` means what the failure means.
-            (
-                Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky,
-                Level::Must,
-            ) => Meaning::Broken,
-            (
-                Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky,
-                Level::Info,
-            ) => Meaning::Finding,
-            (Verdict::Blocked | Verdict::Error | Verdict::DeviceLost, _) => Meaning::Unknown,
+            Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => {
+                match self.level {
+                    Level::Must => Meaning::Broken,
+                    Level::Info => Meaning::Finding,
+                }
+            }
+            Verdict::Blocked | Verdict::Error | Verdict::DeviceLost => Meaning::Unknown,
         }
     }
 }

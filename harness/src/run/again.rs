@@ -106,7 +106,7 @@ impl<'a> Again<'a> {
         let ran = match self.home {
             Home::Worker => self.in_worker(cases, reuse),
             Home::Group => self.in_group(cases),
-            Home::Fresh => cases.iter().map(|case| self.in_group(std::slice::from_ref(case))).find_map(Result::transpose).transpose(),
+            Home::Fresh => cases.chunks(1).map(|case| self.in_group(case)).find_map(Result::transpose).transpose(),
         };
         match ran {
             Ok(None) => Outcome::Passed,

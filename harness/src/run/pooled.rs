@@ -33,11 +33,7 @@ impl Session {
         output: &mut String,
     ) -> Result<SearchResult, StartError> {
         let device = rule.program.processes[0].device;
-        let run = RunRule {
-            known: self.known_cases(rule),
-            only: self.only_cases.clone(),
-            ..self.run_of(rule, seed)
-        };
+        let run = RunRule { known: self.known_cases(rule), only: self.only_cases.clone(), ..self.run_of(rule, seed) };
         let ran = self.run_in(rule, &run, slot.worker(&self.factory, device, 0)?);
         if ran.lost {
             slot.workers.remove(&(device, 0));

@@ -79,7 +79,8 @@ impl Session {
         let budget = self.budget(home);
         let search =
             Search { program: &rule.program, scope: &scope, seed, budget, known: &known, only: &self.only_cases };
-        let mut hangs = self.profile.patience().hangs;
+        let patience = self.profile.patience();
+        let (mut starts, mut hangs) = (patience.starts, patience.hangs);
         let mut trouble = None;
         let mut fatal = None;
         let mut result = search.run(&mut |number, values, salt| {
@@ -94,10 +95,13 @@ impl Session {
                     if !end.output.is_empty() {
                         *output = end.output;
                     }
-                    // Smaller cases hang too, and each hang takes the deadline.
-                    let hung = end.report.failure.as_ref().is_some_and(|failure| failure.verdict == Verdict::Timeout);
-                    hangs = hangs.saturating_sub(u32::from(hung));
-                    let last = (!fresh && end.fatal.is_some()) || (hung && hangs == 0);
+                    // Smaller cases hang and crash too: a hang takes the deadline, a crash the start of all processes.
+                    match end.report.failure.as_ref().map(|failure| failure.verdict) {
+                        Some(Verdict::Timeout) => hangs = hangs.saturating_sub(1),
+                        Some(Verdict::Crash) => starts = starts.saturating_sub(end.lost.len() as u32),
+                        _ => {}
+                    }
+                    let last = (!fresh && end.fatal.is_some()) || starts == 0 || hangs == 0;
                     fatal = fatal.take().or(end.fatal);
                     Ran { report: end.report, trace: end.trace, last }
                 }
@@ -310,13 +314,7 @@ impl Session {
         result
     }
 
-    fn failure(
-        &self,
-        rule: &Rule,
-        failed: FailedCase,
-        confirmation: Option<Confirmation>,
-        output: String,
-    ) -> Failure {
+    fn failure(&self, rule: &Rule, failed: FailedCase, confirmation: Option<Confirmation>, output: String) -> Failure {
         let replay_values = self.replay_values(&failed);
         // What never failed alone is not repeated by its case: the command runs the rule.
         let whole = confirmation.as_ref().is_some_and(|confirmation| {

@@ -285,7 +285,8 @@ impl Session {
         let choice =
             choose_library(None, Backend::Simulator, &self.rules.library).map_err(SessionError::Environment)?;
         let options = Options { defects, product: self.target.product.clone(), ..options.clone() };
-        let mut session = Session::prepare(&options, self.rules.clone(), self.factory.specs.clone(), &choice, Vec::new())?;
+        let mut session =
+            Session::prepare(&options, self.rules.clone(), self.factory.specs.clone(), &choice, Vec::new())?;
         session.target = self.target.clone();
         // A proof runs thousands of failing cases that nobody reads.
         session.confirms = false;

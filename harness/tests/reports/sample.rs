@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use harness::record::{Conclusion, Confirmation, Failure, Level, LibraryIdentity, Repeats, RuleResult, RunEnd, RunHeader, Verdict};
+use harness::record::{
+    Conclusion, Confirmation, Failure, Level, LibraryIdentity, Repeats, RuleResult, RunEnd, RunHeader, Verdict,
+};
 
 pub const VERDICTS: [Verdict; 12] = [
     Verdict::Pass,
