@@ -43,7 +43,7 @@ impl Struck {
         let actor = if actors.is_empty() { "" } else { "B:" };
         let rule = RULE.replace("ACTORS", actors).replace("ACTOR", actor);
         bench.catalog(rule.replace("DOMAIN", sizes).replace("LEVEL", level));
-        bench.library("fixtures/faults/history.c", &[fault]);
+        bench.library("fixtures/faults/history.c", &fault.split(' ').collect::<Vec<_>>());
         Struck(bench)
     }
 
@@ -158,6 +158,19 @@ fn a_case_that_fails_only_after_two_others_names_both(#[case] actors: &str) {
     struck.run("later", &["--seed", "77"]).says(1, &["fails only after 2 other cases"]);
     let (later, _) = struck.found("later");
     assert_eq!((later.case, later.replay_values), (3, failure.replay_values));
+}
+
+#[test]
+fn a_crash_that_needs_two_others_is_made_smaller_after_them() {
+    let struck = Struck::by("FAULT_AFTER_TWO_OTHERS FAULT_ABORTS", ONE_PROCESS, ANY_SIZE, "must");
+    let profile = ["--profile", "nightly", "--seed", "1"];
+    struck.run("report", &profile).says(1, &["CRASH  acl.faults.struck", "fails only after 2 other cases"]);
+    let (failure, confirmation) = struck.found("report");
+    assert_eq!((confirmation.conclusion, confirmation.after.len()), (Conclusion::After, 2));
+    assert_eq!(size(&failure.values), 4096);
+    assert!(failure.shrinks > 0);
+    assert_eq!(failure.replay_values[2]["size"], 4096);
+    struck.replay("report").says(1, &["CRASH  acl.faults.struck", "size = 4096"]);
 }
 
 #[test]

@@ -90,11 +90,10 @@ impl Inquiry<'_> {
             // The search has run the case alone already.
             self.confirmation.alone.note(true);
         }
-        let lost = matches!(self.failed.failure.verdict, Verdict::Crash | Verdict::Timeout);
-        if lost && self.home == Home::Worker {
+        if self.is_unshrunk() {
             self.run_alone(1);
             if self.confirmation.alone.failed == 1 && self.confirmation.remark.is_empty() {
-                self.make_smaller();
+                self.make_smaller(&[]);
             }
         }
         self.run_alone(self.enough());
@@ -130,8 +129,14 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Tries smaller cases of one that took its process with it, each alone.
-    fn make_smaller(&mut self) {
+    /// Whether the case took the process with it that would have made it smaller.
+    fn is_unshrunk(&self) -> bool {
+        let lost = matches!(self.failed.failure.verdict, Verdict::Crash | Verdict::Timeout);
+        lost && self.home == Home::Worker && self.failed.shrinks == 0
+    }
+
+    /// Tries smaller cases, each after the cases that it needs; if it needs none, alone.
+    fn make_smaller(&mut self, before: &[Case]) {
         let Ok(tree) = CaseTree::of(self.search.program, self.search.scope, &self.case.values) else { return };
         let case = Case { tree: Some(tree), ..self.case.clone() };
         let report = CaseReport { failure: Some(self.failed.failure.clone()), ..CaseReport::default() };
@@ -141,9 +146,15 @@ impl Inquiry<'_> {
             let mut ran = Ran { report: CaseReport::default(), trace: Vec::new(), last: true };
             // One run is kept for the smallest case.
             if again.allows_more_than(1) {
-                let outcome = again.next(&Case { values: values.to_vec(), salt, tree: None });
+                let case = Case { values: values.to_vec(), salt, tree: None };
+                let outcome = match before {
+                    [] => again.next(&case),
+                    _ => again.fresh(&[before, &[case]].concat()),
+                };
                 ran.last = matches!(outcome, Outcome::Stopped);
-                if let Outcome::Failed(again) = outcome {
+                if let Outcome::Failed(again) = outcome
+                    && again.case.case as usize == before.len() + 1
+                {
                     ran.report.failure = Some(again.case.failure);
                 }
             }
@@ -152,9 +163,11 @@ impl Inquiry<'_> {
         let Some(smallest) = smallest.filter(|smallest| smallest.shrinks > 0) else { return };
         let Ok(case) = case_from_json(self.search.program, &smallest.replay_values) else { return };
         // The process that it was found in may have run others before.
-        if let Some(again) = self.fails_again(std::slice::from_ref(&case)) {
+        if let Some(again) = self.fails_again(&[before, std::slice::from_ref(&case)].concat()) {
             self.case = case;
-            self.confirmation.alone = Repeats { failed: 1, runs: 1 };
+            if before.is_empty() {
+                self.confirmation.alone = Repeats { failed: 1, runs: 1 };
+            }
             self.take(*again, smallest.shrinks);
         }
     }
@@ -272,10 +285,13 @@ impl Inquiry<'_> {
             self.confirmation.alone = runs;
             return Some(Conclusion::Alone);
         }
+        if self.is_unshrunk() {
+            self.make_smaller(before);
+        }
         let program = self.search.program;
         self.confirmation.after = before.iter().map(|case| display_values(program, &case.values)).collect();
         let json = |case: &Case| crate::generate::case_to_json(program, &case.values, case.salt);
-        self.failed.replay_values = list.iter().map(json).collect();
+        self.failed.replay_values = before.iter().chain([&self.case]).map(json).collect();
         if !complete {
             self.confirmation.remark = "fewer of these cases may be enough; a larger --profile looks longer".to_owned();
         }
