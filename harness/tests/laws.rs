@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use environment::environment;
 use harness::catalog::DomainSource;
-use harness::generate::{Budget, Case, Plan, Scope, Value, case_from_json, case_to_json, rule_seed};
+use harness::generate::{Budget, Case, CaseTree, Plan, Scope, Value, case_from_json, case_to_json, rule_seed};
 use harness::lang::parse::{Names, parse_expression, parse_steps};
 use harness::lang::program::Program;
 use harness::lang::{RuleText, check};
@@ -223,6 +223,86 @@ proptest! {
                 smaller = tree.next(*failed && high >= threshold);
             }
         }
+    }
+
+    /// A tree that is made from values stands at these values, wherever shrinking has led; and every smaller case that
+    /// it tries stays in its domains.
+    #[test]
+    fn a_tree_made_from_values_has_these_values(seed: u64, path in vec(any::<bool>(), 0..60)) {
+        let program = program(
+            &[
+                ("low", domain(|source| source.int = Some("-7..1000".to_owned()))),
+                ("size", domain(|source| { source.bytes = Some("1..64KiB".to_owned()); source.multiple_of = Some("3".to_owned()); })),
+                ("one", domain(|source| source.one_of = Some(vec!["64".to_owned(), "size + 1".to_owned(), "8".to_owned()]))),
+                ("text", domain(|source| source.text = Some(vec!["a".to_owned(), "b".to_owned(), String::new()]))),
+                ("list", domain(|source| {
+                    source.list_of = Some(Box::new(domain(|item| item.bytes = Some("2..low + 4000".to_owned()))));
+                    source.length = Some("2..9".to_owned());
+                })),
+                ("order", domain(|source| source.permutation = Some("1..6".to_owned()))),
+                ("at", domain(|source| source.index_of = Some("list".to_owned()))),
+                ("n", domain(|source| source.length_of = Some("order".to_owned()))),
+            ],
+            Some("size > low"),
+            "choose { one: toy_wait(); other: toy_stop(); }",
+        );
+        let scope = scope();
+        let inside = |values: &[Value]| -> Result<(), TestCaseError> {
+            // What has a position in every domain can be read back.
+            let tree = CaseTree::of(&program, &scope, values).map_err(TestCaseError::fail)?;
+            prop_assert_eq!(tree.values(&program, &scope).map_err(TestCaseError::fail)?, values);
+            let (low, size, one) = (values[0].integer(), values[1].integer(), values[2].integer());
+            prop_assert!((-7..=1000).contains(&low) && (3..=65535).contains(&size) && size % 3 == 0);
+            prop_assert!([64, size + 1, 8].contains(&one) && (0..3).contains(&values[3].integer()));
+            let (Value::List(list), Value::List(order)) = (&values[4], &values[5]) else {
+                return Err(TestCaseError::fail("lists were drawn"));
+            };
+            prop_assert!((2..=9).contains(&list.len()) && list.iter().all(|item| (2..=low + 4000).contains(item)));
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            prop_assert!((1..=6).contains(&order.len()) && sorted.iter().copied().eq(0..order.len() as i128));
+            prop_assert!((0..list.len() as i128).contains(&values[6].integer()));
+            prop_assert_eq!(values[7].integer(), order.len() as i128);
+            Ok(())
+        };
+        for case in cases(&program, seed, 4) {
+            inside(&case.values)?;
+            let mut tree = CaseTree::of(&program, &scope, &case.values).map_err(TestCaseError::fail)?;
+            let mut values = case.values;
+            let mut smaller = tree.next(false);
+            for failed in &path {
+                if !smaller {
+                    break;
+                }
+                values = tree.values(&program, &scope).map_err(TestCaseError::fail)?;
+                inside(&values)?;
+                smaller = tree.next(*failed);
+            }
+            prop_assert!(CaseTree::of(&program, &scope, &values[1..]).is_err());
+            values[1] = Value::Integer(values[1].integer() + 1);
+            prop_assert!(CaseTree::of(&program, &scope, &values).is_err(), "no multiple of 3");
+        }
+    }
+
+    /// A tree that is made from values becomes as small as one that was drawn.
+    #[test]
+    fn a_tree_made_from_values_finds_the_threshold(start in 5000i128..=65536, threshold in 1i128..5000) {
+        let program = program(&[("size", domain(|source| source.bytes = Some("1..64KiB".to_owned())))], None, "toy_wait();");
+        let scope = scope();
+        let mut tree = CaseTree::of(&program, &scope, &[Value::Integer(start)]).map_err(TestCaseError::fail)?;
+        let (mut best, mut runs) = (start, 0);
+        let mut smaller = tree.next(false);
+        while smaller {
+            runs += 1;
+            let value = tree.values(&program, &scope).map_err(TestCaseError::fail)?[0].integer();
+            let failed = value >= threshold && value != best;
+            if failed {
+                best = value;
+            }
+            smaller = tree.next(failed);
+        }
+        prop_assert_eq!(best, threshold);
+        prop_assert!(runs < 60, "{} runs", runs);
     }
 
     /// What fails from a value on is made as small as that value, whatever stands beside it.

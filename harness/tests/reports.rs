@@ -10,13 +10,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use harness::record::{Failure, Level, Line, RuleBegin, RuleResult, RunEnd, RunHeader, RunResume};
+use harness::record::{
+    Conclusion, Confirmation, Failure, Level, Line, RuleBegin, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
+};
 use harness::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use rstest::rstest;
-use sample::{VERDICTS, broken, device_header, end, folder, header, results};
+use sample::{VERDICTS, broken, confirmation, device_header, end, folder, header, results};
 
 fn junit(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> String {
     let dir = folder();
@@ -58,6 +60,29 @@ fn failure_blocks() {
     failure.values.push(("a_name_that_is_really_rather_long".into(), "[1, 2, 3] ".repeat(30)));
     failure.shrinks = 0;
     insta::assert_snapshot!("failure_long", failure_text(&long, &header()));
+}
+
+#[rstest]
+#[case::after("failure_after_others", Conclusion::After)]
+#[case::flaky("failure_flaky", Conclusion::Flaky)]
+#[case::open("failure_not_run_again", Conclusion::Open)]
+fn failures_that_are_not_what_they_seem(#[case] name: &str, #[case] conclusion: Conclusion) {
+    let mut result = broken();
+    let failure = result.failure.as_mut().unwrap();
+    failure.output.clear();
+    failure.confirmation = Some(confirmation(conclusion));
+    if conclusion == Conclusion::Flaky {
+        result.verdict = Verdict::Flaky;
+    }
+    insta::assert_snapshot!(name, failure_text(&result, &header()));
+}
+
+#[test]
+fn a_journal_from_before_confirmations_is_read() {
+    let mut line = serde_json::to_value(Line::Result(Box::new(broken()))).unwrap();
+    line["result"]["failure"].as_object_mut().unwrap().remove("confirmation").unwrap();
+    let Line::Result(result) = serde_json::from_value(line).unwrap() else { panic!("it is a result") };
+    assert_eq!(result.failure.unwrap().confirmation, None);
 }
 
 #[test]
@@ -199,6 +224,11 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 trace: (0..40).map(|_| text()).collect(),
                 output: text(),
                 replay: text(),
+                confirmation: Some(Confirmation {
+                    after: vec![vec![(text(), text())], vec![]],
+                    remark: text(),
+                    ..confirmation(Conclusion::After)
+                }),
             })
         });
         results.push(result);
@@ -372,6 +402,9 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     assert_eq!(keys(&resume["resume"]), of("resume"));
     assert_eq!(keys(&result["result"]), of("result"));
     assert_eq!(keys(&result["result"]["failure"]), of("failure"));
+    let confirmation = &result["result"]["failure"]["confirmation"];
+    assert_eq!(keys(confirmation), of("confirmation"));
+    assert_eq!(keys(&confirmation["alone"]), of("repeats"));
     assert_eq!(keys(&end["end"]), of("end"));
     let verdicts: Vec<&str> =
         schema["$defs"]["verdict"]["enum"].as_array().unwrap().iter().filter_map(|v| v.as_str()).collect();

@@ -4,10 +4,9 @@
 mod support;
 
 use std::fs;
-use std::process::Command;
 
 use rstest::rstest;
-use support::{Answer, Bench, Report, answer};
+use support::{Bench, Report};
 
 /// Two rules of one process, one of two; the first fails on a device whose small blocks are misaligned.
 const RULES: &str = "\
@@ -106,23 +105,6 @@ fn another_seed_gives_other_values() {
     assert_ne!(seven.result("acl.small.aligned").seed, eight.result("acl.small.aligned").seed);
 }
 
-/// Follows the printed command, as a user would, with the command that the tests were built with in place of cargo's.
-fn replayed(bench: &Bench, id: &str, report: &str) -> Answer {
-    let failure = bench.report(report).result(id).failure.clone().unwrap();
-    let rest = failure.replay.strip_prefix(&format!("cargo test -- --exact {id} ")).unwrap().to_owned();
-    let line = format!("exec \"$0\" run {id} {rest} --report-dir replayed");
-    let atlas = bench.command([""; 0]);
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &line]).arg(atlas.get_program()).current_dir(bench.path(""));
-    for (name, value) in atlas.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
-    answer(&mut shell)
-}
-
 #[rstest]
 #[case::one_process("acl.small.aligned", MISALIGNED, "fail")]
 #[case::two_processes("acl.small.shared", "ipc.whitelist-never-read", "fail")]
@@ -133,7 +115,7 @@ fn the_printed_command_fails_again_with_exactly_that_case(
 ) {
     let bench = bench();
     bench.run_catalog("report", &["--seed", "11", "--backend", "simulator", "--defect", defect]).says(1, &[id]);
-    replayed(&bench, id, "report").says(1, &[id]);
+    bench.replay(id, "report", &[]).says(1, &[id]);
     let (first, again) = (bench.report("report"), bench.report("replayed"));
     assert_eq!(again.verdicts(), [(id, verdict)]);
     assert_eq!(again.result(id).cases, 1, "that case and no other");
@@ -150,7 +132,7 @@ fn the_printed_command_of_a_crash_crashes_again() {
     bench.library("fixtures/faults/faults.c", &["FAULT_SEGFAULT"]);
     let arguments = ["--library", "libtested.so", "--deadline", "5", "acl.small.aligned"];
     bench.run_catalog("report", &arguments).says(1, &["CRASH  acl.small.aligned"]);
-    replayed(&bench, "acl.small.aligned", "report").says(1, &["CRASH  acl.small.aligned"]);
+    bench.replay("acl.small.aligned", "report", &[]).says(1, &["CRASH  acl.small.aligned"]);
     let (first, again) = (bench.report("report"), bench.report("replayed"));
     let values = |report: &Report| report.result("acl.small.aligned").failure.clone().unwrap().values;
     assert_eq!(values(&first), values(&again));

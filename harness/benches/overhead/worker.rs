@@ -72,7 +72,7 @@ pub fn run(rule: &str) -> RunRule {
         seed: 1,
         budget: Budget { cases: 1, repeats: 1, milliseconds: 1, shrinks: 0 },
         known: Vec::new(),
-        only: None,
+        only: Vec::new(),
         ignored: None,
         counts: false,
     }

@@ -13,7 +13,14 @@ pub fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<String, 
     let case = match &options.case {
         None => None,
         Some(text) => {
-            let json = serde_json::from_str(text).map_err(|error| format!("--case {text}: {error}"))?;
+            let json: serde_json::Value =
+                serde_json::from_str(text).map_err(|error| format!("--case {text}: {error}"))?;
+            if json.is_array() {
+                return Err(format!(
+                    "--case {text}: a program is printed for one case; give the last one, and know that it fails only \
+                     after the others, or run them all with `atlas-cts run {id} --case …`"
+                ));
+            }
             Some(case_from_json(&rule.program, &json).map_err(|error| format!("--case {text}: {error}"))?)
         }
     };

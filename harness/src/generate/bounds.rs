@@ -96,6 +96,14 @@ impl Scope {
         multiple_of.map_or(Ok(1), |step| self.evaluate(step, values))
     }
 
+    /// Whether `where` holds.
+    pub fn accepts(&self, program: &Program, values: &[Value]) -> Result<bool, String> {
+        match &program.condition {
+            Some(condition) => Ok(self.evaluate(condition, values)? != 0),
+            None => Ok(true),
+        }
+    }
+
     /// Evaluates an expression over axes, quantities and constants.
     pub fn evaluate(&self, expression: &Expression, values: &[Value]) -> Result<i128, String> {
         Ok(match expression {

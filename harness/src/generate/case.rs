@@ -73,6 +73,14 @@ pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseJsonEr
     Ok(Case { values, salt, tree: None })
 }
 
+/// Reads one case, or a list of cases that run in this order in one process.
+pub fn cases_from_json(program: &Program, json: &Json) -> Result<Vec<Case>, CaseJsonError> {
+    match json {
+        Json::Array(cases) => cases.iter().map(|case| case_from_json(program, case)).collect(),
+        case => Ok(vec![case_from_json(program, case)?]),
+    }
+}
+
 /// The values by name, as a person reads them.
 pub fn display_values(program: &Program, values: &[Value]) -> Vec<(String, String)> {
     program

@@ -9,7 +9,7 @@ mod plan;
 mod tree;
 
 pub use bounds::{Bounds, Scope};
-pub use case::{CaseJsonError, case_from_json, case_to_json, display_values};
+pub use case::{CaseJsonError, case_from_json, case_to_json, cases_from_json, display_values};
 pub use plan::{Budget, Case, Plan, rule_seed};
 pub use tree::CaseTree;
 

@@ -104,7 +104,8 @@ impl<'a> Plan<'a> {
                     Err(message) => return Some(Err(message)),
                 };
                 self.drawn += 1;
-                match tree.values(self.program, self.scope).and_then(|values| Ok((self.accepts(&values)?, values))) {
+                let values = tree.values(self.program, self.scope);
+                match values.and_then(|values| Ok((self.scope.accepts(self.program, &values)?, values))) {
                     Ok((true, values)) => {
                         let salt = self.runner.rng().random();
                         return Some(Ok(Case { values, salt, tree: Some(tree) }));
@@ -113,14 +114,6 @@ impl<'a> Plan<'a> {
                     Err(message) => return Some(Err(message)),
                 }
             }
-        }
-    }
-
-    /// Whether `where` holds.
-    pub fn accepts(&self, values: &[Value]) -> Result<bool, String> {
-        match &self.program.condition {
-            Some(condition) => Ok(self.scope.evaluate(condition, values)? != 0),
-            None => Ok(true),
         }
     }
 

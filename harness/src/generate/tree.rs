@@ -78,6 +78,17 @@ impl CaseTree {
         Ok(CaseTree { axes, last: None, next: (0, 0), improved: false })
     }
 
+    /// A tree that stands at these values: what a process was doing when it was lost, to make it smaller. Every search
+    /// begins at the value that it has now, because how it came there is not known.
+    pub fn of(program: &Program, scope: &Scope, values: &[Value]) -> Result<CaseTree, String> {
+        if values.len() != program.axes.len() {
+            return Err(format!("{} values for {} axes", values.len(), program.axes.len()));
+        }
+        let axes =
+            (0..values.len()).map(|axis| AxisTree::of(program, scope, axis, values)).collect::<Result<_, _>>()?;
+        Ok(CaseTree { axes, last: None, next: (0, 0), improved: false })
+    }
+
     /// The values as the steps see them.
     pub fn values(&self, program: &Program, scope: &Scope) -> Result<Vec<Value>, String> {
         let mut values = Vec::with_capacity(self.axes.len());
@@ -162,7 +173,53 @@ fn draw(bounds: Bounds, logarithmic: bool, runner: &mut TestRunner) -> u64 {
     bounds.position(value.clamp(low, high) as i128)
 }
 
+/// The position of a value that lies in its range.
+fn position(bounds: Bounds, value: i128, name: &str) -> Result<u64, String> {
+    let position = bounds.position(value);
+    if bounds.at(position) == value { Ok(position) } else { Err(format!("{value} is outside the domain of `{name}`")) }
+}
+
 impl AxisTree {
+    /// The part that stands at the axis's value.
+    fn of(program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<AxisTree, String> {
+        let name = &program.axes[axis].name;
+        let bounds = scope.bounds(program, axis, &values[..axis])?;
+        let at = |value: i128| position(bounds, value, name).map(search);
+        Ok(match (&program.axes[axis].domain, &values[axis]) {
+            (Domain::List { .. }, Value::List(items)) => {
+                let lengths = scope.length_bounds(program, axis, &values[..axis])?;
+                AxisTree::List {
+                    length: search(position(lengths, items.len() as i128, name)?),
+                    least: usize::try_from(lengths.low).unwrap_or(0),
+                    items: items.iter().map(|item| at(*item)).collect::<Result<_, _>>()?,
+                    left_out: None,
+                }
+            }
+            (Domain::Permutation(_), Value::List(order)) => {
+                let length = at(order.len() as i128)?;
+                let mut keys = vec![None; order.len()];
+                for (key, index) in order.iter().enumerate() {
+                    let index = usize::try_from(*index).ok();
+                    let slot = index.and_then(|index| keys.get_mut(index)).filter(|slot| slot.is_none());
+                    *slot.ok_or_else(|| format!("`{name}` is no permutation"))? = Some(key as u64);
+                }
+                AxisTree::Permutation { length, keys: keys.into_iter().flatten().collect() }
+            }
+            (Domain::OneOf { values: alternatives, .. }, Value::Integer(value)) => {
+                for (index, alternative) in alternatives.iter().enumerate() {
+                    if scope.evaluate(alternative, &values[..axis])? == *value {
+                        return Ok(AxisTree::Scalar(search(index as u64)));
+                    }
+                }
+                return Err(format!("{value} is none of the values of `{name}`"));
+            }
+            (Domain::List { .. } | Domain::Permutation(_), Value::Integer(_)) | (_, Value::List(_)) => {
+                return Err(format!("the value of `{name}` is of another kind"));
+            }
+            (_, Value::Integer(value)) => AxisTree::Scalar(at(*value)?),
+        })
+    }
+
     fn value(&self, program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<Value, String> {
         let bounds = scope.bounds(program, axis, values)?;
         Ok(match self {

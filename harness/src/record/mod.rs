@@ -1,8 +1,10 @@
 //! What a run found, as data: the journal's lines. Reports are made from these and from nothing else.
 
+mod confirmation;
 mod journal;
 mod replace;
 
+pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
 pub use replace::{remove_left_over, replace_file};
 
@@ -74,7 +76,7 @@ pub struct RunHeader {
 pub struct RunSettings {
     /// Ids of the rules that were selected; `None`: all.
     pub rules: Option<Vec<String>>,
-    /// The one case to run.
+    /// The only case to run, or a list of cases.
     pub case: Option<serde_json::Value>,
     /// Folder of the catalog, if one was given.
     pub specs: Option<String>,
@@ -187,6 +189,8 @@ pub enum Verdict {
     Crash,
     /// A call did not return before its deadline.
     Timeout,
+    /// A case failed in some runs and passed in others that were the same.
+    Flaky,
     /// The device is of no further use.
     DeviceLost,
 }
@@ -222,7 +226,8 @@ pub struct Failure {
     pub sources: Vec<String>,
     /// The failing values by name, in the order of `forall`, as text.
     pub values: Vec<(String, String)>,
-    /// The same values in the form in which a case can be replayed.
+    /// The same values in the form in which a case can be replayed. A list, if cases before this one are needed: they
+    /// run in this order in one process, and this case is the last.
     pub replay_values: serde_json::Value,
     /// Number of the failing case, counted from 1, before shrinking.
     pub case: u64,
@@ -234,6 +239,9 @@ pub struct Failure {
     pub output: String,
     /// A command that runs exactly this case again.
     pub replay: String,
+    /// What running the case again showed; `None`: it was not run again. Older journals do not know it.
+    #[serde(default)]
+    pub confirmation: Option<Confirmation>,
 }
 
 /// The end of a run.
@@ -260,12 +268,17 @@ pub struct RunEnd {
 impl RuleResult {
     /// What the result means for the run.
     pub fn meaning(&self) -> Meaning {
-        match (self.verdict, self.level) {
-            (Verdict::Pass | Verdict::Observed | Verdict::Exceeds, _) => Meaning::Good,
-            (Verdict::Skipped, _) => Meaning::Skipped,
-            (Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout, Level::Must) => Meaning::Broken,
-            (Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout, Level::Info) => Meaning::Finding,
-            (Verdict::Blocked | Verdict::Error | Verdict::DeviceLost, _) => Meaning::Unknown,
+        match self.verdict {
+            Verdict::Pass | Verdict::Observed | Verdict::Exceeds => Meaning::Good,
+            Verdict::Skipped => Meaning::Skipped,
+            // A promise that is kept sometimes is broken: `flaky` means what the failure means.
+            Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => {
+                match self.level {
+                    Level::Must => Meaning::Broken,
+                    Level::Info => Meaning::Finding,
+                }
+            }
+            Verdict::Blocked | Verdict::Error | Verdict::DeviceLost => Meaning::Unknown,
         }
     }
 }
@@ -284,6 +297,7 @@ impl Verdict {
             Verdict::Error => "error",
             Verdict::Crash => "crash",
             Verdict::Timeout => "timeout",
+            Verdict::Flaky => "flaky",
             Verdict::DeviceLost => "device-lost",
         }
     }

@@ -2,10 +2,12 @@
 
 use super::summary::library_line;
 use super::text::{Sheet, WIDTH, clean, count, duration, one_line, wrap};
-use crate::record::{Failure, Level, RuleResult, RunHeader, Verdict};
+use crate::record::{Conclusion, Confirmation, Failure, Level, RuleResult, RunHeader, Verdict};
 
 /// Calls of the trace that are shown, counted from its end.
 const CALLS: usize = 30;
+/// Cases that must run before the failing one that are shown, counted from its end.
+const CASES: usize = 10;
 /// Lines of the library's output that are shown, counted from its end.
 const OUTPUT_LINES: usize = 20;
 /// Sources, findings and the like have this many columns for their names.
@@ -21,7 +23,8 @@ pub fn failure_text(result: &RuleResult, header: &RunHeader) -> String {
     match failure {
         Some(failure) => {
             sheet.add("seen", &failure.message);
-            if one_line(&failure.message) != one_line(&result.reason) {
+            // With a confirmation the reason is the message and the conclusion, which has a row of its own.
+            if failure.confirmation.is_none() && one_line(&failure.message) != one_line(&result.reason) {
                 sheet.add("reason", &result.reason);
             }
             describe(&mut sheet, failure);
@@ -104,9 +107,32 @@ fn describe(sheet: &mut Sheet, failure: &Failure) {
     if failure.case > 0 {
         sheet.add("case", &format!("found in case {}{smaller}", failure.case));
     }
+    if let Some(confirmation) = &failure.confirmation {
+        confirm(sheet, confirmation);
+    }
     sheet.add_lines("calls", trace(&failure.trace));
     sheet.add("rule", &failure.rule_statement);
     sheet.add_lines("sources", failure.sources.iter().flat_map(|source| hang(&one_line(source), 2)));
+}
+
+/// What running the case again showed.
+fn confirm(sheet: &mut Sheet, confirmation: &Confirmation) {
+    let found = match confirmation.conclusion {
+        Conclusion::Flaky => format!("{}, found as {}", confirmation.clause(), confirmation.found),
+        Conclusion::After if confirmation.alone.runs > 0 => {
+            format!("{}; alone it failed in {}", confirmation.clause(), confirmation.alone)
+        }
+        _ => confirmation.clause(),
+    };
+    let remark = if confirmation.remark.is_empty() { String::new() } else { format!(" ({})", confirmation.remark) };
+    sheet.add("run again", &format!("{found}{remark}"));
+    let hidden = confirmation.after.len().saturating_sub(CASES);
+    let cases = confirmation.after.iter().skip(hidden).flat_map(|values| {
+        let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        hang(&one_line(&if values.is_empty() { "a case without values".to_owned() } else { values.join(", ") }), 2)
+    });
+    let note = (hidden > 0).then(|| format!("({} before these left out)", count(hidden as u64, "case")));
+    sheet.add_lines("only after", note.into_iter().chain(cases));
 }
 
 /// The last calls, numbered as in the whole trace.

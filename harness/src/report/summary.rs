@@ -145,8 +145,8 @@ fn listed(text: &mut String, heading: &str, results: &[RuleResult], meaning: Mea
     for rule in rules {
         let start = format!("  {:<10}  {}", rule.verdict.name(), one_line(&rule.id));
         let room = WIDTH.saturating_sub(start.chars().count() + 2);
-        let seen = rule.failure.as_ref().map_or(&rule.reason, |failure| &failure.message);
-        let seen = if seen.is_empty() { &rule.reason } else { seen };
+        let message = rule.failure.as_ref().map_or("", |failure| &failure.message);
+        let seen = if rule.reason.trim().is_empty() { message } else { &rule.reason };
         let start = coloured(paint, meaning, &start);
         line(text, &if room < 20 { start } else { format!("{start}  {}", elide(seen, room)) });
     }

@@ -8,7 +8,7 @@ use crate::record::Verdict;
 use crate::rules::{Rule, Rules};
 use crate::worker::flight::CallRecord;
 use crate::worker::protocol::{CaseEnd, Reply, Request, RunCase, Stepped};
-use crate::worker::{CaseReport, Turn, trace, wait};
+use crate::worker::{CaseFailure, CaseReport, Turn, trace, wait};
 
 use super::child::{TICK, WorkerEnd, WorkerProcess};
 
@@ -198,12 +198,12 @@ impl Group<'_> {
     fn accident(&mut self, member: usize, accident: &WorkerEnd, end: &mut GroupEnd) {
         end.trace = self.trace();
         end.output = self.members[member].output();
-        let (verdict, span, message) =
-            describe_accident(self.rules, self.rule, &self.members[member].flight.calls().0, accident);
-        let name = &self.rule.program.processes[member].name;
-        let message = if self.members.len() > 1 { format!("in process {name}: {message}") } else { message };
-        end.report.failure = None;
-        end.report.fail(verdict, span, message);
+        let mut failure = accident_failure(self.rules, self.rule, &self.members[member].flight.calls().0, accident);
+        if self.members.len() > 1 {
+            let name = &self.rule.program.processes[member].name;
+            failure.message = format!("in process {name}: {}", failure.message);
+        }
+        end.report.failure = Some(failure);
         for member in &mut self.members {
             member.kill();
         }
@@ -233,13 +233,8 @@ impl Group<'_> {
     }
 }
 
-/// Verdict, place and message of an accident in a rule.
-pub fn describe_accident(
-    rules: &Rules,
-    rule: &Rule,
-    calls: &[CallRecord],
-    accident: &WorkerEnd,
-) -> (Verdict, crate::lang::Span, String) {
+/// An accident in a rule as a failure of its case: verdict, place, call and message.
+pub fn accident_failure(rules: &Rules, rule: &Rule, calls: &[CallRecord], accident: &WorkerEnd) -> CaseFailure {
     let sites = trace::sites(&rule.program);
     let last = calls.last();
     let call = last.and_then(|record| sites.get(record.site as usize).copied().flatten());
@@ -254,7 +249,8 @@ pub fn describe_accident(
         WorkerEnd::Hung(_) | WorkerEnd::Stuck(_) => Verdict::Timeout,
         WorkerEnd::Confused(_) => Verdict::Error,
     };
-    (verdict, span, format!("{place}{accident}"))
+    let failure = CaseFailure::of(verdict, span, format!("{place}{accident}"));
+    CaseFailure { lost_at: last.map(|record| record.site), ..failure }
 }
 
 fn merge(into: &mut CaseReport, from: CaseReport) {

@@ -1,7 +1,9 @@
 //! The supervisor: which library, which workers, which rule when, and what becomes of accidents.
 
+mod again;
 mod child;
 mod choice;
+mod confirm;
 mod exported;
 mod folder;
 mod group;
@@ -14,9 +16,11 @@ mod pooled;
 mod probe;
 mod quarantine;
 mod remarks;
+mod replay;
 mod resume;
 mod rule;
 mod session;
+mod shorten;
 pub mod simulator;
 mod trial;
 

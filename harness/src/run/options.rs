@@ -1,6 +1,7 @@
 //! What a run is asked to do: the command line and the environment.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -46,6 +47,29 @@ impl Profile {
         Budget { cases, repeats, milliseconds, shrinks: 200 }
     }
 
+    /// What running a failure again may cost. A start takes seconds on a real device, a hang takes the deadline.
+    pub fn patience(self) -> Patience {
+        let (starts, hangs, seconds, run_seconds) = match self {
+            Profile::Smoke => (40, 4, 120, 300),
+            Profile::Nightly => (100, 8, 600, 3_600),
+            Profile::Validation => (200, 16, 1_800, 14_400),
+            Profile::Soak => (1_000, 40, 3_600, 43_200),
+        };
+        let (repeats, rate) = match self {
+            Profile::Smoke => (2, 10),
+            Profile::Nightly => (3, 20),
+            Profile::Validation | Profile::Soak => (5, 40),
+        };
+        Patience {
+            starts,
+            hangs,
+            time: Duration::from_secs(seconds),
+            time_of_run: Duration::from_secs(run_seconds),
+            repeats,
+            rate,
+        }
+    }
+
     /// The budget of a rule of several processes: a step costs a hundred times as much.
     pub fn group_budget(self) -> Budget {
         let budget = self.budget();
@@ -57,6 +81,23 @@ impl Profile {
         let budget = self.budget();
         Budget { cases: (budget.cases / 25).max(4), repeats: (budget.repeats / 3).max(1), shrinks: 12, ..budget }
     }
+}
+
+/// What it may cost to find out more about a rule's failure.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// Processes that are started.
+    pub starts: u32,
+    /// Calls that do not return, and are waited for until the deadline.
+    pub hangs: u32,
+    /// Wall time.
+    pub time: Duration,
+    /// Wall time for all rules of a run together: where everything fails, nobody waits for the last confirmation.
+    pub time_of_run: Duration,
+    /// Runs that must agree before something is said to fail each time.
+    pub repeats: u32,
+    /// Runs that the rate of a flaky case is taken from.
+    pub rate: u32,
 }
 
 /// The options of a run. Each has an environment variable, for runners that pass no arguments on.
@@ -83,7 +124,7 @@ pub struct Options {
     /// The run's seed; profiles other than smoke draw one.
     #[arg(long, env = "ATLAS_CTS_SEED", value_name = "N")]
     pub seed: Option<u64>,
-    /// Run exactly this case of the selected rule: the JSON that a failure prints.
+    /// Run exactly this case of the selected rule, or these, in order and in one process: the JSON that a failure prints.
     #[arg(long, value_name = "JSON")]
     pub case: Option<String>,
     /// Seconds after which a call that does not return is a hang.

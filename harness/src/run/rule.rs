@@ -1,14 +1,15 @@
 //! One rule: from its plan to its result.
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::time::Instant;
 
 use serde_json::Value as Json;
 
-use crate::generate::{Scope, case_from_json, rule_seed};
+use crate::generate::{Budget, Scope, Value, cases_from_json, rule_seed};
 use crate::lang::Span;
 use crate::lang::program::State;
-use crate::record::{Failure, RuleResult, Verdict};
+use crate::record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
 use crate::rules::Rule;
 use crate::worker::CaseReport;
 use crate::worker::protocol::RunCase;
@@ -16,10 +17,32 @@ use crate::worker::search::{FailedCase, Ran, Search, SearchResult};
 
 use super::child::WorkerProcess;
 use super::folder::KnownCase;
-use super::group::Group;
-use super::options::DEFAULT_DEADLINE;
+use super::group::{Group, GroupEnd};
 use super::pool::{SetUp, Slot, StartError};
-use super::session::{Session, project_root};
+use super::session::Session;
+
+/// Where the cases of a rule run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Home {
+    /// All in the pool's worker.
+    Worker,
+    /// In workers of the pool, one for each process of the rule.
+    Group,
+    /// In processes that are started for each case.
+    Fresh,
+}
+
+impl Home {
+    pub(super) fn of(rule: &Rule) -> Home {
+        if rule.program.isolated() || rule.hazard.is_some() {
+            Home::Fresh
+        } else if rule.program.several_processes() {
+            Home::Group
+        } else {
+            Home::Worker
+        }
+    }
+}
 
 impl Session {
     /// Runs a rule on a machine of the pool.
@@ -28,7 +51,10 @@ impl Session {
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut output = String::new();
         let result = match self.search(rule, seed, slot, &mut output) {
-            Ok(result) => self.result(rule, seed, result, output),
+            Ok(mut search) => {
+                let confirmation = self.confirm(rule, seed, &slot.machine, &mut search, &mut output);
+                self.result(rule, seed, search, confirmation, output)
+            }
             Err(error) => {
                 let mut result = self.empty_result(rule, seed);
                 result.verdict = error.verdict();
@@ -46,38 +72,31 @@ impl Session {
         slot: &mut Slot,
         output: &mut String,
     ) -> Result<SearchResult, StartError> {
-        let fresh = rule.program.isolated() || rule.hazard.is_some();
-        if !fresh && !rule.program.several_processes() {
+        let home = Home::of(rule);
+        if home == Home::Worker {
             return self.search_pooled(rule, seed, slot, output);
         }
+        let fresh = home == Home::Fresh;
         let scope = self.scope();
         let known = self.known_cases(rule);
-        let budget = if fresh { self.profile.isolated_budget() } else { self.profile.group_budget() };
-        let budget = self.trial.budget(budget);
+        let budget = self.budget(home);
         let search = Search {
             program: &rule.program,
             scope: &scope,
             seed,
             budget,
             known: &known,
-            only: self.only_case.as_ref(),
+            only: &self.only_cases,
             counts: self.trial.counts,
         };
+        let patience = self.profile.patience();
+        let (mut starts, mut hangs) = (patience.starts, patience.hangs);
         let mut trouble = None;
         let mut fatal = None;
         let mut result = search.run(&mut |number, values, salt| {
-            let case = RunCase {
-                rule: rule.id.clone(),
-                product: self.target.product.clone(),
-                devices: self.target.devices,
-                process: 0,
-                number,
-                values: values.to_vec(),
-                salt,
-                ignored: self.trial.ignored,
-            };
+            let case = self.run_case(rule, number, values, salt);
             let end = if fresh {
-                self.case_in_fresh_processes(rule, slot, &case)
+                self.case_in_fresh_processes(rule, &slot.machine, &case)
             } else {
                 self.case_in_pool(rule, slot, &case)
             };
@@ -86,7 +105,13 @@ impl Session {
                     if !end.output.is_empty() {
                         *output = end.output;
                     }
-                    let last = !fresh && end.fatal.is_some();
+                    // Smaller cases hang and crash too: a hang takes the deadline, a crash the start of all processes.
+                    match end.report.failure.as_ref().map(|failure| failure.verdict) {
+                        Some(Verdict::Timeout) => hangs = hangs.saturating_sub(1),
+                        Some(Verdict::Crash) => starts = starts.saturating_sub(end.lost.len() as u32),
+                        _ => {}
+                    }
+                    let last = (!fresh && end.fatal.is_some()) || starts == 0 || hangs == 0;
                     fatal = fatal.take().or(end.fatal);
                     Ran { report: end.report, trace: end.trace, last }
                 }
@@ -105,7 +130,30 @@ impl Session {
         }
     }
 
-    fn case_in_pool(&self, rule: &Rule, slot: &mut Slot, case: &RunCase) -> Result<super::group::GroupEnd, StartError> {
+    /// The budget of a rule by where its cases run.
+    pub(super) fn budget(&self, home: Home) -> Budget {
+        self.trial.budget(match home {
+            Home::Worker => self.profile.budget(),
+            Home::Group => self.profile.group_budget(),
+            Home::Fresh => self.profile.isolated_budget(),
+        })
+    }
+
+    /// The request for a case of a group.
+    pub(super) fn run_case(&self, rule: &Rule, number: u64, values: &[Value], salt: u64) -> RunCase {
+        RunCase {
+            rule: rule.id.clone(),
+            product: self.target.product.clone(),
+            devices: self.target.devices,
+            process: 0,
+            number,
+            values: values.to_vec(),
+            salt,
+            ignored: self.trial.ignored,
+        }
+    }
+
+    fn case_in_pool(&self, rule: &Rule, slot: &mut Slot, case: &RunCase) -> Result<GroupEnd, StartError> {
         let keys: Vec<(u32, usize)> = keys(rule);
         for (device, ordinal) in &keys {
             slot.worker(&self.factory, *device, *ordinal)?;
@@ -128,26 +176,43 @@ impl Session {
         Ok(end)
     }
 
-    fn case_in_fresh_processes(
+    fn case_in_fresh_processes(&self, rule: &Rule, machine: &Path, case: &RunCase) -> Result<GroupEnd, StartError> {
+        let mut workers = self.fresh_processes(rule, machine)?;
+        let end = self.case_in(rule, &mut workers, case);
+        self.leave(rule, workers, &end);
+        Ok(end)
+    }
+
+    /// Starts the processes of a rule.
+    pub(super) fn fresh_processes(&self, rule: &Rule, machine: &Path) -> Result<Vec<WorkerProcess>, StartError> {
+        (0..rule.program.processes.len()).map(|process| self.fresh_process(rule, process, machine)).collect()
+    }
+
+    /// Starts one of the processes of a rule.
+    pub(super) fn fresh_process(
         &self,
         rule: &Rule,
-        slot: &Slot,
-        case: &RunCase,
-    ) -> Result<super::group::GroupEnd, StartError> {
-        let chapter =
-            self.rules.chapters[rule.chapter].path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
-        let mut workers = Vec::new();
-        for (process, (device, _)) in keys(rule).into_iter().enumerate() {
-            let set_up = SetUp { state: rule.program.processes[process].state, device, only: chapter.as_deref() };
-            workers.push(self.factory.start(&slot.machine, set_up)?.0);
-        }
-        let mut group = Group {
-            rules: &self.rules,
-            rule,
-            members: workers.iter_mut().collect(),
-            deadline: self.factory.deadlines.step,
-        };
-        let end = group.run(case);
+        process: usize,
+        machine: &Path,
+    ) -> Result<WorkerProcess, StartError> {
+        let process = &rule.program.processes[process];
+        let set_up = SetUp { state: process.state, device: process.device, only: self.chapter_of(rule) };
+        Ok(self.factory.start(machine, set_up)?.0)
+    }
+
+    /// The file of a rule's chapter: a process that runs one rule reads no other.
+    pub(super) fn chapter_of(&self, rule: &Rule) -> Option<&str> {
+        self.rules.chapters[rule.chapter].path.file_stem().and_then(|stem| stem.to_str())
+    }
+
+    /// Runs a case in processes that were started for the rule.
+    pub(super) fn case_in(&self, rule: &Rule, workers: &mut [WorkerProcess], case: &RunCase) -> GroupEnd {
+        let members = workers.iter_mut().collect();
+        Group { rules: &self.rules, rule, members, deadline: self.factory.deadlines.step }.run(case)
+    }
+
+    /// Ends processes that were started for the rule, after their last case.
+    pub(super) fn leave(&self, rule: &Rule, workers: Vec<WorkerProcess>, end: &GroupEnd) {
         for (member, worker) in workers.into_iter().enumerate() {
             let state = rule.program.processes[member].state;
             if end.lost.contains(&member) || state == State::Loaded {
@@ -156,7 +221,6 @@ impl Session {
                 worker.stop(self.factory.deadlines.step);
             }
         }
-        Ok(end)
     }
 
     pub(super) fn scope(&self) -> Scope {
@@ -182,7 +246,7 @@ impl Session {
                 return Vec::new();
             }
         };
-        let still_a_case = |case: &Json| match case_from_json(&rule.program, case) {
+        let still_a_case = |case: &Json| match cases_from_json(&rule.program, case) {
             Ok(_) => true,
             Err(error) => {
                 unused(&error);
@@ -212,7 +276,14 @@ impl Session {
         }
     }
 
-    pub(super) fn result(&self, rule: &Rule, seed: u64, search: SearchResult, output: String) -> RuleResult {
+    pub(super) fn result(
+        &self,
+        rule: &Rule,
+        seed: u64,
+        search: SearchResult,
+        confirmation: Option<Confirmation>,
+        output: String,
+    ) -> RuleResult {
         let mut result = self.empty_result(rule, seed);
         result.cases = search.cases;
         result.checks = search.checks;
@@ -231,7 +302,14 @@ impl Session {
                 let owner = self.rules.owners.get(function).map(|owner| format!("; {function} is owned by {owner}"));
                 result.reason = format!("set-up failed: {}{}", result.reason, owner.unwrap_or_default());
             }
-            result.failure = Some(Box::new(self.failure(rule, *failed, output)));
+            if let Some(confirmation) = &confirmation {
+                (result.verdict, result.reason) = match confirmation.conclusion {
+                    Conclusion::Alone => (result.verdict, result.reason),
+                    Conclusion::Flaky => (Verdict::Flaky, format!("{}: {}", confirmation.clause(), result.reason)),
+                    _ => (result.verdict, format!("{}; {}", result.reason, confirmation.clause())),
+                };
+            }
+            result.failure = Some(Box::new(self.failure(rule, *failed, confirmation, output)));
         } else if let Some(text) = search.fatal.or(search.unhealthy) {
             result.verdict = Verdict::DeviceLost;
             result.reason = format!("the device is of no further use to this process: {text}");
@@ -248,7 +326,14 @@ impl Session {
         result
     }
 
-    fn failure(&self, rule: &Rule, failed: FailedCase, output: String) -> Failure {
+    fn failure(&self, rule: &Rule, failed: FailedCase, confirmation: Option<Confirmation>, output: String) -> Failure {
+        let replay_values = self.replay_values(&failed);
+        // What never failed alone is not repeated by its case: the command runs the rule.
+        let whole = confirmation.as_ref().is_some_and(|confirmation| {
+            matches!(confirmation.conclusion, Conclusion::Flaky | Conclusion::Open)
+                && confirmation.alone.runs > 0
+                && confirmation.alone.failed == 0
+        });
         let span = Span { start: failed.failure.start, end: failed.failure.end };
         let chapter = &self.rules.chapters[rule.chapter];
         Failure {
@@ -258,56 +343,14 @@ impl Session {
             rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),
             sources: rule.sources.clone(),
             values: failed.values,
-            replay: self.replay(rule, &failed.replay_values),
-            replay_values: failed.replay_values,
+            replay: self.replay(rule, if whole { &Json::Null } else { &replay_values }),
+            replay_values,
             case: failed.case,
             shrinks: failed.shrinks,
             trace: failed.trace,
             output,
+            confirmation,
         }
-    }
-
-    /// A command that runs exactly one case again.
-    fn replay(&self, rule: &Rule, values: &Json) -> String {
-        let mut words = vec!["cargo test --".to_owned(), "--exact".to_owned(), rule.id.clone()];
-        words.push(format!("--product {}", self.target.product));
-        if self.factory.specs != project_root().join("specs") {
-            let specs = std::path::absolute(&self.factory.specs).unwrap_or_else(|_| self.factory.specs.clone());
-            words.push(format!("--specs {}", quoted(&specs.display().to_string())));
-        }
-        if self.factory.simulator.is_none() {
-            words.push(format!("--library {}", quoted(&self.factory.library.path.display().to_string())));
-        } else if !self.header.defects.is_empty() {
-            words.push(format!("--defect {}", self.header.defects.join(",")));
-        }
-        if self.header.library.chosen_by == "--backend simulator" {
-            words.push("--backend simulator".to_owned());
-        }
-        if self.factory.simulator.as_ref().is_some_and(|simulator| simulator.run_mode == "device") {
-            words.push("--run-mode device".to_owned());
-        }
-        words.push(format!("--devices {}", self.target.devices));
-        words.push(format!("--seed {}", self.header.seed));
-        let deadline = self.factory.deadlines.step.as_secs();
-        if deadline != DEFAULT_DEADLINE {
-            words.push(format!("--deadline {deadline}"));
-        }
-        if self.target.hazardous {
-            words.push("--hazardous".to_owned());
-        }
-        if !values.is_null() {
-            words.push(format!("--case {}", quoted(&values.to_string())));
-        }
-        words.join(" ")
-    }
-}
-
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,".contains(c)) && !word.is_empty() {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

@@ -123,10 +123,13 @@ pub struct Session {
     pub header: RunHeader,
     pub(super) factory: Factory,
     pub(super) profile: Profile,
-    pub(super) only_case: Option<Json>,
+    /// If there are any: these cases, in this order, and no others.
+    pub(super) only_cases: Vec<Json>,
     pub(super) regressions: PathBuf,
     /// Failing cases are run again, alone in a fresh process.
     pub(super) confirms: bool,
+    /// Milliseconds that running failures again has taken.
+    pub(super) confirming: AtomicU64,
     /// How the next rule runs, in a proof.
     pub(super) trial: Trial,
     /// Files of that folder when the run began.
@@ -196,11 +199,11 @@ impl Session {
         if options.product != "auto" {
             product(&rules, &options.product).map_err(SessionError::Usage)?;
         }
-        let only_case = match &options.case {
-            None => None,
-            Some(text) => Some(serde_json::from_str(text).map_err(|error| {
+        let only_cases = match &options.case {
+            None => Vec::new(),
+            Some(text) => only_cases(text).map_err(|error| {
                 SessionError::Usage(format!("--case {text}: {error}; give the JSON that a failure prints"))
-            })?),
+            })?,
         };
         for name in &options.defects {
             check_fault_name(name)?;
@@ -209,7 +212,7 @@ impl Session {
             let message = "--defect changes the simulated device, but another library is tested; leave one of them out";
             return Err(SessionError::Usage(message.to_owned()));
         }
-        let mut session = Session::prepare(options, rules, specs, &choice, only_case)?;
+        let mut session = Session::prepare(options, rules, specs, &choice, only_cases)?;
         session.probe(options, &choice)?;
         Ok(session)
     }
@@ -220,7 +223,7 @@ impl Session {
         rules: Arc<Rules>,
         specs: PathBuf,
         choice: &LibraryChoice,
-        only_case: Option<Json>,
+        only_cases: Vec<Json>,
     ) -> Result<Session, SessionError> {
         let environment = |error: std::io::Error, what: &str| SessionError::Environment(format!("{what}: {error}"));
         let product = if options.product == "auto" { rules.default_product.clone() } else { options.product.clone() };
@@ -271,7 +274,7 @@ impl Session {
             defects: options.defects.clone(),
             settings: RunSettings {
                 rules: None,
-                case: only_case.clone(),
+                case: options.case.as_deref().and_then(|text| serde_json::from_str(text).ok()),
                 specs: options
                     .specs
                     .as_deref()
@@ -314,12 +317,13 @@ impl Session {
             header,
             factory,
             profile,
-            only_case,
+            only_cases,
             known: std::fs::read_dir(&regressions)
                 .map(|entries| entries.flatten().map(|entry| entry.file_name()).collect())
                 .unwrap_or_default(),
             regressions,
             confirms: true,
+            confirming: AtomicU64::new(0),
             trial: Trial::default(),
             pool: Pool::new(super::machines::machines_folder()),
             strict: options.strict,
@@ -335,7 +339,8 @@ impl Session {
         let choice =
             choose_library(None, Backend::Simulator, &self.rules.library).map_err(SessionError::Environment)?;
         let options = Options { defects, product: self.target.product.clone(), ..options.clone() };
-        let mut session = Session::prepare(&options, self.rules.clone(), self.factory.specs.clone(), &choice, None)?;
+        let mut session =
+            Session::prepare(&options, self.rules.clone(), self.factory.specs.clone(), &choice, Vec::new())?;
         session.target = self.target.clone();
         // A proof runs thousands of failing cases that nobody reads.
         session.confirms = false;
@@ -490,6 +495,15 @@ fn check_fault_name(name: &str) -> Result<(), SessionError> {
     Err(SessionError::Usage(format!(
         "--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all"
     )))
+}
+
+/// One case, or a list of cases.
+fn only_cases(text: &str) -> Result<Vec<Json>, String> {
+    match serde_json::from_str(text).map_err(|error| error.to_string())? {
+        Json::Array(cases) if cases.is_empty() => Err("the list has no case".to_owned()),
+        Json::Array(cases) => Ok(cases),
+        case => Ok(vec![case]),
+    }
 }
 
 fn random_seed() -> u64 {

@@ -95,7 +95,7 @@ impl Session {
                 let (place, first) = found.failure.as_ref().map_or((Span::default(), 0), |failed| {
                     (Span { start: failed.failure.start, end: failed.failure.end }, failed.case)
                 });
-                let result = self.result(rule, seed, found, output);
+                let result = self.result(rule, seed, found, None, output);
                 Attempt { verdict: result.verdict, reason: result.reason, place, cases, failed, first }
             }
         }

@@ -107,8 +107,8 @@ impl Flight {
             if at < VALUE_WORDS {
                 // SAFETY: `at` is inside the array; only this process writes.
                 unsafe { (&raw mut (*self.layout).values[at]).write(word) };
-                at += 1;
             }
+            at += 1;
         };
         for value in values {
             match value {
@@ -185,14 +185,16 @@ impl Flight {
         self.header().progress.load(Ordering::Acquire)
     }
 
-    /// The case that runs, or ran when the worker ended: number, salt, values. `None` between cases.
+    /// The case that runs, or ran when the worker ended: number, salt, values. `None` between cases. There are no values
+    /// where they do not fit: a part of a list would pass for another case.
     pub fn case(&self) -> Option<(u64, u64, Vec<Value>)> {
         let header = self.header();
         let number = header.case.load(Ordering::Acquire);
         if number == 0 {
             return None;
         }
-        let words = (header.value_words.load(Ordering::Relaxed) as usize).min(VALUE_WORDS);
+        let written = header.value_words.load(Ordering::Relaxed) as usize;
+        let words = if written <= VALUE_WORDS { written } else { 0 };
         let mut at = 0;
         // A worker that corrupts its memory may have written here too: every index is checked.
         let mut next = || -> Option<u64> {
@@ -239,5 +241,22 @@ impl Drop for Flight {
     fn drop(&mut self) {
         // SAFETY: mapped by `map` with this size. A failure leaks the mapping.
         let _ = unsafe { munmap(self.layout.cast(), size_of::<Layout>()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_do_not_fit_are_missing_and_never_cut() {
+        let flight = Flight::map(Flight::create().unwrap()).unwrap();
+        let short = vec![Value::Integer(-1), Value::List(vec![i128::from(u64::MAX) + 7; 2000])];
+        flight.begin_case(3, 9, &short);
+        assert_eq!(flight.case(), Some((3, 9, short)));
+        flight.begin_case(4, 9, &[Value::List(vec![1; 2048])]);
+        assert_eq!(flight.case(), Some((4, 9, Vec::new())));
+        flight.end_case();
+        assert_eq!(flight.case(), None);
     }
 }

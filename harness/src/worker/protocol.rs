@@ -61,8 +61,8 @@ pub struct RunRule {
     pub budget: Budget,
     /// Known counterexamples, tried first.
     pub known: Vec<Json>,
-    /// Run this case and no other.
-    pub only: Option<Json>,
+    /// Run these cases, in this order, and no others; none: run the plan.
+    pub only: Vec<Json>,
     /// For proofs: what this run does not judge.
     #[serde(default)]
     pub ignored: Option<Judgement>,

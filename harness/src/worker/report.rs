@@ -32,6 +32,20 @@ pub struct CaseFailure {
     pub message: String,
     /// The function that failed in the set-up.
     pub blocked_by: Option<String>,
+    /// The call site at which the process was lost.
+    pub lost_at: Option<u32>,
+}
+
+impl CaseFailure {
+    /// A failure of a statement.
+    pub fn of(verdict: Verdict, span: Span, message: String) -> CaseFailure {
+        CaseFailure { verdict, start: span.start, end: span.end, message, blocked_by: None, lost_at: None }
+    }
+
+    /// Whether the other is a failure of the same kind at the same place; for a lost process: in the same call.
+    pub fn same_as(&self, other: &CaseFailure) -> bool {
+        (self.verdict, self.start, self.lost_at) == (other.verdict, other.start, other.lost_at)
+    }
 }
 
 /// A remark.
@@ -51,28 +65,19 @@ impl CaseReport {
     /// Notes a failure; the first one counts.
     pub fn fail(&mut self, verdict: Verdict, span: Span, message: String) {
         if self.failure.is_none() {
-            self.failure = Some(CaseFailure { verdict, start: span.start, end: span.end, message, blocked_by: None });
+            self.failure = Some(CaseFailure::of(verdict, span, message));
         }
     }
 
     pub fn blocked(&mut self, function: &str, span: Span, message: String) {
         if self.failure.is_none() {
-            let verdict = Verdict::Blocked;
-            self.failure = Some(CaseFailure {
-                verdict,
-                start: span.start,
-                end: span.end,
-                message,
-                blocked_by: Some(function.to_owned()),
-            });
+            let blocked = CaseFailure::of(Verdict::Blocked, span, message);
+            self.failure = Some(CaseFailure { blocked_by: Some(function.to_owned()), ..blocked });
         }
     }
 
-    /// Whether shrinking may go on with this report: the same kind of failure at the same place.
+    /// Whether shrinking may go on with this report.
     pub fn same_failure(&self, other: &CaseReport) -> bool {
-        match (&self.failure, &other.failure) {
-            (Some(a), Some(b)) => a.verdict == b.verdict && a.start == b.start,
-            _ => false,
-        }
+        matches!((&self.failure, &other.failure), (Some(a), Some(b)) if a.same_as(b))
     }
 }

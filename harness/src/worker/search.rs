@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::generate::{Budget, Case, Plan, Scope, Value, case_from_json, case_to_json, display_values};
+use crate::generate::{Budget, Case, Plan, Scope, Value, case_to_json, cases_from_json, display_values};
 use crate::lang::Span;
 use crate::lang::program::Program;
 use crate::record::Verdict;
@@ -57,8 +57,10 @@ pub struct Search<'a> {
     pub scope: &'a Scope,
     pub seed: u64,
     pub budget: Budget,
+    /// Known counterexamples, tried first: cases, and lists of cases.
     pub known: &'a [Json],
-    pub only: Option<&'a Json>,
+    /// If there are any: these and no others, in this order.
+    pub only: &'a [Json],
     /// Go on after a failure, to count the cases that fail.
     pub counts: bool,
 }
@@ -66,44 +68,21 @@ pub struct Search<'a> {
 impl Search<'_> {
     /// Runs cases until one fails or the plan is done.
     pub fn run(&self, run: &mut dyn FnMut(u64, &[Value], u64) -> Ran) -> SearchResult {
-        let mut result = SearchResult::default();
         let started = Instant::now();
-        let fault = |result: &mut SearchResult, message: String| {
-            let failure = CaseFailure { verdict: Verdict::Error, start: 0, end: 0, message, blocked_by: None };
-            let failed = FailedCase {
-                failure,
-                values: Vec::new(),
-                replay_values: Json::Null,
-                case: 0,
-                shrinks: 0,
-                trace: Vec::new(),
-            };
-            result.failure = Some(Box::new(failed));
-        };
         let mut plan = match Plan::new(self.program, self.scope, self.seed, &self.budget) {
             Ok(plan) => plan,
-            Err(message) => {
-                fault(&mut result, message);
-                return result;
-            }
+            Err(message) => return SearchResult::error(message),
         };
-        let given: Vec<&Json> = self.only.map_or_else(|| self.known.iter().collect(), |only| vec![only]);
-        let mut given_cases = Vec::new();
-        for json in given {
-            match case_from_json(self.program, json) {
-                Ok(case) => given_cases.push(case),
-                Err(error) => {
-                    fault(&mut result, format!("{json}: {error}"));
-                    return result;
-                }
-            }
-        }
-        let mut given_cases = given_cases.into_iter();
+        let mut given_cases = match self.given() {
+            Ok(cases) => cases.into_iter(),
+            Err(message) => return SearchResult::error(message),
+        };
+        let mut result = SearchResult::default();
         let required = plan.required() as u64;
         loop {
             let case = match given_cases.next() {
                 Some(case) => case,
-                None if self.only.is_some() => break,
+                None if !self.only.is_empty() => break,
                 None if result.cases >= required
                     && started.elapsed().as_millis() as u64 >= self.budget.milliseconds =>
                 {
@@ -112,7 +91,7 @@ impl Search<'_> {
                 None => match plan.next_case() {
                     Some(Ok(case)) => case,
                     Some(Err(message)) => {
-                        fault(&mut result, message);
+                        result.failure = SearchResult::error(message).failure;
                         return result;
                     }
                     None => break,
@@ -129,7 +108,7 @@ impl Search<'_> {
             if ran.report.failure.is_some() {
                 result.failed += 1;
                 if result.failure.is_none() {
-                    self.shrink(case, ran, &plan, &mut result, run);
+                    result.failure = self.smaller(result.cases, case, ran, run).map(Box::new);
                 }
                 if !self.counts {
                     return result;
@@ -140,20 +119,40 @@ impl Search<'_> {
             }
         }
         if result.cases == 0 {
-            fault(&mut result, "`where` discards every case; nothing was tested".to_owned());
+            return SearchResult::error("`where` discards every case; nothing was tested".to_owned());
         }
         result
     }
 
-    fn shrink(
+    /// The cases that come before those of the plan.
+    fn given(&self) -> Result<Vec<Case>, String> {
+        let given = if self.only.is_empty() { self.known } else { self.only };
+        let mut cases = Vec::new();
+        for json in given {
+            cases.extend(cases_from_json(self.program, json).map_err(|error| format!("{json}: {error}"))?);
+        }
+        Ok(cases)
+    }
+
+    /// The first cases that [`Search::run`] tries, drawn once more: what ran in a process before a case failed there.
+    pub fn first(&self, count: u64) -> Result<Vec<Case>, String> {
+        let mut cases = self.given()?;
+        let mut plan = Plan::new(self.program, self.scope, self.seed, &self.budget)?;
+        while (cases.len() as u64) < count {
+            cases.push(plan.next_case().ok_or("the plan ends before the case that failed")??);
+        }
+        cases.truncate(count as usize);
+        Ok(cases)
+    }
+
+    /// Tries smaller cases as long as they fail in the same way and the budget lasts. `None`: the case did not fail.
+    pub fn smaller(
         &self,
+        number: u64,
         case: Case,
         ran: Ran,
-        plan: &Plan<'_>,
-        result: &mut SearchResult,
         run: &mut dyn FnMut(u64, &[Value], u64) -> Ran,
-    ) {
-        let number = result.cases;
+    ) -> Option<FailedCase> {
         let salt = case.salt;
         let mut best = (case.values, ran);
         let mut shrinks = 0;
@@ -166,10 +165,10 @@ impl Search<'_> {
         while smaller && attempts < self.budget.shrinks && tried < 100_000 && !best.1.last {
             let Some(tree) = &mut tree else { break };
             tried += 1;
-            let values = tree.values(self.program, self.scope);
-            let usable = values.as_ref().is_ok_and(|values| plan.accepts(values).unwrap_or(false) && *values != best.0);
+            let accepted = |values: &Vec<Value>| self.scope.accepts(self.program, values).unwrap_or(false);
+            let values = tree.values(self.program, self.scope).ok().filter(accepted);
             let mut failed_again = false;
-            if usable && let Ok(values) = values {
+            if let Some(values) = values.filter(|values| *values != best.0) {
                 attempts += 1;
                 let ran = run(number, &values, salt);
                 let last = ran.last;
@@ -185,19 +184,31 @@ impl Search<'_> {
             smaller = tree.next(failed_again);
         }
         let (values, ran) = best;
-        let Some(failure) = ran.report.failure else { return };
-        result.failure = Some(Box::new(FailedCase {
-            failure,
+        Some(FailedCase {
+            failure: ran.report.failure?,
             values: display_values(self.program, &values),
             replay_values: case_to_json(self.program, &values, salt),
             case: number,
             shrinks,
             trace: ran.trace,
-        }));
+        })
     }
 }
 
 impl SearchResult {
+    /// The suite could not search.
+    fn error(message: String) -> SearchResult {
+        let failed = FailedCase {
+            failure: CaseFailure::of(Verdict::Error, Span::default(), message),
+            values: Vec::new(),
+            replay_values: Json::Null,
+            case: 0,
+            shrinks: 0,
+            trace: Vec::new(),
+        };
+        SearchResult { failure: Some(Box::new(failed)), ..SearchResult::default() }
+    }
+
     fn take(&mut self, program: &Program, report: &CaseReport) {
         const MOST_FINDINGS: usize = 8;
         self.checks += report.checks;

@@ -283,7 +283,7 @@ impl<'a> Worker<'a> {
             seed: run.seed,
             budget: run.budget,
             known: &run.known,
-            only: run.only.as_ref(),
+            only: &run.only,
             counts: run.counts,
         };
         let mut fatal = None;

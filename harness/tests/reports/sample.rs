@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use harness::record::{Failure, Journal, Level, LibraryIdentity, RuleResult, RunEnd, RunHeader, RunSettings, Verdict};
+use harness::record::{
+    Conclusion, Confirmation, Failure, Journal, Level, LibraryIdentity, Repeats, RuleResult, RunEnd, RunHeader,
+    RunSettings, Verdict,
+};
 
-pub const VERDICTS: [Verdict; 11] = [
+pub const VERDICTS: [Verdict; 12] = [
     Verdict::Pass,
     Verdict::Fail,
     Verdict::WrongCode,
@@ -17,6 +20,7 @@ pub const VERDICTS: [Verdict; 11] = [
     Verdict::Error,
     Verdict::Crash,
     Verdict::Timeout,
+    Verdict::Flaky,
     Verdict::DeviceLost,
 ];
 
@@ -141,6 +145,35 @@ pub fn failure() -> Failure {
         replay: "atlas-cts replay reports/out/2027-03-01T08-30-00Z acl.copy.exact-count --values \
                  '{\"size\": 65569, \"host_offset\": 3}'"
             .into(),
+        confirmation: Some(Confirmation {
+            conclusion: Conclusion::Alone,
+            found: Verdict::Fail,
+            alone: Repeats { failed: 2, runs: 2 },
+            rule: Repeats { failed: 1, runs: 1 },
+            after: vec![],
+            remark: String::new(),
+        }),
+    }
+}
+
+/// What running a case again showed that does not always fail.
+pub fn confirmation(conclusion: Conclusion) -> Confirmation {
+    Confirmation {
+        conclusion,
+        found: Verdict::Crash,
+        alone: Repeats { failed: if conclusion == Conclusion::Flaky { 3 } else { 0 }, runs: 10 },
+        rule: Repeats { failed: 2, runs: 4 },
+        after: match conclusion {
+            Conclusion::After => vec![
+                vec![("size".into(), "4096".into()), ("host_offset".into(), "0".into())],
+                vec![("size".into(), "8192".into()), ("host_offset".into(), "63".into())],
+            ],
+            _ => vec![],
+        },
+        remark: match conclusion {
+            Conclusion::Open => "a worker process cannot be started: no more memory".into(),
+            _ => String::new(),
+        },
     }
 }
 

@@ -78,6 +78,26 @@ impl Bench {
         self.run(words.iter().chain(arguments))
     }
 
+    /// Follows the command that a rule's failure prints, as a user would, with the command that the tests were built
+    /// with in place of cargo's. Writes to `replayed`.
+    pub fn replay(&self, id: &str, report: &str, environment: &[(&str, PathBuf)]) -> Answer {
+        let failure = self.report(report).result(id).failure.clone().unwrap();
+        let rest = failure.replay.strip_prefix(&format!("cargo test -- --exact {id} ")).unwrap().to_owned();
+        let line = format!("exec \"$0\" run {id} {rest} --report-dir replayed");
+        let atlas = self.command([""; 0]);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line]).arg(atlas.get_program()).current_dir(self.path(""));
+        for (name, value) in atlas.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        // The command follows the same folder each time; a run overwrites none.
+        let _ = fs::remove_dir_all(self.path("replayed"));
+        answer(shell.envs(environment.iter().map(|(name, value)| (name, value))))
+    }
+
     pub fn report(&self, name: &str) -> Report {
         let folder = self.path(name);
         let (header, results, end) = read_journal(&folder).unwrap();

@@ -1,0 +1,188 @@
+//! Runs cases of a rule again, in fresh processes, while the budget lasts.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::generate::{Case, case_to_json, display_values};
+use crate::lang::program::State;
+use crate::record::Verdict;
+use crate::rules::Rule;
+use crate::worker::protocol::RunRule;
+use crate::worker::search::FailedCase;
+
+use super::child::WorkerProcess;
+use super::group::GroupEnd;
+use super::pool::{SetUp, StartError};
+use super::rule::Home;
+use super::session::Session;
+
+/// How a run of cases ended.
+pub(super) enum Outcome {
+    Passed,
+    Failed(Box<Failed>),
+    /// There was no run; [`Again::stopped`] says why.
+    Stopped,
+}
+
+/// The case that failed in a run.
+pub(super) struct Failed {
+    /// Its number is its place in the run, from 1.
+    pub case: FailedCase,
+    /// What the library printed.
+    pub output: String,
+}
+
+/// Runs of one rule's cases in processes in which nothing else ran.
+pub(super) struct Again<'a> {
+    session: &'a Session,
+    rule: &'a Rule,
+    machine: &'a Path,
+    seed: u64,
+    home: Home,
+    /// What is left of the budget.
+    starts: u32,
+    hangs: u32,
+    begun: Instant,
+    until: Instant,
+    /// Why nothing more is run.
+    stopped: Option<String>,
+    /// A process that survived a case, for the next one.
+    survivor: Option<WorkerProcess>,
+}
+
+impl<'a> Again<'a> {
+    pub fn new(session: &'a Session, rule: &'a Rule, seed: u64, machine: &'a Path) -> Again<'a> {
+        let patience = session.profile.patience();
+        let spent = Duration::from_millis(session.confirming.load(Ordering::Relaxed));
+        let time = patience.time.min(patience.time_of_run.saturating_sub(spent));
+        let begun = Instant::now();
+        Again {
+            session,
+            rule,
+            machine,
+            seed,
+            home: Home::of(rule),
+            starts: patience.starts,
+            hangs: patience.hangs,
+            begun,
+            until: begun + time,
+            stopped: None,
+            survivor: None,
+        }
+    }
+
+    /// Runs cases in this order, in fresh processes, until one fails.
+    pub fn fresh(&mut self, cases: &[Case]) -> Outcome {
+        if let Some(survivor) = self.survivor.take() {
+            survivor.stop(self.session.factory.deadlines.step);
+        }
+        self.run(cases, false)
+    }
+
+    /// Runs a case in the process that the case before it survived, or else in a fresh one.
+    pub fn next(&mut self, case: &Case) -> Outcome {
+        self.run(std::slice::from_ref(case), true)
+    }
+
+    /// Whether the budget allows more than this number of runs, of which each may hang.
+    pub fn allows_more_than(&self, runs: u32) -> bool {
+        let processes = self.rule.program.processes.len() as u32;
+        self.stopped.is_none() && self.starts > runs * processes && self.hangs > runs && Instant::now() < self.until
+    }
+
+    /// Why nothing more is run.
+    pub fn stopped(&self) -> Option<&str> {
+        self.stopped.as_deref()
+    }
+
+    fn run(&mut self, cases: &[Case], reuse: bool) -> Outcome {
+        if self.stopped.is_none() && !self.allows_more_than(0) {
+            self.stopped = Some("the budget for running it again is used up; a larger --profile has more".to_owned());
+        }
+        if self.stopped.is_some() {
+            return Outcome::Stopped;
+        }
+        let ran = match self.home {
+            Home::Worker => self.in_worker(cases, reuse),
+            Home::Group => self.in_group(cases),
+            Home::Fresh => cases.chunks(1).map(|case| self.in_group(case)).find_map(Result::transpose).transpose(),
+        };
+        match ran {
+            Ok(None) => Outcome::Passed,
+            Ok(Some(failed)) => {
+                self.hangs -= u32::from(failed.case.failure.verdict == Verdict::Timeout);
+                Outcome::Failed(Box::new(failed))
+            }
+            Err(error) => {
+                self.stopped = Some(error.to_string());
+                Outcome::Stopped
+            }
+        }
+    }
+
+    fn in_worker(&mut self, cases: &[Case], reuse: bool) -> Result<Option<Failed>, StartError> {
+        let (session, program) = (self.session, &self.rule.program);
+        let mut worker = match self.survivor.take() {
+            Some(worker) => worker,
+            None => {
+                self.starts = self.starts.saturating_sub(1);
+                let chapter = session.chapter_of(self.rule);
+                let set_up = SetUp { state: State::Device, device: program.processes[0].device, only: chapter };
+                session.factory.start(self.machine, set_up)?.0
+            }
+        };
+        let only = cases.iter().map(|case| case_to_json(program, &case.values, case.salt)).collect();
+        let run = RunRule { only, ..session.run_of(self.rule, self.seed) };
+        let ran = session.run_in(self.rule, &run, &mut worker);
+        let healthy = ran.result.fatal.is_none() && ran.result.unhealthy.is_none();
+        if reuse && healthy && !ran.lost {
+            self.survivor = Some(worker);
+        } else if !ran.lost {
+            worker.stop(session.factory.deadlines.step);
+        }
+        Ok(ran.result.failure.map(|case| Failed { case: *case, output: ran.output }))
+    }
+
+    fn in_group(&mut self, cases: &[Case]) -> Result<Option<Failed>, StartError> {
+        let (session, rule) = (self.session, self.rule);
+        self.starts = self.starts.saturating_sub(rule.program.processes.len() as u32);
+        let mut workers = session.fresh_processes(rule, self.machine)?;
+        for (index, case) in cases.iter().enumerate() {
+            let number = index as u64 + 1;
+            let end = session.case_in(rule, &mut workers, &session.run_case(rule, number, &case.values, case.salt));
+            if index + 1 == cases.len() || end.report.failure.is_some() || end.fatal.is_some() {
+                session.leave(rule, workers, &end);
+                return Ok(self.failed(number, case, end));
+            }
+            // A process that ended as the rule wants it is missing in the next case.
+            for member in end.lost {
+                self.starts = self.starts.saturating_sub(1);
+                workers[member] = session.fresh_process(rule, member, self.machine)?;
+            }
+        }
+        Ok(None)
+    }
+
+    fn failed(&self, number: u64, case: &Case, end: GroupEnd) -> Option<Failed> {
+        let program = &self.rule.program;
+        let case = FailedCase {
+            failure: end.report.failure?,
+            values: display_values(program, &case.values),
+            replay_values: case_to_json(program, &case.values, case.salt),
+            case: number,
+            shrinks: 0,
+            trace: end.trace,
+        };
+        Some(Failed { case, output: end.output })
+    }
+}
+
+impl Drop for Again<'_> {
+    fn drop(&mut self) {
+        if let Some(survivor) = self.survivor.take() {
+            survivor.stop(self.session.factory.deadlines.step);
+        }
+        self.session.confirming.fetch_add(self.begun.elapsed().as_millis() as u64, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,320 @@
+//! What a failure is worth: a case that failed is run again in fresh processes, alone, and if it passes there, after the
+//! cases that came before it.
+
+use std::path::Path;
+
+use crate::generate::{Case, CaseTree, case_from_json, display_values};
+use crate::record::{Conclusion, Confirmation, Repeats, Verdict};
+use crate::rules::Rule;
+use crate::worker::CaseReport;
+use crate::worker::search::{FailedCase, Ran, Search, SearchResult};
+
+use super::again::{Again, Failed, Outcome};
+use super::options::Patience;
+use super::rule::Home;
+use super::session::Session;
+use super::shorten::{Tried, shorten};
+
+impl Session {
+    /// Finds out more about a rule's failure. The smallest case takes the place of the one that was found, and a list
+    /// of cases where one is not enough.
+    pub(super) fn confirm(
+        &self,
+        rule: &Rule,
+        seed: u64,
+        machine: &Path,
+        search: &mut SearchResult,
+        output: &mut String,
+    ) -> Option<Confirmation> {
+        let failed = search.failure.as_deref_mut()?;
+        if !self.confirms || !self.only_cases.is_empty() || rule.hazard.is_some() || !judged(failed.failure.verdict) {
+            return None;
+        }
+        let case = case_from_json(&rule.program, &failed.replay_values).ok()?;
+        let scope = self.scope();
+        let known = self.known_cases(rule);
+        let home = Home::of(rule);
+        let budget = self.budget(home);
+        let search =
+            Search { program: &rule.program, scope: &scope, seed, budget, known: &known, only: &[], counts: false };
+        let found = failed.failure.verdict;
+        let inquiry = Inquiry {
+            search,
+            again: Again::new(self, rule, seed, machine),
+            patience: self.profile.patience(),
+            home,
+            failed,
+            output,
+            case,
+            confirmation: Confirmation {
+                conclusion: Conclusion::Open,
+                found,
+                alone: Repeats::default(),
+                rule: Repeats { failed: 1, runs: 1 },
+                after: Vec::new(),
+                remark: String::new(),
+            },
+        };
+        Some(inquiry.confirm())
+    }
+}
+
+/// Whether a verdict blames the library.
+fn judged(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout)
+}
+
+/// One failure, and what is known of it.
+struct Inquiry<'a> {
+    search: Search<'a>,
+    again: Again<'a>,
+    patience: Patience,
+    home: Home,
+    failed: &'a mut FailedCase,
+    output: &'a mut String,
+    /// The case that failed.
+    case: Case,
+    confirmation: Confirmation,
+}
+
+impl Inquiry<'_> {
+    fn confirm(mut self) -> Confirmation {
+        self.confirmation.conclusion = self.conclude();
+        if let (Some(why), true) = (self.again.stopped(), self.confirmation.remark.is_empty()) {
+            self.confirmation.remark = why.to_owned();
+        }
+        self.confirmation
+    }
+
+    fn conclude(&mut self) -> Conclusion {
+        if self.home == Home::Fresh {
+            // The search has run the case alone already.
+            self.confirmation.alone.note(true);
+        }
+        if self.is_unshrunk() {
+            self.run_alone(1);
+            if self.confirmation.alone.failed == 1 && self.confirmation.remark.is_empty() {
+                self.make_smaller(&[]);
+            }
+        }
+        self.run_alone(self.enough());
+        let alone = self.confirmation.alone;
+        match alone.failed {
+            0 if alone.runs == 0 => Conclusion::Open,
+            failed if failed == alone.runs => Conclusion::Alone,
+            0 => self.after_others().unwrap_or_else(|| self.rate()),
+            _ => self.rate(),
+        }
+    }
+
+    /// Runs that must agree. A hang is waited for, so one has to do.
+    fn enough(&self) -> u32 {
+        if self.failed.failure.verdict == Verdict::Timeout { 1 } else { self.patience.repeats }
+    }
+
+    /// Runs the case alone until there are so many runs.
+    fn run_alone(&mut self, runs: u32) {
+        while self.confirmation.alone.runs < runs {
+            match self.again.fresh(std::slice::from_ref(&self.case)) {
+                Outcome::Stopped => return,
+                Outcome::Passed => self.confirmation.alone.note(false),
+                Outcome::Failed(again) => {
+                    let failure = &again.case.failure;
+                    self.confirmation.alone.note(judged(failure.verdict));
+                    if !failure.same_as(&self.failed.failure) {
+                        self.confirmation.remark =
+                            format!("alone it ends in another way: {}: {}", failure.verdict, failure.message);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the case took the process with it that would have made it smaller.
+    fn is_unshrunk(&self) -> bool {
+        let lost = matches!(self.failed.failure.verdict, Verdict::Crash | Verdict::Timeout);
+        lost && self.home == Home::Worker && self.failed.shrinks == 0
+    }
+
+    /// Tries smaller cases, each after the cases that it needs; if it needs none, alone.
+    fn make_smaller(&mut self, before: &[Case]) {
+        let Ok(tree) = CaseTree::of(self.search.program, self.search.scope, &self.case.values) else { return };
+        let case = Case { tree: Some(tree), ..self.case.clone() };
+        let report = CaseReport { failure: Some(self.failed.failure.clone()), ..CaseReport::default() };
+        let found = Ran { report, trace: Vec::new(), last: false };
+        let again = &mut self.again;
+        let smallest = self.search.smaller(self.failed.case, case, found, &mut |_, values, salt| {
+            let mut ran = Ran { report: CaseReport::default(), trace: Vec::new(), last: true };
+            // One run is kept for the smallest case.
+            if again.allows_more_than(1) {
+                let case = Case { values: values.to_vec(), salt, tree: None };
+                let outcome = match before {
+                    [] => again.next(&case),
+                    _ => again.fresh(&[before, &[case]].concat()),
+                };
+                ran.last = matches!(outcome, Outcome::Stopped);
+                if let Outcome::Failed(again) = outcome
+                    && again.case.case as usize == before.len() + 1
+                {
+                    ran.report.failure = Some(again.case.failure);
+                }
+            }
+            ran
+        });
+        let Some(smallest) = smallest.filter(|smallest| smallest.shrinks > 0) else { return };
+        let Ok(case) = case_from_json(self.search.program, &smallest.replay_values) else { return };
+        // The process that it was found in may have run others before.
+        if let Some(again) = self.fails_again(&[before, std::slice::from_ref(&case)].concat()) {
+            self.case = case;
+            if before.is_empty() {
+                self.confirmation.alone = Repeats { failed: 1, runs: 1 };
+            }
+            self.take(*again, smallest.shrinks);
+        }
+    }
+
+    /// Runs cases in order in fresh processes: the case that fails there in the way that is asked about.
+    fn fails_again(&mut self, cases: &[Case]) -> Option<Box<Failed>> {
+        match self.again.fresh(cases) {
+            Outcome::Failed(again) if again.case.failure.same_as(&self.failed.failure) => Some(again),
+            _ => None,
+        }
+    }
+
+    /// What is reported from now on.
+    fn take(&mut self, again: Failed, shrinks: u64) {
+        *self.failed = FailedCase { case: self.failed.case, shrinks, ..again.case };
+        *self.output = again.output;
+    }
+
+    /// The cases of the rule up to the one that failed. `None`: there are none before it.
+    fn earlier(&mut self) -> Option<Vec<Case>> {
+        const MOST: u64 = 100_000;
+        if self.home == Home::Fresh || self.failed.case <= 1 {
+            return None;
+        }
+        let cases = match self.search.first(self.failed.case.min(MOST)) {
+            Ok(cases) if cases.last().is_some_and(|last| last.salt == self.case.salt) => cases,
+            Ok(_) => {
+                self.confirmation.remark = "the cases before it could not be run again".to_owned();
+                return None;
+            }
+            Err(message) => {
+                self.confirmation.remark = format!("the cases before it could not be run again: {message}");
+                return None;
+            }
+        };
+        Some(cases)
+    }
+
+    /// Looks for the fewest cases after which the case fails. `None`: it does not fail after them, or not each time.
+    fn after_others(&mut self) -> Option<Conclusion> {
+        let mut whole = self.earlier()?;
+        if self.failed.shrinks == 0 {
+            whole.pop();
+            whole.push(self.case.clone());
+        }
+        if self.run_whole(&whole)? {
+            let mut list = whole.clone();
+            let smaller = self.failed.shrinks > 0 && {
+                list.pop();
+                list.push(self.case.clone());
+                self.fails_again(&list).is_some()
+            };
+            if !smaller {
+                list.clone_from(&whole);
+            }
+            let alone_passes = smaller || self.failed.shrinks == 0;
+            let keep = self.enough();
+            let (list, complete) = shorten(list, alone_passes, &mut |cases| self.try_list(cases, keep));
+            if let Some(conclusion) = self.settle(&list, complete) {
+                return Some(conclusion);
+            }
+            // No shorter list fails each time; the whole may.
+            while self.confirmation.rule.runs <= self.enough() {
+                self.run_whole(&whole)?;
+            }
+            if self.confirmation.rule.failed == self.confirmation.rule.runs {
+                return self.settle(&whole, false);
+            }
+            return None;
+        }
+        while self.confirmation.rule.runs <= self.patience.repeats + 1 {
+            self.run_whole(&whole)?;
+        }
+        None
+    }
+
+    /// Runs the rule up to the case that failed; `None`: it did not run.
+    fn run_whole(&mut self, whole: &[Case]) -> Option<bool> {
+        let failed = match self.again.fresh(whole) {
+            Outcome::Stopped => return None,
+            Outcome::Passed => false,
+            Outcome::Failed(again) => again.case.failure.same_as(&self.failed.failure),
+        };
+        self.confirmation.rule.note(failed);
+        Some(failed)
+    }
+
+    fn try_list(&mut self, cases: &[Case], keep: u32) -> Tried {
+        if !self.again.allows_more_than(keep) {
+            return Tried::Stopped;
+        }
+        match self.again.fresh(cases) {
+            Outcome::Stopped => Tried::Stopped,
+            Outcome::Failed(again) if again.case.failure.same_as(&self.failed.failure) => {
+                Tried::FailsAt(again.case.case as usize - 1)
+            }
+            _ => Tried::Passes,
+        }
+    }
+
+    /// Reports a list of cases if it fails each time.
+    fn settle(&mut self, list: &[Case], complete: bool) -> Option<Conclusion> {
+        let mut last = None;
+        let mut runs = Repeats::default();
+        while runs.runs < self.enough() {
+            let again = self.fails_again(list).filter(|again| again.case.case as usize == list.len())?;
+            runs.note(true);
+            last = Some(again);
+        }
+        let (case, before) = list.split_last()?;
+        let shrinks = if case.values == self.case.values { self.failed.shrinks } else { 0 };
+        self.take(*last?, shrinks);
+        self.case = case.clone();
+        if before.is_empty() {
+            self.confirmation.alone = runs;
+            return Some(Conclusion::Alone);
+        }
+        if self.is_unshrunk() {
+            self.make_smaller(before);
+        }
+        let program = self.search.program;
+        self.confirmation.after = before.iter().map(|case| display_values(program, &case.values)).collect();
+        let json = |case: &Case| crate::generate::case_to_json(program, &case.values, case.salt);
+        self.failed.replay_values = before.iter().chain([&self.case]).map(json).collect();
+        if !complete {
+            self.confirmation.remark = "fewer of these cases may be enough; a larger --profile looks longer".to_owned();
+        }
+        Some(Conclusion::After)
+    }
+
+    /// How often the case fails alone; where it never does, what the runs of the rule say.
+    fn rate(&mut self) -> Conclusion {
+        self.run_alone(self.patience.rate);
+        let alone = self.confirmation.alone;
+        if self.home != Home::Fresh && alone.failed == 0 {
+            if self.failed.case == 1 {
+                // Alone, or the rule up to its first case: the same.
+                self.confirmation.rule.runs += alone.runs;
+            }
+            let rule = self.confirmation.rule;
+            if rule.failed == 1 && rule.runs > 1 && self.confirmation.remark.is_empty() {
+                self.confirmation.remark =
+                    "it fails rarely, or only after what other rules did in the same process".to_owned();
+            }
+            return if rule.runs > 1 { Conclusion::Flaky } else { Conclusion::Open };
+        }
+        Conclusion::Flaky
+    }
+}

@@ -1,0 +1,255 @@
+//! What a failure is worth: crashes and hangs that are made smaller, cases that fail only after others, cases that fail
+//! sometimes. Each failure prints a command, and the command is followed.
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use harness::record::{Conclusion, Confirmation, Failure, Repeats, Verdict};
+use rstest::rstest;
+use support::{Answer, Bench, answer};
+
+const STRUCK: &str = "acl.faults.struck";
+
+const RULE: &str = "\
+chapter: faults
+title: Faults
+rules:
+  - id: acl.faults.struck
+    title: A block is aligned
+    statement: A block is aligned.
+    source: [{document: manual, section: blocks}]
+    level: LEVEL
+    ACTORS
+    forall:
+      size: DOMAIN
+    steps: |
+      ACTOR aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+      ACTOR (uintptr_t)p % 64 == 0;
+";
+
+const ANY_SIZE: &str = "{bytes: 1KiB..32KiB}";
+const ONE_PROCESS: &str = "";
+const TWO_PROCESSES: &str = "actors: \"A: process(device 0); B: process(device 0);\"";
+const ISOLATED: &str = "actors: \"B: process(device 0), isolated;\"";
+
+/// The rule, and a library with a fault.
+struct Struck(Bench);
+
+impl Struck {
+    fn by(fault: &str, actors: &str, sizes: &str, level: &str) -> Struck {
+        let bench = Bench::new();
+        let actor = if actors.is_empty() { "" } else { "B:" };
+        let rule = RULE.replace("ACTORS", actors).replace("ACTOR", actor);
+        bench.catalog(rule.replace("DOMAIN", sizes).replace("LEVEL", level));
+        bench.library("fixtures/faults/history.c", &fault.split(' ').collect::<Vec<_>>());
+        Struck(bench)
+    }
+
+    /// The next process that is started is this one, counted from 1.
+    fn next_start(&self, number: usize) {
+        self.0.write("starts", "x".repeat(number - 1));
+    }
+
+    fn environment(&self) -> [(&'static str, PathBuf); 3] {
+        [("FAULT_STARTS", "starts"), ("FAULT_HANGS", "hangs"), ("FAULT_CRASHED", "crashed")]
+            .map(|(variable, file)| (variable, self.0.path(file)))
+    }
+
+    fn run(&self, report: &str, arguments: &[&str]) -> Answer {
+        let words = ["run", "--specs", "specs", "--report-dir", report, "--product", "a2", "--library", "libtested.so"];
+        let mut command = self.0.command(words.iter().chain(arguments));
+        answer(command.envs(self.environment()))
+    }
+
+    fn replay(&self, report: &str) -> Answer {
+        self.0.replay(STRUCK, report, &self.environment())
+    }
+
+    fn failure(&self, report: &str) -> Failure {
+        *self.0.report(report).result(STRUCK).failure.clone().expect("the rule failed")
+    }
+
+    fn found(&self, report: &str) -> (Failure, Confirmation) {
+        let failure = self.failure(report);
+        let confirmation = failure.confirmation.clone().expect("the case was run again");
+        (failure, confirmation)
+    }
+
+    fn verdict(&self, report: &str) -> Verdict {
+        self.0.report(report).result(STRUCK).verdict
+    }
+}
+
+fn size(values: &[(String, String)]) -> u64 {
+    assert_eq!(values.len(), 1);
+    values[0].1.parse().unwrap()
+}
+
+#[test]
+fn a_crash_is_made_as_small_as_it_goes() {
+    let struck = Struck::by("FAULT_CRASH_FROM_SIZE", ONE_PROCESS, ANY_SIZE, "must");
+    struck.run("report", &[]).says(1, &["CRASH  acl.faults.struck", "fails in 2 of 2 runs of the case alone"]);
+    let (failure, confirmation) = struck.found("report");
+    assert_eq!(failure.values, [("size".to_owned(), "5000".to_owned())]);
+    assert!(failure.shrinks > 2, "made smaller {} times", failure.shrinks);
+    assert!(failure.trace.iter().any(|call| call.contains("aclrtMalloc(devPtr=&p, size=5000")), "{:?}", failure.trace);
+    assert_eq!((confirmation.conclusion, confirmation.found), (Conclusion::Alone, Verdict::Crash));
+    assert_eq!(confirmation.alone, Repeats { failed: 2, runs: 2 });
+    let started = struck.0.report("report").end().workers_started;
+    assert!(started < 40, "{started} processes were started");
+
+    struck.replay("report").says(1, &["CRASH  acl.faults.struck", "size = 5000"]);
+    assert_eq!(struck.0.report("replayed").result(STRUCK).cases, 1);
+    assert_eq!(struck.failure("replayed").confirmation, None, "a replay is not run again");
+}
+
+#[test]
+fn a_hang_is_made_smaller_within_its_budget() {
+    let struck = Struck::by("FAULT_HANG_FROM_SIZE", ONE_PROCESS, ANY_SIZE, "must");
+    struck.run("report", &["--deadline", "1"]).says(1, &["TIMEOUT  acl.faults.struck"]);
+    let (failure, confirmation) = struck.found("report");
+    assert!(failure.shrinks > 0 && (5000..32768).contains(&size(&failure.values)), "{failure:?}");
+    assert_eq!((confirmation.conclusion, confirmation.found), (Conclusion::Alone, Verdict::Timeout));
+    assert_eq!(confirmation.alone, Repeats { failed: 1, runs: 1 });
+    let hangs = fs::read(struck.0.path("hangs")).unwrap().len();
+    assert!(hangs <= 5, "the hang that was found, and four more: {hangs}");
+
+    let again = struck.replay("report");
+    again.says(1, &["TIMEOUT  acl.faults.struck", &format!("size = {}", size(&failure.values))]);
+}
+
+#[rstest]
+#[case::in_one_process(ONE_PROCESS)]
+#[case::in_one_of_two_processes(TWO_PROCESSES)]
+fn a_case_that_fails_only_after_two_others_names_both(#[case] actors: &str) {
+    let struck = Struck::by("FAULT_AFTER_TWO_OTHERS", actors, ANY_SIZE, "must");
+    // With this seed the budget of two processes is enough to meet the three sizes.
+    let answer = struck.run("report", &["--seed", "1", "--keep"]);
+    answer.says(1, &["FAIL  acl.faults.struck", "fails only after 2 other cases", "alone it failed in 0 of 2 runs"]);
+    let (failure, confirmation) = struck.found("report");
+    assert_eq!((confirmation.conclusion, confirmation.remark.as_str()), (Conclusion::After, ""));
+    assert_eq!(confirmation.alone, Repeats { failed: 0, runs: 2 });
+    let sizes: Vec<u64> = confirmation.after.iter().map(|values| size(values)).collect();
+    assert!(matches!(sizes[..], [1024..2048, 16384..32768]), "{sizes:?}");
+    assert_eq!(size(&failure.values), 4096, "the case itself is as small as it goes");
+    let cases: Vec<u64> =
+        failure.replay_values.as_array().unwrap().iter().map(|c| c["size"].as_u64().unwrap()).collect();
+    assert_eq!(cases, [sizes[0], sizes[1], 4096]);
+    let report = struck.0.report("report");
+    let clause = "fails only after 2 other cases in the same process";
+    assert!(report.result(STRUCK).reason.ends_with(clause), "{}", report.result(STRUCK).reason);
+    assert!(report.junit.contains(clause), "{}", report.junit);
+    for folder in ["report/counterexamples", "regressions"] {
+        let kept = fs::read_to_string(struck.0.path(folder).join("acl.faults.struck.json")).unwrap();
+        let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+        assert_eq!(kept[0]["case"], failure.replay_values, "{folder}");
+    }
+
+    struck.replay("report").says(1, &["FAIL  acl.faults.struck", "size = 4096"]);
+    let again = struck.0.report("replayed");
+    assert_eq!(again.result(STRUCK).cases, 3);
+    let again = struck.failure("replayed");
+    assert_eq!(again.replay, failure.replay, "a replay of the replay is the same command");
+    assert_eq!(again.replay_values, failure.replay_values);
+
+    // The list was kept: a later run tries it first and finds the same.
+    struck.run("later", &["--seed", "77"]).says(1, &["fails only after 2 other cases"]);
+    let (later, _) = struck.found("later");
+    assert_eq!((later.case, later.replay_values), (3, failure.replay_values));
+}
+
+#[test]
+fn a_crash_that_needs_two_others_is_made_smaller_after_them() {
+    let struck = Struck::by("FAULT_AFTER_TWO_OTHERS FAULT_ABORTS", ONE_PROCESS, ANY_SIZE, "must");
+    let profile = ["--profile", "nightly", "--seed", "1"];
+    struck.run("report", &profile).says(1, &["CRASH  acl.faults.struck", "fails only after 2 other cases"]);
+    let (failure, confirmation) = struck.found("report");
+    assert_eq!((confirmation.conclusion, confirmation.after.len()), (Conclusion::After, 2));
+    assert_eq!(size(&failure.values), 4096);
+    assert!(failure.shrinks > 0);
+    assert_eq!(failure.replay_values[2]["size"], 4096);
+    struck.replay("report").says(1, &["CRASH  acl.faults.struck", "size = 4096"]);
+}
+
+#[test]
+fn the_third_of_three_cases_needs_the_other_two() {
+    let sizes = "{every: [16, 5000, 64, 6000, 7000]}";
+    let struck = Struck::by("FAULT_THIRD_LARGE_BLOCK", ONE_PROCESS, sizes, "must");
+    struck.run("report", &[]).says(1, &["FAIL  acl.faults.struck", "size = 5000\n", "size = 6000\n", "= 7000\n"]);
+    let (_, confirmation) = struck.found("report");
+    assert_eq!(confirmation.after.iter().map(|values| size(values)).collect::<Vec<_>>(), [5000, 6000]);
+    struck.replay("report").says(1, &["FAIL  acl.faults.struck", "size = 7000"]);
+}
+
+#[rstest]
+#[case::one_process(ONE_PROCESS, 3, "must", 1)]
+#[case::one_process_of_a_rule_of_level_info(ONE_PROCESS, 3, "info", 0)]
+#[case::two_processes(TWO_PROCESSES, 2, "must", 1)]
+#[case::fresh_processes(ISOLATED, 1, "must", 1)]
+fn what_fails_in_every_third_process_is_flaky_with_a_rate(
+    #[case] actors: &str,
+    #[case] first: usize,
+    #[case] level: &str,
+    #[case] status: i32,
+) {
+    let struck = Struck::by("FAULT_EVERY_THIRD_START", actors, ANY_SIZE, level);
+    struck.next_start(first);
+    struck.run("report", &[]).says(status, &["of 10 runs of the case alone", "flaky"]);
+    let report = struck.0.report("report");
+    let result = report.result(STRUCK);
+    assert_eq!(result.verdict, Verdict::Flaky);
+    assert_eq!(report.end().counts, [(Verdict::Flaky, 1)].into());
+    let (_, confirmation) = struck.found("report");
+    assert_eq!((confirmation.conclusion, confirmation.found), (Conclusion::Flaky, Verdict::Fail));
+    assert_eq!(confirmation.alone.runs, 10);
+    assert!((3..=4).contains(&confirmation.alone.failed), "{confirmation:?}");
+    let rate = format!("failed in {} of 10 runs of the case alone: aclrtMalloc returned", confirmation.alone.failed);
+    assert!(result.reason.starts_with(&rate), "{}", result.reason);
+    assert_eq!(report.junit.contains("type=\"flaky\""), level == "must", "{}", report.junit);
+
+    // Of three runs one begins with the process that fails.
+    let replays: Vec<Verdict> = (0..3)
+        .map(|_| {
+            struck.replay("report");
+            struck.verdict("replayed")
+        })
+        .collect();
+    assert!(replays.contains(&Verdict::Fail) && replays.contains(&Verdict::Pass), "{replays:?}");
+}
+
+#[test]
+fn what_failed_once_has_the_rate_of_its_rule() {
+    let struck = Struck::by("FAULT_ONCE", ONE_PROCESS, ANY_SIZE, "must");
+    struck
+        .run("report", &[])
+        .says(1, &["FLAKY  acl.faults.struck", "failed in 1 of 4 runs of the rule up to this case"]);
+    let (failure, confirmation) = struck.found("report");
+    assert_eq!(confirmation.rule, Repeats { failed: 1, runs: 4 });
+    assert_eq!(confirmation.alone, Repeats { failed: 0, runs: 10 });
+    assert!(confirmation.remark.contains("only after what other rules did"), "{}", confirmation.remark);
+    assert!(!failure.replay.contains("--case"), "the case alone never failed: {}", failure.replay);
+    // It fails once on a machine; on the next machine it does so again.
+    fs::remove_file(struck.0.path("crashed")).unwrap();
+    struck.replay("report").says(1, &["acl.faults.struck"]);
+}
+
+#[test]
+fn a_device_that_does_not_come_back_leaves_the_failure_as_it_was_found() {
+    let struck = Struck::by("FAULT_NO_SECOND_START", ONE_PROCESS, ANY_SIZE, "must");
+    struck.run("report", &[]).says(1, &["CRASH  acl.faults.struck", "not run again"]);
+    let (failure, confirmation) = struck.found("report");
+    assert_eq!((confirmation.conclusion, confirmation.alone.runs), (Conclusion::Open, 0));
+    assert!(confirmation.remark.contains("ACL_ERROR_RT_LOST_HEARTBEAT"), "{}", confirmation.remark);
+    assert_eq!(failure.shrinks, 0);
+    assert_eq!(size(&failure.values), 32768);
+}
+
+#[test]
+fn a_list_of_no_cases_is_no_case() {
+    let struck = Struck::by("FAULT_ONCE", ONE_PROCESS, ANY_SIZE, "must");
+    struck.run("report", &["--case", "[]"]).says(2, &["--case []: the list has no case"]);
+    let words = ["print", "--specs", "specs", "--case", r#"[{"size": 1024}]"#, STRUCK];
+    struck.0.run(words).says(2, &["a program is printed for one case"]);
+}
