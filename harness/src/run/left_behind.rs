@@ -19,12 +19,15 @@ pub fn adopt_orphans() {
     });
 }
 
-/// Ends what an ended worker has left behind outside its group; says whether there was anything.
+/// Ends what an ended worker has left behind outside its group; says whether there was anything. What was in its group
+/// has been killed with it.
 pub fn end(mark: &str, worker: u32) -> bool {
     let mut found = false;
     for process in children() {
-        let outside = getpgid(Some(process)).is_ok_and(|group| group.as_raw_pid() != worker as i32);
-        if outside && is_marked(process, mark) {
+        let Ok(group) = getpgid(Some(process)) else { continue };
+        if group.as_raw_pid() == worker as i32 {
+            reap(process);
+        } else if is_marked(process, mark) {
             found = true;
             // It may have ended by itself.
             let _ = kill_process(process, Signal::KILL);
@@ -50,6 +53,7 @@ fn is_marked(process: Pid, mark: &str) -> bool {
         .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes()))
 }
 
+/// Takes the end of a process that was killed; gives up where it does not come.
 fn reap(process: Pid) {
     let begun = Instant::now();
     while let Ok(None) = waitpid(Some(process), WaitOptions::NOHANG) {

@@ -6,7 +6,7 @@ use std::fs;
 use rstest::rstest;
 
 use super::support::{Bench, Report};
-use super::{RULES, expect_nothing_left, expect_whole, run, run_with, struck_by};
+use super::{RULES, expect_nothing_left, expect_whole, run, run_hanging, run_with, struck_by};
 
 #[test]
 fn a_device_that_does_not_come_back_is_an_error_of_each_rule_that_follows() {
@@ -60,7 +60,7 @@ fn a_library_that_cannot_start_is_said_to_be_the_reason(#[case] faults: &[&str],
     } else {
         struck_by(faults, "")
     };
-    run(&bench, "report").says(3, &["error: ", reason]);
+    run_hanging(&bench, "report").says(3, &["error: ", reason]);
     assert!(!bench.path("report").exists(), "nothing was run, nothing is written");
 }
 
@@ -184,7 +184,7 @@ fn a_device_on_which_nothing_starts_is_put_into_quarantine(
     #[case] why: &str,
 ) {
     let bench = ten_rules(fault);
-    run(&bench, "report").says(1, &["device 0 is in quarantine"]);
+    run_hanging(&bench, "report").says(1, &["device 0 is in quarantine"]);
     let report = bench.report("report");
     assert_eq!(report.results.len(), 10, "no rule is left out");
     let (tried, rest) = report.results[2..].split_at(1);
