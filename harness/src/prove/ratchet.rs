@@ -118,7 +118,7 @@ fn reached(proof: &Proof) -> BTreeMap<String, Reached> {
         .into_iter()
         .map(|(chapter, defects)| {
             let (good, all) = checks.get(chapter).copied().unwrap_or_default();
-            let needed = if all == 0 { 100 } else { good * 100 / all };
+            let needed = (good * 100).checked_div(all).unwrap_or(100);
             (chapter.to_owned(), Reached { defects: defects.len() as u64, needed })
         })
         .collect()
