@@ -139,6 +139,10 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
         }
         Command::Run { filter, options } => run(options, &filter),
         Command::Prove { filter, options, seeds, jobs, variants, weaken, matrix, ratchet, raise, verbose } => {
+            if ratchet.is_some() && !filter.is_empty() {
+                let message = "--ratchet holds whole chapters to their numbers; leave the names of rules out";
+                return Err(SessionError::Usage(message.to_owned()));
+            }
             let session = open(&options)?;
             println!("{}", first_line(&session.header));
             let proof = ProofOptions { seeds, jobs, filter, variants, weaken: weaken || ratchet.is_some(), matrix };

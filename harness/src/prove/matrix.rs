@@ -78,21 +78,32 @@ impl Matrix {
 
     /// Defects that the same rules notice, in the same cases at the same statements.
     fn duplicates(&self) -> Vec<Vec<&'static str>> {
-        type Print<'a> = Vec<(&'a str, &'a str, u64, u64, u64)>;
+        type Print<'a> = Vec<(&'a str, Verdict, &'a str, [u64; 3])>;
         let mut prints: BTreeMap<Print<'_>, Vec<&'static str>> = BTreeMap::new();
         for (defect, row) in self.rows() {
             if !row.is_empty() {
-                let print = row
-                    .iter()
-                    .map(|cell| (cell.rule.as_str(), cell.statement.as_str(), cell.cases, cell.failed, cell.first));
+                let print = row.iter().map(|cell| {
+                    (cell.rule.as_str(), cell.verdict, cell.statement.as_str(), [cell.cases, cell.failed, cell.first])
+                });
                 prints.entry(print.collect()).or_default().push(defect);
             }
         }
         prints.into_values().filter(|defects| defects.len() > 1).collect()
     }
 
-    /// What somebody should look at.
+    /// What somebody should look at. With a part of the rules only the numbers: the rest compares with all others.
     pub fn findings(&self, judged: &[&RuleProof], text: &mut String) {
+        if self.whole {
+            self.compare(judged, text);
+        }
+        let pairs = self.cells.len();
+        let killed = self.cells.iter().filter(|cell| cell.kills()).count();
+        let unclaimed = self.cells.iter().filter(|cell| cell.kills() && !cell.claimed).count();
+        let _ =
+            writeln!(text, "  matrix      {pairs} pairs reached, {killed} fail, {unclaimed} of them without a claim");
+    }
+
+    fn compare(&self, judged: &[&RuleProof], text: &mut String) {
         let rows = self.rows();
         let blunt = self.blunt();
         for defect in &blunt {
@@ -110,14 +121,14 @@ impl Matrix {
             let _ = writeln!(text, "  DUPLICATE   fail the same rules in the same cases: {}", defects.join(", "));
         }
         for (defect, row) in &rows {
-            if row.is_empty() && self.whole {
+            if row.is_empty() {
                 let lost = self.cells.iter().filter(|cell| cell.defect == *defect && !cell.passes()).count();
                 let also =
                     if lost > 0 { format!(" ({lost} end otherwise, but without a verdict)") } else { String::new() };
                 let _ = writeln!(text, "  UNNOTICED   {defect}: no rule that reaches it fails{also}");
             }
         }
-        for defect in DEFECTS.iter().filter(|defect| self.whole && !rows.contains_key(defect.name)) {
+        for defect in DEFECTS.iter().filter(|defect| !rows.contains_key(defect.name)) {
             let _ = writeln!(text, "  UNREACHED   {}: no rule makes the device ask for it", defect.name);
         }
         for rule in judged {
@@ -148,11 +159,6 @@ impl Matrix {
                 loud.len()
             );
         }
-        let pairs = self.cells.len();
-        let killed = self.cells.iter().filter(|cell| cell.kills()).count();
-        let unclaimed = self.cells.iter().filter(|cell| cell.kills() && !cell.claimed).count();
-        let _ =
-            writeln!(text, "  matrix      {pairs} pairs reached, {killed} fail, {unclaimed} of them without a claim");
     }
 
     /// Writes `matrix.tsv` and `matrix.md` to a folder.

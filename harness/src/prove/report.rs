@@ -90,7 +90,7 @@ fn shares(text: &mut String, judged: &[&RuleProof]) {
         *reasons += rule.unneeded().filter(|check| check.reason.is_some()).count();
     }
     let sum = chapters.values().fold((0, 0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1, sum.2 + of.2));
-    let percent = |needed: usize, all: usize| if all == 0 { 100 } else { needed * 100 / all };
+    let percent = |needed: usize, all: usize| (needed * 100).checked_div(all).unwrap_or(100);
     for (chapter, (needed, reasons, all)) in chapters {
         let share = percent(needed, all);
         let _ = writeln!(
