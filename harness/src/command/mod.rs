@@ -5,7 +5,7 @@ mod list;
 mod print;
 mod schema;
 
-use crate::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+use crate::defects::{BAD_DEVICES, DEFECTS, DENY, VARIANTS};
 use crate::rules::Rules;
 use crate::run::{ExitStatus, SessionError, simulator as library};
 
@@ -50,6 +50,8 @@ pub fn simulator(print_path: bool, list: bool) -> Result<ExitStatus, SessionErro
                 println!("  {}{}\n      {}", entry.name, if entry.subtle { "  (subtle)" } else { "" }, entry.mechanism);
             }
         }
+        println!("denials, switched on with --defect NAME");
+        println!("  {DENY}<function>\n      The exported function answers that it is not supported, and does nothing.");
     }
     Ok(ExitStatus::Conformant)
 }

@@ -7,6 +7,7 @@ mod folder;
 mod group;
 mod machines;
 mod options;
+mod owners;
 mod pool;
 mod pooled;
 mod probe;

@@ -18,17 +18,22 @@ use super::child::WorkerProcess;
 use super::folder::KnownCase;
 use super::group::Group;
 use super::options::DEFAULT_DEADLINE;
+use super::owners::Outcome;
 use super::pool::{SetUp, Slot, StartError};
 use super::session::{Session, project_root};
 
 impl Session {
     /// Runs a rule on a machine of the pool.
-    pub(super) fn run_rule(&self, rule: &Rule, slot: &mut Slot) -> RuleResult {
+    pub(super) fn run_rule(&self, rule: &Rule, slot: &mut Slot) -> Outcome {
         let begun = Instant::now();
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut output = String::new();
-        let result = match self.search(rule, seed, slot, &mut output) {
-            Ok(result) => self.result(rule, seed, result, output),
+        let (result, call) = match self.search(rule, seed, slot, &mut output) {
+            Ok(search) => {
+                let failed = search.failure.as_ref().map(|failed| failed.failure.blocked_by.clone());
+                let call = failed.unwrap_or_else(|| search.stopped_by.clone());
+                (self.result(rule, seed, search, output), call)
+            }
             Err(error) => {
                 let mut result = self.empty_result(rule, seed);
                 result.verdict = match error {
@@ -36,10 +41,11 @@ impl Session {
                     _ => Verdict::Error,
                 };
                 result.reason = error.to_string();
-                result
+                let call = if let StartError::Refused(trouble) = error { trouble.call } else { None };
+                (result, call)
             }
         };
-        RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }
+        Outcome { result: RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }, call }
     }
 
     fn search(&self, rule: &Rule, seed: u64, slot: &mut Slot, output: &mut String) -> Result<SearchResult, StartError> {
@@ -92,7 +98,9 @@ impl Session {
                 }
             }
         });
-        result.fatal = fatal.filter(|_| !fresh);
+        if let Some(trouble) = fatal.filter(|_| !fresh) {
+            (result.fatal, result.stopped_by) = (Some(trouble.message), trouble.call);
+        }
         match trouble {
             Some(error) => Err(error),
             None => Ok(result),
@@ -218,10 +226,10 @@ impl Session {
         if let Some(failed) = search.failure {
             result.verdict = failed.failure.verdict;
             result.reason = failed.failure.message.clone();
-            if let Some(function) =
-                failed.failure.blocked_by.as_ref().filter(|_| failed.failure.verdict == Verdict::Blocked)
-            {
-                let owner = self.rules.owners.get(function).map(|owner| format!("; {function} is owned by {owner}"));
+            if failed.failure.verdict == Verdict::Blocked {
+                let call = failed.failure.blocked_by.as_ref();
+                let owner = call.and_then(|call| Some((&call.function, self.rules.owners.get(&call.function)?)));
+                let owner = owner.map(|(function, owner)| format!("; {function} is owned by {owner}"));
                 result.reason = format!("set-up failed: {}{}", result.reason, owner.unwrap_or_default());
             }
             result.failure = Some(Box::new(self.failure(rule, *failed, output)));

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
@@ -21,6 +21,7 @@ use crate::select::{Target, applies, product};
 use super::child::Deadlines;
 use super::choice::{Backend, LibraryChoice, choose_library};
 use super::options::{Options, Profile};
+use super::owners::Outcome;
 use super::pool::{Factory, Pool};
 use super::simulator::SimulatorOptions;
 
@@ -109,6 +110,8 @@ pub struct Session {
     /// Files of that folder when the run began.
     pub(super) known: HashSet<OsString>,
     pub(super) pool: Pool,
+    /// What each rule of the catalog showed, once it has run.
+    pub(super) outcomes: Vec<OnceLock<Outcome>>,
     strict: bool,
     min_executed: Option<u64>,
     begun: Instant,
@@ -175,7 +178,7 @@ impl Session {
             })?),
         };
         for name in &options.defects {
-            check_fault_name(name)?;
+            check_fault_name(name, &rules)?;
         }
         if !options.defects.is_empty() && !choice.embedded {
             let message = "--defect changes the simulated device, but another library is tested; leave one of them out";
@@ -257,6 +260,7 @@ impl Session {
             .map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from);
         Ok(Session {
             target: Target { product, run_mode, devices, edition: None, hazardous: options.hazardous },
+            outcomes: rules.rules.iter().map(|_| OnceLock::new()).collect(),
             rules,
             header,
             factory,
@@ -305,31 +309,7 @@ impl Session {
     pub fn execute(&self, planned: &Planned) -> RuleResult {
         let result = match planned.rule {
             None => self.exported(planned),
-            Some(index) => {
-                let rule = &self.rules.rules[index];
-                match self.skip(rule) {
-                    Some(reason) => {
-                        let mut result = self.empty_result(rule, 0);
-                        result.verdict = Verdict::Skipped;
-                        result.reason = reason;
-                        result
-                    }
-                    None => match self.pool.take() {
-                        Ok(mut slot) => {
-                            let result = self.run_rule(rule, &mut slot);
-                            self.pool.give_back(slot);
-                            result
-                        }
-                        Err(error) => {
-                            let mut result = self.empty_result(rule, 0);
-                            result.verdict = Verdict::Error;
-                            result.reason =
-                                format!("no folder for a simulated machine: {error}; set TMPDIR to a writable folder");
-                            result
-                        }
-                    },
-                }
-            }
+            Some(index) => self.judged(index),
         };
         self.results.lock().unwrap_or_else(PoisonError::into_inner).push(result.clone());
         result
@@ -396,8 +376,16 @@ impl Drop for Session {
     }
 }
 
-fn check_fault_name(name: &str) -> Result<(), SessionError> {
-    use crate::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+fn check_fault_name(name: &str, rules: &Rules) -> Result<(), SessionError> {
+    use crate::defects::{BAD_DEVICES, DEFECTS, DENY, VARIANTS};
+    if let Some(function) = name.strip_prefix(DENY) {
+        let declarations = &rules.environment.declarations;
+        if declarations.function(function).is_some() {
+            return Ok(());
+        }
+        let hint = crate::lang::suggest::hint(function, declarations.function_names());
+        return Err(SessionError::Usage(format!("--defect {name}: `{function}` is not in the header{hint}")));
+    }
     let known: Vec<&str> = DEFECTS.iter().chain(BAD_DEVICES).chain(VARIANTS).map(|defect| defect.name).collect();
     if known.contains(&name) {
         return Ok(());

@@ -5,11 +5,12 @@ use std::ffi::c_void;
 
 use crate::generate::{Scope, Value};
 use crate::lang::program::{Actor, Call, Expression, Program};
+use crate::record::Verdict;
 use crate::rules::{Resource, Rules};
 
 use super::flight::{Flight, RELEASE};
 use super::memory::Memory;
-use super::report::{CaseReport, Finding};
+use super::report::{CaseReport, FailedCall, Finding};
 use super::threads::Threads;
 use super::turns::Turns;
 
@@ -175,7 +176,9 @@ impl<'a> Execution<'a> {
         let function = self.prepared.program.functions[call.function];
         let Some(address) = self.prepared.addresses[call.function] else {
             let message = format!("the library does not export {}", function.name);
-            return Err(self.blocked(function.name, call.span, message));
+            let absent = FailedCall { function: function.name.to_owned(), code: None };
+            self.report.fail_call(Verdict::Blocked, call.span, message, Some(absent));
+            return Err(Stop::Failed);
         };
         let mut arguments = [0u64; super::flight::ARGUMENTS];
         self.outs.clear();
@@ -300,7 +303,9 @@ impl<'a> Execution<'a> {
             let declarations = &self.prepared.rules.environment.declarations;
             let Some(function) = declarations.function(&held.resource.release) else { continue };
             let Some((index, address)) = self.prepared.release_addresses[held.index] else {
-                self.report.finding(Finding::Release(format!("the library does not export {}", function.name)));
+                let absent = FailedCall { function: function.name.to_owned(), code: None };
+                let message = format!("the library does not export {}", function.name);
+                self.report.finding(Finding::Release(message, absent));
                 continue;
             };
             let handle = match &held.bytes {
@@ -320,10 +325,9 @@ impl<'a> Execution<'a> {
             let result = typed(function.returns, raw);
             if result != self.prepared.rules.success {
                 let code = self.code(result);
-                self.report.finding(Finding::Release(format!(
-                    "releasing with {} returned {code}, expected success",
-                    function.name
-                )));
+                let message = format!("releasing with {} returned {code}, expected success", function.name);
+                let failed = FailedCall { function: function.name.to_owned(), code: i64::try_from(result).ok() };
+                self.report.finding(Finding::Release(message, failed));
             }
         }
     }
@@ -337,11 +341,6 @@ impl<'a> Execution<'a> {
             Some(name) => format!("{code} ({name})"),
             None => code.to_string(),
         }
-    }
-
-    fn blocked(&mut self, function: &str, span: crate::lang::Span, message: String) -> Stop {
-        self.report.blocked(function, span, message);
-        Stop::Failed
     }
 }
 

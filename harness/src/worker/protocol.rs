@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::generate::{Budget, Value};
 use crate::lang::program::State;
 
-use super::report::CaseReport;
+use super::report::{CaseReport, FailedCall, Trouble};
 use super::search::SearchResult;
 use super::turns::Turn;
 
@@ -83,7 +83,7 @@ pub struct RunCase {
 pub enum Reply {
     Started(Started),
     /// What is in the way of starting.
-    NotStarted(String),
+    NotStarted(Trouble),
     /// The worker itself is in trouble: the suite's fault, not the library's.
     Trouble(String),
     Answers(Vec<(String, Result<String, String>)>),
@@ -92,9 +92,10 @@ pub enum Reply {
     Turn(Turn),
     /// The steps of a case are done.
     Stepped(Box<Stepped>),
-    Released(Vec<String>),
+    /// The releases that failed, and the first of them.
+    Released(Vec<String>, Option<FailedCall>),
     /// Ready for the next rule.
-    Ready(Option<String>),
+    Ready(Option<Trouble>),
 }
 
 /// A worker that has started.

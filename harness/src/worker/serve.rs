@@ -130,12 +130,12 @@ fn serve(bindings: &'static Bindings) -> Result<(), String> {
     let Some(Request::Start(start)) = wire.next()? else { return Err("the first request must be `start`".to_owned()) };
     let rules = match read_rules(&start, bindings) {
         Ok(rules) => rules,
-        Err(message) => return wire.reply(&Reply::NotStarted(message)),
+        Err(message) => return wire.reply(&Reply::NotStarted(message.into())),
     };
     let begun = Instant::now();
     let mut library = match Library::open(&start.library) {
         Ok(library) => library,
-        Err(message) => return wire.reply(&Reply::NotStarted(message)),
+        Err(message) => return wire.reply(&Reply::NotStarted(message.into())),
     };
     let scope = Scope::default();
     let life = Prepared::new(&rules.life_cycle.program, &rules, &mut library, &scope, start.device, 0);
@@ -144,9 +144,9 @@ fn serve(bindings: &'static Bindings) -> Result<(), String> {
     life_cycle.begin(Vec::new(), 0);
     for (state, section) in [(State::Init, Section::InitUp), (State::Device, Section::DeviceUp)] {
         if start.state >= state
-            && let Err(message) = life_cycle.run_section(section)
+            && let Err(trouble) = life_cycle.run_section(section)
         {
-            return wire.reply(&Reply::NotStarted(message));
+            return wire.reply(&Reply::NotStarted(trouble));
         }
     }
     let simulated = library.exports(SIMULATOR_SYMBOL).then(|| "simulator".to_owned());
@@ -227,8 +227,8 @@ impl<'a> Worker<'a> {
             if self.state < query.state {
                 continue;
             }
-            let answer =
-                self.life_cycle.run_section(Section::Query(index)).and_then(|()| self.life_cycle.answer(index));
+            let asked = self.life_cycle.run_section(Section::Query(index)).map_err(|trouble| trouble.message);
+            let answer = asked.and_then(|()| self.life_cycle.answer(index));
             answers.push((query.name.to_owned(), answer));
         }
         answers
@@ -262,6 +262,7 @@ impl<'a> Worker<'a> {
             only: run.only.as_ref(),
         };
         let mut fatal = None;
+        let mut stopped_by = None;
         let mut result = search.run(&mut |number, values, salt| {
             execution.begin(values.to_vec(), salt);
             flight.begin_case(number, salt, values);
@@ -277,9 +278,10 @@ impl<'a> Worker<'a> {
                 None => Vec::new(),
             };
             if state == State::Device
-                && let Err(message) = life_cycle.run_section(Section::Restore)
+                && let Err(trouble) = life_cycle.run_section(Section::Restore)
             {
-                fatal = Some(format!("the process could not be restored after the case: {message}"));
+                fatal = Some(format!("the process could not be restored after the case: {}", trouble.message));
+                stopped_by = trouble.call;
             }
             if let Some((function, code)) = execution.fatal.take() {
                 fatal = Some(format!("{} returned {}", rule.program.functions[function].name, execution.code(code)));
@@ -289,10 +291,12 @@ impl<'a> Worker<'a> {
         flight.end_case();
         result.fatal = fatal;
         if state == State::Device
-            && let Err(message) = life_cycle.run_section(Section::Health)
+            && let Err(trouble) = life_cycle.run_section(Section::Health)
         {
-            result.unhealthy = Some(message);
+            result.unhealthy = Some(trouble.message);
+            stopped_by = stopped_by.or(trouble.call);
         }
+        result.stopped_by = stopped_by;
         Ok(result)
     }
 
@@ -329,7 +333,7 @@ impl<'a> Worker<'a> {
                 Some(Request::Release(floor)) => {
                     execution.release(floor);
                     let failed = std::mem::take(&mut execution.report.releases);
-                    wire.reply(&Reply::Released(failed))?;
+                    wire.reply(&Reply::Released(failed, execution.report.unreleased.take()))?;
                 }
                 // A turn that was on its way when the case ended here.
                 Some(Request::Turn(_)) => {}

@@ -6,7 +6,7 @@ use crate::record::Verdict;
 
 use super::evaluate::c_text;
 use super::execution::{Execution, Stop};
-use super::report::Finding;
+use super::report::{FailedCall, Finding, Trouble};
 
 impl<'a> Execution<'a> {
     /// Runs all statements of a case and what follows them, up to the releases. The report holds the result.
@@ -38,17 +38,8 @@ impl<'a> Execution<'a> {
             let _ = self.call(call);
         }
         self.release(0);
-        self.judge_releases();
+        self.report.judge_releases();
         self.end_threads();
-    }
-
-    /// A release that failed in a case that held fails the case.
-    pub fn judge_releases(&mut self) {
-        if self.report.failure.is_none()
-            && let Some(message) = self.report.releases.first().cloned()
-        {
-            self.report.fail(Verdict::Fail, Span::default(), message);
-        }
     }
 
     /// A statement that one actor performs.
@@ -80,16 +71,17 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Runs a section of the life cycle. What failed is the message.
-    pub fn run_section(&mut self, section: crate::rules::Section) -> Result<(), String> {
+    /// Runs a section of the life cycle.
+    pub fn run_section(&mut self, section: crate::rules::Section) -> Result<(), Trouble> {
         let Some(block) = self.prepared.rules.life_cycle.block(section) else { return Ok(()) };
         let result = self.statement(&self.prepared.program.statements[block]);
         self.held.clear();
         let failure = self.report.failure.take();
         match (result, failure) {
             (Ok(()), _) => Ok(()),
-            (Err(Stop::Fault(message)), _) => Err(message),
-            (Err(_), failure) => Err(failure.map_or_else(|| "it stopped".to_owned(), |failure| failure.message)),
+            (Err(Stop::Fault(message)), _) => Err(message.into()),
+            (Err(_), None) => Err("it stopped".to_owned().into()),
+            (Err(_), Some(failure)) => Err(Trouble { message: failure.message, call: failure.blocked_by }),
         }
     }
 
@@ -129,16 +121,16 @@ impl<'a> Execution<'a> {
         match expect {
             Expect::Success if !success => {
                 let message = format!("{} returned {}, expected success", self.name(call), self.code(result));
-                Err(self.call_failed(call, Verdict::Fail, message))
+                Err(self.call_failed(call, result, Verdict::Fail, message))
             }
             Expect::Success if unwritten => {
                 let message = format!("{} returned success and left an out-variable as it was", self.name(call));
-                Err(self.call_failed(call, Verdict::Fail, message))
+                Err(self.call_failed(call, result, Verdict::Fail, message))
             }
             Expect::Success => Ok(()),
             Expect::Failure { .. } if success => {
                 let message = format!("{} returned success, it must fail", self.name(call));
-                Err(self.call_failed(call, Verdict::Fail, message))
+                Err(self.call_failed(call, result, Verdict::Fail, message))
             }
             Expect::Failure { codes, usually } => {
                 let mut expected = Vec::new();
@@ -155,7 +147,7 @@ impl<'a> Execution<'a> {
                     self.report.finding(Finding::Info(message));
                     return Ok(());
                 }
-                Err(self.call_failed(call, Verdict::WrongCode, message))
+                Err(self.call_failed(call, result, Verdict::WrongCode, message))
             }
         }
     }
@@ -164,14 +156,11 @@ impl<'a> Execution<'a> {
         self.prepared.program.functions[call.function].name
     }
 
-    fn call_failed(&mut self, call: &Call, verdict: Verdict, message: String) -> Stop {
-        if self.setup {
-            let name = self.name(call);
-            self.report.blocked(name, call.span, message);
-        } else {
-            let message = if self.control { format!("in the positive control, {message}") } else { message };
-            self.report.fail(verdict, call.span, message);
-        }
+    fn call_failed(&mut self, call: &Call, result: i128, verdict: Verdict, message: String) -> Stop {
+        let message = if self.control { format!("in the positive control, {message}") } else { message };
+        let failed = FailedCall { function: self.name(call).to_owned(), code: i64::try_from(result).ok() };
+        let verdict = if self.setup { Verdict::Blocked } else { verdict };
+        self.report.fail_call(verdict, call.span, message, Some(failed));
         Stop::Failed
     }
 
@@ -192,15 +181,8 @@ impl<'a> Execution<'a> {
             self.report.finding(Finding::Info(message));
             return Ok(());
         }
-        if self.setup {
-            self.report.blocked("", span, message);
-        } else {
-            self.report.fail(
-                Verdict::Fail,
-                span,
-                if self.control { format!("in the positive control, {message}") } else { message },
-            );
-        }
+        let message = if self.control { format!("in the positive control, {message}") } else { message };
+        self.report.fail(if self.setup { Verdict::Blocked } else { Verdict::Fail }, span, message);
         Err(Stop::Failed)
     }
 
