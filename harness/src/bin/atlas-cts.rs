@@ -107,6 +107,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
         Command::Lint { options } => {
             let rules = load_rules(&options, &acl::BINDINGS)?;
             println!("{}", command::lint_summary(&rules));
+            command::lint_owners(&rules)?;
             Ok(ExitStatus::Conformant)
         }
         Command::List { options, filter } => {

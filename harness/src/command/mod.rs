@@ -28,6 +28,16 @@ pub fn lint_summary(rules: &Rules) -> String {
     )
 }
 
+/// Whether every supported function that rules call has an owner that can say that it fails.
+pub fn lint_owners(rules: &Rules) -> Result<(), SessionError> {
+    let gaps = rules.unowned();
+    if gaps.is_empty() {
+        return Ok(());
+    }
+    let message = "give each of these functions to the rule of level `must` with its smallest valid use (`owns`)";
+    Err(SessionError::Usage(format!("{}\n{message}", gaps.join("\n"))))
+}
+
 /// `atlas-cts simulator`.
 pub fn simulator(print_path: bool, list: bool) -> Result<ExitStatus, SessionError> {
     if !print_path && !list {

@@ -15,33 +15,35 @@ pub struct Outcome {
 }
 
 impl Session {
-    /// The result of a rule: what it showed, and `blocked` where the owner of the call that failed saw the same.
+    /// The result of a rule: what it showed, held against the owner of the call that it ended at.
     pub(super) fn judged(&self, index: usize) -> RuleResult {
         let outcome = self.outcome(index);
         let mut result = outcome.result.clone();
-        if let (Some(call), Some(owner)) = (&outcome.call, self.blocking_owner(outcome)) {
-            result.verdict = Verdict::Blocked;
-            result.reason = format!("{}; {owner}, which owns {}, sees the same", result.reason, call.function);
+        let Some(call) = outcome.call.as_ref().filter(|_| stopped(result.verdict)) else { return result };
+        match self.rules.owners.get(&call.function) {
+            // Wherever its own function fails, in its set-up or in the life cycle, nobody else can say so.
+            Some(owner) if *owner == result.id => result.verdict = Verdict::Fail,
+            Some(owner) if result.verdict != Verdict::Blocked && self.sees_the_same(owner, outcome) => {
+                result.verdict = Verdict::Blocked;
+                result.reason = format!("{}; {owner}, which owns {}, sees the same", result.reason, call.function);
+            }
+            _ => {}
         }
         result
     }
 
-    /// The owner of the call that a rule failed at, if the same call with the same answer failed there too. An owner
-    /// that was not selected runs for this, and is not reported.
-    fn blocking_owner(&self, outcome: &Outcome) -> Option<&str> {
+    /// Whether the owner of a call failed at the same call with the same answer. An owner that was not selected runs
+    /// for this, and is not reported.
+    fn sees_the_same(&self, owner: &str, outcome: &Outcome) -> bool {
         // A proof judges each rule by itself, and so does the replay of one case.
         if !self.confirms || self.only_case.is_some() {
-            return None;
+            return false;
         }
-        let failed =
-            |verdict| matches!(verdict, Verdict::Fail | Verdict::WrongCode | Verdict::DeviceLost | Verdict::Error);
-        let call = outcome.call.as_ref().filter(|_| failed(outcome.result.verdict))?;
-        let owner = self.rules.owners.get(&call.function).filter(|owner| **owner != outcome.result.id)?;
+        let Some(position) = self.rules.positions.get(owner) else { return false };
         // What the owner showed by itself, never what was made of it: owners may need each other.
-        let theirs = self.outcome(*self.rules.positions.get(owner)?);
-        let the_same = failed(theirs.result.verdict) && theirs.call.as_ref() == Some(call);
+        let theirs = self.outcome(*position);
         let as_strong = theirs.result.level == Level::Must || outcome.result.level == Level::Info;
-        (the_same && as_strong).then_some(owner.as_str())
+        as_strong && stopped(theirs.result.verdict) && theirs.call == outcome.call
     }
 
     /// What a rule shows. Each rule runs once; whoever asks meanwhile waits.
@@ -69,4 +71,10 @@ impl Session {
             }
         })
     }
+}
+
+/// Whether a rule ended early with this verdict, and a call may be to blame.
+fn stopped(verdict: Verdict) -> bool {
+    use Verdict::{Blocked, DeviceLost, Error, Fail, WrongCode};
+    matches!(verdict, Fail | WrongCode | Blocked | DeviceLost | Error)
 }

@@ -124,7 +124,7 @@ impl Session {
         for member in &end.lost {
             slot.workers.remove(&keys[*member]);
         }
-        if end.fatal.is_some() {
+        if end.fatal.is_some() || !end.report.releases.is_empty() {
             keys.iter().for_each(|key| drop(slot.workers.remove(key)));
         }
         Ok(end)

@@ -90,6 +90,8 @@ pub struct Execution<'a> {
     pub control: bool,
     /// A call answered with a code after which the process is of no further use.
     pub fatal: Option<(usize, i128)>,
+    /// The first call of the case that failed and whose answer the rule keeps.
+    pub kept: Option<FailedCall>,
     /// The life cycle, for threads that select a device.
     pub life: Option<&'a Prepared<'a>>,
     /// The life cycles of threads that have selected a device, by actor.
@@ -149,6 +151,7 @@ impl<'a> Execution<'a> {
             setup: false,
             control: false,
             fatal: None,
+            kept: None,
             life: None,
             thread_lives: HashMap::new(),
             outs: Vec::new(),
@@ -163,6 +166,7 @@ impl<'a> Execution<'a> {
         self.deferred.clear();
         self.tick = 0;
         self.report = CaseReport::default();
+        self.kept = None;
         self.setup = false;
         self.control = false;
     }

@@ -263,6 +263,7 @@ impl<'a> Worker<'a> {
         };
         let mut fatal = None;
         let mut stopped_by = None;
+        let mut unreleased = None;
         let mut result = search.run(&mut |number, values, salt| {
             execution.begin(values.to_vec(), salt);
             flight.begin_case(number, salt, values);
@@ -270,6 +271,7 @@ impl<'a> Worker<'a> {
             execution.clean_up();
             wire.expect_open();
             let report = std::mem::take(&mut execution.report);
+            unreleased = unreleased.take().or(report.releases.first().cloned());
             let trace = match report.failure {
                 Some(_) => {
                     let (records, dropped) = flight.calls();
@@ -296,6 +298,8 @@ impl<'a> Worker<'a> {
             result.unhealthy = Some(trouble.message);
             stopped_by = stopped_by.or(trouble.call);
         }
+        // The rule has failed already; what it left behind is not for the next one.
+        result.unhealthy = result.unhealthy.take().or(unreleased);
         result.stopped_by = stopped_by;
         Ok(result)
     }

@@ -95,8 +95,11 @@ impl<'a> Execution<'a> {
                 self.declare(*variable, length.as_ref(), values, *filled)
             }
             StatementKind::Assign { target, ty, value } => {
-                let value = self.evaluate(value)?;
-                self.store(target, *ty, value)
+                let result = self.evaluate(value)?;
+                if let Expression::Call(call, _) = value {
+                    self.keep(call, result);
+                }
+                self.store(target, *ty, result)
             }
             StatementKind::Defer(call) => {
                 self.deferred.push(call);
@@ -152,6 +155,15 @@ impl<'a> Execution<'a> {
         }
     }
 
+    /// Notes the first call whose answer the rule keeps and that is no success: checks may be about it.
+    fn keep(&mut self, call: &Call, result: i128) {
+        let function = self.prepared.program.functions[call.function];
+        let code = Some(function.returns) == self.prepared.rules.environment.result;
+        if code && result != self.prepared.rules.success && self.kept.is_none() {
+            self.kept = Some(FailedCall { function: function.name.to_owned(), code: i64::try_from(result).ok() });
+        }
+    }
+
     fn name(&self, call: &Call) -> &'static str {
         self.prepared.program.functions[call.function].name
     }
@@ -182,7 +194,9 @@ impl<'a> Execution<'a> {
             return Ok(());
         }
         let message = if self.control { format!("in the positive control, {message}") } else { message };
-        self.report.fail(if self.setup { Verdict::Blocked } else { Verdict::Fail }, span, message);
+        let verdict = if self.setup { Verdict::Blocked } else { Verdict::Fail };
+        let kept = self.kept.clone();
+        self.report.fail_call(verdict, span, message, kept);
         Err(Stop::Failed)
     }
 
