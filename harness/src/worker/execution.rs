@@ -90,7 +90,7 @@ pub struct Execution<'a> {
     pub control: bool,
     /// A call answered with a code after which the process is of no further use.
     pub fatal: Option<(usize, i128)>,
-    /// The first call of the case that failed and whose answer the rule keeps.
+    /// The first call of the case that failed and whose answer the rule keeps or did not expect.
     pub kept: Option<FailedCall>,
     /// The life cycle, for threads that select a device.
     pub life: Option<&'a Prepared<'a>>,

@@ -147,6 +147,7 @@ impl<'a> Execution<'a> {
                 let message =
                     format!("{} returned {}, documented is {}", self.name(call), self.code(result), names.join(" or "));
                 if *usually {
+                    self.keep(call, result);
                     self.report.finding(Finding::Info(message));
                     return Ok(());
                 }
@@ -155,7 +156,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Notes the first call whose answer the rule keeps and that is no success: checks may be about it.
+    /// Notes the first call whose answer the rule keeps, or did not expect, and that is no success: checks may be about
+    /// it.
     fn keep(&mut self, call: &Call, result: i128) {
         let function = self.prepared.program.functions[call.function];
         let code = Some(function.returns) == self.prepared.rules.environment.result;
