@@ -380,8 +380,12 @@ fn check_fault_name(name: &str, rules: &Rules) -> Result<(), SessionError> {
     use crate::defects::{BAD_DEVICES, DEFECTS, DENY, VARIANTS};
     if let Some(function) = name.strip_prefix(DENY) {
         let declarations = &rules.environment.declarations;
-        if declarations.function(function).is_some() {
-            return Ok(());
+        if let Some(found) = declarations.function(function) {
+            if Some(found.returns) == rules.environment.result {
+                return Ok(());
+            }
+            let message = format!("--defect {name}: `{function}` does not answer with a code, so that it cannot refuse");
+            return Err(SessionError::Usage(message));
         }
         let hint = crate::lang::suggest::hint(function, declarations.function_names());
         return Err(SessionError::Usage(format!("--defect {name}: `{function}` is not in the header{hint}")));
