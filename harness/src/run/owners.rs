@@ -22,7 +22,12 @@ impl Session {
         let Some(call) = outcome.call.as_ref().filter(|_| stopped(result.verdict)) else { return result };
         match self.rules.owners.get(&call.function) {
             // Wherever its own function fails, in its set-up or in the life cycle, nobody else can say so.
-            Some(owner) if *owner == result.id => result.verdict = Verdict::Fail,
+            Some(owner) if *owner == result.id => {
+                // What is not exported is said by the rule on exported functions.
+                if call.code.is_some() {
+                    result.verdict = Verdict::Fail;
+                }
+            }
             Some(owner) if result.verdict != Verdict::Blocked && self.sees_the_same(owner, outcome) => {
                 result.verdict = Verdict::Blocked;
                 result.reason = format!("{}; {owner}, which owns {}, sees the same", result.reason, call.function);
