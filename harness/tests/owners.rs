@@ -56,7 +56,7 @@ fn a_must_fail_rule_is_stopped_by_its_positive_control() {
 #[test]
 fn an_owner_that_was_not_selected_is_asked_and_not_reported() {
     let bench = Bench::new();
-    run(&bench, "deny.aclrtMemcpy2d", &["acl.copy2d.limits"]).says(3, &["acl.copy2d.rows"]);
+    run(&bench, "deny.aclrtMemcpy2d", &["acl.copy2d.pitch"]).says(3, &["acl.copy2d.rows"]);
     let report = bench.report("report");
     assert_eq!(report.results.len(), 1);
     assert_eq!(report.results[0].verdict, Verdict::Blocked);
@@ -65,7 +65,6 @@ fn an_owner_that_was_not_selected_is_asked_and_not_reported() {
 #[rstest]
 #[case::a_policy("malloc.p2p-policy-refused", "acl.malloc.p2p-policy")]
 #[case::a_flag("malloc.config-flags-refused", "acl.malloc.withcfg-combos")]
-#[case::a_device("device.set-refuses-last", "acl.dev.count")]
 #[case::a_family_of_blocks("free.refuses-config-blocks", "acl.free.all-sources")]
 fn a_function_that_is_broken_for_some_arguments_fails_the_rule_that_found_them(
     #[case] defect: &str,

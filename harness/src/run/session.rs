@@ -384,7 +384,8 @@ fn check_fault_name(name: &str, rules: &Rules) -> Result<(), SessionError> {
             if Some(found.returns) == rules.environment.result {
                 return Ok(());
             }
-            let message = format!("--defect {name}: `{function}` does not answer with a code, so that it cannot refuse");
+            let message =
+                format!("--defect {name}: `{function}` does not answer with a code, so that it cannot refuse");
             return Err(SessionError::Usage(message));
         }
         let hint = crate::lang::suggest::hint(function, declarations.function_names());
