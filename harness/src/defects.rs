@@ -3,7 +3,7 @@
 #[path = "../../fixtures/simulator/src/defects.rs"]
 mod list;
 
-pub use list::{BAD_DEVICES, DEFECTS, Defect, VARIANTS};
+pub use list::{BAD_DEVICES, DEFECTS, DENY, Defect, VARIANTS};
 
 /// Names of the defects that a rule may claim to kill.
 pub fn names() -> &'static [&'static str] {

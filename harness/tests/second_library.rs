@@ -34,7 +34,6 @@ const HOLDS: &[&str] = &[
     "acl.dev.set-valid",
     "acl.dev.shared-default-context",
     "acl.dev.sync",
-    "acl.free.reuse",
     "acl.host.cpu-access",
     "acl.host.disjoint",
     "acl.ipc.close-order-ok",

@@ -120,6 +120,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
             let shared = claims(&rules);
             shared.iter().for_each(|warning| println!("warning: {warning}"));
             println!("{}", command::lint_summary(&rules));
+            command::lint_owners(&rules)?;
             Ok(if options.strict && !shared.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
         }
         Command::List { options, filter } => {

@@ -7,7 +7,7 @@ mod schema;
 
 use std::path::Path;
 
-use crate::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+use crate::defects::{BAD_DEVICES, DEFECTS, DENY, VARIANTS};
 use crate::prove::{Proof, Ratchet, raise};
 use crate::rules::Rules;
 use crate::run::{ExitStatus, SessionError, simulator as library};
@@ -57,6 +57,16 @@ pub fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, String>
     Ok(fallen.is_empty())
 }
 
+/// Whether every supported function that rules call has an owner that can say that it fails.
+pub fn lint_owners(rules: &Rules) -> Result<(), SessionError> {
+    let gaps = rules.unowned();
+    if gaps.is_empty() {
+        return Ok(());
+    }
+    let message = "give each of these functions to the rule of level `must` with its smallest valid use (`owns`)";
+    Err(SessionError::Usage(format!("{}\n{message}", gaps.join("\n"))))
+}
+
 /// `atlas-cts simulator`.
 pub fn simulator(print_path: bool, list: bool) -> Result<ExitStatus, SessionError> {
     if !print_path && !list {
@@ -79,6 +89,8 @@ pub fn simulator(print_path: bool, list: bool) -> Result<ExitStatus, SessionErro
                 println!("  {}{}\n      {}", entry.name, if entry.subtle { "  (subtle)" } else { "" }, entry.mechanism);
             }
         }
+        println!("denials, switched on with --defect NAME");
+        println!("  {DENY}<function>\n      The exported function answers that it is not supported, and does nothing.");
     }
     Ok(ExitStatus::Conformant)
 }

@@ -43,6 +43,15 @@ pub fn judgements(program: &Program) -> Vec<Judged> {
 }
 
 impl Program {
+    /// Whether every call of a function in the steps must fail: such a rule cannot say that the function is denied.
+    pub fn only_refused(&self, function: &str) -> bool {
+        let opening = format!("{function}(");
+        let calls = self.source.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '(');
+        let failing = judgements(self).into_iter().filter(|judged| matches!(judged.judgement, Judgement::Failure(_)));
+        let refused = failing.filter(|judged| self.text(judged.reported).starts_with(&opening)).count();
+        refused > 0 && calls.filter(|word| word.starts_with(&opening)).count() == refused
+    }
+
     /// What is judged, as a report and the catalog name it: the statement on one line.
     pub fn judged(&self, judged: &Judged) -> String {
         match judged.judgement {

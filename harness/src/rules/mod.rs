@@ -171,6 +171,29 @@ impl Rules {
         self.products.iter().find(|product| product.id == id)
     }
 
+    /// Functions of the support table that rules call and none owns, and those whose owner is weaker than a rule that
+    /// calls them: a denial of these would not be one failure.
+    pub fn unowned(&self) -> Vec<String> {
+        let mut gaps = Vec::new();
+        for function in self.support.keys() {
+            let callers = self.rules.iter().filter(|rule| rule.program.function_names().any(|name| name == function));
+            let callers: Vec<&Rule> = callers
+                .filter(|rule| !rule.unsupported.contains(function) && !rule.program.only_refused(function))
+                .collect();
+            let promised = callers.iter().find(|rule| rule.level == Level::Must);
+            match self.owners.get(function).and_then(|owner| self.rule(owner)) {
+                None if !callers.is_empty() => {
+                    gaps.push(format!("{function}: no rule owns it, {} calls it", callers[0].id));
+                }
+                Some(owner) if owner.level == Level::Info => gaps.extend(promised.map(|caller| {
+                    format!("{function}: its owner {} only informs, and {} needs it", owner.id, caller.id)
+                })),
+                _ => {}
+            }
+        }
+        gaps
+    }
+
     /// The product whose names match what the runtime reported.
     pub fn product_of(&self, reported: &str) -> Option<&Product> {
         self.products.iter().find(|product| product.reported_names.iter().any(|name| name.is_match(reported)))

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use crate::lang::program::State;
 use crate::record::{Level, RuleResult, Verdict};
 use crate::worker::protocol::{Reply, Request};
 
+use super::pool::SetUp;
 use super::session::{Planned, Session};
 
 impl Session {
@@ -44,12 +46,14 @@ impl Session {
             .map(|(name, _)| name.clone())
             .collect();
         let mut result = RuleResult { cases: 1, checks: names.len() as u64, ..self.exported_result(planned) };
-        let asked = self.pool.take().map_err(|error| error.to_string()).and_then(|mut slot| {
-            let answer = slot.worker(&self.factory, 0, 0).map_err(|error| error.to_string()).and_then(|worker| {
-                worker.ask(&Request::Exports(names.clone()), self.factory.deadlines.step).map_err(|end| end.to_string())
-            });
+        let asked = self.pool.take().map_err(|error| error.to_string()).and_then(|slot| {
+            // Symbols are there before anything is initialised.
+            let set_up = SetUp { state: State::Loaded, device: 0, only: None };
+            let started = self.factory.start(&slot.machine, set_up).map_err(|error| error.to_string());
             self.pool.give_back(slot);
-            answer
+            let (mut worker, _) = started?;
+            let request = Request::Exports(names.clone());
+            worker.ask(&request, self.factory.deadlines.step).map_err(|end| end.to_string())
         });
         match asked {
             Ok(Reply::Exported(exported)) => {

@@ -8,7 +8,7 @@ use crate::record::Verdict;
 use crate::rules::{Rule, Rules};
 use crate::worker::flight::CallRecord;
 use crate::worker::protocol::{CaseEnd, Reply, Request, RunCase, Stepped};
-use crate::worker::{CaseFailure, CaseReport, Turn, trace, wait};
+use crate::worker::{CaseFailure, CaseReport, Trouble, Turn, trace, wait};
 
 use super::child::{TICK, WorkerEnd, WorkerProcess};
 
@@ -27,7 +27,7 @@ pub struct GroupEnd {
     /// Members that are of no further use.
     pub lost: Vec<usize>,
     pub output: String,
-    pub fatal: Option<String>,
+    pub fatal: Option<Trouble>,
 }
 
 impl Group<'_> {
@@ -81,7 +81,7 @@ impl Group<'_> {
             let Some(stepped) = stepped else { continue };
             held.extend(stepped.held.iter().map(|tick| (*tick, member)));
             merge(&mut end.report, stepped.report);
-            end.fatal = end.fatal.take().or(stepped.fatal);
+            end.fatal = end.fatal.take().or(stepped.fatal.map(Trouble::from));
         }
         if end.report.failure.is_some() {
             end.trace = self.trace();
@@ -89,7 +89,10 @@ impl Group<'_> {
         held.sort_unstable();
         while let Some((tick, member)) = held.pop() {
             match self.members[member].ask(&Request::Release(tick), self.deadline) {
-                Ok(Reply::Released(failed)) => end.report.releases.extend(failed),
+                Ok(Reply::Released(failed, call)) => {
+                    end.report.releases.extend(failed);
+                    end.report.unreleased = end.report.unreleased.take().or(call);
+                }
                 Ok(other) => return Err((member, WorkerEnd::Confused(format!("{other:?}")))),
                 Err(accident) => return Err((member, accident)),
             }
@@ -107,18 +110,17 @@ impl Group<'_> {
                             .into_iter()
                             .map(|text| if several { format!("in process {name}: {text}") } else { text }),
                     );
-                    let trouble = trouble.map(|message| format!("the process could not be restored: {message}"));
+                    let trouble = trouble.map(|trouble| {
+                        let message = format!("the process could not be restored: {}", trouble.message);
+                        Trouble { message, ..trouble }
+                    });
                     end.fatal = trouble.or(end.fatal.take());
                 }
                 Ok(other) => return Err((member, WorkerEnd::Confused(format!("{other:?}")))),
                 Err(accident) => return Err((member, accident)),
             }
         }
-        if end.report.failure.is_none()
-            && let Some(message) = end.report.releases.first().cloned()
-        {
-            end.report.fail(Verdict::Fail, crate::lang::Span::default(), message);
-        }
+        end.report.judge_releases();
         Ok(())
     }
 
@@ -257,6 +259,7 @@ fn merge(into: &mut CaseReport, from: CaseReport) {
     into.checks += from.checks;
     into.findings.extend(from.findings);
     into.releases.extend(from.releases);
+    into.unreleased = into.unreleased.take().or(from.unreleased);
     into.observations.extend(from.observations);
     into.exceeds = into.exceeds.take().or(from.exceeds);
     into.failure = into.failure.take().or(from.failure);

@@ -11,6 +11,7 @@ mod identity;
 mod left_behind;
 mod machines;
 mod options;
+mod owners;
 mod pool;
 mod pooled;
 mod probe;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::lang::program::State;
 use crate::record::Verdict;
+use crate::worker::Trouble;
 use crate::worker::protocol::{Reply, Request, Start, Started};
 
 use super::child::{Deadlines, WorkerEnd, WorkerProcess};
@@ -50,7 +51,7 @@ pub enum StartError {
     /// The operating system refused.
     Spawn(String),
     /// The worker said what is in the way.
-    Refused(String),
+    Refused(Trouble),
     /// It ended or hung.
     Ended(WorkerEnd, String),
     /// The catalog or the library is not what the header names any more.
@@ -65,7 +66,7 @@ impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             StartError::Spawn(message) => write!(f, "a worker process cannot be started: {message}"),
-            StartError::Refused(message) => write!(f, "the runtime cannot be set up: {message}"),
+            StartError::Refused(trouble) => write!(f, "the runtime cannot be set up: {}", trouble.message),
             StartError::Ended(end, output) => {
                 write!(f, "while the runtime was set up, {end}")?;
                 if output.trim().is_empty() { Ok(()) } else { write!(f, "; it printed: {}", output.trim()) }
@@ -156,7 +157,7 @@ impl Factory {
                 }
                 Ok((worker, started))
             }
-            Ok(Reply::NotStarted(message)) => Err(StartError::Refused(message)),
+            Ok(Reply::NotStarted(trouble)) => Err(StartError::Refused(trouble)),
             Ok(Reply::Trouble(message)) => Err(StartError::Changed(message)),
             Ok(other) => Err(StartError::Ended(WorkerEnd::Confused(format!("{other:?}")), worker.output())),
             Err(end) => Err(StartError::Ended(end, worker.output())),

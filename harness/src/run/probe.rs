@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::select::Edition;
+use crate::worker::Trouble;
 use crate::worker::protocol::{Reply, Request};
 
 use super::child::lock_file;
 use super::choice::{Backend, LibraryChoice};
 use super::options::Options;
+use super::pool::StartError;
 use super::session::{Session, SessionError};
 
 impl Session {
@@ -19,8 +21,15 @@ impl Session {
             self.pool.take().map_err(|error| environment(format!("no folder for a simulated machine: {error}")))?;
         let set_up = super::pool::SetUp { state: crate::lang::program::State::Device, device: 0, only: None };
         let shown = self.factory.library.path.display().to_string();
-        let (mut worker, started) =
-            self.factory.start(&slot.machine, set_up).map_err(|error| environment(format!("{shown}: {error}")))?;
+        let (mut worker, started) = match self.factory.start(&slot.machine, set_up) {
+            Ok(started) => started,
+            // The runtime refuses to start: the rule that owns the call says so, and the others are blocked by it.
+            Err(StartError::Refused(Trouble { call: Some(_), .. })) if options.product != "auto" => {
+                self.pool.give_back(slot);
+                return Ok(());
+            }
+            Err(error) => return Err(environment(format!("{shown}: {error}"))),
+        };
         let answers = match worker.ask(&Request::Query, self.factory.deadlines.step) {
             Ok(Reply::Answers(answers)) => answers,
             Ok(other) => return Err(environment(format!("{shown}: unexpected reply {other:?}"))),

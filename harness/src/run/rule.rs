@@ -18,6 +18,7 @@ use crate::worker::search::{FailedCase, Ran, Search, SearchResult};
 use super::child::WorkerProcess;
 use super::folder::KnownCase;
 use super::group::{Group, GroupEnd};
+use super::owners::Outcome;
 use super::pool::{SetUp, Slot, StartError};
 use super::session::Session;
 
@@ -46,23 +47,26 @@ impl Home {
 
 impl Session {
     /// Runs a rule on a machine of the pool.
-    pub(super) fn run_rule(&self, rule: &Rule, slot: &mut Slot) -> RuleResult {
+    pub(super) fn run_rule(&self, rule: &Rule, slot: &mut Slot) -> Outcome {
         let begun = Instant::now();
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut output = String::new();
-        let result = match self.search(rule, seed, slot, &mut output) {
+        let (result, call) = match self.search(rule, seed, slot, &mut output) {
             Ok(mut search) => {
                 let confirmation = self.confirm(rule, seed, &slot.machine, &mut search, &mut output);
-                self.result(rule, seed, search, confirmation, output)
+                let failed = search.failure.as_ref().map(|failed| failed.failure.blocked_by.clone());
+                let call = failed.unwrap_or_else(|| search.stopped_by.clone());
+                (self.result(rule, seed, search, confirmation, output), call)
             }
             Err(error) => {
                 let mut result = self.empty_result(rule, seed);
                 result.verdict = error.verdict();
                 result.reason = error.to_string();
-                result
+                let call = if let StartError::Refused(trouble) = error { trouble.call } else { None };
+                (result, call)
             }
         };
-        RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }
+        Outcome { result: RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }, call }
     }
 
     pub(super) fn search(
@@ -123,7 +127,9 @@ impl Session {
                 }
             }
         });
-        result.fatal = fatal.filter(|_| !fresh);
+        if let Some(trouble) = fatal.filter(|_| !fresh) {
+            (result.fatal, result.stopped_by) = (Some(trouble.message), trouble.call);
+        }
         match trouble {
             Some(error) => Err(error),
             None => Ok(result),
@@ -170,7 +176,7 @@ impl Session {
         for member in &end.lost {
             slot.workers.remove(&keys[*member]);
         }
-        if end.fatal.is_some() {
+        if end.fatal.is_some() || !end.report.releases.is_empty() {
             keys.iter().for_each(|key| drop(slot.workers.remove(key)));
         }
         Ok(end)
@@ -296,10 +302,10 @@ impl Session {
         if let Some(failed) = search.failure {
             result.verdict = failed.failure.verdict;
             result.reason = failed.failure.message.clone();
-            if let Some(function) =
-                failed.failure.blocked_by.as_ref().filter(|_| failed.failure.verdict == Verdict::Blocked)
-            {
-                let owner = self.rules.owners.get(function).map(|owner| format!("; {function} is owned by {owner}"));
+            if failed.failure.verdict == Verdict::Blocked {
+                let call = failed.failure.blocked_by.as_ref();
+                let owner = call.and_then(|call| Some((&call.function, self.rules.owners.get(&call.function)?)));
+                let owner = owner.map(|(function, owner)| format!("; {function} is owned by {owner}"));
                 result.reason = format!("set-up failed: {}{}", result.reason, owner.unwrap_or_default());
             }
             if let Some(confirmation) = &confirmation {

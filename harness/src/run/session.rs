@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
@@ -25,6 +25,7 @@ use super::child::Deadlines;
 use super::choice::{Backend, LibraryChoice, choose_library};
 use super::identity::LibraryFile;
 use super::options::{Options, Profile};
+use super::owners::Outcome;
 use super::pool::{Factory, Pool};
 use super::quarantine::Quarantine;
 use super::simulator::SimulatorOptions;
@@ -135,6 +136,8 @@ pub struct Session {
     /// Files of that folder when the run began.
     pub(super) known: HashSet<OsString>,
     pub(super) pool: Pool,
+    /// What each rule of the catalog showed, once it has run.
+    pub(super) outcomes: Vec<OnceLock<Outcome>>,
     strict: bool,
     min_executed: Option<u64>,
     begun: Instant,
@@ -206,7 +209,7 @@ impl Session {
             })?,
         };
         for name in &options.defects {
-            check_fault_name(name)?;
+            check_fault_name(name, &rules)?;
         }
         if !options.defects.is_empty() && !choice.embedded {
             let message = "--defect changes the simulated device, but another library is tested; leave one of them out";
@@ -313,6 +316,7 @@ impl Session {
                 kernel: if choice.embedded { None } else { crate::select::kernel() },
                 hazardous: options.hazardous,
             },
+            outcomes: rules.rules.iter().map(|_| OnceLock::new()).collect(),
             rules,
             header,
             factory,
@@ -395,31 +399,7 @@ impl Session {
     pub(super) fn perform(&self, planned: &Planned) -> RuleResult {
         match planned.rule {
             None => self.exported(planned),
-            Some(index) => {
-                let rule = &self.rules.rules[index];
-                match self.skip(rule) {
-                    Some(reason) => {
-                        let mut result = self.empty_result(rule, 0);
-                        result.verdict = Verdict::Skipped;
-                        result.reason = reason;
-                        result
-                    }
-                    None => match self.pool.take() {
-                        Ok(mut slot) => {
-                            let result = self.run_rule(rule, &mut slot);
-                            self.pool.give_back(slot);
-                            result
-                        }
-                        Err(error) => {
-                            let mut result = self.empty_result(rule, 0);
-                            result.verdict = Verdict::Error;
-                            result.reason =
-                                format!("no folder for a simulated machine: {error}; set TMPDIR to a writable folder");
-                            result
-                        }
-                    },
-                }
-            }
+            Some(index) => self.judged(index),
         }
     }
 
@@ -485,8 +465,21 @@ impl Drop for Session {
     }
 }
 
-fn check_fault_name(name: &str) -> Result<(), SessionError> {
-    use crate::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+fn check_fault_name(name: &str, rules: &Rules) -> Result<(), SessionError> {
+    use crate::defects::{BAD_DEVICES, DEFECTS, DENY, VARIANTS};
+    if let Some(function) = name.strip_prefix(DENY) {
+        let declarations = &rules.environment.declarations;
+        if let Some(found) = declarations.function(function) {
+            if Some(found.returns) == rules.environment.result {
+                return Ok(());
+            }
+            let message =
+                format!("--defect {name}: `{function}` does not answer with a code, so that it cannot refuse");
+            return Err(SessionError::Usage(message));
+        }
+        let hint = crate::lang::suggest::hint(function, declarations.function_names());
+        return Err(SessionError::Usage(format!("--defect {name}: `{function}` is not in the header{hint}")));
+    }
     let known: Vec<&str> = DEFECTS.iter().chain(BAD_DEVICES).chain(VARIANTS).map(|defect| defect.name).collect();
     if known.contains(&name) {
         return Ok(());

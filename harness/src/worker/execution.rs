@@ -6,11 +6,12 @@ use std::ffi::c_void;
 use crate::generate::{Scope, Value};
 use crate::lang::judgement::Judgement;
 use crate::lang::program::{Actor, Call, Expression, Program};
+use crate::record::Verdict;
 use crate::rules::{Resource, Rules};
 
 use super::flight::{Flight, RELEASE};
 use super::memory::Memory;
-use super::report::{CaseReport, Finding};
+use super::report::{CaseReport, FailedCall, Finding};
 use super::threads::Threads;
 use super::turns::Turns;
 
@@ -92,6 +93,8 @@ pub struct Execution<'a> {
     pub ignored: Option<Judgement>,
     /// A call answered with a code after which the process is of no further use.
     pub fatal: Option<(usize, i128)>,
+    /// The first call of the case that failed and whose answer the rule keeps or did not expect.
+    pub kept: Option<FailedCall>,
     /// The life cycle, for threads that select a device.
     pub life: Option<&'a Prepared<'a>>,
     /// The life cycles of threads that have selected a device, by actor.
@@ -152,6 +155,7 @@ impl<'a> Execution<'a> {
             control: false,
             ignored: None,
             fatal: None,
+            kept: None,
             life: None,
             thread_lives: HashMap::new(),
             outs: Vec::new(),
@@ -166,6 +170,7 @@ impl<'a> Execution<'a> {
         self.deferred.clear();
         self.tick = 0;
         self.report = CaseReport::default();
+        self.kept = None;
         self.setup = false;
         self.control = false;
     }
@@ -179,7 +184,9 @@ impl<'a> Execution<'a> {
         let function = self.prepared.program.functions[call.function];
         let Some(address) = self.prepared.addresses[call.function] else {
             let message = format!("the library does not export {}", function.name);
-            return Err(self.blocked(function.name, call.span, message));
+            let absent = FailedCall { function: function.name.to_owned(), code: None };
+            self.report.fail_call(Verdict::Blocked, call.span, message, Some(absent));
+            return Err(Stop::Failed);
         };
         let mut arguments = [0u64; super::flight::ARGUMENTS];
         self.outs.clear();
@@ -309,7 +316,9 @@ impl<'a> Execution<'a> {
             let declarations = &self.prepared.rules.environment.declarations;
             let Some(function) = declarations.function(&held.resource.release) else { continue };
             let Some((index, address)) = self.prepared.release_addresses[held.index] else {
-                self.report.finding(Finding::Release(format!("the library does not export {}", function.name)));
+                let absent = FailedCall { function: function.name.to_owned(), code: None };
+                let message = format!("the library does not export {}", function.name);
+                self.report.finding(Finding::Release(message, absent));
                 continue;
             };
             let handle = match &held.bytes {
@@ -330,10 +339,9 @@ impl<'a> Execution<'a> {
             let result = typed(function.returns, raw);
             if result != self.prepared.rules.success {
                 let code = self.code(result);
-                self.report.finding(Finding::Release(format!(
-                    "releasing with {} returned {code}, expected success",
-                    function.name
-                )));
+                let message = format!("releasing with {} returned {code}, expected success", function.name);
+                let failed = FailedCall { function: function.name.to_owned(), code: i64::try_from(result).ok() };
+                self.report.finding(Finding::Release(message, failed));
             }
         }
     }
@@ -347,11 +355,6 @@ impl<'a> Execution<'a> {
             Some(name) => format!("{code} ({name})"),
             None => code.to_string(),
         }
-    }
-
-    fn blocked(&mut self, function: &str, span: crate::lang::Span, message: String) -> Stop {
-        self.report.blocked(function, span, message);
-        Stop::Failed
     }
 }
 

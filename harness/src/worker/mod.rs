@@ -19,6 +19,6 @@ mod turns;
 pub mod wait;
 
 pub use memory::{is_poisoned, write_pattern, write_poison};
-pub use report::{CaseFailure, CaseReport};
+pub use report::{CaseFailure, CaseReport, FailedCall, Trouble};
 pub use serve::{DEAF, FLIGHT, WORKER, file_digest, run_if_asked};
 pub use turns::Turn;

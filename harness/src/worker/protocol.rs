@@ -9,7 +9,7 @@ use crate::generate::{Budget, Value};
 use crate::lang::judgement::Judgement;
 use crate::lang::program::State;
 
-use super::report::CaseReport;
+use super::report::{CaseReport, FailedCall, Trouble};
 use super::search::SearchResult;
 use super::turns::Turn;
 
@@ -93,7 +93,7 @@ pub struct RunCase {
 pub enum Reply {
     Started(Started),
     /// What is in the way of starting.
-    NotStarted(String),
+    NotStarted(Trouble),
     /// The worker itself is in trouble: the suite's fault, not the library's.
     Trouble(String),
     Answers(Vec<(String, Result<String, String>)>),
@@ -102,7 +102,8 @@ pub enum Reply {
     Turn(Turn),
     /// The steps of a case are done.
     Stepped(Box<Stepped>),
-    Released(Vec<String>),
+    /// The releases that failed, and the first of them.
+    Released(Vec<String>, Option<FailedCall>),
     /// Ready for the next case.
     Ready(CaseEnd),
     /// Torn down; the process ends next.
@@ -124,7 +125,7 @@ pub struct Started {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CaseEnd {
     /// Why the life cycle could not be restored.
-    pub trouble: Option<String>,
+    pub trouble: Option<Trouble>,
     /// What the library did to its process: see [`super::search::SearchResult::findings`].
     pub manners: Vec<String>,
 }

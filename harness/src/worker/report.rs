@@ -16,6 +16,8 @@ pub struct CaseReport {
     pub findings: Vec<String>,
     /// Releases that failed.
     pub releases: Vec<String>,
+    /// The first of them.
+    pub unreleased: Option<FailedCall>,
     /// A call that is documented as unsupported did its work.
     pub exceeds: Option<String>,
     /// (position in the program's list, class).
@@ -30,8 +32,8 @@ pub struct CaseFailure {
     pub start: usize,
     pub end: usize,
     pub message: String,
-    /// The function that failed in the set-up.
-    pub blocked_by: Option<String>,
+    /// The call that did not answer as it must, if it was one: its owner may have seen the same.
+    pub blocked_by: Option<FailedCall>,
     /// The call site at which the process was lost.
     pub lost_at: Option<u32>,
 }
@@ -48,17 +50,42 @@ impl CaseFailure {
     }
 }
 
+/// A call that did not answer as it must.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedCall {
+    pub function: String,
+    /// What it answered; `None`: the library does not export it.
+    pub code: Option<i64>,
+}
+
+/// Why a part of the life cycle could not be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trouble {
+    pub message: String,
+    /// The call that was to blame, if it was one.
+    pub call: Option<FailedCall>,
+}
+
+impl From<String> for Trouble {
+    fn from(message: String) -> Trouble {
+        Trouble { message, call: None }
+    }
+}
+
 /// A remark.
 pub enum Finding {
     Info(String),
-    Release(String),
+    Release(String, FailedCall),
 }
 
 impl CaseReport {
     pub fn finding(&mut self, finding: Finding) {
         match finding {
             Finding::Info(text) => self.findings.push(text),
-            Finding::Release(text) => self.releases.push(text),
+            Finding::Release(text, call) => {
+                self.releases.push(text);
+                self.unreleased.get_or_insert(call);
+            }
         }
     }
 
@@ -69,10 +96,19 @@ impl CaseReport {
         }
     }
 
-    pub fn blocked(&mut self, function: &str, span: Span, message: String) {
+    /// As [`CaseReport::fail`], for a call.
+    pub fn fail_call(&mut self, verdict: Verdict, span: Span, message: String, call: Option<FailedCall>) {
         if self.failure.is_none() {
-            let blocked = CaseFailure::of(Verdict::Blocked, span, message);
-            self.failure = Some(CaseFailure { blocked_by: Some(function.to_owned()), ..blocked });
+            self.fail(verdict, span, message);
+            self.failure.iter_mut().for_each(|failure| failure.blocked_by.clone_from(&call));
+        }
+    }
+
+    /// A release that failed in a case that held fails the case.
+    pub fn judge_releases(&mut self) {
+        if let Some(message) = self.releases.first().cloned() {
+            let call = self.unreleased.clone();
+            self.fail_call(Verdict::Fail, Span::default(), message, call);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::lang::Span;
 use crate::lang::program::Program;
 use crate::record::Verdict;
 
-use super::report::{CaseFailure, CaseReport};
+use super::report::{CaseFailure, CaseReport, FailedCall};
 
 /// What the cases of a rule showed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -30,6 +30,8 @@ pub struct SearchResult {
     pub fatal: Option<String>,
     /// The health check after the rule failed.
     pub unhealthy: Option<String>,
+    /// The call of the life cycle that `fatal` or `unhealthy` is about.
+    pub stopped_by: Option<FailedCall>,
 }
 
 /// The smallest failing case that was found.

@@ -152,7 +152,7 @@ fn serve(bindings: &'static Bindings) -> Result<(), String> {
     let begun = Instant::now();
     let mut library = match Library::open(&start.library) {
         Ok(library) => library,
-        Err(message) => return wire.reply(&Reply::NotStarted(message)),
+        Err(message) => return wire.reply(&Reply::NotStarted(message.into())),
     };
     let scope = Scope::default();
     let life = Prepared::new(&rules.life_cycle.program, &rules, &mut library, &scope, start.device, 0);
@@ -161,9 +161,9 @@ fn serve(bindings: &'static Bindings) -> Result<(), String> {
     life_cycle.begin(Vec::new(), 0);
     for (state, section) in [(State::Init, Section::InitUp), (State::Device, Section::DeviceUp)] {
         if start.state >= state
-            && let Err(message) = life_cycle.run_section(section)
+            && let Err(trouble) = life_cycle.run_section(section)
         {
-            return wire.reply(&Reply::NotStarted(message));
+            return wire.reply(&Reply::NotStarted(trouble));
         }
     }
     let simulated = library.exports(SIMULATOR_SYMBOL).then(|| "simulator".to_owned());
@@ -250,8 +250,8 @@ impl<'a> Worker<'a> {
             if self.state < query.state {
                 continue;
             }
-            let answer =
-                self.life_cycle.run_section(Section::Query(index)).and_then(|()| self.life_cycle.answer(index));
+            let asked = self.life_cycle.run_section(Section::Query(index)).map_err(|trouble| trouble.message);
+            let answer = asked.and_then(|()| self.life_cycle.answer(index));
             answers.push((query.name.to_owned(), answer));
         }
         answers
@@ -287,6 +287,8 @@ impl<'a> Worker<'a> {
             counts: run.counts,
         };
         let mut fatal = None;
+        let mut stopped_by = None;
+        let mut unreleased = None;
         let mut result = search.run(&mut |number, values, salt| {
             execution.begin(values.to_vec(), salt);
             flight.begin_case(number, salt, values);
@@ -294,6 +296,7 @@ impl<'a> Worker<'a> {
             execution.clean_up();
             wire.expect_open();
             let report = std::mem::take(&mut execution.report);
+            unreleased = unreleased.take().or(report.releases.first().cloned());
             let trace = match report.failure {
                 Some(_) => {
                     let (records, dropped) = flight.calls();
@@ -302,9 +305,10 @@ impl<'a> Worker<'a> {
                 None => Vec::new(),
             };
             if state == State::Device
-                && let Err(message) = life_cycle.run_section(Section::Restore)
+                && let Err(trouble) = life_cycle.run_section(Section::Restore)
             {
-                fatal = Some(format!("the process could not be restored after the case: {message}"));
+                fatal = Some(format!("the process could not be restored after the case: {}", trouble.message));
+                stopped_by = trouble.call;
             }
             if let Some((function, code)) = execution.fatal.take() {
                 fatal = Some(format!("{} returned {}", rule.program.functions[function].name, execution.code(code)));
@@ -314,10 +318,14 @@ impl<'a> Worker<'a> {
         flight.end_case();
         result.fatal = fatal;
         if state == State::Device
-            && let Err(message) = life_cycle.run_section(Section::Health)
+            && let Err(trouble) = life_cycle.run_section(Section::Health)
         {
-            result.unhealthy = Some(message);
+            result.unhealthy = Some(trouble.message);
+            stopped_by = stopped_by.or(trouble.call);
         }
+        // The rule has failed already; what it left behind is not for the next one.
+        result.unhealthy = result.unhealthy.take().or(unreleased);
+        result.stopped_by = stopped_by;
         result.findings.extend(self.manners());
         Ok(result)
     }
@@ -356,7 +364,7 @@ impl<'a> Worker<'a> {
                 Some(Request::Release(floor)) => {
                     execution.release(floor);
                     let failed = std::mem::take(&mut execution.report.releases);
-                    wire.reply(&Reply::Released(failed))?;
+                    wire.reply(&Reply::Released(failed, execution.report.unreleased.take()))?;
                 }
                 // A turn that was on its way when the case ended here.
                 Some(Request::Turn(_)) => {}

@@ -7,7 +7,7 @@ use crate::record::Verdict;
 
 use super::evaluate::c_text;
 use super::execution::{Execution, Stop};
-use super::report::Finding;
+use super::report::{FailedCall, Finding, Trouble};
 
 impl<'a> Execution<'a> {
     /// Runs all statements of a case and what follows them, up to the releases. The report holds the result.
@@ -39,17 +39,8 @@ impl<'a> Execution<'a> {
             let _ = self.call(call);
         }
         self.release(0);
-        self.judge_releases();
+        self.report.judge_releases();
         self.end_threads();
-    }
-
-    /// A release that failed in a case that held fails the case.
-    pub fn judge_releases(&mut self) {
-        if self.report.failure.is_none()
-            && let Some(message) = self.report.releases.first().cloned()
-        {
-            self.report.fail(Verdict::Fail, Span::default(), message);
-        }
     }
 
     /// A statement that one actor performs.
@@ -81,16 +72,17 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Runs a section of the life cycle. What failed is the message.
-    pub fn run_section(&mut self, section: crate::rules::Section) -> Result<(), String> {
+    /// Runs a section of the life cycle.
+    pub fn run_section(&mut self, section: crate::rules::Section) -> Result<(), Trouble> {
         let Some(block) = self.prepared.rules.life_cycle.block(section) else { return Ok(()) };
         let result = self.statement(&self.prepared.program.statements[block]);
         self.held.clear();
         let failure = self.report.failure.take();
         match (result, failure) {
             (Ok(()), _) => Ok(()),
-            (Err(Stop::Fault(message)), _) => Err(message),
-            (Err(_), failure) => Err(failure.map_or_else(|| "it stopped".to_owned(), |failure| failure.message)),
+            (Err(Stop::Fault(message)), _) => Err(message.into()),
+            (Err(_), None) => Err("it stopped".to_owned().into()),
+            (Err(_), Some(failure)) => Err(Trouble { message: failure.message, call: failure.blocked_by }),
         }
     }
 
@@ -104,8 +96,11 @@ impl<'a> Execution<'a> {
                 self.declare(*variable, length.as_ref(), values, *filled)
             }
             StatementKind::Assign { target, ty, value } => {
-                let value = self.evaluate(value)?;
-                self.store(target, *ty, value)
+                let result = self.evaluate(value)?;
+                if let Expression::Call(call, _) = value {
+                    self.keep(call, result);
+                }
+                self.store(target, *ty, result)
             }
             StatementKind::Defer(call) => {
                 self.deferred.push(call);
@@ -130,16 +125,16 @@ impl<'a> Execution<'a> {
         match expect {
             Expect::Success if !success => {
                 let message = format!("{} returned {}, expected success", self.name(call), self.code(result));
-                self.call_failed(call, Verdict::Fail, Judgement::Success, message)
+                self.call_failed(call, result, Verdict::Fail, Judgement::Success, message)
             }
             Expect::Success if unwritten => {
                 let message = format!("{} returned success and left an out-variable as it was", self.name(call));
-                self.call_failed(call, Verdict::Fail, Judgement::Success, message)
+                self.call_failed(call, result, Verdict::Fail, Judgement::Success, message)
             }
             Expect::Success => Ok(()),
             Expect::Failure { .. } if success => {
                 let message = format!("{} returned success, it must fail", self.name(call));
-                self.call_failed(call, Verdict::Fail, Judgement::Failure(id), message)
+                self.call_failed(call, result, Verdict::Fail, Judgement::Failure(id), message)
             }
             Expect::Failure { codes, usually } => {
                 let mut expected = Vec::new();
@@ -153,11 +148,22 @@ impl<'a> Execution<'a> {
                 let message =
                     format!("{} returned {}, documented is {}", self.name(call), self.code(result), names.join(" or "));
                 if *usually {
+                    self.keep(call, result);
                     self.report.finding(Finding::Info(message));
                     return Ok(());
                 }
-                self.call_failed(call, Verdict::WrongCode, Judgement::Code(id), message)
+                self.call_failed(call, result, Verdict::WrongCode, Judgement::Code(id), message)
             }
+        }
+    }
+
+    /// Notes the first call whose answer the rule keeps, or did not expect, and that is no success: checks may be about
+    /// it.
+    fn keep(&mut self, call: &Call, result: i128) {
+        let function = self.prepared.program.functions[call.function];
+        let code = Some(function.returns) == self.prepared.rules.environment.result;
+        if code && result != self.prepared.rules.success && self.kept.is_none() {
+            self.kept = Some(FailedCall { function: function.name.to_owned(), code: i64::try_from(result).ok() });
         }
     }
 
@@ -168,6 +174,7 @@ impl<'a> Execution<'a> {
     fn call_failed(
         &mut self,
         call: &Call,
+        result: i128,
         verdict: Verdict,
         judgement: Judgement,
         message: String,
@@ -175,13 +182,10 @@ impl<'a> Execution<'a> {
         if self.ignores(judgement) {
             return Ok(());
         }
-        if self.setup {
-            let name = self.name(call);
-            self.report.blocked(name, call.span, message);
-        } else {
-            let message = if self.control { format!("in the positive control, {message}") } else { message };
-            self.report.fail(verdict, call.span, message);
-        }
+        let message = if self.control { format!("in the positive control, {message}") } else { message };
+        let failed = FailedCall { function: self.name(call).to_owned(), code: i64::try_from(result).ok() };
+        let verdict = if self.setup { Verdict::Blocked } else { verdict };
+        self.report.fail_call(verdict, call.span, message, Some(failed));
         Err(Stop::Failed)
     }
 
@@ -207,15 +211,10 @@ impl<'a> Execution<'a> {
             self.report.finding(Finding::Info(message));
             return Ok(());
         }
-        if self.setup {
-            self.report.blocked("", span, message);
-        } else {
-            self.report.fail(
-                Verdict::Fail,
-                span,
-                if self.control { format!("in the positive control, {message}") } else { message },
-            );
-        }
+        let message = if self.control { format!("in the positive control, {message}") } else { message };
+        let verdict = if self.setup { Verdict::Blocked } else { Verdict::Fail };
+        let kept = self.kept.clone();
+        self.report.fail_call(verdict, span, message, kept);
         Err(Stop::Failed)
     }
 

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
+use crate::lang::Span;
 use crate::lang::program::{State, Statement};
-
+use crate::record::Verdict;
 use crate::rules::Section;
 
 use super::execution::{Execution, Stop};
@@ -76,7 +77,9 @@ impl<'a> Execution<'a> {
         let mut lives = std::mem::take(&mut self.thread_lives);
         for (actor, life) in &mut lives {
             // What the tear-down of a thread answers says nothing about the rule.
-            let _ = self.run_on(*actor, |_, _| life.run_section(Section::DeviceDown).map_err(Stop::Fault));
+            let _ = self.run_on(*actor, |_, _| {
+                life.run_section(Section::DeviceDown).map_err(|trouble| Stop::Fault(trouble.message))
+            });
         }
         self.threads.end();
     }
@@ -106,9 +109,11 @@ impl<'a> Execution<'a> {
         let mut execution = Execution::new(life, self.flight);
         execution.life_cycle = true;
         execution.begin(Vec::new(), self.memory.salt);
-        execution
-            .run_section(Section::DeviceUp)
-            .map_err(|message| Stop::Fault(format!("a thread could not select its device: {message}")))?;
+        if let Err(trouble) = execution.run_section(Section::DeviceUp) {
+            let message = format!("a thread could not select its device: {}", trouble.message);
+            self.report.fail_call(Verdict::Blocked, Span::default(), message, trouble.call);
+            return Err(Stop::Failed);
+        }
         self.thread_lives.insert(actor, execution);
         Ok(())
     }

@@ -1,0 +1,91 @@
+//! A function that is denied is one failure: its owner's. The rules of the catalog, on simulated devices that deny.
+
+mod support;
+
+use harness::record::{Level, Verdict};
+use rstest::rstest;
+use support::Bench;
+
+/// Runs rules on a device with a defect; the filters are parts of ids.
+fn run(bench: &Bench, defect: &str, filters: &[&str]) -> support::Answer {
+    let words = ["run", "--backend", "simulator", "--product", "a2", "--report-dir", "report", "--defect", defect];
+    bench.run(words.iter().chain(filters))
+}
+
+#[rstest]
+#[case::under_test("aclrtMemcpy2d", "acl.copy2d.rows", &["acl.copy2d."])]
+#[case::needed_everywhere("aclrtMalloc", "acl.malloc.extent-roundtrip", &["acl.malloc.", "acl.set.b"])]
+#[case::automatic_release("aclrtFree", "acl.malloc.extent-roundtrip", &["acl.malloc.extent", "acl.set.b"])]
+#[case::kept_answer("aclrtSynchronizeStreamWithTimeout", "acl.stream.sync-timeout-expire", &["acl.stream.sync", "acl.value."])]
+#[case::in_its_own_set_up("aclrtGetMemcpyDescSize", "acl.copydesc.roundtrip", &["acl.copydesc."])]
+#[case::start_of_the_device("aclrtSetDevice", "acl.dev.set-valid", &["acl.dev.set", "acl.set.b", "acl.support."])]
+#[case::last_error("aclrtGetLastError", "acl.err.get-clears", &["acl.err.", "acl.dev.set-i"])]
+#[case::between_cases("aclrtSetCurrentContext", "acl.ctx.set-last-wins", &["acl.ctx.", "acl.set.b"])]
+fn a_denied_function_fails_its_owner_and_blocks_or_spares_the_others(
+    #[case] function: &str,
+    #[case] owner: &str,
+    #[case] filters: &[&str],
+) {
+    let bench = Bench::new();
+    let answer = run(&bench, &format!("deny.{function}"), filters);
+    let report = bench.report("report");
+    let failed: Vec<&str> = report
+        .results
+        .iter()
+        .filter(|result| !matches!(result.verdict, Verdict::Pass | Verdict::Skipped | Verdict::Blocked))
+        .map(|result| result.id.as_str())
+        .collect();
+    assert_eq!(failed, [owner], "{}", answer.text);
+    assert_eq!(answer.status, 1, "{}", answer.text);
+    let blocked: Vec<_> = report.results.iter().filter(|result| result.verdict == Verdict::Blocked).collect();
+    for result in blocked {
+        assert!(result.reason.contains(function) && result.reason.contains(owner), "{}: {}", result.id, result.reason);
+    }
+}
+
+#[test]
+fn a_must_fail_rule_is_stopped_by_its_positive_control() {
+    let bench = Bench::new();
+    run(&bench, "deny.aclrtMallocCached", &["acl.malloc.size0"]);
+    let report = bench.report("report");
+    let result = report.result("acl.malloc.size0");
+    assert_eq!(result.verdict, Verdict::Blocked, "{}", result.reason);
+    assert!(result.reason.contains("in the positive control"), "{}", result.reason);
+}
+
+#[test]
+fn an_owner_that_was_not_selected_is_asked_and_not_reported() {
+    let bench = Bench::new();
+    run(&bench, "deny.aclrtMemcpy2d", &["acl.copy2d.pitch"]).says(3, &["acl.copy2d.rows"]);
+    let report = bench.report("report");
+    assert_eq!(report.results.len(), 1);
+    assert_eq!(report.results[0].verdict, Verdict::Blocked);
+}
+
+#[rstest]
+#[case::a_policy("malloc.p2p-policy-refused", "acl.malloc.p2p-policy")]
+#[case::a_flag("malloc.config-flags-refused", "acl.malloc.withcfg-combos")]
+#[case::a_family_of_blocks("free.refuses-config-blocks", "acl.free.all-sources")]
+fn a_function_that_is_broken_for_some_arguments_fails_the_rule_that_found_them(
+    #[case] defect: &str,
+    #[case] rule: &str,
+) {
+    let bench = Bench::new();
+    run(&bench, defect, &[rule]);
+    let report = bench.report("report");
+    let result = report.result(rule);
+    assert_eq!((result.verdict, result.level), (Verdict::Fail, Level::Must), "{}", result.reason);
+}
+
+#[test]
+fn a_function_that_does_not_exist_cannot_be_denied() {
+    let bench = Bench::new();
+    run(&bench, "deny.aclrtMemcpy3d", &[]).says(2, &["aclrtMemcpy3d", "is not in the header", "aclrtMemcpy2d"]);
+    run(&bench, "deny.aclrtGetSocName", &[]).says(2, &["aclrtGetSocName", "does not answer with a code"]);
+    bench.run(["simulator", "--list"]).says(0, &["deny.<function>"]);
+}
+
+#[test]
+fn every_supported_function_that_rules_call_has_an_owner() {
+    Bench::new().run(["lint"]).says(0, &["no mistakes"]);
+}
