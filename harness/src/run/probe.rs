@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::select::Edition;
-use crate::worker::Trouble;
+use crate::worker::{FailedCall, Trouble};
 use crate::worker::protocol::{Reply, Request};
 
 use super::child::lock_file;
@@ -14,6 +14,12 @@ use super::pool::StartError;
 use super::session::{Session, SessionError};
 
 impl Session {
+    /// Whether a rule owns a call that was refused. A code of a device that is of no further use is for nobody to judge.
+    fn somebody_says(&self, call: &FailedCall) -> bool {
+        let lost = call.code.is_some_and(|code| self.rules.fatal.contains(&i128::from(code)));
+        self.rules.owners.contains_key(&call.function) && !lost
+    }
+
     /// Asks the runtime what it is; what it says is held against what the options say.
     pub(super) fn probe(&mut self, options: &Options, choice: &LibraryChoice) -> Result<(), SessionError> {
         let environment = |message: String| SessionError::Environment(message);
@@ -24,7 +30,9 @@ impl Session {
         let (mut worker, started) = match self.factory.start(&slot.machine, set_up) {
             Ok(started) => started,
             // The runtime refuses to start: the rule that owns the call says so, and the others are blocked by it.
-            Err(StartError::Refused(Trouble { call: Some(_), .. })) if options.product != "auto" => {
+            Err(StartError::Refused(Trouble { call: Some(call), .. }))
+                if options.product != "auto" && self.somebody_says(&call) =>
+            {
                 self.pool.give_back(slot);
                 return Ok(());
             }
