@@ -11,7 +11,7 @@ use harness::command;
 use harness::prove::{ProofOptions, prove, render};
 use harness::record::{Recorded, Verdict};
 use harness::report::{failure_text, first_line, summary};
-use harness::rules::claims;
+use harness::rules::{Rules, claims};
 use harness::run::{
     Earlier, ExitStatus, Options, RunFolder, Session, SessionError, conclude, load_rules, plan, project_root,
 };
@@ -119,23 +119,23 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
             let rules = load_rules(&options, &acl::BINDINGS)?;
             let shared = claims(&rules);
             shared.iter().for_each(|warning| println!("warning: {warning}"));
-            println!("{}", command::lint_summary(&rules));
             command::lint_owners(&rules)?;
+            println!("{}", command::lint_summary(&rules));
             Ok(if options.strict && !shared.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
         }
         Command::List { options, filter } => {
             let rules = load_rules(&options, &acl::BINDINGS)?;
-            print!("{}", command::list(&rules, &filter).map_err(SessionError::Usage)?);
+            command::say(&command::list(&rules, &filter).map_err(SessionError::Usage)?)?;
             Ok(ExitStatus::Conformant)
         }
         Command::Explain { rule, options } => {
             let rules = load_rules(&options, &acl::BINDINGS)?;
-            print!("{}", command::explain(&rules, &rule).map_err(SessionError::Usage)?);
+            command::say(&command::explain(&rules, &rule).map_err(SessionError::Usage)?)?;
             Ok(ExitStatus::Conformant)
         }
         Command::Print { rule, options } => {
             let rules = load_rules(&options, &acl::BINDINGS)?;
-            print!("{}", command::print_as_c(&rules, &rule, &options).map_err(SessionError::Usage)?);
+            command::say(&command::print_as_c(&rules, &rule, &options).map_err(SessionError::Usage)?)?;
             Ok(ExitStatus::Conformant)
         }
         Command::Run { filter, options } => run(options, &filter),
@@ -174,6 +174,11 @@ fn open(options: &Options) -> Result<Session, SessionError> {
     Session::open(options, rules, specs)
 }
 
+/// Whether a filter lets a rule through: a whole id means that rule, anything else each id that contains it.
+fn selects(rules: &Rules, part: &str, id: &str) -> bool {
+    if rules.rule(part).is_some() { id == part } else { id.contains(part) }
+}
+
 fn run(mut options: Options, filter: &[String]) -> Result<ExitStatus, SessionError> {
     let earlier = Earlier::open(&mut options)?;
     if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.run.end.is_some()) {
@@ -184,7 +189,7 @@ fn run(mut options: Options, filter: &[String]) -> Result<ExitStatus, SessionErr
     let rules = Arc::new(load_rules(&options, &acl::BINDINGS)?);
     let mut planned: Vec<_> = plan(&rules)
         .into_iter()
-        .filter(|planned| filter.is_empty() || filter.iter().any(|part| planned.id.contains(part.as_str())))
+        .filter(|planned| filter.is_empty() || filter.iter().any(|part| selects(&rules, part, &planned.id)))
         .collect();
     if planned.is_empty() {
         return Err(SessionError::Usage(format!("no rule matches {}; `atlas-cts list` names all", filter.join(" "))));

@@ -5,6 +5,8 @@ mod list;
 mod print;
 mod schema;
 
+use std::fmt::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use crate::defects::{BAD_DEVICES, DEFECTS, DENY, VARIANTS};
@@ -67,6 +69,20 @@ pub fn lint_owners(rules: &Rules) -> Result<(), SessionError> {
     Err(SessionError::Usage(format!("{}\n{message}", gaps.join("\n"))))
 }
 
+/// Prints what was asked for. A reader that has seen enough (`| head`) is no error.
+///
+/// # Errors
+/// Nothing can be printed for another reason.
+pub fn say(text: &str) -> Result<(), SessionError> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(SessionError::Environment(format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// `atlas-cts simulator`.
 pub fn simulator(print_path: bool, list: bool) -> Result<ExitStatus, SessionError> {
     if !print_path && !list {
@@ -81,16 +97,22 @@ pub fn simulator(print_path: bool, list: bool) -> Result<ExitStatus, SessionErro
         println!("{}", path.display());
     }
     if list {
+        let mut text = String::new();
         for (title, entries) in
             [("seeded defects", DEFECTS), ("universal bad devices", BAD_DEVICES), ("legal variants", VARIANTS)]
         {
-            println!("{title} ({}), switched on with --defect NAME", entries.len());
+            let _ = writeln!(text, "{title} ({}), switched on with --defect NAME", entries.len());
             for entry in entries {
-                println!("  {}{}\n      {}", entry.name, if entry.subtle { "  (subtle)" } else { "" }, entry.mechanism);
+                let subtle = if entry.subtle { "  (subtle)" } else { "" };
+                let _ = writeln!(text, "  {}{subtle}\n      {}", entry.name, entry.mechanism);
             }
         }
-        println!("denials, switched on with --defect NAME");
-        println!("  {DENY}<function>\n      The exported function answers that it is not supported, and does nothing.");
+        text.push_str("denials, switched on with --defect NAME\n");
+        let _ = writeln!(
+            text,
+            "  {DENY}<function>\n      The exported function answers that it is not supported, and does nothing."
+        );
+        say(&text)?;
     }
     Ok(ExitStatus::Conformant)
 }

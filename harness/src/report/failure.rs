@@ -23,8 +23,10 @@ pub fn failure_text(result: &RuleResult, header: &RunHeader) -> String {
     match failure {
         Some(failure) => {
             sheet.add("seen", &failure.message);
-            // With a confirmation the reason is the message and the conclusion, which has a row of its own.
-            if failure.confirmation.is_none() && one_line(&failure.message) != one_line(&result.reason) {
+            // With a confirmation the reason is the message and the conclusion, which has a row of its own. That of a
+            // blocked rule names the owner of what failed.
+            let told = failure.confirmation.is_some() && result.verdict != Verdict::Blocked;
+            if !told && one_line(&failure.message) != one_line(&result.reason) {
                 sheet.add("reason", &result.reason);
             }
             describe(&mut sheet, failure);

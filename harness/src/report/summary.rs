@@ -228,12 +228,25 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         None => paint.red(&format!("the run did not reach its end; {} broken so far", count(broken, "rule"))),
         // An empty promise: a run in which nothing held has shown nothing.
         Some(0) if !results.iter().any(|result| result.meaning() == Meaning::Good) => {
-            paint.yellow("nothing was tested: no rule has an answer")
+            let found = results.iter().any(|result| result.meaning() == Meaning::Finding);
+            paint.yellow(if found {
+                "no promise was tested: see the findings"
+            } else {
+                "nothing was tested: no rule has an answer"
+            })
         }
         Some(0) => paint.green("conformant: no rule that ran is broken"),
         Some(1) if broken == 0 => paint.red("not conformant: see the findings"),
         Some(1) => paint.red(&format!("not conformant: {} broken", count(broken, "rule"))),
-        Some(3) => paint.red("not known: the environment or a device failed"),
+        Some(3) => {
+            let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
+            let unknown = results.iter().any(|result| result.meaning() == Meaning::Unknown);
+            match header.settings.min_executed {
+                Some(least) if executed < least && !unknown => paint
+                    .red(&format!("not known: {} executed, --min-executed asks for {least}", count(executed, "rule"))),
+                _ => paint.red("not known: the environment or a device failed"),
+            }
+        }
         Some(other) => paint.red(&format!("exit status {other}")),
     };
     line(text, &format!("{:<9} {result}{mark}", "result"));

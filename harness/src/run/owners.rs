@@ -21,13 +21,7 @@ impl Session {
         let mut result = outcome.result.clone();
         let Some(call) = outcome.call.as_ref().filter(|_| stopped(result.verdict)) else { return result };
         match self.rules.owners.get(&call.function) {
-            // Wherever its own function fails, in its set-up or in the life cycle, nobody else can say so.
-            Some(owner) if *owner == result.id => {
-                // What is not exported is said by the rule on exported functions.
-                if call.code.is_some() {
-                    result.verdict = Verdict::Fail;
-                }
-            }
+            Some(owner) if *owner == result.id => result.verdict = self.of_owner(&result.id, result.verdict, call),
             Some(owner) if result.verdict != Verdict::Blocked && self.sees_the_same(owner, outcome) => {
                 result.verdict = Verdict::Blocked;
                 result.reason = format!("{}; {owner}, which owns {}, sees the same", result.reason, call.function);
@@ -35,6 +29,16 @@ impl Session {
             _ => {}
         }
         result
+    }
+
+    /// The verdict of a rule that ended at a call. Wherever its own function fails, in its set-up or in the life cycle,
+    /// nobody else can say so. What is not exported is said by the rule on exported functions.
+    pub(super) fn of_owner(&self, id: &str, verdict: Verdict, call: &FailedCall) -> Verdict {
+        let owns = self.rules.owners.get(&call.function).is_some_and(|owner| owner == id);
+        match verdict {
+            Verdict::Blocked | Verdict::DeviceLost | Verdict::Error if owns && call.code.is_some() => Verdict::Fail,
+            verdict => verdict,
+        }
     }
 
     /// Whether the owner of a call failed at the same call with the same answer. An owner that was not selected runs

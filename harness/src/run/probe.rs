@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::select::Edition;
-use crate::worker::{FailedCall, Trouble};
 use crate::worker::protocol::{Reply, Request};
+use crate::worker::{FailedCall, Trouble};
 
 use super::child::lock_file;
 use super::choice::{Backend, LibraryChoice};

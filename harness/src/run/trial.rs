@@ -92,10 +92,14 @@ impl Session {
             Err(error) => Attempt::without_place(Verdict::Error, error.to_string()),
             Ok(found) => {
                 let (cases, failed) = (found.cases, found.failed);
+                let call = found.failure.as_ref().and_then(|failed| failed.failure.blocked_by.clone());
                 let (place, first) = found.failure.as_ref().map_or((Span::default(), 0), |failed| {
                     (Span { start: failed.failure.start, end: failed.failure.end }, failed.case)
                 });
-                let result = self.result(rule, seed, found, None, output);
+                let mut result = self.result(rule, seed, found, None, output);
+                if let Some(call) = call {
+                    result.verdict = self.of_owner(&rule.id, result.verdict, &call);
+                }
                 Attempt { verdict: result.verdict, reason: result.reason, place, cases, failed, first }
             }
         }
