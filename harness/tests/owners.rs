@@ -63,7 +63,6 @@ fn an_owner_that_was_not_selected_is_asked_and_not_reported() {
 }
 
 #[rstest]
-#[case::a_policy("malloc.p2p-policy-refused", "acl.malloc.p2p-policy")]
 #[case::a_flag("malloc.config-flags-refused", "acl.malloc.withcfg-combos")]
 #[case::a_family_of_blocks("free.refuses-config-blocks", "acl.free.all-sources")]
 fn a_function_that_is_broken_for_some_arguments_fails_the_rule_that_found_them(

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::lang::program::State;
 use crate::record::Verdict;
-use crate::worker::Trouble;
+use crate::worker::{FailedCall, Trouble};
 use crate::worker::protocol::{Reply, Request, Start, Started};
 
 use super::child::{Deadlines, WorkerEnd, WorkerProcess};
@@ -57,7 +57,7 @@ pub enum StartError {
     /// The catalog or the library is not what the header names any more.
     Changed(String),
     /// Too many starts failed there.
-    Quarantined(String),
+    Quarantined(Trouble),
     /// It was tried twice, this is the second failure.
     Again(Box<StartError>),
 }
@@ -71,7 +71,8 @@ impl std::fmt::Display for StartError {
                 write!(f, "while the runtime was set up, {end}")?;
                 if output.trim().is_empty() { Ok(()) } else { write!(f, "; it printed: {}", output.trim()) }
             }
-            StartError::Changed(message) | StartError::Quarantined(message) => f.write_str(message),
+            StartError::Changed(message) => f.write_str(message),
+            StartError::Quarantined(trouble) => f.write_str(&trouble.message),
             StartError::Again(error) => write!(f, "{error} (it was tried twice)"),
         }
     }
@@ -84,6 +85,15 @@ impl StartError {
             StartError::Ended(..) => Verdict::DeviceLost,
             StartError::Again(error) => error.verdict(),
             _ => Verdict::Error,
+        }
+    }
+
+    /// The call of the life cycle that was to blame, if it was one.
+    pub fn call(&self) -> Option<FailedCall> {
+        match self {
+            StartError::Refused(trouble) | StartError::Quarantined(trouble) => trouble.call.clone(),
+            StartError::Again(error) => error.call(),
+            _ => None,
         }
     }
 }
@@ -122,7 +132,10 @@ impl Factory {
         match &started {
             Ok(_) => self.quarantine.succeeded(set_up.device, set_up.state),
             Err(StartError::Changed(_)) => {}
-            Err(error) => self.quarantine.failed(set_up.device, set_up.state, error.to_string()),
+            Err(error) => {
+                let trouble = Trouble { message: error.to_string(), call: error.call() };
+                self.quarantine.failed(set_up.device, set_up.state, trouble);
+            }
         }
         started
     }

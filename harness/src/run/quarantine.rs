@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::lang::program::State;
+use crate::worker::Trouble;
 
 /// Starts that may fail in a row. A start that hangs costs its whole deadline: 200 rules must not wait for it.
 pub const MOST_FAILURES: u32 = 3;
@@ -12,27 +13,29 @@ pub const MOST_FAILURES: u32 = 3;
 /// a rule from looking at a library that is only loaded.
 #[derive(Debug, Default)]
 pub struct Quarantine {
-    failures: Mutex<BTreeMap<(u32, State), (u32, String)>>,
+    failures: Mutex<BTreeMap<(u32, State), (u32, Trouble)>>,
 }
 
 impl Quarantine {
     /// Why nothing is started on this device any more; `None`: it may be tried.
-    pub fn reason(&self, device: u32, state: State) -> Option<String> {
+    pub fn reason(&self, device: u32, state: State) -> Option<Trouble> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let (times, last) = failures.get(&(device, state))?;
         (*times >= MOST_FAILURES).then(|| {
-            format!(
+            let message = format!(
                 "device {device} is in quarantine, nothing was tried: {times} starts in a row failed there, the last \
-                 because {last}; see to the device, then run the rules without an answer again"
-            )
+                 because {}; see to the device, then run the rules without an answer again",
+                last.message
+            );
+            Trouble { message, call: last.call.clone() }
         })
     }
 
     /// Notes a start that failed.
-    pub fn failed(&self, device: u32, state: State, reason: String) {
+    pub fn failed(&self, device: u32, state: State, reason: Trouble) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = failures.entry((device, state)).or_default();
-        *entry = (entry.0 + 1, reason);
+        let times = failures.get(&(device, state)).map_or(0, |(times, _)| *times);
+        failures.insert((device, state), (times + 1, reason));
     }
 
     /// Notes a start that succeeded.
@@ -49,11 +52,11 @@ mod tests {
     fn three_failures_in_a_row_are_enough() {
         let quarantine = Quarantine::default();
         for _ in 1..MOST_FAILURES {
-            quarantine.failed(0, State::Device, "of a first reason".to_owned());
+            quarantine.failed(0, State::Device, "of a first reason".to_owned().into());
         }
         assert_eq!(quarantine.reason(0, State::Device), None);
-        quarantine.failed(0, State::Device, "it is dead".to_owned());
-        let reason = quarantine.reason(0, State::Device).unwrap();
+        quarantine.failed(0, State::Device, "it is dead".to_owned().into());
+        let reason = quarantine.reason(0, State::Device).unwrap().message;
         assert!(reason.contains("3 starts in a row failed there, the last because it is dead"), "{reason}");
     }
 
@@ -61,7 +64,7 @@ mod tests {
     fn a_start_that_succeeds_ends_the_row() {
         let quarantine = Quarantine::default();
         for _ in 0..MOST_FAILURES * 2 {
-            quarantine.failed(0, State::Device, String::new());
+            quarantine.failed(0, State::Device, String::new().into());
             assert_eq!(quarantine.reason(0, State::Device), None);
             quarantine.succeeded(0, State::Device);
         }
@@ -70,7 +73,7 @@ mod tests {
     #[test]
     fn other_devices_and_libraries_that_are_only_loaded_go_on() {
         let quarantine = Quarantine::default();
-        (0..MOST_FAILURES).for_each(|_| quarantine.failed(1, State::Device, String::new()));
+        (0..MOST_FAILURES).for_each(|_| quarantine.failed(1, State::Device, String::new().into()));
         assert!(quarantine.reason(1, State::Device).is_some());
         assert_eq!(quarantine.reason(0, State::Device), None);
         assert_eq!(quarantine.reason(1, State::Loaded), None);

@@ -62,7 +62,7 @@ impl Session {
                 let mut result = self.empty_result(rule, seed);
                 result.verdict = error.verdict();
                 result.reason = error.to_string();
-                let call = if let StartError::Refused(trouble) = error { trouble.call } else { None };
+                let call = error.call();
                 (result, call)
             }
         };
