@@ -4,6 +4,7 @@
 //! Each configuration of the simulated device (faithful, one of the universal bad devices, one seeded defect) is a run
 //! of its own; a configuration's rules share its workers.
 
+mod glitch;
 mod judge;
 mod matrix;
 mod ratchet;
@@ -81,6 +82,9 @@ pub fn prove(session: &Session, options: &Options, proof: &ProofOptions) -> Resu
     let reached = if proof.matrix { work.reach(&selected)? } else { BTreeMap::new() };
     let configurations = configurations(session, &selected, proof, &reached);
     work.run(&configurations)?;
+    if proof.weaken {
+        work.glitches(&selected)?;
+    }
     let rules: Vec<RuleProof> = work.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
     let cells = work.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
     let judged = rules.iter().filter(|rule| rule.skipped.is_none()).count();

@@ -268,13 +268,13 @@ impl Work<'_> {
         });
     }
 
-    fn note(&self, planned: &Planned, change: impl FnOnce(&mut RuleProof)) {
+    pub fn note(&self, planned: &Planned, change: impl FnOnce(&mut RuleProof)) {
         if let Some(rule) = lock(&self.rules).get_mut(&planned.id) {
             change(rule);
         }
     }
 }
 
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }

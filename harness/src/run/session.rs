@@ -246,6 +246,7 @@ impl Session {
             start_up_ms: options.start_up_ms,
             call_ns: options.call_ns,
             notes_reach: false,
+            glitches: false,
         });
         let profile = options.profile.unwrap_or_default();
         let seed = options.seed.unwrap_or(if profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() });

@@ -24,6 +24,8 @@ pub struct SimulatorOptions {
     pub call_ns: u64,
     /// Whether the device notes in its machine's folder which defects the model asked for.
     pub notes_reach: bool,
+    /// Whether one event can be made to go wrong, through a file in its machine's folder.
+    pub glitches: bool,
 }
 
 /// The path of the library: where it was built, or a copy of it when that place is gone.
@@ -54,6 +56,7 @@ impl SimulatorOptions {
             ("STARTUP_MS", self.start_up_ms.to_string()),
             ("CALL_NS", self.call_ns.to_string()),
             ("REACH", if self.notes_reach { "1".to_owned() } else { String::new() }),
+            ("GLITCH", if self.glitches { "1".to_owned() } else { String::new() }),
             ("MACHINE", machine.display().to_string()),
         ]
         .into_iter()

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 
 use crate::generate::{Budget, rule_seed};
 use crate::lang::Span;
@@ -125,14 +126,44 @@ impl Session {
         }
     }
 
+    /// Workers look from now on whether an event goes wrong.
+    pub fn glitches(&mut self) {
+        if let Some(simulator) = &mut self.factory.simulator {
+            simulator.glitches = true;
+        }
+    }
+
+    /// Lets the event of this number go wrong, counted from 1 over all processes of the machine.
+    ///
+    /// # Errors
+    /// The file that the simulated processes share cannot be written.
+    pub fn arm(&mut self, kind: u64, number: u64) -> std::io::Result<()> {
+        let file = File::options().write(true).create(true).truncate(false).open(self.machine_file("glitch")?)?;
+        file.write_all_at(&[kind.to_ne_bytes(), number.to_ne_bytes()].concat(), 0)
+    }
+
+    /// Whether the event has not come.
+    ///
+    /// # Errors
+    /// The file that the simulated processes share cannot be read.
+    pub fn armed(&mut self) -> std::io::Result<bool> {
+        let bytes = std::fs::read(self.machine_file("glitch")?)?;
+        Ok(bytes.get(8..16).is_some_and(|left| left.iter().any(|byte| *byte != 0)))
+    }
+
+    fn machine_file(&mut self, name: &str) -> std::io::Result<PathBuf> {
+        let slot = self.pool.take()?;
+        let path = slot.machine.join(name);
+        self.pool.give_back(slot);
+        Ok(path)
+    }
+
     /// Which defects the model asked for since this was called last: one bit each, in the order of the simulator's list.
     ///
     /// # Errors
     /// The file that the simulated processes share cannot be read.
     pub fn reached(&mut self) -> std::io::Result<Vec<u8>> {
-        let slot = self.pool.take()?;
-        let path = slot.machine.join("reach");
-        self.pool.give_back(slot);
+        let path = self.machine_file("reach")?;
         let bits = match std::fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             bits => bits?,
