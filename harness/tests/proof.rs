@@ -57,6 +57,42 @@ fn a_second_check_of_the_same_is_needed_by_nothing() {
     answer.says(0, &["what fails here fails at another check too, for example malloc.", "small: 0 of 2 needed (0 %)"]);
 }
 
+/// Two reads of the same bytes, of which defects need one, and a refusal that shows in the data too.
+const TWICE: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.copy
+    title: A block keeps its bytes
+    statement: A block keeps its bytes.
+    source: [{document: manual, section: blocks}]
+    level: info
+    forall:
+      size: {bytes: 1..4KiB}
+    steps: |
+      char *back = host(size, 64);
+      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+      ---
+      aclrtMemcpy(p, size, pattern(size, 1), size, ACL_MEMCPY_HOST_TO_DEVICE);
+      aclrtMemcpy(p, size - 1, pattern(size, 2), size, ACL_MEMCPY_HOST_TO_DEVICE) fails;
+      aclrtMemcpy(back, size, p, size, ACL_MEMCPY_DEVICE_TO_HOST);
+      same(back, pattern(size, 1), size);
+      aclrtMemcpy(back, size, p, size, ACL_MEMCPY_DEVICE_TO_HOST);
+      same(back, pattern(size, 1), size);
+    kills: [copy.dest-max-error-after-write, copy.odd-last-byte-dropped]
+";
+
+#[test]
+fn a_device_that_is_wrong_once_needs_each_check_that_looks() {
+    let (_, answer) = proof(TWICE, &["--weaken"]);
+    answer.says(0, &["small: 0 of 3 needed (0 %)"]);
+    let (_, answer) = proof(TWICE, &["--weaken", "--glitches"]);
+    answer.says(0, &["small: 3 of 3 needed (100 %)"]);
+    let blind = TWICE.replace("      same(back, pattern(size, 1), size);\n    kills", "      size > 0;\n    kills");
+    let (_, answer) = proof(&blind, &["--weaken", "--glitches"]);
+    answer.says(0, &["small: 2 of 3 needed (66 %)", "condition of `size > 0`"]);
+}
+
 #[test]
 fn a_check_may_stay_for_a_reason_but_the_reason_names_a_check() {
     let (_, answer) = proof(&format!("{CHAPTER}{REASON}"), &["--weaken"]);

@@ -77,6 +77,9 @@ enum Command {
         /// Also leave out one check at a time: which checks are needed to notice the defects?
         #[arg(long)]
         weaken: bool,
+        /// Also hold the checks that no defect needs against devices that are right except once: minutes.
+        #[arg(long, requires = "weaken")]
+        glitches: bool,
         /// Also run every rule on every defect that it reaches, and write who notices what to the report folder.
         #[arg(long)]
         matrix: bool,
@@ -139,14 +142,27 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
             Ok(ExitStatus::Conformant)
         }
         Command::Run { filter, options } => run(options, &filter),
-        Command::Prove { filter, options, seeds, jobs, variants, weaken, matrix, ratchet, raise, verbose } => {
+        Command::Prove {
+            filter,
+            options,
+            seeds,
+            jobs,
+            variants,
+            weaken,
+            glitches,
+            matrix,
+            ratchet,
+            raise,
+            verbose,
+        } => {
             if ratchet.is_some() && !filter.is_empty() {
                 let message = "--ratchet holds whole chapters to their numbers; leave the names of rules out";
                 return Err(SessionError::Usage(message.to_owned()));
             }
             let session = open(&options)?;
             println!("{}", first_line(&session.header));
-            let proof = ProofOptions { seeds, jobs, filter, variants, weaken: weaken || ratchet.is_some(), matrix };
+            let weaken = weaken || ratchet.is_some();
+            let proof = ProofOptions { seeds, jobs, filter, variants, weaken, glitches, matrix };
             let proof = prove(&session, &options, &proof)?;
             print!("{}", render(&proof, verbose));
             if let Some(matrix) = &proof.matrix {

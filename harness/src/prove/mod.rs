@@ -37,6 +37,8 @@ pub struct ProofOptions {
     pub variants: bool,
     /// Also leave out one check at a time.
     pub weaken: bool,
+    /// Also hold the checks that no defect needs against devices that are right except once.
+    pub glitches: bool,
     /// Also run every rule on every defect that it reaches.
     pub matrix: bool,
 }
@@ -82,7 +84,7 @@ pub fn prove(session: &Session, options: &Options, proof: &ProofOptions) -> Resu
     let reached = if proof.matrix { work.reach(&selected)? } else { BTreeMap::new() };
     let configurations = configurations(session, &selected, proof, &reached);
     work.run(&configurations)?;
-    if proof.weaken {
+    if proof.glitches {
         work.glitches(&selected)?;
     }
     let rules: Vec<RuleProof> = work.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();

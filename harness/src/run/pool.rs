@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::lang::program::State;
 use crate::record::Verdict;
-use crate::worker::{FailedCall, Trouble};
 use crate::worker::protocol::{Reply, Request, Start, Started};
+use crate::worker::{FailedCall, Trouble};
 
 use super::child::{Deadlines, WorkerEnd, WorkerProcess};
 use super::identity::LibraryFile;
