@@ -1,8 +1,11 @@
-//! The seeded defects of the simulated device, read from the simulator's own list.
+//! The seeded defects of the simulated device, and what can go wrong once there, read from the simulator's own lists.
 
+#[path = "../../fixtures/simulator/src/event.rs"]
+mod event;
 #[path = "../../fixtures/simulator/src/defects.rs"]
 mod list;
 
+pub use event::Event;
 pub use list::{BAD_DEVICES, DEFECTS, DENY, Defect, VARIANTS};
 
 /// Names of the defects that a rule may claim to kill.

@@ -1,83 +1,123 @@
 //! A device that is right except once: one transfer, one refusal, one output. Each check that no defect needs is held
 //! against these: a check that alone notices that one event went wrong looks at something that nothing else looks at.
+//!
+//! A case runs alone. On the faithful device its events are counted; then one after the other goes wrong.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::BTreeMap;
 
+use serde_json::Value as Json;
+
+use crate::defects::Event;
 use crate::lang::judgement::Judgement;
-use crate::run::{Attempt, Planned, Session, SessionError, Trial};
+use crate::run::{Attempt, Options, Planned, SessionError, Trial};
 
-use super::work::{Work, lock};
+use super::work::{Bench, Work, lock};
 
-/// What goes wrong, by the numbers of the simulator.
-const KINDS: [(u64, &str); 5] = [
-    (1, "transfer to the host begins with a wrong byte"),
-    (2, "transfer to the host ends with a wrong byte"),
-    (3, "refused call answers success"),
-    (4, "refused call answers another code"),
-    (5, "output differs in one bit"),
-];
-/// So many events of a kind are tried at most.
-const EVENTS: u64 = 100;
-/// So many cases of a rule; edges always run.
-const CASES: u32 = 40;
+/// So many cases of a rule are tried; edges always are.
+const CASES: u32 = 24;
+/// So many events of a case.
+const EVENTS: u64 = 64;
+/// After so many cases in which no check was found to be needed, the rest of the cases promise nothing.
+const PATIENCE: u32 = 10;
+/// So many events of a kind are tried that a check is the first to notice.
+const TRIES: u32 = 8;
+
+/// How often a check was the first to notice an event of a kind.
+type Tries = BTreeMap<Judgement, u32>;
 
 impl Work<'_> {
     /// Looks for an event that each remaining check alone notices.
     pub fn glitches(&self, rules: &[Planned]) -> Result<(), SessionError> {
-        let next = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..self.proof.jobs.max(1))
-                .map(|_| {
-                    scope.spawn(|| {
-                        let mut session = self.session.with_defects(&self.options, Vec::new())?;
-                        session.glitches();
-                        while let Some(planned) = rules.get(next.fetch_add(1, Ordering::Relaxed)) {
-                            self.glitches_of(&mut session, planned).map_err(|error| {
-                                SessionError::Environment(format!("the simulated machine's folder: {error}"))
-                            })?;
-                            session.retire();
-                        }
-                        Ok(())
-                    })
-                })
-                .collect();
-            threads.into_iter().try_for_each(|thread| thread.join().expect("a proof's threads do not panic"))
+        let options = Options { deadline: 1, ..self.options.clone() };
+        let begin = || {
+            let mut session = self.session.with_defects(&options, Vec::new())?;
+            session.glitches();
+            Ok(Bench::new(session))
+        };
+        self.each(rules, begin, |bench, planned| {
+            bench.begin(planned);
+            self.glitches_of(bench, planned);
+            Ok(())
         })
     }
 
-    fn glitches_of(&self, session: &mut Session, planned: &Planned) -> std::io::Result<()> {
-        for (kind, what) in KINDS {
-            for number in 1..=EVENTS {
-                if !self.wanting(planned, kind) {
+    fn glitches_of(&self, bench: &mut Bench, planned: &Planned) {
+        let cases = bench.session().cases(planned, self.session.header.seed, CASES);
+        for event in Event::ALL {
+            let mut tries = Tries::default();
+            let mut fruitless = 0;
+            for case in &cases {
+                if !self.wanting(planned, event, &tries) || fruitless > PATIENCE {
                     break;
                 }
-                let attempt = run(session, planned, (kind, number), None)?;
-                if attempt.passes() && session.armed()? {
-                    break;
-                }
-                let Some(ignored) = self.failed_check(planned, &attempt) else { continue };
-                let without = run(session, planned, (kind, number), Some(ignored))?;
-                if without.passes() {
-                    self.note(planned, |rule| {
-                        let check = rule.checks.iter_mut().find(|check| check.judgement == ignored);
-                        if let Some(check) = check {
-                            check.needed_for = Some(format!("a device whose {number}. {what}"));
-                        }
-                    });
-                }
+                let found = self.glitches_in(bench, planned, (event, case), &mut tries);
+                fruitless = if found { 0 } else { fruitless + 1 };
             }
         }
-        Ok(())
     }
 
-    /// Whether the rule has a check of this kind that nothing needs yet.
-    fn wanting(&self, planned: &Planned, kind: u64) -> bool {
+    /// Lets each event of a case go wrong. Whether a check was found to be needed.
+    fn glitches_in(
+        &self,
+        bench: &mut Bench,
+        planned: &Planned,
+        (event, case): (Event, &Json),
+        tries: &mut Tries,
+    ) -> bool {
+        let seed = self.session.header.seed;
+        let trial = |number: u64, ignored: Option<Judgement>| {
+            let only = vec![case.clone()];
+            Trial { ignored, only, event: Some((event, number)), unread: true, ..Trial::default() }
+        };
+        let faithful = bench.attempt(planned, seed, &trial(u64::MAX, None), Attempt::passes);
+        let events = if faithful.passes() { u64::MAX - faithful.left } else { 0 };
+        let mut found = false;
+        for number in 1..=events.min(EVENTS) {
+            if !self.wanting(planned, event, tries) {
+                break;
+            }
+            let hoped = |attempt: &Attempt| attempt.passes() || self.failed_check(planned, attempt).is_some();
+            let attempt = bench.attempt(planned, seed, &trial(number, None), hoped);
+            let Some(ignored) = self.failed_check(planned, &attempt) else { continue };
+            let tried = tries.entry(ignored).or_default();
+            *tried += 1;
+            if *tried > TRIES {
+                continue;
+            }
+            let without = bench.attempt(planned, seed, &trial(number, Some(ignored)), Attempt::passes);
+            if !without.passes() {
+                continue;
+            }
+            // Said only of fresh processes, in which nothing went wrong before.
+            let mut fresh = |ignored| {
+                bench.retire();
+                bench.attempt(planned, seed, &trial(number, ignored), |_| true)
+            };
+            if self.failed_check(planned, &fresh(None)) == Some(ignored) && fresh(Some(ignored)).passes() {
+                found = true;
+                self.note(planned, |rule| {
+                    let check = rule.checks.iter_mut().find(|check| check.judgement == ignored);
+                    if let Some(check) = check {
+                        check.needed_for = Some(format!("a device whose {number}. {}", event.what()));
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    /// Whether the rule has a check that such an event could show to be needed.
+    fn wanting(&self, planned: &Planned, event: Event, tries: &Tries) -> bool {
         let rules = lock(&self.rules);
         rules.get(&planned.id).is_some_and(|rule| {
-            rule.unneeded().any(|check| match check.judgement {
-                Judgement::Condition(_) | Judgement::Success => kind != 4,
-                Judgement::Failure(_) => kind == 3,
-                Judgement::Code(_) => kind == 4,
+            let mut open = rule.unneeded().map(|check| check.judgement);
+            open.any(|judgement| {
+                let sees = match judgement {
+                    Judgement::Condition(_) | Judgement::Success => true,
+                    Judgement::Failure(_) => event == Event::Success,
+                    Judgement::Code(_) => event == Event::Code,
+                };
+                sees && tries.get(&judgement).is_none_or(|tries| *tries < TRIES)
             })
         })
     }
@@ -88,22 +128,4 @@ impl Work<'_> {
         let check = rules.get(&planned.id)?.checks.iter().find(|check| check.failed(attempt))?;
         (check.needed_for.is_none() && attempt.kills()).then_some(check.judgement)
     }
-}
-
-fn run(
-    session: &mut Session,
-    planned: &Planned,
-    (kind, number): (u64, u64),
-    ignored: Option<Judgement>,
-) -> std::io::Result<Attempt> {
-    session.arm(kind, number)?;
-    let trial = Trial { ignored, cases: Some(CASES), unread: true, ..Trial::default() };
-    let seed = session.header.seed;
-    let attempt = session.attempt(planned, seed, trial);
-    if !attempt.passes() {
-        // What a process that ended early left behind is not for the next.
-        session.arm(0, 0)?;
-        session.retire();
-    }
-    Ok(attempt)
 }

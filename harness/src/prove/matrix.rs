@@ -31,16 +31,6 @@ pub struct Cell {
     pub statement: String,
 }
 
-impl Cell {
-    fn kills(&self) -> bool {
-        matches!(self.verdict, Verdict::Fail | Verdict::WrongCode)
-    }
-
-    fn passes(&self) -> bool {
-        matches!(self.verdict, Verdict::Pass | Verdict::Exceeds | Verdict::Observed)
-    }
-}
-
 /// Every rule on every defect that its faithful run asked for. Elsewhere the defect cannot make a difference.
 #[derive(Debug)]
 pub struct Matrix {
@@ -63,7 +53,7 @@ impl Matrix {
         let mut rows: BTreeMap<&'static str, Vec<&Cell>> = BTreeMap::new();
         for cell in &self.cells {
             let row = rows.entry(cell.defect).or_default();
-            if cell.kills() {
+            if cell.verdict.kills() {
                 row.push(cell);
             }
         }
@@ -97,8 +87,8 @@ impl Matrix {
             self.compare(judged, text);
         }
         let pairs = self.cells.len();
-        let killed = self.cells.iter().filter(|cell| cell.kills()).count();
-        let unclaimed = self.cells.iter().filter(|cell| cell.kills() && !cell.claimed).count();
+        let killed = self.cells.iter().filter(|cell| cell.verdict.kills()).count();
+        let unclaimed = self.cells.iter().filter(|cell| cell.verdict.kills() && !cell.claimed).count();
         let _ =
             writeln!(text, "  matrix      {pairs} pairs reached, {killed} fail, {unclaimed} of them without a claim");
     }
@@ -122,7 +112,7 @@ impl Matrix {
         }
         for (defect, row) in &rows {
             if row.is_empty() {
-                let lost = self.cells.iter().filter(|cell| cell.defect == *defect && !cell.passes()).count();
+                let lost = self.cells.iter().filter(|cell| cell.defect == *defect && !cell.verdict.passes()).count();
                 let also =
                     if lost > 0 { format!(" ({lost} end otherwise, but without a verdict)") } else { String::new() };
                 let _ = writeln!(text, "  UNNOTICED   {defect}: no rule that reaches it fails{also}");

@@ -57,19 +57,48 @@ pub struct Work<'a> {
 }
 
 /// A session on a simulated device, and whether something failed there since its workers started.
-struct Bench {
+pub struct Bench {
     session: Session,
     dirty: bool,
 }
 
 impl Bench {
+    /// A session in which nothing has run.
+    pub fn new(session: Session) -> Bench {
+        Bench { session, dirty: false }
+    }
+
+    /// What is known of the device, and of the rules' cases there.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// From now on this rule runs, in workers of its own, which read no other chapter.
+    pub fn begin(&mut self, planned: &Planned) {
+        self.retire();
+        if let Some(chapter) = self.session.chapter_file(planned) {
+            self.session.reads_only(chapter);
+        }
+    }
+
+    /// Ends the workers: the next attempt is made in fresh ones.
+    pub fn retire(&mut self) {
+        self.session.retire();
+        self.dirty = false;
+    }
+
     /// Runs a rule. What is not as hoped after an earlier failure is tried again in fresh processes.
-    fn attempt(&mut self, planned: &Planned, seed: u64, trial: &Trial, hoped: impl Fn(&Attempt) -> bool) -> Attempt {
+    pub fn attempt(
+        &mut self,
+        planned: &Planned,
+        seed: u64,
+        trial: &Trial,
+        hoped: impl Fn(&Attempt) -> bool,
+    ) -> Attempt {
         let mut attempt = self.session.attempt(planned, seed, trial.clone());
         if self.dirty && !hoped(&attempt) {
-            self.session.retire();
+            self.retire();
             attempt = self.session.attempt(planned, seed, trial.clone());
-            self.dirty = false;
         }
         self.dirty |= !attempt.passes();
         attempt
@@ -77,73 +106,69 @@ impl Bench {
 }
 
 impl Work<'_> {
-    /// Runs all configurations, several at the same time.
-    pub fn run(&self, configurations: &[Configuration]) -> Result<(), SessionError> {
-        let trouble = Mutex::new(None);
+    /// Does a piece of work for each item, several at the same time; a thread keeps what `begin` gave it.
+    ///
+    /// # Errors
+    /// The first one of `begin` or `work`, whose thread ends; the others finish the list.
+    pub fn each<T: Sync, S>(
+        &self,
+        items: &[T],
+        begin: impl Fn() -> Result<S, SessionError> + Sync,
+        work: impl Fn(&mut S, &T) -> Result<(), SessionError> + Sync,
+    ) -> Result<(), SessionError> {
         let next = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..self.proof.jobs.max(1) {
-                scope.spawn(|| {
-                    while let Some(configuration) = configurations.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if let Err(error) = self.configuration(configuration) {
-                            lock(&trouble).get_or_insert(error);
-                        }
-                    }
-                });
+        let thread = || {
+            let mut kept = begin()?;
+            while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                work(&mut kept, item)?;
             }
-        });
-        trouble.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..self.proof.jobs.max(1)).map(|_| scope.spawn(thread)).collect();
+            threads.into_iter().try_for_each(|thread| thread.join().expect("a proof's threads do not panic"))
+        })
+    }
+
+    /// Runs all configurations.
+    pub fn run(&self, configurations: &[Configuration]) -> Result<(), SessionError> {
+        self.each(configurations, || Ok(()), |(), configuration| self.configuration(configuration))
     }
 
     /// Runs every rule on a faithful device that notes what its model asks for.
     pub fn reach(&self, rules: &[Planned]) -> Result<BTreeMap<String, Vec<u8>>, SessionError> {
         let found = Mutex::new(BTreeMap::new());
-        let trouble = Mutex::new(None);
-        let next = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..self.proof.jobs.max(1) {
-                scope.spawn(|| {
-                    let note = |error: SessionError| {
-                        lock(&trouble).get_or_insert(error);
-                    };
-                    let mut session = match self.session.with_defects(&self.options, Vec::new()) {
-                        Ok(session) => session,
-                        Err(error) => return note(error),
-                    };
-                    session.notes_reach();
-                    while let Some(planned) = rules.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let trial = Trial { cases: Some(COUNTED), unread: true, ..Trial::default() };
-                        session.attempt(planned, self.session.header.seed, trial);
-                        // The start of a worker belongs to each rule.
-                        session.retire();
-                        match session.reached() {
-                            Ok(bits) => drop(lock(&found).insert(planned.id.clone(), bits)),
-                            Err(error) => {
-                                let message = format!("what the rules reach cannot be read: {error}");
-                                note(SessionError::Environment(message));
-                            }
-                        }
-                    }
-                });
-            }
-        });
-        match trouble.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner)),
-        }
+        let begin = || {
+            let mut session = self.session.with_defects(&self.options, Vec::new())?;
+            session.notes_reach();
+            Ok(session)
+        };
+        self.each(rules, begin, |session: &mut Session, planned| {
+            let trial = Trial { cases: Some(COUNTED), unread: true, ..Trial::default() };
+            // The start of a worker belongs to each rule.
+            session.retire();
+            session.attempt(planned, self.session.header.seed, trial);
+            session.retire();
+            let bits = session
+                .reached()
+                .map_err(|error| SessionError::Environment(format!("what the rules reach cannot be read: {error}")))?;
+            lock(&found).insert(planned.id.clone(), bits);
+            Ok(())
+        })?;
+        Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn configuration(&self, configuration: &Configuration) -> Result<(), SessionError> {
         let defects = configuration.device.name().map(str::to_owned).into_iter().collect();
         let mut session = self.session.with_defects(&self.options, defects)?;
         if let Some(first) = configuration.rules.first()
-            && let Some(chapter) = self.chapter_file(first)
+            && let Some(chapter) = session.chapter_file(first)
             && configuration.others.is_empty()
             && configuration.rules.iter().all(|planned| planned.chapter == first.chapter)
         {
             session.reads_only(chapter);
         }
-        let mut bench = Bench { session, dirty: false };
+        let mut bench = Bench::new(session);
         let (first, seeds) = configuration.seeds;
         let trial = Trial { unread: true, ..Trial::default() };
         for planned in &configuration.rules {
@@ -183,13 +208,6 @@ impl Work<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The file of a rule's chapter, without its extension.
-    fn chapter_file(&self, planned: &Planned) -> Option<String> {
-        let rules = &self.session.rules;
-        let rule = rules.rule(&planned.id)?;
-        Some(rules.chapters[rule.chapter].path.file_stem()?.to_str()?.to_owned())
     }
 
     /// A rule on a defect that it claims: with every seed, and with twenty if one of them misses it.
@@ -250,7 +268,7 @@ impl Work<'_> {
     /// A pair of the matrix: how many cases notice the defect.
     fn cell(&self, bench: &mut Bench, planned: &Planned, name: &'static str, seed: u64, claimed: bool) {
         let cases = Some(if claimed { COUNTED } else { TRIED });
-        let trial = Trial { counts: claimed, cases, unread: true, ignored: None };
+        let trial = Trial { counts: claimed, cases, unread: true, ..Trial::default() };
         let attempt = bench.attempt(planned, seed, &trial, Attempt::passes);
         if !claimed && attempt.kills() {
             self.weaken(bench, planned, name, seed, &attempt, Attempt::kills);

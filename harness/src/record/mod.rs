@@ -195,6 +195,18 @@ pub enum Verdict {
     DeviceLost,
 }
 
+impl Verdict {
+    /// Whether the rule said that the device is wrong: in a proof, that it noticed the defect.
+    pub fn kills(self) -> bool {
+        matches!(self, Verdict::Fail | Verdict::WrongCode)
+    }
+
+    /// Whether the rule found nothing wrong.
+    pub fn passes(self) -> bool {
+        matches!(self, Verdict::Pass | Verdict::Exceeds | Verdict::Observed)
+    }
+}
+
 /// What a result means for the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -159,11 +159,19 @@ impl Session {
         }
     }
 
+    /// Starts the workers that a rule uses and that do not run yet; rules with fresh processes use none.
+    pub(super) fn start_workers(&self, rule: &Rule, slot: &mut Slot) -> Result<(), StartError> {
+        if Home::of(rule) != Home::Fresh {
+            for (device, ordinal) in keys(rule) {
+                slot.worker(&self.factory, device, ordinal)?;
+            }
+        }
+        Ok(())
+    }
+
     fn case_in_pool(&self, rule: &Rule, slot: &mut Slot, case: &RunCase) -> Result<GroupEnd, StartError> {
         let keys: Vec<(u32, usize)> = keys(rule);
-        for (device, ordinal) in &keys {
-            slot.worker(&self.factory, *device, *ordinal)?;
-        }
+        self.start_workers(rule, slot)?;
         let mut members: Vec<Option<&mut WorkerProcess>> = keys.iter().map(|_| None).collect();
         for (key, worker) in &mut slot.workers {
             if let Some(position) = keys.iter().position(|wanted| wanted == key) {

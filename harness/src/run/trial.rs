@@ -3,14 +3,18 @@
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::generate::{Budget, rule_seed};
+use serde_json::Value as Json;
+
+use crate::defects::Event;
+use crate::generate::{Budget, Plan, case_to_json, rule_seed};
 use crate::lang::Span;
 use crate::lang::judgement::Judgement;
 use crate::record::Verdict;
 
 use super::pool::StartError;
+use super::rule::Home;
 use super::session::{Planned, Session};
 
 /// How a rule runs in a proof. The default: as in any run.
@@ -22,6 +26,10 @@ pub struct Trial {
     pub counts: bool,
     /// At most so many cases.
     pub cases: Option<u32>,
+    /// If there are any: these cases and no others.
+    pub only: Vec<Json>,
+    /// Which event goes wrong, counted from 1 over all processes of the machine; on a device that looks for it only.
+    pub event: Option<(Event, u64)>,
     /// Nobody reads the failure: it is not made smaller.
     pub unread: bool,
 }
@@ -39,6 +47,8 @@ pub struct Attempt {
     pub failed: u64,
     /// Number of the first case that failed.
     pub first: u64,
+    /// Events of the kind that were still to come, the one that goes wrong among them.
+    pub left: u64,
 }
 
 impl Trial {
@@ -56,22 +66,23 @@ impl Trial {
 impl Attempt {
     /// Whether the rule said that the device is wrong.
     pub fn kills(&self) -> bool {
-        matches!(self.verdict, Verdict::Fail | Verdict::WrongCode)
+        self.verdict.kills()
     }
 
     /// Whether the rule found nothing wrong.
     pub fn passes(&self) -> bool {
-        matches!(self.verdict, Verdict::Pass | Verdict::Exceeds | Verdict::Observed)
+        self.verdict.passes()
     }
 
     fn without_place(verdict: Verdict, reason: String) -> Attempt {
-        Attempt { verdict, reason, place: Span::default(), cases: 0, failed: 0, first: 0 }
+        Attempt { verdict, reason, place: Span::default(), cases: 0, failed: 0, first: 0, left: 0 }
     }
 }
 
 impl Session {
     /// Runs a rule with a seed of its own.
     pub fn attempt(&mut self, planned: &Planned, seed: u64, trial: Trial) -> Attempt {
+        self.only_cases.clone_from(&trial.only);
         self.trial = trial;
         self.header.seed = seed;
         let Some(index) = planned.rule else {
@@ -85,8 +96,17 @@ impl Session {
             Ok(slot) => slot,
             Err(error) => return Attempt::without_place(Verdict::Error, format!("no folder for a machine: {error}")),
         };
+        let event = self.trial.event;
+        if let Some(event) = event {
+            // What a start does is not among the events of a case.
+            let begun = self.start_workers(rule, &mut slot).map_err(|error| error.to_string());
+            if let Err(error) = begun.and_then(|()| arm(&slot.machine, event).map_err(|error| error.to_string())) {
+                return Attempt::without_place(Verdict::Error, format!("nothing can go wrong there: {error}"));
+            }
+        }
         let mut output = String::new();
         let found = self.search(rule, seed, &mut slot, &mut output);
+        let left = event.and_then(|_| left(&slot.machine).ok()).unwrap_or_default();
         self.pool.give_back(slot);
         match found {
             Err(error @ StartError::Ended(..)) => Attempt::without_place(Verdict::DeviceLost, error.to_string()),
@@ -101,9 +121,21 @@ impl Session {
                 if let Some(call) = call {
                     result.verdict = self.of_owner(&rule.id, result.verdict, &call);
                 }
-                Attempt { verdict: result.verdict, reason: result.reason, place, cases, failed, first }
+                Attempt { verdict: result.verdict, reason: result.reason, place, cases, failed, first, left }
             }
         }
+    }
+
+    /// The cases that a rule runs with this seed, at most so many beside the edges; none for what has no steps.
+    pub fn cases(&self, planned: &Planned, seed: u64, most: u32) -> Vec<Json> {
+        let Some(rule) = planned.rule.map(|index| &self.rules.rules[index]) else { return Vec::new() };
+        let budget = Trial { cases: Some(most), ..Trial::default() }.budget(self.budget(Home::of(rule)));
+        let scope = self.scope();
+        let Ok(mut plan) = Plan::new(&rule.program, &scope, rule_seed(seed, &rule.id), &budget) else {
+            return Vec::new();
+        };
+        let drawn = std::iter::from_fn(|| plan.next_case()?.ok());
+        drawn.map(|case| case_to_json(&rule.program, &case.values, case.salt)).collect()
     }
 
     /// Ends the workers: the next rule starts in fresh processes.
@@ -112,6 +144,11 @@ impl Session {
             slot.workers.clear();
             self.pool.give_back(slot);
         }
+    }
+
+    /// The file of a rule's chapter, without its extension; `None`: it has none.
+    pub fn chapter_file(&self, planned: &Planned) -> Option<String> {
+        planned.rule.and_then(|index| self.chapter_of(&self.rules.rules[index])).map(str::to_owned)
     }
 
     /// Workers read only this chapter from now on.
@@ -131,24 +168,6 @@ impl Session {
         if let Some(simulator) = &mut self.factory.simulator {
             simulator.glitches = true;
         }
-    }
-
-    /// Lets the event of this number go wrong, counted from 1 over all processes of the machine.
-    ///
-    /// # Errors
-    /// The file that the simulated processes share cannot be written.
-    pub fn arm(&mut self, kind: u64, number: u64) -> std::io::Result<()> {
-        let file = File::options().write(true).create(true).truncate(false).open(self.machine_file("glitch")?)?;
-        file.write_all_at(&[kind.to_ne_bytes(), number.to_ne_bytes()].concat(), 0)
-    }
-
-    /// Whether the event has not come.
-    ///
-    /// # Errors
-    /// The file that the simulated processes share cannot be read.
-    pub fn armed(&mut self) -> std::io::Result<bool> {
-        let bytes = std::fs::read(self.machine_file("glitch")?)?;
-        Ok(bytes.get(8..16).is_some_and(|left| left.iter().any(|byte| *byte != 0)))
     }
 
     fn machine_file(&mut self, name: &str) -> std::io::Result<PathBuf> {
@@ -172,4 +191,20 @@ impl Session {
         File::options().write(true).open(&path)?.write_all_at(&vec![0; bits.len()], 0)?;
         Ok(bits)
     }
+}
+
+/// The file in which the processes of a machine look which event goes wrong.
+fn event_file(machine: &Path) -> PathBuf {
+    machine.join("glitch")
+}
+
+fn arm(machine: &Path, (event, number): (Event, u64)) -> std::io::Result<()> {
+    let file = File::options().write(true).create(true).truncate(false).open(event_file(machine))?;
+    file.write_all_at(&[(event as u64).to_ne_bytes(), number.to_ne_bytes()].concat(), 0)
+}
+
+fn left(machine: &Path) -> std::io::Result<u64> {
+    let mut bytes = [0; 8];
+    File::open(event_file(machine))?.read_exact_at(&mut bytes, 8)?;
+    Ok(u64::from_ne_bytes(bytes))
 }

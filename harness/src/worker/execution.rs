@@ -68,6 +68,8 @@ pub struct Held<'a> {
     pub bytes: Option<Vec<u8>>,
     /// Order over all processes of the case.
     pub tick: u64,
+    /// Whether its release is judged: not if the call that made it is not.
+    pub judged: bool,
 }
 
 /// The execution of one program in this process.
@@ -272,16 +274,20 @@ impl<'a> Execution<'a> {
 
     fn acquired(&mut self, resource: &'a Resource, arguments: &[u64]) {
         let parameter = arguments[resource.handle];
+        // A library that is wrong takes a null place for the handle: nobody can name what it made.
+        if resource.indirect && parameter == 0 {
+            return;
+        }
         let handle = match resource.indirect {
-            // SAFETY: the function succeeded, so its out-parameter points to a handle; null would have been refused.
-            true if parameter != 0 => unsafe { (parameter as *const u64).read_unaligned() },
-            _ => parameter,
+            // SAFETY: the function succeeded, and its out-parameter points to a handle.
+            true => unsafe { (parameter as *const u64).read_unaligned() },
+            false => parameter,
         };
         // The variable is as it was before the call: there is nothing that could be released.
         if resource.indirect && handle == self.memory.poison_word() {
             return;
         }
-        // A library that is wrong takes a null buffer for a key: nobody can name what it made.
+        // The same for a null buffer for a key.
         if resource.bytes.is_some() && handle == 0 {
             return;
         }
@@ -289,7 +295,7 @@ impl<'a> Execution<'a> {
         let bytes =
             resource.bytes.map(|length| unsafe { std::slice::from_raw_parts(handle as *const u8, length) }.to_vec());
         let index = self.prepared.rules.resources.iter().position(|known| std::ptr::eq(known, resource)).unwrap_or(0);
-        self.held.push(Held { resource, index, handle, bytes, tick: self.tick });
+        self.held.push(Held { resource, index, handle, bytes, tick: self.tick, judged: true });
     }
 
     fn released(&mut self, function: &str, arguments: &[u64]) {
@@ -337,7 +343,7 @@ impl<'a> Execution<'a> {
             super::copies::end_copy(self.flight);
             self.flight.end_call(slot, raw);
             let result = typed(function.returns, raw);
-            if result != self.prepared.rules.success {
+            if result != self.prepared.rules.success && held.judged {
                 let code = self.code(result);
                 let message = format!("releasing with {} returned {code}, expected success", function.name);
                 let failed = FailedCall { function: function.name.to_owned(), code: i64::try_from(result).ok() };

@@ -116,6 +116,7 @@ impl<'a> Execution<'a> {
     }
 
     fn judge_call(&mut self, call: &'a Call, expect: &'a Expect, id: usize) -> Result<(), Stop> {
+        let held = self.held.len();
         let result = self.call(call)?;
         let success = result == self.prepared.rules.success;
         let unwritten = success && self.unwritten_out();
@@ -133,6 +134,10 @@ impl<'a> Execution<'a> {
             }
             Expect::Success => Ok(()),
             Expect::Failure { .. } if success => {
+                if self.ignores(Judgement::Failure(id)) {
+                    // Nobody would release what the rule does not expect to have.
+                    self.held.iter_mut().skip(held).for_each(|made| made.judged = false);
+                }
                 let message = format!("{} returned success, it must fail", self.name(call));
                 self.call_failed(call, result, Verdict::Fail, Judgement::Failure(id), message)
             }
