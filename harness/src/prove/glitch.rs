@@ -14,16 +14,24 @@ use crate::run::{Attempt, Options, Planned, SessionError, Trial};
 use super::work::{Bench, Work, lock};
 
 /// So many cases of a rule are tried; edges always are.
-const CASES: u32 = 24;
+const CASES: u32 = 120;
 /// So many events of a case.
 const EVENTS: u64 = 64;
-/// After so many cases in which no check was found to be needed, the rest of the cases promise nothing.
-const PATIENCE: u32 = 10;
+/// After so many events of a kind that showed no check to be needed, the others promise nothing.
+const PATIENCE: u64 = 160;
 /// So many events of a kind are tried that a check is the first to notice.
 const TRIES: u32 = 8;
 
 /// How often a check was the first to notice an event of a kind.
 type Tries = BTreeMap<Judgement, u32>;
+
+/// What a case showed.
+struct Found {
+    /// Events that were tried.
+    events: u64,
+    /// Whether a check turned out to be needed.
+    needed: bool,
+}
 
 impl Work<'_> {
     /// Looks for an event that each remaining check alone notices.
@@ -50,20 +58,22 @@ impl Work<'_> {
                 if !self.wanting(planned, event, &tries) || fruitless > PATIENCE {
                     break;
                 }
-                let found = self.glitches_in(bench, planned, (event, case), &mut tries);
-                fruitless = if found { 0 } else { fruitless + 1 };
+                fruitless = match self.glitches_in(bench, planned, (event, case), &mut tries) {
+                    Found { needed: true, .. } => 0,
+                    Found { events, .. } => fruitless + 1 + events,
+                };
             }
         }
     }
 
-    /// Lets each event of a case go wrong. Whether a check was found to be needed.
+    /// Lets each event of a case go wrong.
     fn glitches_in(
         &self,
         bench: &mut Bench,
         planned: &Planned,
         (event, case): (Event, &Json),
         tries: &mut Tries,
-    ) -> bool {
+    ) -> Found {
         let seed = self.session.header.seed;
         let trial = |number: u64, ignored: Option<Judgement>| {
             let only = vec![case.clone()];
@@ -71,8 +81,8 @@ impl Work<'_> {
         };
         let faithful = bench.attempt(planned, seed, &trial(u64::MAX, None), Attempt::passes);
         let events = if faithful.passes() { u64::MAX - faithful.left } else { 0 };
-        let mut found = false;
-        for number in 1..=events.min(EVENTS) {
+        let mut found = Found { events: events.min(EVENTS), needed: false };
+        for number in 1..=found.events {
             if !self.wanting(planned, event, tries) {
                 break;
             }
@@ -94,7 +104,7 @@ impl Work<'_> {
                 bench.attempt(planned, seed, &trial(number, ignored), |_| true)
             };
             if self.failed_check(planned, &fresh(None)) == Some(ignored) && fresh(Some(ignored)).passes() {
-                found = true;
+                found.needed = true;
                 self.note(planned, |rule| {
                     let check = rule.checks.iter_mut().find(|check| check.judgement == ignored);
                     if let Some(check) = check {
