@@ -93,6 +93,34 @@ fn a_device_that_is_wrong_once_needs_each_check_that_looks() {
     answer.says(0, &["small: 2 of 3 needed (66 %)", "condition of `size > 0`"]);
 }
 
+/// Calls that must fail, and whose success would leave something behind that cannot be released.
+const REFUSED: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.refused
+    title: No block without a place for its address, no registration twice
+    statement: No block without a place for its address, no registration twice.
+    source: [{document: manual, section: blocks}]
+    level: info
+    when: {run_mode: host}
+    steps: |
+      aclrtMallocHost(&block, 2 * product.page_size);
+      char *range = (char *)ALIGN_UP((uintptr_t)block, product.page_size);
+      ---
+      aclrtMalloc(NULL, 4096, ACL_MEM_MALLOC_NORMAL_ONLY) fails;
+      aclrtHostRegisterV2(range, product.page_size, ACL_HOST_REG_MAPPED);
+      aclrtHostRegisterV2(range, product.page_size, ACL_HOST_REG_MAPPED) fails;
+      aclrtHostUnregister(range);
+    kills: [malloc.null-result-accepted, malloc.config-null-result-accepted]
+";
+
+#[test]
+fn what_a_call_makes_that_must_fail_is_not_judged_when_it_is_left_out() {
+    let (_, answer) = proof(REFUSED, &["--weaken", "--glitches"]);
+    answer.says(1, &["small: 2 of 2 needed (100 %)"]);
+}
+
 #[test]
 fn a_check_may_stay_for_a_reason_but_the_reason_names_a_check() {
     let (_, answer) = proof(&format!("{CHAPTER}{REASON}"), &["--weaken"]);

@@ -203,3 +203,16 @@ fn the_journal_and_the_reports_tell_the_same() {
     let cases = kept_cases(&bench.path("report/counterexamples/acl.small.aligned.json"));
     assert_eq!(cases, [(failure.replay_values.clone(), failure.trace.len())]);
 }
+
+/// `atlas-cts run … | head -1`.
+#[test]
+fn a_run_goes_on_to_its_end_when_nobody_reads_its_output_any_more() {
+    let bench = Bench::new();
+    bench.catalog(RULES);
+    let words = ["run", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--report-dir", "report"];
+    let mut run = bench.command(words).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(run.stdout.take());
+    let status = run.wait().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(bench.report("report").results.len(), 3 + 1);
+}

@@ -121,9 +121,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
         Command::Lint { options } => {
             let rules = load_rules(&options, &acl::BINDINGS)?;
             let shared = claims(&rules);
-            shared.iter().for_each(|warning| println!("warning: {warning}"));
+            shared.iter().try_for_each(|warning| command::say(&format!("warning: {warning}\n")))?;
             command::lint_owners(&rules)?;
-            println!("{}", command::lint_summary(&rules));
+            command::say(&format!("{}\n", command::lint_summary(&rules)))?;
             Ok(if options.strict && !shared.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
         }
         Command::List { options, filter } => {
@@ -160,21 +160,21 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
                 return Err(SessionError::Usage(message.to_owned()));
             }
             let session = open(&options)?;
-            println!("{}", first_line(&session.header));
+            command::say(&format!("{}\n", first_line(&session.header)))?;
             let weaken = weaken || ratchet.is_some();
             let proof = ProofOptions { seeds, jobs, filter, variants, weaken, glitches, matrix };
             let proof = prove(&session, &options, &proof)?;
-            print!("{}", render(&proof, verbose));
+            command::say(&render(&proof, verbose))?;
             if let Some(matrix) = &proof.matrix {
                 let folder = options
                     .report_dir
                     .clone()
                     .unwrap_or_else(|| project_root().join("reports/out").join(format!("proof-{}", proof.product)));
                 let page = matrix.write(&folder, &proof.product).map_err(SessionError::Environment)?;
-                println!("  written     {}", page.display());
+                command::say(&format!("  written     {}\n", page.display()))?;
             }
             let holds = match &ratchet {
-                Some(file) => command::ratchet(file, &proof, raise).map_err(SessionError::Environment)?,
+                Some(file) => command::ratchet(file, &proof, raise)?,
                 None => true,
             };
             Ok(if holds && proof.holds() { ExitStatus::Conformant } else { ExitStatus::Broken })
@@ -199,8 +199,9 @@ fn run(mut options: Options, filter: &[String]) -> Result<ExitStatus, SessionErr
     let earlier = Earlier::open(&mut options)?;
     if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.run.end.is_some()) {
         earlier.report(options.keep)?;
-        println!("{}: this run has reached its end; its reports are written again", earlier.folder.display());
-        return Ok(closing(&earlier.run));
+        let folder = earlier.folder.display();
+        command::say(&format!("{folder}: this run has reached its end; its reports are written again\n"))?;
+        return closing(&earlier.run);
     }
     let rules = Arc::new(load_rules(&options, &acl::BINDINGS)?);
     let mut planned: Vec<_> = plan(&rules)
@@ -220,26 +221,27 @@ fn run(mut options: Options, filter: &[String]) -> Result<ExitStatus, SessionErr
     };
     let resumed = earlier.is_some();
     let folder = RunFolder::open(&mut session, &options, &planned, earlier)?;
-    println!("{}", first_line(&session.header));
+    command::say(&format!("{}\n", first_line(&session.header)))?;
     if resumed {
-        println!("{}", folder.resumed(planned.len()));
+        command::say(&format!("{}\n", folder.resumed(planned.len())))?;
     }
     for planned in &planned {
         let result = folder.run(&session, planned).map_err(SessionError::Environment)?;
-        match result.verdict {
-            Verdict::Pass => println!("pass      {}", result.id),
-            _ if session.breaks(&result) => println!("{}", failure_text(&result, &session.header)),
-            verdict => println!("{:<9} {}  ({})", verdict.name(), result.id, result.reason),
-        }
+        command::say(&match result.verdict {
+            Verdict::Pass => format!("pass      {}\n", result.id),
+            _ if session.breaks(&result) => format!("{}\n", failure_text(&result, &session.header)),
+            verdict if result.reason.is_empty() => format!("{:<9} {}\n", verdict.name(), result.id),
+            verdict => format!("{:<9} {}  ({})\n", verdict.name(), result.id, result.reason),
+        })?;
     }
     let end = session.finish();
     let run = folder.finish(&session, &end).map_err(SessionError::Environment)?;
-    Ok(closing(&run))
+    closing(&run)
 }
 
 /// Prints how a run went; gives its exit status.
-fn closing(run: &Recorded) -> ExitStatus {
+fn closing(run: &Recorded) -> Result<ExitStatus, SessionError> {
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    print!("{}", summary(&run.header, &run.results, run.end.as_ref(), colour));
-    run.end.as_ref().map_or(ExitStatus::Unknown, |end| ExitStatus::from_code(end.exit))
+    command::say(&summary(&run.header, &run.results, run.end.as_ref(), colour))?;
+    Ok(run.end.as_ref().map_or(ExitStatus::Unknown, |end| ExitStatus::from_code(end.exit)))
 }

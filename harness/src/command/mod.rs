@@ -36,26 +36,25 @@ pub fn lint_summary(rules: &Rules) -> String {
 /// Holds a proof against the numbers that may not fall, or raises them; says whether they hold.
 ///
 /// # Errors
-/// The file cannot be read or written.
-pub fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, String> {
+/// The file cannot be read or written, or nothing can be printed.
+pub fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, SessionError> {
     if raised {
-        raise(file, proof)?;
+        raise(file, proof).map_err(SessionError::Environment)?;
     }
-    let (fallen, risen) = Ratchet::read(file)?.compare(proof);
-    for what in &fallen {
-        println!("  FALLEN      {what}");
-    }
+    let (fallen, risen) = Ratchet::read(file).map_err(SessionError::Environment)?.compare(proof);
+    let mut text: String = fallen.iter().map(|what| format!("  FALLEN      {what}\n")).collect();
     if !fallen.is_empty() {
-        println!(
+        text += &format!(
             "              claim the defects and needed checks again; a number of {} is lowered by hand, with the reason in \
-             the commit",
+             the commit\n",
             file.display()
         );
     }
     if !risen.is_empty() {
-        println!("  ratchet     {} can be raised (add --raise, or put these lines there):", file.display());
-        risen.iter().for_each(|line| println!("{line}"));
+        text += &format!("  ratchet     {} can be raised (add --raise, or put these lines there):\n", file.display());
+        risen.iter().for_each(|line| text += &format!("{line}\n"));
     }
+    say(&text)?;
     Ok(fallen.is_empty())
 }
 
@@ -94,7 +93,7 @@ pub fn simulator(print_path: bool, list: bool) -> Result<ExitStatus, SessionErro
                 "the library cannot be written: {error}; set TMPDIR to a writable folder"
             ))
         })?;
-        println!("{}", path.display());
+        say(&format!("{}\n", path.display()))?;
     }
     if list {
         let mut text = String::new();

@@ -16,6 +16,7 @@ pub mod parse;
 mod parse_expression;
 pub mod print_c;
 pub mod program;
+mod sites;
 pub mod suggest;
 pub mod syntax;
 mod token;

@@ -221,7 +221,7 @@ impl Group<'_> {
             records.extend(calls.into_iter().map(|call| (call, process)));
         }
         records.sort_by_key(|(record, process)| (record.tick, *process));
-        let sites = trace::sites(&self.rule.program);
+        let sites = self.rule.program.sites();
         let several = self.members.len() > 1;
         let mut lines = Vec::new();
         if dropped > 0 {
@@ -237,7 +237,7 @@ impl Group<'_> {
 
 /// An accident in a rule as a failure of its case: verdict, place, call and message.
 pub fn accident_failure(rules: &Rules, rule: &Rule, calls: &[CallRecord], accident: &WorkerEnd) -> CaseFailure {
-    let sites = trace::sites(&rule.program);
+    let sites = rule.program.sites();
     let last = calls.last();
     let call = last.and_then(|record| sites.get(record.site as usize).copied().flatten());
     let span = call.map(|call| call.span).unwrap_or_default();

@@ -300,7 +300,7 @@ impl<'a> Execution<'a> {
 
     fn released(&mut self, function: &str, arguments: &[u64]) {
         let Some(handle) = arguments.first().filter(|handle| **handle != 0) else { return };
-        let found = self.held.iter().rposition(|held| {
+        let same = |held: &Held<'_>| {
             held.resource.released_by(function)
                 && match &held.bytes {
                     Some(bytes) => {
@@ -310,7 +310,10 @@ impl<'a> Execution<'a> {
                     }
                     None => held.handle == *handle,
                 }
-        });
+        };
+        // Of two with one handle, the one that the rule expects to have.
+        let found = self.held.iter().rposition(|held| held.judged && same(held));
+        let found = found.or_else(|| self.held.iter().rposition(same));
         if let Some(found) = found {
             self.held.remove(found);
         }

@@ -1,7 +1,7 @@
 //! Recorded calls as text.
 
 use crate::bindings::{Function, Type};
-use crate::lang::program::{Argument, Call, Expect, Place, Program, Root, Statement, StatementKind};
+use crate::lang::program::{Argument, Call, Program, Root};
 use crate::lang::types::{is_address, wrap};
 use crate::rules::Rules;
 
@@ -9,7 +9,7 @@ use super::flight::{CallRecord, LIFE_CYCLE, RELEASE};
 
 /// The calls of a case, one line each.
 pub fn trace(rules: &Rules, program: &Program, records: &[CallRecord], dropped: u64) -> Vec<String> {
-    let sites = sites(program);
+    let sites = program.sites();
     let mut lines = Vec::new();
     if dropped > 0 {
         lines.push(format!("… {dropped} earlier calls"));
@@ -38,7 +38,7 @@ fn called<'a>(
     }
     if record.site & LIFE_CYCLE != 0 {
         let program = &rules.life_cycle.program;
-        let call = self::sites(program).get((record.site & !LIFE_CYCLE) as usize).copied().flatten();
+        let call = program.sites().get((record.site & !LIFE_CYCLE) as usize).copied().flatten();
         return (call.map(|call| program.functions[call.function]), None, " (life cycle)");
     }
     let call = sites.get(record.site as usize).copied().flatten();
@@ -82,101 +82,6 @@ pub fn line(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &
     };
     let note = if note.is_empty() { String::new() } else { format!(" {note}") };
     format!("{}({}) = {result}{note}", function.name, arguments.join(", "))
-}
-
-/// The calls of a program by call site.
-pub fn sites(program: &Program) -> Vec<Option<&Call>> {
-    let mut sites = vec![None; program.calls];
-    for statement in &program.statements {
-        visit(statement, &mut sites);
-    }
-    for (_, expression, _) in &program.observe {
-        visit_expression(expression, &mut sites);
-    }
-    sites
-}
-
-fn visit<'a>(statement: &'a Statement, sites: &mut Vec<Option<&'a Call>>) {
-    match &statement.kind {
-        StatementKind::Call { call, expect } => {
-            visit_call(call, sites);
-            if let Expect::Failure { codes, .. } = expect {
-                codes.iter().for_each(|code| visit_expression(code, sites));
-            }
-        }
-        StatementKind::Defer(call) => visit_call(call, sites),
-        StatementKind::Effect(expression) | StatementKind::Check { condition: expression, .. } => {
-            visit_expression(expression, sites)
-        }
-        StatementKind::Assign { target, value, .. } => {
-            visit_place(target, sites);
-            visit_expression(value, sites);
-        }
-        StatementKind::Declare { length, values, .. } => {
-            length.iter().for_each(|length| visit_expression(length, sites));
-            values.iter().for_each(|(_, _, value)| visit_expression(value, sites));
-        }
-        StatementKind::For { bound, body, .. } => {
-            visit_expression(bound, sites);
-            body.iter().for_each(|statement| visit(statement, sites));
-        }
-        StatementKind::Block { body, .. } => body.iter().for_each(|statement| visit(statement, sites)),
-        StatementKind::Choose { alternatives, .. } => {
-            alternatives.iter().flatten().for_each(|statement| visit(statement, sites))
-        }
-        StatementKind::Refuse { call, until, unless } => {
-            visit_call(call, sites);
-            until.iter().for_each(|call| visit_call(call, sites));
-            unless.iter().for_each(|statement| visit(statement, sites));
-        }
-        StatementKind::Exit { .. } | StatementKind::Kill { .. } => {}
-    }
-}
-
-fn visit_call<'a>(call: &'a Call, sites: &mut Vec<Option<&'a Call>>) {
-    if let Some(site) = sites.get_mut(call.site) {
-        *site = Some(call);
-    }
-    for argument in &call.arguments {
-        match argument {
-            Argument::Value { value, .. } => visit_expression(value, sites),
-            Argument::Out { place, .. } => visit_place(place, sites),
-        }
-    }
-}
-
-fn visit_expression<'a>(expression: &'a crate::lang::program::Expression, sites: &mut Vec<Option<&'a Call>>) {
-    use crate::lang::program::Expression::*;
-    match expression {
-        Call(call, _) => visit_call(call, sites),
-        Unary(_, of) | Cast(_, of) => visit_expression(of, sites),
-        Binary(_, left, right) => {
-            visit_expression(left, sites);
-            visit_expression(right, sites);
-        }
-        Conditional(condition, then, otherwise) => {
-            [condition, then, otherwise].into_iter().for_each(|part| visit_expression(part, sites))
-        }
-        In(of, set) => {
-            visit_expression(of, sites);
-            set.iter().for_each(|member| visit_expression(member, sites));
-        }
-        Builtin(_, arguments) => arguments.iter().for_each(|argument| visit_expression(argument, sites)),
-        AxisItem { index, .. } => visit_expression(index, sites),
-        Advance { pointer: left, index: right, .. } | Distance { left, right, .. } => {
-            visit_expression(left, sites);
-            visit_expression(right, sites);
-        }
-        Load { place, .. } | AddressOf(place) => visit_place(place, sites),
-        Constant(_) | Text(_) | Axis(_) | Fact(_) | Devices | OwnDevice => {}
-    }
-}
-
-fn visit_place<'a>(place: &'a Place, sites: &mut Vec<Option<&'a Call>>) {
-    if let Root::Pointer(pointer) = &place.root {
-        visit_expression(pointer, sites);
-    }
-    place.indices.iter().for_each(|(index, ..)| visit_expression(index, sites));
 }
 
 fn argument(rules: &Rules, ty: Type, raw: u64) -> String {
