@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Proves the rules for every product, and holds what the chapters reach against ci/ratchet.tsv. Arguments are passed on to
 # every proof: before a release, and in a nightly job,
-#   ci/prove.sh --variants --matrix --seeds 20
-# also runs every rule on every legal variant of the device and on every defect that it reaches, and everything with
-# twenty seeds. `ci/prove.sh --raise` raises the ratchet.
+#   ci/prove.sh --glitches
+#   ci/prove.sh --variants --matrix
+#   ci/prove.sh --seeds 20
+# ask which checks are needed, run every rule on every legal variant of the device and on every defect that it reaches,
+# and everything with twenty seeds: half an hour to an hour each. `ci/prove.sh --raise` raises the ratchet.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 status=0

@@ -90,7 +90,10 @@ fn a_device_that_is_wrong_once_needs_each_check_that_looks() {
     answer.says(0, &["small: 3 of 3 needed (100 %)"]);
     let blind = TWICE.replace("      same(back, pattern(size, 1), size);\n    kills", "      size > 0;\n    kills");
     let (_, answer) = proof(&blind, &["--weaken", "--glitches"]);
-    answer.says(0, &["small: 2 of 3 needed (66 %)", "condition of `size > 0`"]);
+    answer.says(1, &["small: 2 of 3 needed (66 %)", "condition of `size > 0`", "1 of 1 proven"]);
+    let reason = format!("{blind}    unproven: {{size > 0: the reader expects it}}\n");
+    let (_, answer) = proof(&reason, &["--weaken", "--glitches"]);
+    answer.says(0, &["small: 2 of 3 needed (66 %), 1 kept for a reason"]);
 }
 
 /// Calls that must fail, and whose success would leave something behind that cannot be released.

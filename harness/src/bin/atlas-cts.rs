@@ -77,8 +77,9 @@ enum Command {
         /// Also leave out one check at a time: which checks are needed to notice the defects?
         #[arg(long)]
         weaken: bool,
-        /// Also hold the checks that no defect needs against devices that are right except once: minutes.
-        #[arg(long, requires = "weaken")]
+        /// The same, and hold the checks that no defect needs against devices that are right except once; what is still
+        /// not needed, and says no reason, fails. Takes minutes
+        #[arg(long)]
         glitches: bool,
         /// Also run every rule on every defect that it reaches, and write who notices what to the report folder.
         #[arg(long)]
@@ -161,7 +162,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
             }
             let session = open(&options)?;
             command::say(&format!("{}\n", first_line(&session.header)))?;
-            let weaken = weaken || ratchet.is_some();
+            let weaken = weaken || glitches || ratchet.is_some();
             let proof = ProofOptions { seeds, jobs, filter, variants, weaken, glitches, matrix };
             let proof = prove(&session, &options, &proof)?;
             command::say(&render(&proof, verbose))?;

@@ -148,6 +148,11 @@ impl RuleProof {
     pub fn unneeded(&self) -> impl Iterator<Item = &CheckProof> {
         self.checks.iter().filter(|check| check.needed_for.is_none())
     }
+
+    /// Those of them for which the catalog gives no reason.
+    pub fn unexplained(&self) -> impl Iterator<Item = &CheckProof> {
+        self.unneeded().filter(|check| check.reason.is_none())
+    }
 }
 
 #[cfg(test)]

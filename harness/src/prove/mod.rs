@@ -53,6 +53,8 @@ pub struct Proof {
     pub runs: usize,
     /// Whether checks were left out.
     pub weakened: bool,
+    /// Whether those that no defect needs were held against devices that are right except once.
+    pub glitched: bool,
     /// Defect × rule, if that was asked for.
     pub matrix: Option<Matrix>,
 }
@@ -63,9 +65,10 @@ impl Proof {
         self.rules.iter().filter(|rule| rule.skipped.is_none())
     }
 
-    /// Whether every rule that applies is proven.
+    /// Whether every rule that applies is proven, and, where each check was asked for, each is needed or says why it stays.
     pub fn holds(&self) -> bool {
-        self.judged().all(|rule| rule.gaps().is_empty())
+        let proven = self.judged().all(|rule| rule.gaps().is_empty());
+        proven && (!self.glitched || self.judged().all(|rule| rule.unexplained().next().is_none()))
     }
 }
 
@@ -96,6 +99,7 @@ pub fn prove(session: &Session, options: &Options, proof: &ProofOptions) -> Resu
         rules,
         runs: configurations.len(),
         weakened: proof.weaken,
+        glitched: proof.glitches,
         matrix: proof.matrix.then(|| Matrix::new(cells, judged, proof.filter.is_empty())),
     })
 }

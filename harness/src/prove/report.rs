@@ -65,7 +65,7 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
 /// Checks whose removal changes nothing.
 fn unneeded(text: &mut String, judged: &[&RuleProof]) {
     for rule in judged {
-        for check in rule.unneeded().filter(|check| check.reason.is_none()) {
+        for check in rule.unexplained() {
             let _ = writeln!(text, "  NOT NEEDED  {}: {} of `{}`", rule.id, check.what(), check.text);
             let why = match (&check.could_claim, check.caught.iter().next()) {
                 (Some(defect), _) => format!("{defect} needs it, which the rule notices and does not claim"),
