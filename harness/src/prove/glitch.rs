@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use crate::defects::Event;
 use crate::lang::judgement::Judgement;
+use crate::record::Verdict;
 use crate::run::{Attempt, Options, Planned, SessionError, Trial};
 
 use super::work::{Bench, Work, lock};
@@ -21,6 +22,8 @@ const EVENTS: u64 = 64;
 const PATIENCE: u64 = 160;
 /// So many events of a kind are tried that a check is the first to notice.
 const TRIES: u32 = 8;
+/// A rule that waits for what does not come is waited for so often.
+const HANGS: u32 = 3;
 
 /// How often a check was the first to notice an event of a kind.
 type Tries = BTreeMap<Judgement, u32>;
@@ -31,6 +34,8 @@ struct Found {
     events: u64,
     /// Whether a check turned out to be needed.
     needed: bool,
+    /// Events after which a call did not return.
+    hangs: u32,
 }
 
 impl Work<'_> {
@@ -53,15 +58,14 @@ impl Work<'_> {
         let cases = bench.session().cases(planned, self.session.header.seed, CASES);
         for event in Event::ALL {
             let mut tries = Tries::default();
-            let mut fruitless = 0;
+            let (mut fruitless, mut hangs) = (0, 0);
             for case in &cases {
-                if !self.wanting(planned, event, &tries) || fruitless > PATIENCE {
+                if !self.wanting(planned, event, &tries) || fruitless > PATIENCE || hangs >= HANGS {
                     break;
                 }
-                fruitless = match self.glitches_in(bench, planned, (event, case), &mut tries) {
-                    Found { needed: true, .. } => 0,
-                    Found { events, .. } => fruitless + 1 + events,
-                };
+                let found = self.glitches_in(bench, planned, (event, case), &mut tries);
+                fruitless = if found.needed { 0 } else { fruitless + 1 + found.events };
+                hangs += found.hangs;
             }
         }
     }
@@ -81,13 +85,14 @@ impl Work<'_> {
         };
         let faithful = bench.attempt(planned, seed, &trial(u64::MAX, None), Attempt::passes);
         let events = if faithful.passes() { u64::MAX - faithful.left } else { 0 };
-        let mut found = Found { events: events.min(EVENTS), needed: false };
+        let mut found = Found { events: events.min(EVENTS), needed: false, hangs: 0 };
         for number in 1..=found.events {
-            if !self.wanting(planned, event, tries) {
+            if !self.wanting(planned, event, tries) || found.hangs >= HANGS {
                 break;
             }
             let hoped = |attempt: &Attempt| attempt.passes() || self.failed_check(planned, attempt).is_some();
             let attempt = bench.attempt(planned, seed, &trial(number, None), hoped);
+            found.hangs += u32::from(attempt.verdict == Verdict::Timeout);
             let Some(ignored) = self.failed_check(planned, &attempt) else { continue };
             let tried = tries.entry(ignored).or_default();
             *tried += 1;
