@@ -68,9 +68,9 @@ enum Command {
         /// Repeat everything with so many seeds.
         #[arg(long, default_value_t = 1)]
         seeds: u64,
-        /// Devices simulated at the same time.
-        #[arg(long, default_value_t = 2)]
-        jobs: usize,
+        /// Devices simulated at the same time; twice the cores if it is not given, because rules wait a lot
+        #[arg(long)]
+        jobs: Option<usize>,
         /// Also run every rule on every legal variant of the simulated device.
         #[arg(long)]
         variants: bool,
@@ -162,6 +162,8 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
             }
             let session = open(&options)?;
             command::say(&format!("{}\n", first_line(&session.header)))?;
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let jobs = jobs.unwrap_or(2 * cores);
             let weaken = weaken || glitches || ratchet.is_some();
             let proof = ProofOptions { seeds, jobs, filter, variants, weaken, glitches, matrix };
             let proof = prove(&session, &options, &proof)?;
