@@ -127,8 +127,11 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
             command::say(&format!("{}\n", command::lint_summary(&rules)))?;
             Ok(if options.strict && !shared.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
         }
-        Command::List { options, filter } => {
+        Command::List { options, mut filter } => {
             let rules = load_rules(&options, &acl::BINDINGS)?;
+            if options.product != "auto" {
+                filter.on.get_or_insert(options.product);
+            }
             command::say(&command::list(&rules, &filter).map_err(SessionError::Usage)?)?;
             Ok(ExitStatus::Conformant)
         }

@@ -19,7 +19,7 @@ pub struct ListFilter {
     /// Only rules that cite this document.
     #[arg(long)]
     pub document: Option<String>,
-    /// Only rules that apply to this product.
+    /// Only rules that apply to this product; `--product` means the same here.
     #[arg(long = "on", value_name = "PRODUCT")]
     pub on: Option<String>,
     /// Only rules whose id or title contains this.

@@ -1,0 +1,52 @@
+//! `atlas-cts list`: each filter leaves out what it says, and a name that does not exist is refused with a hint.
+
+mod support;
+
+use rstest::rstest;
+use support::Bench;
+
+/// One rule for every product, one for a2 alone.
+const CHAPTER: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.everywhere
+    title: A block can be had
+    statement: A block can be had.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+  - id: acl.small.here
+    title: A host block can be had
+    statement: A host block can be had.
+    source: [{document: manual, section: blocks}]
+    level: info
+    when: {products: [a2]}
+    steps: |
+      aclrtMallocHost(&p, 64);
+";
+
+#[rstest]
+#[case::nothing(&[], &["acl.small.everywhere  must  A block can be had", "2 of 2 rules"])]
+#[case::a_product(&["--on", "a3"], &["acl.small.everywhere", "1 of 2 rules"])]
+#[case::a_product_as_in_a_run(&["--product", "a3"], &["acl.small.everywhere", "1 of 2 rules"])]
+#[case::a_product_that_has_both(&["--product", "a2"], &["2 of 2 rules"])]
+#[case::a_function(&["--api", "aclrtMallocHost"], &["acl.small.here", "1 of 2 rules"])]
+#[case::a_text(&["a HOST block"], &["acl.small.here", "1 of 2 rules"])]
+#[case::nothing_left(&["--api", "aclrtFree"], &["0 of 2 rules"])]
+fn a_filter_leaves_the_others_out(#[case] filter: &[&str], #[case] says: &[&str]) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.run(["list", "--specs", "specs"].iter().chain(filter)).says(0, says);
+}
+
+#[rstest]
+#[case::a_product(&["--product", "a4"], "there is no product `a4`; did you mean `a2`")]
+#[case::a_function(&["--api", "aclrtMalocHost"], "there is no function `aclrtMalocHost`; did you mean `aclrtMallocHost`")]
+#[case::a_chapter(&["--chapter", "smal"], "there is no chapter `smal`; did you mean `small`")]
+fn a_name_that_does_not_exist_is_refused_with_a_hint(#[case] filter: &[&str], #[case] says: &str) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.run(["list", "--specs", "specs"].iter().chain(filter)).says(2, &[says]);
+}
