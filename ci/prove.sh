@@ -5,7 +5,7 @@
 #   ci/prove.sh --variants --matrix
 #   ci/prove.sh --seeds 20
 # ask which checks are needed, run every rule on every legal variant of the device and on every defect that it reaches,
-# and everything with twenty seeds: half an hour to an hour each. `ci/prove.sh --raise` raises the ratchet.
+# and everything with twenty seeds; each takes minutes for a product (docs/benchmarks.md). `ci/prove.sh --raise` raises the ratchet.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 status=0

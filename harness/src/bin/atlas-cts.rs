@@ -122,9 +122,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
         Command::Lint { options } => {
             let rules = load_rules(&options, &acl::BINDINGS)?;
             let shared = claims(&rules);
-            shared.iter().try_for_each(|warning| command::say(&format!("warning: {warning}\n")))?;
+            shared.iter().try_for_each(|warning| command::say_line(format_args!("warning: {warning}")))?;
             command::lint_owners(&rules)?;
-            command::say(&format!("{}\n", command::lint_summary(&rules)))?;
+            command::say_line(command::lint_summary(&rules))?;
             Ok(if options.strict && !shared.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
         }
         Command::List { options, mut filter } => {
@@ -164,7 +164,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
                 return Err(SessionError::Usage(message.to_owned()));
             }
             let session = open(&options)?;
-            command::say(&format!("{}\n", first_line(&session.header)))?;
+            command::say_line(first_line(&session.header))?;
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let jobs = jobs.unwrap_or(2 * cores);
             let weaken = weaken || glitches || ratchet.is_some();
@@ -177,7 +177,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
                     .clone()
                     .unwrap_or_else(|| project_root().join("reports/out").join(format!("proof-{}", proof.product)));
                 let page = matrix.write(&folder, &proof.product).map_err(SessionError::Environment)?;
-                command::say(&format!("  written     {}\n", page.display()))?;
+                command::say_line(format_args!("  written     {}", page.display()))?;
             }
             let holds = match &ratchet {
                 Some(file) => command::ratchet(file, &proof, raise)?,
@@ -206,7 +206,7 @@ fn run(mut options: Options, filter: &[String]) -> Result<ExitStatus, SessionErr
     if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.run.end.is_some()) {
         earlier.report(options.keep)?;
         let folder = earlier.folder.display();
-        command::say(&format!("{folder}: this run has reached its end; its reports are written again\n"))?;
+        command::say_line(format_args!("{folder}: this run has reached its end; its reports are written again"))?;
         return closing(&earlier.run);
     }
     let rules = Arc::new(load_rules(&options, &acl::BINDINGS)?);
@@ -227,17 +227,17 @@ fn run(mut options: Options, filter: &[String]) -> Result<ExitStatus, SessionErr
     };
     let resumed = earlier.is_some();
     let folder = RunFolder::open(&mut session, &options, &planned, earlier)?;
-    command::say(&format!("{}\n", first_line(&session.header)))?;
+    command::say_line(first_line(&session.header))?;
     if resumed {
-        command::say(&format!("{}\n", folder.resumed(planned.len())))?;
+        command::say_line(folder.resumed(planned.len()))?;
     }
     for planned in &planned {
         let result = folder.run(&session, planned).map_err(SessionError::Environment)?;
-        command::say(&match result.verdict {
-            Verdict::Pass => format!("pass      {}\n", result.id),
-            _ if session.breaks(&result) => format!("{}\n", failure_text(&result, &session.header)),
-            verdict if result.reason.is_empty() => format!("{:<9} {}\n", verdict.name(), result.id),
-            verdict => format!("{:<9} {}  ({})\n", verdict.name(), result.id, result.reason),
+        command::say_line(match result.verdict {
+            Verdict::Pass => format!("pass      {}", result.id),
+            _ if session.breaks(&result) => failure_text(&result, &session.header),
+            verdict if result.reason.is_empty() => format!("{:<9} {}", verdict.name(), result.id),
+            verdict => format!("{:<9} {}  ({})", verdict.name(), result.id, result.reason),
         })?;
     }
     let end = session.finish();

@@ -5,7 +5,7 @@ mod list;
 mod print;
 mod schema;
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
@@ -82,6 +82,14 @@ pub fn say(text: &str) -> Result<(), SessionError> {
     }
 }
 
+/// The same for a line.
+///
+/// # Errors
+/// As for [`say`].
+pub fn say_line(line: impl Display) -> Result<(), SessionError> {
+    say(&format!("{line}\n"))
+}
+
 /// `atlas-cts simulator`.
 pub fn simulator(print_path: bool, list: bool) -> Result<ExitStatus, SessionError> {
     if !print_path && !list {
@@ -93,7 +101,7 @@ pub fn simulator(print_path: bool, list: bool) -> Result<ExitStatus, SessionErro
                 "the library cannot be written: {error}; set TMPDIR to a writable folder"
             ))
         })?;
-        say(&format!("{}\n", path.display()))?;
+        say_line(path.display())?;
     }
     if list {
         let mut text = String::new();

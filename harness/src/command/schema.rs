@@ -26,7 +26,7 @@ pub fn schema(folder: &Path, check: bool) -> Result<ExitStatus, SessionError> {
         } else {
             std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
             std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
-            super::say(&format!("{}\n", path.display()))?;
+            super::say_line(path.display())?;
         }
     }
     Ok(ExitStatus::Conformant)

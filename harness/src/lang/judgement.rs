@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Span;
-use super::program::{Call, Expect, Program, Statement, StatementKind};
+use super::program::{Expect, Program, Statement, StatementKind};
 
 /// One thing that a rule judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -45,11 +45,11 @@ pub fn judgements(program: &Program) -> Vec<Judged> {
 impl Program {
     /// Whether every call of a function in the steps must fail: such a rule cannot say that the function is denied.
     pub fn only_refused(&self, function: &str) -> bool {
+        let failing = judgements(self).into_iter().filter(|judged| matches!(judged.judgement, Judgement::Failure(_)));
+        let refused: Vec<Span> = failing.map(|judged| judged.reported).collect();
         let calls = self.sites().into_iter().flatten();
-        let calls = calls.filter(|call| self.functions[call.function].name == function).count();
-        let mut refused = 0;
-        must_fail(&self.statements, &mut |call| refused += usize::from(self.functions[call.function].name == function));
-        refused > 0 && calls == refused
+        let mut calls = calls.filter(|call| self.functions[call.function].name == function).peekable();
+        calls.peek().is_some() && calls.all(|call| refused.contains(&call.span))
     }
 
     /// What is judged, as a report and the catalog name it: the statement on one line.
@@ -81,21 +81,6 @@ fn collect(statements: &[Statement], found: &mut Vec<Judged>) {
                 alternatives.iter().for_each(|alternative| collect(alternative, found));
             }
             StatementKind::Refuse { unless, .. } => collect(unless, found),
-            _ => {}
-        }
-    }
-}
-
-/// The calls that must fail, wherever they stand.
-fn must_fail(statements: &[Statement], found: &mut impl FnMut(&Call)) {
-    for statement in statements {
-        match &statement.kind {
-            StatementKind::Call { call, expect: Expect::Failure { .. } } => found(call),
-            StatementKind::For { body, .. } | StatementKind::Block { body, .. } => must_fail(body, found),
-            StatementKind::Choose { alternatives, .. } => {
-                alternatives.iter().for_each(|alternative| must_fail(alternative, found));
-            }
-            StatementKind::Refuse { unless, .. } => must_fail(unless, found),
             _ => {}
         }
     }

@@ -145,9 +145,8 @@ impl Work<'_> {
         };
         self.each(rules, begin, |session: &mut Session, planned| {
             let trial = Trial { cases: Some(COUNTED), unread: true, ..Trial::default() };
-            // The start of a worker belongs to each rule.
-            session.retire();
             session.attempt(planned, self.session.header.seed, trial);
+            // The start of a worker belongs to each rule.
             session.retire();
             let bits = session
                 .reached()

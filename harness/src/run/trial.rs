@@ -12,8 +12,9 @@ use crate::generate::{Budget, Plan, case_to_json, rule_seed};
 use crate::lang::Span;
 use crate::lang::judgement::Judgement;
 use crate::record::Verdict;
+use crate::rules::Rule;
 
-use super::pool::StartError;
+use super::pool::{Slot, StartError};
 use super::rule::Home;
 use super::session::{Planned, Session};
 
@@ -97,17 +98,18 @@ impl Session {
             Err(error) => return Attempt::without_place(Verdict::Error, format!("no folder for a machine: {error}")),
         };
         let event = self.trial.event;
-        if let Some(event) = event {
-            // What a start does is not among the events of a case.
-            let begun = self.start_workers(rule, &mut slot).map_err(|error| error.to_string());
-            if let Err(error) = begun.and_then(|()| arm(&slot.machine, event).map_err(|error| error.to_string())) {
-                return Attempt::without_place(Verdict::Error, format!("nothing can go wrong there: {error}"));
-            }
+        if let Err(error) = event.map_or(Ok(()), |event| self.arm(rule, &mut slot, event)) {
+            self.pool.give_back(slot);
+            return Attempt::without_place(Verdict::Error, format!("nothing can go wrong there: {error}"));
         }
         let mut output = String::new();
         let found = self.search(rule, seed, &mut slot, &mut output);
-        let left = event.and_then(|_| left(&slot.machine).ok()).unwrap_or_default();
+        let left = event.map_or(Ok(0), |_| left(&slot.machine));
         self.pool.give_back(slot);
+        let left = match left {
+            Ok(left) => left,
+            Err(error) => return Attempt::without_place(Verdict::Error, format!("the events are not known: {error}")),
+        };
         match found {
             Err(error @ StartError::Ended(..)) => Attempt::without_place(Verdict::DeviceLost, error.to_string()),
             Err(error) => Attempt::without_place(Verdict::Error, error.to_string()),
@@ -124,6 +126,14 @@ impl Session {
                 Attempt { verdict: result.verdict, reason: result.reason, place, cases, failed, first, left }
             }
         }
+    }
+
+    /// Lets an event go wrong once the rule's workers run: what their start does is not among the events of a case.
+    fn arm(&self, rule: &Rule, slot: &mut Slot, (event, number): (Event, u64)) -> Result<(), String> {
+        self.start_workers(rule, slot).map_err(|error| error.to_string())?;
+        let bytes = [(event as u64).to_ne_bytes(), number.to_ne_bytes()].concat();
+        let file = File::options().write(true).create(true).truncate(false).open(event_file(&slot.machine));
+        file.and_then(|file| file.write_all_at(&bytes, 0)).map_err(|error| error.to_string())
     }
 
     /// The cases that a rule runs with this seed, at most so many beside the edges; none for what has no steps.
@@ -170,19 +180,14 @@ impl Session {
         }
     }
 
-    fn machine_file(&mut self, name: &str) -> std::io::Result<PathBuf> {
-        let slot = self.pool.take()?;
-        let path = slot.machine.join(name);
-        self.pool.give_back(slot);
-        Ok(path)
-    }
-
     /// Which defects the model asked for since this was called last: one bit each, in the order of the simulator's list.
     ///
     /// # Errors
     /// The file that the simulated processes share cannot be read.
     pub fn reached(&mut self) -> std::io::Result<Vec<u8>> {
-        let path = self.machine_file("reach")?;
+        let slot = self.pool.take()?;
+        let path = slot.machine.join("reach");
+        self.pool.give_back(slot);
         let bits = match std::fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             bits => bits?,
@@ -196,11 +201,6 @@ impl Session {
 /// The file in which the processes of a machine look which event goes wrong.
 fn event_file(machine: &Path) -> PathBuf {
     machine.join("glitch")
-}
-
-fn arm(machine: &Path, (event, number): (Event, u64)) -> std::io::Result<()> {
-    let file = File::options().write(true).create(true).truncate(false).open(event_file(machine))?;
-    file.write_all_at(&[(event as u64).to_ne_bytes(), number.to_ne_bytes()].concat(), 0)
 }
 
 fn left(machine: &Path) -> std::io::Result<u64> {
