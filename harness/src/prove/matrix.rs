@@ -93,19 +93,40 @@ impl Matrix {
             writeln!(text, "  matrix      {pairs} pairs reached, {killed} fail, {unclaimed} of them without a claim");
     }
 
+    /// The rules whose claims are worth less than they look, with the reason; none where rules were left out.
+    pub fn gaps(&self, judged: &[&RuleProof]) -> Vec<String> {
+        if !self.whole {
+            return Vec::new();
+        }
+        let blunt = self.blunt();
+        let twins = self.duplicates();
+        let mut gaps = Vec::new();
+        for rule in judged {
+            let claims: BTreeSet<&str> = rule.kills.keys().map(String::as_str).collect();
+            let sharp: Vec<&&str> = claims.iter().filter(|name| !blunt.contains(**name)).collect();
+            if sharp.is_empty() {
+                gaps.push(format!("{}: claims only blunt defects; claim one that few rules notice", rule.id));
+            } else if !sharp.iter().any(|name| subtle(name)) {
+                gaps.push(format!(
+                    "{}: each subtle defect that it claims is blunt; claim one that few rules notice",
+                    rule.id
+                ));
+            }
+            if twins.iter().any(|twins| claims.iter().all(|name| twins.contains(name))) {
+                gaps.push(format!("{}: no rule tells the defects that it claims apart; claim another", rule.id));
+            }
+        }
+        gaps
+    }
+
     fn compare(&self, judged: &[&RuleProof], text: &mut String) {
         let rows = self.rows();
         let blunt = self.blunt();
         for defect in &blunt {
             let _ = writeln!(text, "  BLUNT       {defect}: {} of {} rules fail", rows[defect].len(), self.rules);
         }
-        for rule in judged {
-            let sharp: Vec<&String> = rule.kills.keys().filter(|name| !blunt.contains(name.as_str())).collect();
-            if sharp.len() < rule.kills.len() && sharp.is_empty() {
-                let _ = writeln!(text, "  BLUNT       {} claims only blunt defects", rule.id);
-            } else if sharp.len() < rule.kills.len() && !sharp.iter().any(|name| subtle(name)) {
-                let _ = writeln!(text, "  BLUNT       the only subtle defects of {} are blunt", rule.id);
-            }
+        for gap in self.gaps(judged) {
+            let _ = writeln!(text, "  GAP         {gap}");
         }
         for defects in self.duplicates() {
             let _ = writeln!(text, "  DUPLICATE   fail the same rules in the same cases: {}", defects.join(", "));

@@ -65,10 +65,13 @@ impl Proof {
         self.rules.iter().filter(|rule| rule.skipped.is_none())
     }
 
-    /// Whether every rule that applies is proven, and, where each check was asked for, each is needed or says why it stays.
+    /// Whether every rule that applies is proven, none rests on blunt or equal defects where the matrix tells, and, where
+    /// each check was asked for, each is needed or says why it stays.
     pub fn holds(&self) -> bool {
-        let proven = self.judged().all(|rule| rule.gaps().is_empty());
-        proven && (!self.glitched || self.judged().all(|rule| rule.unexplained().next().is_none()))
+        let judged: Vec<&RuleProof> = self.judged().collect();
+        let proven = judged.iter().all(|rule| rule.gaps().is_empty());
+        let sharp = self.matrix.as_ref().is_none_or(|matrix| matrix.gaps(&judged).is_empty());
+        proven && sharp && (!self.glitched || self.judged().all(|rule| rule.unexplained().next().is_none()))
     }
 }
 

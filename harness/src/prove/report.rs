@@ -75,7 +75,11 @@ fn unneeded(text: &mut String, judged: &[&RuleProof]) {
             let _ = writeln!(text, "              {}: {why}", check.place);
         }
         for check in rule.checks.iter().filter(|check| check.needed_for.is_some() && check.reason.is_some()) {
-            let _ = writeln!(text, "  NEEDED      {}: `{}` needs no reason in `unproven`", rule.id, check.text);
+            let _ = writeln!(
+                text,
+                "  NEEDED      {}: `{}` needs no reason in `unproven` on this product",
+                rule.id, check.text
+            );
         }
     }
 }
