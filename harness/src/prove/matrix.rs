@@ -9,8 +9,8 @@ use crate::record::Verdict;
 
 use super::RuleProof;
 
-/// A defect that more rules than this notice, in percent, says nothing about any of them.
-const BLUNT: usize = 10;
+/// A defect that more rules than this notice, in percent and in number, says nothing about any of them.
+const BLUNT: (usize, usize) = (10, 2);
 /// A subtle defect shows in no more cases of some rule than this, in percent.
 const SUBTLE: u64 = 5;
 
@@ -63,7 +63,9 @@ impl Matrix {
     /// Defects that fail more than a tenth of the rules.
     fn blunt(&self) -> BTreeSet<&'static str> {
         let rows = self.rows();
-        rows.iter().filter(|(_, row)| row.len() * 100 > self.rules * BLUNT).map(|(defect, _)| *defect).collect()
+        let (percent, number) = BLUNT;
+        let blunt = |row: &[&Cell]| row.len() * 100 > self.rules * percent && row.len() > number;
+        rows.iter().filter(|(_, row)| blunt(row)).map(|(defect, _)| *defect).collect()
     }
 
     /// Defects that the same rules notice, in the same cases at the same statements.
