@@ -9,8 +9,9 @@ use crate::record::Verdict;
 
 use super::RuleProof;
 
-/// A defect that more rules than this notice, in percent and in number, says nothing about any of them.
-const BLUNT: (usize, usize) = (10, 2);
+/// A defect that more rules than this notice, in percent and in number, says nothing about any of them. The number is for
+/// products with few rules, where a tenth is less than a chapter.
+const BLUNT: (usize, usize) = (10, 10);
 /// A subtle defect shows in no more cases of some rule than this, in percent.
 const SUBTLE: u64 = 5;
 
