@@ -258,6 +258,18 @@ fn a_command_line_that_cannot_be_followed_is_explained(
     bench.run(["run", "--specs", "specs"].iter().chain(arguments)).says(status, &[message]);
 }
 
+#[rstest]
+#[case::case(&["--case", "{}"], "--case is for `atlas-cts run`")]
+#[case::defect(&["--defect", "malloc.base-plus-32"], "--defect is for `atlas-cts run`")]
+#[case::keep(&["--keep"], "--keep is for `atlas-cts run`")]
+#[case::floor(&["--min-executed", "3"], "--min-executed is for `atlas-cts run`")]
+#[case::resume(&["--resume", "latest"], "--resume is for `atlas-cts run`")]
+fn what_a_proof_would_not_heed_is_refused(#[case] arguments: &[&str], #[case] message: &str) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.run(["prove", "--specs", "specs"].iter().chain(arguments)).says(2, &[message]);
+}
+
 #[test]
 fn a_journal_is_never_overwritten() {
     let bench = Bench::new();

@@ -1,4 +1,5 @@
-//! `atlas-cts list`: each filter leaves out what it says, and a name that does not exist is refused with a hint.
+//! `atlas-cts list` and `explain`: each filter leaves out what it says, a rule is told whole, and a name that does not exist
+//! is refused with a hint.
 
 mod support;
 
@@ -25,6 +26,8 @@ rules:
     when: {products: [a2]}
     steps: |
       aclrtMallocHost(&p, 64);
+    owns: [aclrtMallocHost]
+    kills: [host.next-block-overlaps-tail on a2]
 ";
 
 #[rstest]
@@ -49,4 +52,25 @@ fn a_name_that_does_not_exist_is_refused_with_a_hint(#[case] filter: &[&str], #[
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     bench.run(["list", "--specs", "specs"].iter().chain(filter)).says(2, &[says]);
+}
+
+#[test]
+fn a_rule_is_told_with_its_products_its_functions_and_what_it_catches() {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.run(["explain", "acl.small.here", "--specs", "specs"]).says(
+        0,
+        &[
+            "A host block can be had.",
+            "level     info: ",
+            "file      specs/acl/small.yaml:11",
+            "product   a2             applies",
+            "product   a3             skipped: ",
+            "    aclrtMallocHost(&p, 64);",
+            "owns      aclrtMallocHost: where one is denied this rule fails, and the others are blocked",
+            "catches   host.next-block-overlaps-tail (on a2)",
+            "          subtle: ",
+        ],
+    );
+    bench.run(["explain", "acl.small.hear", "--specs", "specs"]).says(2, &["did you mean `acl.small.here`?"]);
 }

@@ -163,6 +163,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
                 let message = "--ratchet holds whole chapters to their numbers; leave the names of rules out";
                 return Err(SessionError::Usage(message.to_owned()));
             }
+            options_of_a_proof(&options)?;
             let session = open(&options)?;
             command::say_line(first_line(&session.header))?;
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -199,6 +200,25 @@ fn open(options: &Options) -> Result<Session, SessionError> {
 /// Whether a filter lets a rule through: a whole id means that rule, anything else each id that contains it.
 fn selects(rules: &Rules, part: &str, id: &str) -> bool {
     if rules.rule(part).is_some() { id == part } else { id.contains(part) }
+}
+
+/// A proof chooses devices and cases by itself.
+fn options_of_a_proof(options: &Options) -> Result<(), SessionError> {
+    let given = [
+        ("--case", options.case.is_some()),
+        ("--defect", !options.defects.is_empty()),
+        ("--keep", options.keep),
+        ("--min-executed", options.min_executed.is_some()),
+        ("--resume", options.resume.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let message =
+                format!("{name} is for `atlas-cts run`: a proof chooses its devices and cases by itself; leave it out");
+            Err(SessionError::Usage(message))
+        }
+    }
 }
 
 fn run(mut options: Options, filter: &[String]) -> Result<ExitStatus, SessionError> {

@@ -60,6 +60,13 @@ pub fn explain(rules: &Rules, id: &str) -> Result<String, String> {
     }
     let functions: Vec<&str> = rule.program.function_names().collect();
     let _ = writeln!(text, "calls     {}", functions.join(", "));
+    if !rule.owns.is_empty() {
+        let _ = writeln!(
+            text,
+            "owns      {}: where one is denied this rule fails, and the others are blocked",
+            rule.owns.join(", ")
+        );
+    }
     for kill in &rule.kills {
         let defect = DEFECTS.iter().find(|defect| defect.name == kill.defect);
         let products =
