@@ -120,6 +120,7 @@ fn every_program_of_one_process_holds_on_a_device_without_defects() {
         edition: None,
         kernel: None,
         hazardous: false,
+        dedicated: true,
     };
     let folder = folder("run");
     let rules: Vec<&Rule> =

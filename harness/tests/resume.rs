@@ -372,6 +372,7 @@ fn a_resumed_run_has_the_settings_and_the_rules_that_it_was_started_with() {
 #[case::one_case(&["--case", "{\"size\":1}"], "--case: no case then, {\"size\":1} now; leave it out")]
 #[case::deadline(&["--deadline", "3"], "--deadline: 30 then, 3 now; leave it out")]
 #[case::hazardous(&["--hazardous"], "--hazardous: off then, on now; leave it out")]
+#[case::dedicated(&["--dedicated"], "--dedicated: off then, on now; leave it out")]
 #[case::strict(&["--strict"], "--strict: off then, on now; leave it out")]
 #[case::least(&["--min-executed", "3"], "--min-executed: no number then, 3 now; leave it out")]
 #[case::folder(&["--report-dir", "other"], "--report-dir: ")]

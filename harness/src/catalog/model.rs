@@ -332,6 +332,9 @@ pub struct When {
     /// Version of the host's kernel, for example `>=5.11`.
     #[serde(default)]
     pub kernel: Option<String>,
+    /// Only with --dedicated and on the simulated device: the rule takes all memory of a device.
+    #[serde(default)]
+    pub dedicated: bool,
 }
 
 /// Where the values of an axis come from: exactly one kind, see docs/language.md.

@@ -41,6 +41,9 @@ pub fn explain(rules: &Rules, id: &str) -> Result<String, String> {
         rule.when.devices.map(|devices| format!("at least {devices} devices")),
         rule.when.cann.as_ref().map(|edition| format!("edition {edition}")),
         rule.when.kernel.as_ref().map(|version| format!("kernel {version}")),
+        rule.when
+            .dedicated
+            .then(|| "nobody else uses the devices: with --dedicated, and on the simulated device".to_owned()),
     ];
     for condition in conditions.into_iter().flatten() {
         let _ = writeln!(text, "when      {condition}");

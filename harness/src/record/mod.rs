@@ -84,6 +84,9 @@ pub struct RunSettings {
     pub deadline: u64,
     /// Undefined behaviour was observed.
     pub hazardous: bool,
+    /// Nobody else used the devices.
+    #[serde(default)]
+    pub dedicated: bool,
     /// Findings break the run.
     pub strict: bool,
     /// The fewest rules that must be executed.

@@ -133,6 +133,9 @@ pub struct Options {
     /// Also run, isolated and only observed, what the documents call undefined.
     #[arg(long, env = "ATLAS_CTS_HAZARDOUS")]
     pub hazardous: bool,
+    /// Nobody else uses the devices: also run what takes all memory of one.
+    #[arg(long, env = "ATLAS_CTS_DEDICATED")]
+    pub dedicated: bool,
     /// Rules of level `info` break the run too.
     #[arg(long, env = "ATLAS_CTS_STRICT")]
     pub strict: bool,

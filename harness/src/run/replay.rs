@@ -48,6 +48,9 @@ impl Session {
         if self.target.hazardous {
             words.push("--hazardous".to_owned());
         }
+        if rule.when.dedicated && self.factory.simulator.is_none() {
+            words.push("--dedicated".to_owned());
+        }
         if !values.is_null() {
             words.push(format!("--case {}", quoted(&values.to_string())));
         }

@@ -132,6 +132,7 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     let deadline = Some(&now.deadline).filter(|deadline| **deadline != DEFAULT_DEADLINE);
     differences.option("--deadline", &settings.deadline, deadline);
     differences.option("--hazardous", &yes(settings.hazardous), now.hazardous.then(|| yes(true)).as_ref());
+    differences.option("--dedicated", &yes(settings.dedicated), now.dedicated.then(|| yes(true)).as_ref());
     differences.option("--strict", &yes(settings.strict), now.strict.then(|| yes(true)).as_ref());
     let least = now.min_executed.map(|least| number(Some(least)));
     differences.option("--min-executed", &number(settings.min_executed), least.as_ref());
@@ -152,6 +153,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.case = settings.case.as_ref().map(ToString::to_string);
     options.deadline = settings.deadline;
     options.hazardous = settings.hazardous;
+    options.dedicated = settings.dedicated;
     options.strict = settings.strict;
     options.min_executed = settings.min_executed;
     if options.specs.is_none() {

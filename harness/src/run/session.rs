@@ -285,6 +285,7 @@ impl Session {
                     .and_then(|specs| Some(std::path::absolute(specs).ok()?.display().to_string())),
                 deadline: options.deadline,
                 hazardous: options.hazardous,
+                dedicated: options.dedicated,
                 strict: options.strict,
                 min_executed: options.min_executed,
             },
@@ -316,6 +317,7 @@ impl Session {
                 // The simulated device runs no code in the kernel.
                 kernel: if choice.embedded { None } else { crate::select::kernel() },
                 hazardous: options.hazardous,
+                dedicated: options.dedicated || choice.embedded,
             },
             outcomes: rules.rules.iter().map(|_| OnceLock::new()).collect(),
             rules,

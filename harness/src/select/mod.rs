@@ -19,6 +19,8 @@ pub struct Target {
     pub kernel: Option<Edition>,
     /// Rules whose result the documents call undefined run too.
     pub hazardous: bool,
+    /// Nobody else uses the devices: rules that take all of their memory run too.
+    pub dedicated: bool,
 }
 
 /// Why a rule does not apply.
@@ -56,6 +58,8 @@ pub enum Skip {
     },
     /// `hazard: undefined` without `--hazardous`.
     Hazard,
+    /// `when.dedicated` without `--dedicated`.
+    Dedicated,
 }
 
 impl fmt::Display for Skip {
@@ -77,6 +81,9 @@ impl fmt::Display for Skip {
             Skip::Edition { wanted, is } => write!(f, "applies to edition {wanted}, this is {is}"),
             Skip::Kernel { wanted, is } => write!(f, "applies to kernels {wanted}, this one is {is}"),
             Skip::Hazard => f.write_str("the documents call the result undefined; runs only with --hazardous"),
+            Skip::Dedicated => {
+                f.write_str("takes all memory of a device; runs with --dedicated, where nobody else uses the devices")
+            }
         }
     }
 }
@@ -171,6 +178,9 @@ pub fn applies(rule: &Rule, target: &Target, rules: &Rules) -> Result<(), Skip> 
     }
     if rule.hazard.is_some() && !target.hazardous {
         return Err(Skip::Hazard);
+    }
+    if when.dedicated && !target.dedicated {
+        return Err(Skip::Dedicated);
     }
     Ok(())
 }
