@@ -214,9 +214,8 @@ fn options_of_a_proof(options: &Options) -> Result<(), SessionError> {
     match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((name, _)) => {
-            let message =
-                format!("{name} is for `atlas-cts run`: a proof chooses its devices and cases by itself; leave it out");
-            Err(SessionError::Usage(message))
+            let message = "is for `atlas-cts run`, a proof chooses devices and cases by itself";
+            Err(SessionError::Usage(format!("{name} {message}; leave it out, or unset its environment variable")))
         }
     }
 }
