@@ -3,7 +3,7 @@
 #
 #   ci/nightly.sh PRODUCT FLOOR REPORT_DIR
 #
-# Where nobody else uses the devices, ATLAS_CTS_DEDICATED=true also runs the rules that take all memory of one.
+# Where nobody else uses the devices, ATLAS_CTS_DEDICATED=1 also runs the rules that take all memory of one.
 #
 # Exit status: 0 conformant, 1 a rule is broken, 2 usage, 3 the answer is not known (device, driver, environment).
 set -euo pipefail

@@ -270,6 +270,19 @@ fn what_a_proof_would_not_heed_is_refused(#[case] arguments: &[&str], #[case] me
     bench.run(["prove", "--specs", "specs"].iter().chain(arguments)).says(2, &[message]);
 }
 
+#[rstest]
+#[case::one("1", 0, "no mistakes")]
+#[case::yes("yes", 0, "no mistakes")]
+#[case::off("false", 0, "no mistakes")]
+#[case::misspelt("ture", 2, "ture")]
+fn a_variable_switches_an_option_on_in_the_usual_words(#[case] word: &str, #[case] status: i32, #[case] says: &str) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    for variable in ["ATLAS_CTS_HAZARDOUS", "ATLAS_CTS_DEDICATED", "ATLAS_CTS_STRICT"] {
+        support::answer(bench.command(["lint", "--specs", "specs"]).env(variable, word)).says(status, &[says]);
+    }
+}
+
 #[test]
 fn a_journal_is_never_overwritten() {
     let bench = Bench::new();

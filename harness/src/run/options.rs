@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 
 use crate::generate::Budget;
 
@@ -131,13 +132,13 @@ pub struct Options {
     #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..))]
     pub deadline: u64,
     /// Also run, isolated and only observed, what the documents call undefined.
-    #[arg(long, env = "ATLAS_CTS_HAZARDOUS")]
+    #[arg(long, env = "ATLAS_CTS_HAZARDOUS", value_parser = BoolishValueParser::new())]
     pub hazardous: bool,
     /// Nobody else uses the devices: also run what takes all memory of one.
-    #[arg(long, env = "ATLAS_CTS_DEDICATED")]
+    #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new())]
     pub dedicated: bool,
     /// Rules of level `info` break the run too.
-    #[arg(long, env = "ATLAS_CTS_STRICT")]
+    #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new())]
     pub strict: bool,
     /// Fail the run (exit status 3) if fewer rules were executed.
     #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N")]
