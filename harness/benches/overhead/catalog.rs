@@ -68,7 +68,7 @@ pub fn write(specs: &Path) {
     let mut text = "chapter: turns\ntitle: Two processes\nrules:\n".to_owned();
     let actors = "    actors: |\n      A: process(device 0);\n      B: process(device 0);\n";
     let body = format!("for (i < {}) {{ A: n = toy_blocks(); B: A.n == 1; }}", TURNS / 2);
-    rule(&mut text, "toy.turns.alternating", actors, &[&body]);
+    (0..50).for_each(|number| rule(&mut text, &format!("toy.turns.alternating-{number}"), actors, &[&body]));
     save("turns", text);
 }
 
