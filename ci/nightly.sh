@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if [ $# -ne 3 ]; then
-    sed -n '2,9p' "$0" >&2
+    sed -n '2,8p' "$0" >&2
     exit 2
 fi
 exec cargo test --release -- --product "$1" --backend device --profile nightly --min-executed "$2" --report-dir "$3"

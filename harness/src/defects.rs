@@ -14,3 +14,8 @@ pub fn names() -> &'static [&'static str] {
         std::sync::LazyLock::new(|| DEFECTS.iter().map(|defect| defect.name).collect());
     &NAMES
 }
+
+/// Whether a defect with this name shows only for some sizes, histories or orders.
+pub fn subtle(name: &str) -> bool {
+    DEFECTS.iter().any(|defect| defect.name == name && defect.subtle)
+}

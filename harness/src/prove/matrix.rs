@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::defects::DEFECTS;
+use crate::defects::{DEFECTS, subtle};
 use crate::record::Verdict;
 
 use super::RuleProof;
@@ -228,8 +228,4 @@ impl Matrix {
         }
         text
     }
-}
-
-fn subtle(name: &str) -> bool {
-    DEFECTS.iter().any(|defect| defect.name == name && defect.subtle)
 }

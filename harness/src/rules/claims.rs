@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::defects::DEFECTS;
+use crate::defects::{DEFECTS, subtle};
 
 use super::{Rule, Rules, short};
 
@@ -29,7 +29,6 @@ pub fn claims(rules: &Rules) -> Vec<String> {
     };
     shared("their only defect", &|rule| Some(claimed(rule)).filter(|claims| claims.len() == 1));
     shared("all their defects", &|rule| Some(claimed(rule)).filter(|claims| claims.len() > 1));
-    let subtle = |name: &String| DEFECTS.iter().any(|defect| defect.name == *name && defect.subtle);
     shared("their only subtle defect", &|rule| {
         let all = claimed(rule);
         let claims: BTreeSet<String> = all.iter().filter(|name| subtle(name)).cloned().collect();
