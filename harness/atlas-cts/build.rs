@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../fixtures/simulator");
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../../fixtures/simulator");
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("libatlas_cts_simulator.so");
     watch(&root.join("src"));
     let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());

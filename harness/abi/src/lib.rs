@@ -1,8 +1,12 @@
-//! What a runtime's C header declares, as data: the types of this module are filled by the generator in
-//! `ci/bindings` from bindgen's output, one file for each runtime. The rest of the harness knows a runtime's
-//! functions only through these tables.
+//! What a runtime's C header declares, as data: the types of this crate are filled by the generator beside it from
+//! bindgen's output, one file for each runtime. Everything else knows a runtime's functions only through these tables.
 
 use std::ffi::c_void;
+
+// Generated files name the types of the tables alike, here and in the tests of other crates.
+extern crate self as abi;
+
+pub mod generated;
 
 /// The declarations of one runtime's header.
 #[derive(Debug)]
@@ -17,6 +21,9 @@ pub struct Bindings {
     pub enums: &'static [Enumeration],
     /// Every complete struct and union, sorted by name.
     pub structs: &'static [Struct],
+    /// Every typedef that is not the name of a handle, a callback, an enumeration or a struct above, sorted by name:
+    /// names of integers, of pointers and of `void`, and second names of enumerations and structs.
+    pub typedefs: &'static [Typedef],
     /// Object-like macros with an integer value, and the constants of anonymous enumerations, sorted by name.
     pub constants: &'static [Constant],
 }
@@ -24,8 +31,10 @@ pub struct Bindings {
 /// One function of the header.
 #[derive(Debug)]
 pub struct Function {
-    /// The exported symbol.
+    /// The name that a user of the header writes.
     pub name: &'static str,
+    /// The symbol that a library exports, where a macro of the header makes another name of it.
+    pub exported_as: Option<&'static str>,
     /// Parameters in order.
     pub parameters: &'static [Parameter],
     /// The return type.
@@ -38,6 +47,13 @@ pub struct Function {
     /// # Safety
     /// The address is that of a function with this signature and each pointer argument is valid for it.
     pub call: unsafe fn(address: *const c_void, arguments: &[u64]) -> u64,
+}
+
+impl Function {
+    /// The symbol that a library exports for this function.
+    pub fn symbol(&self) -> &'static str {
+        self.exported_as.unwrap_or(self.name)
+    }
 }
 
 /// One parameter of a function.
@@ -72,6 +88,15 @@ pub enum Type {
     Array { of: &'static Type, length: usize },
     /// A function pointer by the name of its typedef.
     Callback(&'static str),
+}
+
+/// A second name of a type.
+#[derive(Debug)]
+pub struct Typedef {
+    /// The name in the header.
+    pub name: &'static str,
+    /// What it stands for, with no typedef left in it but those of handles and callbacks.
+    pub ty: Type,
 }
 
 /// An enumeration of the header.
@@ -117,6 +142,3 @@ pub struct Field {
     /// The declared type.
     pub ty: Type,
 }
-
-#[rustfmt::skip]
-pub mod acl;

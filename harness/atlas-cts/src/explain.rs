@@ -2,20 +2,21 @@
 
 use std::fmt::Write;
 
-use crate::defects::DEFECTS;
-use crate::rules::{Rules, short};
-use crate::select::offered;
+use atlas_cts::CommandError;
+use engine::catalog::{self, Level, Rules, offered, short};
+use engine::runtime::Runtime;
+use steps::domain::DomainSource;
 
 /// Everything about a rule.
-pub fn explain(rules: &Rules, id: &str) -> Result<String, String> {
-    let rule = crate::select::rule(rules, id)?;
+pub fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<String, CommandError> {
+    let rule = catalog::rule(rules, id)?;
     let mut text = String::new();
     let chapter = &rules.chapters[rule.chapter];
     let _ = writeln!(text, "{}\n{}\n", rule.id, rule.title);
     let _ = writeln!(text, "{}\n", rule.statement);
     let level = match rule.level {
-        crate::record::Level::Must => "must: a document promises it",
-        crate::record::Level::Info => "info: seen in source or inferred; reported, breaks a run only with --strict",
+        Level::Must => "must: a document promises it",
+        Level::Info => "info: seen in source or inferred; reported, breaks a run only with --strict",
     };
     let _ = writeln!(text, "level     {level}");
     if rule.hazard.is_some() {
@@ -71,7 +72,7 @@ pub fn explain(rules: &Rules, id: &str) -> Result<String, String> {
         );
     }
     for kill in &rule.kills {
-        let defect = DEFECTS.iter().find(|defect| defect.name == kill.defect);
+        let defect = runtime.defects().iter().find(|defect| defect.name == kill.defect);
         let products =
             if kill.products.is_empty() { String::new() } else { format!(" (on {})", kill.products.join(", ")) };
         let _ = writeln!(text, "catches   {}{products}", kill.defect);
@@ -86,7 +87,7 @@ fn indented(block: &str) -> String {
     block.trim_end().lines().map(|line| format!("    {line}\n")).collect::<String>().trim_end().to_owned()
 }
 
-fn domain_text(domain: &crate::catalog::DomainSource) -> String {
+fn domain_text(domain: &DomainSource) -> String {
     let mut parts = Vec::new();
     let named = [
         ("bytes", &domain.bytes),

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use clap::Args;
 
-use crate::lang::suggest::hint;
-use crate::rules::{Rule, Rules};
+use atlas_cts::CommandError;
+use engine::catalog::{Level, Rule, Rules, offered};
+use engine::run::Options;
+use steps::suggest::hint;
 
 /// Which rules are listed; everything given must hold.
 #[derive(Debug, Default, Args)]
@@ -26,8 +28,18 @@ pub struct ListFilter {
     pub text: Option<String>,
 }
 
+impl ListFilter {
+    /// The filter, with `--product` where `--on` is not given.
+    pub fn on_product_of(mut self, options: &Options) -> ListFilter {
+        if options.product != "auto" {
+            self.on.get_or_insert_with(|| options.product.clone());
+        }
+        self
+    }
+}
+
 /// The rules, one line each.
-pub fn list(rules: &Rules, filter: &ListFilter) -> Result<String, String> {
+pub fn list(rules: &Rules, filter: &ListFilter) -> Result<String, CommandError> {
     known("chapter", filter.chapter.as_deref(), rules.chapters.iter().map(|chapter| chapter.name.as_str()))?;
     known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
     known("document", filter.document.as_deref(), rules.documents.iter().map(|document| document.id.value.as_str()))?;
@@ -37,8 +49,8 @@ pub fn list(rules: &Rules, filter: &ListFilter) -> Result<String, String> {
     let mut text = String::new();
     for rule in &matching {
         let level = match rule.level {
-            crate::record::Level::Must => "must",
-            crate::record::Level::Info => "info",
+            Level::Must => "must",
+            Level::Info => "info",
         };
         let hazard = if rule.hazard.is_some() { " [undefined]" } else { "" };
         let _ = writeln!(text, "{:<width$}  {level}  {}{hazard}", rule.id, rule.title);
@@ -47,10 +59,17 @@ pub fn list(rules: &Rules, filter: &ListFilter) -> Result<String, String> {
     Ok(text)
 }
 
-fn known<'a>(what: &str, given: Option<&str>, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
+fn known<'a>(
+    what: &'static str,
+    given: Option<&str>,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), CommandError> {
     let Some(given) = given else { return Ok(()) };
     let names: Vec<&str> = names.collect();
-    if names.contains(&given) { Ok(()) } else { Err(format!("there is no {what} `{given}`{}", hint(given, names))) }
+    if names.contains(&given) {
+        return Ok(());
+    }
+    Err(CommandError::Filter { what, given: given.to_owned(), hint: hint(given, names) })
 }
 
 fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter) -> bool {
@@ -58,7 +77,7 @@ fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter) -> bool {
     holds(&filter.chapter, &|chapter| rules.chapters[rule.chapter].name == chapter)
         && holds(&filter.api, &|function| rule.program.function_names().any(|name| name == function))
         && holds(&filter.document, &|document| rule.documents.iter().any(|id| id == document))
-        && holds(&filter.on, &|product| crate::select::offered(rule, product, rules).is_ok())
+        && holds(&filter.on, &|product| offered(rule, product, rules).is_ok())
         && holds(&filter.text, &|text| {
             rule.id.contains(text) || rule.title.to_lowercase().contains(&text.to_lowercase())
         })

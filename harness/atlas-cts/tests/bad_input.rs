@@ -203,6 +203,12 @@ fn all_mistakes_are_reported_in_one_go_and_in_order() {
 }
 
 #[rstest]
+#[case::result(
+    "acl/api.yaml",
+    "type: aclError",
+    "type: aclEror",
+    "is not a type in the header; did you mean `aclError`?"
+)]
 #[case::life_cycle("acl/api.yaml", "aclInit(NULL)", "aclInitt(NULL)", "did you mean `aclInit`?")]
 #[case::resource(
     "acl/api.yaml",
@@ -210,10 +216,10 @@ fn all_mistakes_are_reported_in_one_go_and_in_order() {
     "handle: devPtr, release: aclrtFre,",
     "`aclrtFre` is no function with 1 parameter(s); did you mean `aclrtFree`?"
 )]
-#[case::two_products("products.yaml", "id: a3\n", "id: a2\n", "there are two products `a2`")]
-#[case::missing_fact("products.yaml", "      device_mode: 0\n", "", "`device_mode` that `ascend950` lacks")]
-#[case::no_quantity("products.yaml", "page_size: 4KiB", "page_size: four", "`four` is no quantity")]
-#[case::unknown_key_of_documents("documents.yaml", "title:", "titel:", "unknown field `titel`")]
+#[case::two_products("acl/products.yaml", "id: a3\n", "id: a2\n", "there are two products `a2`")]
+#[case::missing_fact("acl/products.yaml", "      device_mode: 0\n", "", "`device_mode` that `ascend950` lacks")]
+#[case::no_quantity("acl/products.yaml", "page_size: 4KiB", "page_size: four", "`four` is no quantity")]
+#[case::unknown_key_of_documents("acl/documents.yaml", "title:", "titel:", "unknown field `titel`")]
 fn the_other_files_are_checked_too(
     #[case] file: &str,
     #[case] text: &str,
@@ -235,7 +241,7 @@ fn the_other_files_are_checked_too(
 #[case::no_device(2, &["--devices", "0"], "--devices 0: a run needs at least one device")]
 #[case::no_time(2, &["--deadline", "0"], "--deadline")]
 #[case::no_json(2, &["--case", "{"], "--case {: ")]
-#[case::unknown_filter(2, &["acl.large"], "no rule matches acl.large; `atlas-cts list` names all")]
+#[case::unknown_filter(2, &["acl.large"], "no rule matches `acl.large`; `cargo test -- --list` or `atlas-cts list` names all")]
 #[case::unknown_run_mode(2, &["--run-mode", "moon"], "--run-mode moon: there are `host` and `device`")]
 #[case::unknown_profile(2, &["--profile", "sometimes"], "[possible values: smoke, nightly, validation, soak]")]
 #[case::unknown_backend(2, &["--backend", "devise"], "a similar value exists: 'device'")]
@@ -246,7 +252,7 @@ fn the_other_files_are_checked_too(
 #[case::too_few_rules(3, &["--report-dir", "report", "--min-executed", "2"], "not known")]
 #[case::case_of_another_rule(3, &["--report-dir", "report", "--case", "{\"sice\":3}"],
     "the rule has no axis `sice`; did you mean `size`?; its axes are size")]
-#[case::report_in_a_file(3, &["--report-dir", "specs/products.yaml"], "choose another folder with --report-dir DIR")]
+#[case::report_in_a_file(3, &["--report-dir", "specs/acl/products.yaml"], "choose another folder with --report-dir DIR")]
 #[case::report_where_nothing_can_be(3, &["--report-dir", "/proc/report"], "choose another folder with --report-dir")]
 fn a_command_line_that_cannot_be_followed_is_explained(
     #[case] status: i32,
@@ -298,5 +304,7 @@ fn a_journal_is_never_overwritten() {
 #[test]
 fn a_folder_without_a_catalog_is_named() {
     let bench = Bench::new();
-    bench.run(["lint", "--specs", "elsewhere"]).says(2, &["elsewhere holds no catalog (no products.yaml)", "--specs"]);
+    bench
+        .run(["lint", "--specs", "elsewhere"])
+        .says(2, &["elsewhere holds no catalog of acl (no acl/api.yaml)", "--specs"]);
 }

@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 use std::path::PathBuf;
 
-use harness::record::{Conclusion, Confirmation, Failure, Repeats, Verdict};
+use engine::record::{Conclusion, Confirmation, Failure, Repeats, Verdict};
 use rstest::rstest;
 use support::{Answer, Bench, answer};
 

@@ -9,7 +9,7 @@ mod support;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 
-use harness::record::RuleResult;
+use engine::record::RuleResult;
 use rstest::rstest;
 use support::{Bench, Report, Watched, answer};
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use harness::record::{Level, Verdict};
+use engine::record::{Level, Verdict};
 use rstest::rstest;
 use support::Bench;
 

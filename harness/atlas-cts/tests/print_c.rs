@@ -4,23 +4,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use harness::bindings::acl;
-use harness::generate::{Budget, Plan, Scope, Value, rule_seed};
-use harness::lang::print_c::{Target, print_c, runs_as_program};
-use harness::rules::{CatalogPlace, Rule, Rules, load};
-use harness::run::simulator::library_path;
-use harness::select::applies;
+use abi::generated::acl;
+use atlas_cts::runtimes::RUNTIMES;
+use engine::case::{Budget, Plan, Scope, Value, rule_seed};
+use engine::catalog::applies;
+use engine::catalog::{CatalogPlace, Rule, Rules, load};
+use engine::print_c::{Sheet, print_c, runs_as_program};
 use rstest::rstest;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| catalog(specs()));
 
 fn catalog(root: PathBuf) -> Rules {
-    let place = CatalogPlace { root, bindings: &acl::BINDINGS, defects: harness::defects::names() };
+    let place = CatalogPlace { root, bindings: &acl::BINDINGS, defects: None };
     load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
 }
 
 fn specs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs")
 }
 
 /// A new, empty folder for the files of one test.
@@ -62,8 +62,8 @@ fn every_rule_compiles(#[case] product: &str, #[case] random: bool) {
     for rule in &rules.rules {
         let case = (random && !rule.program.axes.is_empty()).then(|| drawn(rule, &scope));
         let (values, salt) = case.map_or((None, 1), |(values, salt)| (Some(values), salt));
-        let target = Target { product, devices: 2, values: values.as_deref(), salt };
-        let text = print_c(rules, rule, &target).unwrap_or_else(|message| panic!("{}: {message}", rule.id));
+        let sheet = Sheet { product, devices: 2, values: values.as_deref(), salt };
+        let text = print_c(rules, rule, &sheet).unwrap_or_else(|message| panic!("{}: {message}", rule.id));
         let file = folder.join(format!("{}.c", rule.id));
         std::fs::write(&file, text).unwrap();
         files.push(file);
@@ -88,11 +88,11 @@ fn program(rules: &Rules, rule: &Rule, values: Option<&[Value]>, folder: &Path) 
     let id = &rule.id;
     assert!(runs_as_program(rule), "{id} has several actors");
     let product = rules.product("a2").expect("the catalog knows a2");
-    let target = Target { product, devices: 4, values, salt: 0x5EED };
-    let text = print_c(rules, rule, &target).unwrap_or_else(|message| panic!("{id}: {message}"));
+    let sheet = Sheet { product, devices: 4, values, salt: 0x5EED };
+    let text = print_c(rules, rule, &sheet).unwrap_or_else(|message| panic!("{id}: {message}"));
     let (source, binary) = (folder.join(format!("{id}.c")), folder.join(id));
     std::fs::write(&source, &text).unwrap();
-    let library = library_path().unwrap();
+    let library = RUNTIMES[0].simulated.as_ref().unwrap().library_path().unwrap();
     let mut run_path = std::ffi::OsString::from("-Wl,-rpath,");
     run_path.push(library.parent().expect("the library stands in a folder"));
     let answer = gcc().arg(&source).arg("-o").arg(&binary).arg(&library).arg(run_path).output().expect("gcc is needed");
@@ -113,7 +113,7 @@ fn run(binary: &Path, defects: &str) -> (Option<i32>, String) {
 
 #[test]
 fn every_program_of_one_process_holds_on_a_device_without_defects() {
-    let a2 = harness::select::Target {
+    let a2 = engine::catalog::Conditions {
         product: "a2".to_owned(),
         run_mode: "host".to_owned(),
         devices: 4,
@@ -275,7 +275,7 @@ fn forms_that_the_catalog_does_not_need_print() {
     let folder = folder("forms");
     let root = folder.join("specs");
     std::fs::create_dir_all(root.join("acl")).unwrap();
-    for file in ["documents.yaml", "products.yaml", "acl/abi.h", "acl/api.yaml", "acl/support.yaml"] {
+    for file in ["acl/documents.yaml", "acl/products.yaml", "acl/abi.h", "acl/api.yaml", "acl/support.yaml"] {
         std::fs::copy(specs().join(file), root.join(file)).unwrap();
     }
     std::fs::write(root.join("acl/forms.yaml"), FORMS).unwrap();
@@ -289,8 +289,8 @@ fn forms_that_the_catalog_does_not_need_print() {
     assert!(message.starts_with(&format!("line {line}: aclrtMalloc(&small,")), "{message}");
 
     let product = rules.product("a2").unwrap();
-    let target = Target { product, devices: 2, values: None, salt: 0 };
-    let ends = print_c(&rules, rules.rule("acl.forms.ends").unwrap(), &target).unwrap();
+    let sheet = Sheet { product, devices: 2, values: None, salt: 0 };
+    let ends = print_c(&rules, rules.rule("acl.forms.ends").unwrap(), &sheet).unwrap();
     let file = folder.join("ends.c");
     std::fs::write(&file, &ends).unwrap();
     let answer = gcc().arg("-fsyntax-only").arg(&file).output().unwrap();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use harness::record::{Recorded, read_run};
+use engine::record::{Recorded, read_run};
 use regex_lite::Regex;
 use rstest::rstest;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -550,7 +550,7 @@ fn a_read_only_file_system_is_named_before_anything_runs() {
 }
 
 #[rstest]
-#[case::below_a_file("specs/products.yaml/report")]
+#[case::below_a_file("specs/acl/products.yaml/report")]
 #[case::where_no_folder_can_be("/proc/atlas-cts-report")]
 #[case::without_permission("locked/report")]
 fn a_folder_that_cannot_be_made_is_named(#[case] report: &str) {
@@ -578,7 +578,7 @@ fn a_report_that_cannot_be_written_leaves_the_old_one() {
     std::os::unix::fs::symlink("/dev/full", &part).unwrap();
     let end = recorded.end.as_ref();
     let error =
-        harness::report::write_junit(&bench.path("report"), &recorded.header, &recorded.results, end).unwrap_err();
+        engine::report::write_junit(&bench.path("report"), &recorded.header, &recorded.results, end).unwrap_err();
     assert!(error.to_string().contains("No space left on device"), "{error}");
     assert_eq!(bench.report("report").junit, before);
     assert!(!part.exists() && fs::symlink_metadata(&part).is_err());

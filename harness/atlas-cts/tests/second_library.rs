@@ -5,8 +5,8 @@ mod support;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use harness::bindings::acl;
-use harness::rules::{CatalogPlace, Rules, load};
+use abi::generated::acl;
+use engine::catalog::{CatalogPlace, Rules, load};
 use support::{Bench, project};
 
 /// What the second implementation does, and the documents promise.
@@ -78,8 +78,7 @@ const HOLDS: &[&str] = &[
 ];
 
 fn catalog() -> Rules {
-    let place =
-        CatalogPlace { root: project().join("specs"), bindings: &acl::BINDINGS, defects: harness::defects::names() };
+    let place = CatalogPlace { root: project().join("specs"), bindings: &acl::BINDINGS, defects: None };
     load(&place, None).unwrap()
 }
 

@@ -1,13 +1,13 @@
 //! The simulated device follows the documents by itself: its table of products and codes is written by hand, as the
 //! catalog is. Here the two are held against each other, each taken from its own file.
 
-#[path = "../../fixtures/simulator/src/acl/table.rs"]
+#[path = "../../../fixtures/simulator/src/acl/table.rs"]
 mod table;
 
 use std::path::Path;
 
-use harness::bindings::acl;
-use harness::rules::{CatalogPlace, Rules, load};
+use abi::generated::acl;
+use engine::catalog::{CatalogPlace, Rules, load};
 use rstest::{fixture, rstest};
 use table::{CODES, PRODUCTS, Product};
 
@@ -17,8 +17,8 @@ const UNSTATED: i128 = 0;
 #[fixture]
 #[once]
 fn rules() -> Rules {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs");
-    let place = CatalogPlace { root, bindings: &acl::BINDINGS, defects: harness::defects::names() };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    let place = CatalogPlace { root, bindings: &acl::BINDINGS, defects: None };
     load(&place, None).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -19,17 +19,21 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use criterion::{BenchmarkId, Criterion, Throughput};
-use harness::generate::Budget;
-use harness::record::Verdict;
-use harness::rules::Rules;
-use harness::run::{Options, Planned, Session, load_rules, plan};
-use harness::worker::protocol::{Reply, Request, RunRule};
+use engine::case::Budget;
+use engine::catalog::Rules;
+use engine::record::Verdict;
+use engine::run::{Campaign, Options, Planned, load_rules, plan};
+use engine::runtime::Runtime;
+use engine::wire::message::{Reply, Request, RunRule};
+
+/// A library of empty functions behind the header of the toy runtime.
+static EMPTY: Runtime = Runtime { bindings: &bindings::BINDINGS, simulated: None };
 
 /// Set in a process that only lists trials.
 const LIST: &str = "ATLAS_CTS_BENCH_LIST";
 
 fn main() {
-    harness::worker::run_if_asked(&[&bindings::BINDINGS]);
+    engine::worker::run_if_asked(&[&EMPTY]);
     if let Ok(count) = std::env::var(LIST) {
         return list(count.parse().expect("the number of trials"));
     }
@@ -69,11 +73,11 @@ impl Place {
     }
 
     fn rules(&self) -> Arc<Rules> {
-        Arc::new(load_rules(&self.options(), &bindings::BINDINGS).unwrap_or_else(|error| panic!("{error}")))
+        Arc::new(load_rules(&self.options(), &EMPTY).unwrap_or_else(|error| panic!("{error}")))
     }
 
-    fn session(&self, rules: &Arc<Rules>) -> Session {
-        Session::open(&self.options(), Arc::clone(rules), self.specs.clone()).unwrap_or_else(|error| panic!("{error}"))
+    fn campaign(&self, rules: &Arc<Rules>) -> Campaign {
+        Campaign::open(&self.options(), &EMPTY, Arc::clone(rules)).unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn options(&self) -> Options {
@@ -84,8 +88,8 @@ impl Place {
 }
 
 /// The rules of a chapter.
-fn chapter(session: &Session, name: &str) -> Vec<Planned> {
-    plan(&session.rules).into_iter().filter(|planned| planned.chapter == name).collect()
+fn chapter(campaign: &Campaign, name: &str) -> Vec<Planned> {
+    plan(&campaign.target.rules).into_iter().filter(|planned| planned.chapter == name).collect()
 }
 
 /// A passing case of three calls and four checks, generation and flight recorder included.
@@ -138,14 +142,14 @@ fn executed(place: &Place, rules: &Arc<Rules>, name: &str, count: u64) -> Durati
     let mut spent = Duration::ZERO;
     let mut left = count as usize;
     while left > 0 {
-        let session = place.session(rules);
-        let planned = chapter(&session, name);
+        let campaign = place.campaign(rules);
+        let planned = chapter(&campaign, name);
         let (first, others) = planned.split_first().expect("the chapter has rules");
-        session.execute(first);
+        campaign.execute(first);
         let others = &others[..others.len().min(left)];
         let begun = Instant::now();
         for planned in others {
-            let result = black_box(session.execute(planned));
+            let result = black_box(campaign.execute(planned));
             assert!(result.verdict == Verdict::Pass && result.cases == 3, "{result:?}");
         }
         spent += begun.elapsed();

@@ -1,22 +1,24 @@
 //! Atlas CTS: the engine. Data flows one way:
 //!
 //! ```text
-//! catalog (YAML → sources) → lang (steps → program) → rules (the checked catalog) → select (what applies)
-//!    → generate (axes → cases) → run (supervisor) ⇄ worker (executes programs) → record (journal) → report
+//! catalog (YAML → checked rules → which apply) → case (axes → cases) → workers ⇄ worker (executes programs)
+//!    → confirm (is a failure one?) → run → record (journal) → report
 //! ```
 //!
-//! The engine knows no runtime by name: what a runtime is stands in `specs/<runtime>/` and in generated bindings.
+//! The engine knows no runtime by name: what a runtime is stands in `specs/<runtime>/`, in generated tables of the crate
+//! `abi`, and in an entry of the executable's registry ([`runtime`]).
 
-pub mod bindings;
+pub mod case;
 pub mod catalog;
-pub mod command;
+mod confirm;
 pub mod defects;
-pub mod generate;
-pub mod lang;
+pub mod digest;
+pub mod print_c;
 pub mod prove;
 pub mod record;
 pub mod report;
-pub mod rules;
 pub mod run;
-pub mod select;
+pub mod runtime;
+pub mod wire;
 pub mod worker;
+mod workers;

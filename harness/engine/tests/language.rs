@@ -9,8 +9,8 @@ mod environment;
 use std::path::Path;
 
 use environment::environment;
-use harness::lang::types::Declarations;
-use harness::lang::{RuleText, check};
+use steps::types::Declarations;
+use steps::{RuleText, check};
 
 /// Deep texts and long chains are problems, never an overflow of the stack.
 #[test]
@@ -65,6 +65,10 @@ fn mistakes_are_found_before_anything_runs() {
         (None, "choose { one: toy_wait(); }", "at least two alternatives"),
         (None, "choose { one: ; one: ; }", "two alternatives `one`"),
         (None, "toyPlace p; p.ix == 1;", "has no field `ix`; did you mean `id`"),
+        (None, "toySpot p; p.ix == 1;", "has no field `ix`; did you mean `id`"),
+        (None, "toyCont count = 1;", "did you mean `toyCount`"),
+        (None, "toyText text = 1;", "a const char * cannot hold a int32_t"),
+        (None, "toy_count_v2(NULL) fails;", "did you mean `toy_count`"),
         (None, "exit A;", "the only process of a rule cannot end"),
         (None, "B: toy_wait();", "no actor of this rule"),
         (None, "toy_copy(NULL, NULL, -1, TOY_IN);", "does not fit parameter `bytes`"),
@@ -90,7 +94,7 @@ fn mistakes_are_found_before_anything_runs() {
 /// The type of results is found whatever other functions return: an enumeration here, an integer in the other runtime.
 #[test]
 fn the_type_of_results_is_found() {
-    use harness::bindings::{Type, acl};
+    use abi::{Type, generated::acl};
     let toy = Declarations::new(&bindings::BINDINGS, Some("toyResult"));
     assert!(matches!(toy.ty("toyResult"), Some(Type::Enumeration { name: "toyResult", .. })));
     assert_eq!(toy.code_name(3), Some("TOY_FULL"));
@@ -102,6 +106,6 @@ fn the_type_of_results_is_found() {
 #[test]
 fn the_tables_are_those_of_the_header() {
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs/toy/abi.h");
-    let digest = harness::worker::file_digest(&header).expect("the header can be read");
+    let digest = engine::digest::of_file(&header).expect("the header can be read");
     assert_eq!(digest, bindings::BINDINGS.header_digest, "run `cargo run -p bindings-generator`");
 }

@@ -8,15 +8,15 @@ mod environment;
 
 use std::collections::BTreeMap;
 
+use engine::case::{Budget, Case, CaseTree, Plan, Scope, Value, case_from_json, case_to_json, rule_seed};
+use engine::worker::{is_poisoned, write_pattern, write_poison};
 use environment::environment;
-use harness::catalog::DomainSource;
-use harness::generate::{Budget, Case, CaseTree, Plan, Scope, Value, case_from_json, case_to_json, rule_seed};
-use harness::lang::parse::{Names, parse_expression, parse_steps};
-use harness::lang::program::Program;
-use harness::lang::{RuleText, check};
-use harness::worker::{is_poisoned, write_pattern, write_poison};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use steps::domain::DomainSource;
+use steps::parse::{Names, parse_expression, parse_steps};
+use steps::program::Program;
+use steps::{RuleText, check};
 
 fn scope() -> Scope {
     Scope { facts: BTreeMap::from([("page".to_owned(), 4096)]), devices: 3 }

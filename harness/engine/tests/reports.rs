@@ -10,10 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use harness::record::{
+use engine::record::{
     Conclusion, Confirmation, Failure, Level, Line, RuleBegin, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
 };
-use harness::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
+use engine::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
@@ -309,7 +309,7 @@ proptest! {
 // ---- schemas
 
 fn schema(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../reports/schema").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/schema").join(name)
 }
 
 /// Validates a document; `None` where xmllint is missing, which is an error on a CI machine.
@@ -408,5 +408,5 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     assert_eq!(keys(&end["end"]), of("end"));
     let verdicts: Vec<&str> =
         schema["$defs"]["verdict"]["enum"].as_array().unwrap().iter().filter_map(|v| v.as_str()).collect();
-    assert_eq!(verdicts, VERDICTS.map(harness::record::Verdict::name));
+    assert_eq!(verdicts, VERDICTS.map(engine::record::Verdict::name));
 }

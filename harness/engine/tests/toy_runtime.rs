@@ -18,7 +18,7 @@ mod runs;
 
 use std::process::ExitCode;
 
-use harness::record::Verdict;
+use engine::record::Verdict;
 use libtest_mimic::{Arguments, Trial};
 
 /// Libraries that are wrong in one way: the rules that notice stand in the snapshot of that name.
@@ -41,7 +41,7 @@ const DEFECTS: &[&str] = &[
 ];
 
 fn main() -> ExitCode {
-    harness::worker::run_if_asked(&[&bindings::BINDINGS]);
+    engine::worker::run_if_asked(&[&runs::TOY]);
     // SAFETY: no other thread runs yet. Locks of devices that are none need not stand where those of real ones do.
     unsafe { std::env::set_var("ATLAS_CTS_LOCKS", concat!(env!("CARGO_TARGET_TMPDIR"), "/locks")) };
     let arguments = Arguments::from_args();

@@ -1,6 +1,6 @@
 //! The functions that the step language adds to the runtime's own.
 
-use crate::bindings::Type;
+use abi::Type;
 
 use super::types::{CHAR_POINTER, INT, SIZE, VOID};
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::bindings::Type;
-use crate::catalog::DomainSource;
+use crate::domain::DomainSource;
+use abi::Type;
 
 use super::builtins::BUILTINS;
 use super::parse::{Names, parse_expression, parse_steps};
@@ -101,7 +101,7 @@ pub(super) struct Checker<'e> {
     pub bound: HashSet<usize>,
     pub loops: Vec<(String, usize)>,
     frame: usize,
-    pub functions: Vec<&'static crate::bindings::Function>,
+    pub functions: Vec<&'static abi::Function>,
     pub texts: Vec<Box<[u8]>>,
     pub calls: usize,
     pub statement_count: usize,

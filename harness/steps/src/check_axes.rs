@@ -1,7 +1,7 @@
 //! The checker's part for what stands before the steps: actors and the domains of `forall`.
 
-use crate::bindings::Type;
-use crate::catalog::DomainSource;
+use crate::domain::DomainSource;
+use abi::Type;
 
 use super::check::Checker;
 use super::program::{Actor, Axis, Domain, Expression, Process, Range, State};

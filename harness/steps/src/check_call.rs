@@ -1,6 +1,6 @@
 //! The checker's part for calls: arguments, out-variables, and what C converts without a cast.
 
-use crate::bindings::Type;
+use abi::Type;
 
 use super::Span;
 use super::builtins::{Parameter, Use, builtin};

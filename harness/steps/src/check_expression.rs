@@ -1,6 +1,6 @@
 //! The checker's part for expressions and places.
 
-use crate::bindings::Type;
+use abi::Type;
 
 use super::Span;
 use super::check::{Checker, Typed};

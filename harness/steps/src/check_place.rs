@@ -1,6 +1,6 @@
 //! The checker's part for places: what can be assigned to and pointed to.
 
-use crate::bindings::Type;
+use abi::Type;
 
 use super::Span;
 use super::check::{Checker, Typed};

@@ -1,6 +1,6 @@
 //! The checker's part for statements.
 
-use crate::bindings::Type;
+use abi::Type;
 
 use super::Span;
 use super::builtins::{Use, builtin};

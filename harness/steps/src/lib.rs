@@ -1,20 +1,20 @@
-//! The step language: text → tokens → syntax tree → typed program, and the program printed as C.
+//! The step language: text → tokens → syntax tree → typed program.
 //!
 //! [`check`] is the entry: it turns one rule's texts into a [`Program`] or a list of [`Problem`]s. The language itself is
 //! described in `docs/language.md`.
 
 pub mod arithmetic;
 pub mod builtins;
-pub mod check;
+mod check;
 mod check_axes;
 mod check_call;
 mod check_expression;
 mod check_place;
 mod check_statement;
+pub mod domain;
 pub mod judgement;
 pub mod parse;
 mod parse_expression;
-pub mod print_c;
 pub mod program;
 mod sites;
 pub mod suggest;

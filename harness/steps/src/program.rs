@@ -1,6 +1,6 @@
 //! A rule's steps with every name and type resolved: what a worker executes.
 
-use crate::bindings::{Function, Type};
+use abi::{Function, Type};
 
 use super::Span;
 use super::builtins::Builtin;

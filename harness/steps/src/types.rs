@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::bindings::{Bindings, Enumeration, Function, Struct, Type};
+use abi::{Bindings, Enumeration, Function, Struct, Type};
 
 /// What a header declares, by name.
 #[derive(Debug)]
@@ -71,8 +71,8 @@ const C_CONSTANTS: &[(&str, i128)] = &[
 
 impl Declarations {
     /// Indexes a header's declarations. `result_type` names what functions return to say whether they succeeded: an
-    /// enumeration, or another name of an integer, of which the tables keep only the integer.
-    pub fn new(bindings: &'static Bindings, result_type: Option<&'static str>) -> Declarations {
+    /// enumeration, or another name of an integer.
+    pub fn new(bindings: &'static Bindings, result_type: Option<&str>) -> Declarations {
         let mut types: HashMap<&'static str, Type> = C_TYPES.iter().copied().collect();
         let mut constants: HashMap<&'static str, (i128, Option<&'static Enumeration>)> =
             C_CONSTANTS.iter().map(|(name, value)| (*name, (*value, None))).collect();
@@ -94,11 +94,8 @@ impl Declarations {
                 note_named_types(ty, &mut types);
             }
         }
-        if let Some(name) = result_type
-            && !types.contains_key(name)
-            && let Some(ty) = usual_integer(bindings)
-        {
-            types.insert(name, ty);
+        for typedef in bindings.typedefs {
+            types.entry(typedef.name).or_insert(typedef.ty);
         }
         let result = result_type.and_then(|name| types.get(name).copied());
         Declarations {
@@ -174,18 +171,6 @@ impl Declarations {
             other => self.size(other),
         }
     }
-}
-
-/// The integer that most functions return.
-fn usual_integer(bindings: &Bindings) -> Option<Type> {
-    let mut counts: Vec<(Type, usize)> = Vec::new();
-    for function in bindings.functions.iter().filter(|function| matches!(function.returns, Type::Integer { .. })) {
-        match counts.iter_mut().find(|(known, _)| *known == function.returns) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((function.returns, 1)),
-        }
-    }
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(ty, _)| ty)
 }
 
 fn note_named_types(ty: &Type, types: &mut HashMap<&'static str, Type>) {

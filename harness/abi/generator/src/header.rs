@@ -11,6 +11,8 @@ use bindgen::callbacks::{EnumVariantValue, ParseCallbacks};
 use bindgen::{Builder, EnumVariation, Formatter, RustEdition, RustTarget};
 use sha2::{Digest, Sha256};
 
+use crate::error::Error;
+
 /// Name of the struct in bindgen's output that holds one field for each function of the header.
 pub const LIBRARY: &str = "Api";
 
@@ -42,18 +44,20 @@ pub fn digest(text: &[u8]) -> String {
 }
 
 /// Reads a header. libclang must be there: bindgen panics without it.
-pub fn read(path: &Path) -> Result<Header, String> {
-    let path = fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+pub fn read(path: &Path) -> Result<Header, Error> {
+    let path = fs::canonicalize(path).map_err(Error::file(path))?;
+    let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
     let raw = parse(builder(&path)?.header(utf8(&path)?), &path)?;
     let macros = evaluate(&path, &integer_macros(&raw))?;
     Ok(Header { digest: digest(text.as_bytes()), text, raw, macros })
 }
 
 /// The options that both passes over a header share.
-fn builder(header: &Path) -> Result<Builder, String> {
+fn builder(header: &Path) -> Result<Builder, Error> {
     let stubs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("stubs");
-    let folder = header.parent().ok_or_else(|| format!("{}: not a file", header.display()))?;
+    let folder = header.parent().unwrap_or(Path::new("/"));
+    let target = RustTarget::stable(85, 0)
+        .map_err(|error| Error::Unknown { form: format!("no code for this edition of Rust ({error})") })?;
     Ok(bindgen::builder()
         .clang_args([
             "-x",
@@ -67,7 +71,7 @@ fn builder(header: &Path) -> Result<Builder, String> {
         .detect_include_paths(false)
         // The header and what lies beside it; the stubs only serve it.
         .allowlist_file(format!("{}/.*", escape(utf8(folder)?)))
-        .rust_target(RustTarget::stable(85, 0).map_err(|error| error.to_string())?)
+        .rust_target(target)
         .rust_edition(RustEdition::Edition2024)
         .use_core()
         .ctypes_prefix("::core::ffi")
@@ -82,9 +86,10 @@ fn builder(header: &Path) -> Result<Builder, String> {
         .formatter(Formatter::None))
 }
 
-fn parse(builder: Builder, header: &Path) -> Result<syn::File, String> {
-    let text = builder.generate().map_err(|error| format!("{}: {error}", header.display()))?.to_string();
-    syn::parse_file(&text).map_err(|error| format!("bindgen wrote what is not Rust: {error}"))
+fn parse(builder: Builder, header: &Path) -> Result<syn::File, Error> {
+    let bindings = builder.generate().map_err(|source| Error::Rejected { header: header.to_owned(), source })?;
+    syn::parse_file(&bindings.to_string())
+        .map_err(|error| Error::Unknown { form: format!("what is not Rust ({error})") })
 }
 
 /// The macros that bindgen evaluated to an integer.
@@ -123,7 +128,7 @@ impl ParseCallbacks for Enumerators {
 }
 
 /// The values of macros as the C compiler sees them, through one enumeration for each.
-fn evaluate(header: &Path, macros: &[String]) -> Result<BTreeMap<String, i128>, String> {
+fn evaluate(header: &Path, macros: &[String]) -> Result<BTreeMap<String, i128>, Error> {
     if macros.is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -140,13 +145,13 @@ fn evaluate(header: &Path, macros: &[String]) -> Result<BTreeMap<String, i128>, 
     parse(builder, header)?;
     let values = values.take();
     match macros.iter().find(|name| !values.contains_key(*name)) {
-        Some(name) => Err(format!("{}: no value of {name}", header.display())),
+        Some(name) => Err(Error::Unknown { form: format!("{name} without an integer") }),
         None => Ok(values),
     }
 }
 
-fn utf8(path: &Path) -> Result<&str, String> {
-    path.to_str().ok_or_else(|| format!("{}: not UTF-8", path.display()))
+fn utf8(path: &Path) -> Result<&str, Error> {
+    path.to_str().ok_or_else(|| Error::NotUtf8 { path: path.to_owned() })
 }
 
 /// The text as a regular expression that matches only it.

@@ -1,9 +1,9 @@
 //! Generates the tables through which the harness calls a runtime's functions, from the runtime's C header, and
 //! checks that the files in the repository are what the headers give.
 //!
-//! Every `specs/<runtime>/abi.h` has its `harness/src/bindings/<runtime>.rs`, and the runtime of the engine's own tests
-//! has `harness/tests/toy/bindings.rs`. The files are checked in, so that a
-//! build of the suite needs no libclang; only this generator does.
+//! Every `specs/<runtime>/abi.h` has its module of the crate `abi`, and a runtime that only tests drive has
+//! `bindings.rs` beside their own `specs`. The files are checked in, so that a build of the suite needs no libclang;
+//! only this generator does.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,11 +12,20 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-mod header;
-mod model;
-mod render;
+use error::{Difference, Error};
+use jobs::{Job, Source, shown};
 
-/// Generates Rust bindings from the C headers of runtimes.
+mod error;
+mod header;
+mod jobs;
+mod model;
+mod names;
+mod raw;
+mod render;
+mod text;
+mod thunk;
+
+/// Generates Rust bindings from the C headers of runtimes: from all in the repository, or from one.
 #[derive(Debug, Parser)]
 struct Options {
     /// Compare with the existing files instead of writing them.
@@ -25,170 +34,99 @@ struct Options {
     /// With --check: fail if libclang is missing instead of comparing only the digests of the headers.
     #[arg(long, requires = "check")]
     require_libclang: bool,
-    /// A single header to read instead of those in the repository.
-    #[arg(long, requires = "runtime", requires = "output")]
-    header: Option<PathBuf>,
-    /// The name of that header's runtime.
-    #[arg(long, requires = "header")]
-    runtime: Option<String>,
-    /// The Rust file to write for that header.
-    #[arg(long, requires = "header")]
-    output: Option<PathBuf>,
-    /// Path of the Rust module with the types of the tables, as the generated file has to name it.
-    #[arg(long, default_value = "crate::bindings")]
-    types_path: String,
-}
-
-/// One header and the file generated from it.
-#[derive(Debug)]
-struct Job {
-    runtime: String,
-    header: PathBuf,
-    output: PathBuf,
-    /// Path of the Rust module with the types of the tables.
-    types: String,
-}
-
-/// Why the program ends without success.
-#[derive(Debug, PartialEq, Eq)]
-enum Failure {
-    /// A checked-in file is not what its header gives.
-    Drift(String),
-    /// The generator could not do its work.
-    Broken(String),
-    /// libclang is missing where it may not be.
-    NoLibclang(String),
+    /// The folder that holds `<runtime>/abi.h` of a single runtime.
+    #[arg(long, value_name = "DIR", requires = "out")]
+    specs: Option<PathBuf>,
+    /// The Rust file to write for that runtime.
+    #[arg(long, value_name = "FILE", requires = "specs")]
+    out: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let libclang = header::libclang();
-    let outcome = jobs(&options, &root()).and_then(|jobs| {
-        let mut drift = Vec::new();
-        for job in &jobs {
-            match run(job, &options, &libclang) {
-                Ok(message) => println!("{message}"),
-                Err(Failure::Drift(message)) => drift.push(message),
-                Err(failure) => return Err(failure),
-            }
-        }
-        if drift.is_empty() { Ok(()) } else { Err(Failure::Drift(drift.join("\n"))) }
-    });
-    let (code, message) = match outcome {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Drift(message)) => (1, message),
-        Err(Failure::Broken(message)) => (2, message),
-        Err(Failure::NoLibclang(message)) => (3, message),
+    let jobs = match (&options.specs, &options.out) {
+        (Some(specs), Some(output)) => jobs::single(specs, output).map(|job| vec![job]),
+        _ => jobs::all(&jobs::root()),
     };
-    eprintln!("{message}");
-    ExitCode::from(code)
-}
-
-/// The root of the repository.
-fn root() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.canonicalize().unwrap_or(root)
-}
-
-/// What to do: the one header of the command line, or every header in the repository.
-fn jobs(options: &Options, root: &Path) -> Result<Vec<Job>, Failure> {
-    if let (Some(header), Some(runtime), Some(output)) = (&options.header, &options.runtime, &options.output) {
-        return Ok(vec![Job {
-            runtime: runtime.clone(),
-            header: header.clone(),
-            output: output.clone(),
-            types: options.types_path.clone(),
-        }]);
-    }
-    let specs = root.join("specs");
-    let broken = |error| Failure::Broken(format!("{}: {error}", specs.display()));
-    let mut jobs = Vec::new();
-    for entry in fs::read_dir(&specs).map_err(broken)? {
-        let folder = entry.map_err(broken)?.path();
-        let header = folder.join("abi.h");
-        if let Some(runtime) = folder.file_name().and_then(|name| name.to_str())
-            && header.is_file()
-        {
-            jobs.push(Job {
-                runtime: runtime.to_owned(),
-                output: root.join(format!("harness/src/bindings/{runtime}.rs")),
-                header,
-                types: options.types_path.clone(),
-            });
+    let jobs = match jobs {
+        Ok(jobs) => jobs,
+        Err(error) => return failed(&error),
+    };
+    let libclang = header::libclang();
+    let mut status = ExitCode::SUCCESS;
+    for job in &jobs {
+        match run(job, &options, &libclang) {
+            Ok(message) => println!("{message}"),
+            // Every file that is out of date is named.
+            Err(error @ Error::OutOfDate { .. }) => status = failed(&error),
+            Err(error) => return failed(&error),
         }
     }
-    if jobs.is_empty() {
-        let message = format!("{}: no runtime has an abi.h", specs.display());
-        return Err(Failure::Broken(message));
-    }
-    // The runtime of the engine's own tests.
-    let toy = root.join("harness/tests/toy");
-    let header = toy.join("specs/toy/abi.h");
-    if header.is_file() {
-        let (runtime, output) = ("toy".to_owned(), toy.join("bindings.rs"));
-        jobs.push(Job { runtime, header, output, types: "harness::bindings".to_owned() });
-    }
-    jobs.sort_by(|left, right| left.runtime.cmp(&right.runtime));
-    Ok(jobs)
+    status
 }
 
-/// Writes or checks one file; says what it did.
-fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<String, Failure> {
-    if let Err(reason) = libclang {
+fn failed(error: &Error) -> ExitCode {
+    eprintln!("{error}");
+    ExitCode::from(error.status())
+}
+
+/// Writes or checks one file; says what it did. `libclang` is why it is missing, if it is.
+fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<String, Error> {
+    if let (Err(reason), Source::Header { header, .. }) = (libclang, &job.source) {
         let reason = reason.trim();
         if !options.check || options.require_libclang {
-            return Err(Failure::NoLibclang(format!("libclang is missing, install libclang-dev: {reason}")));
+            return Err(Error::NoLibclang { reason: reason.to_owned() });
         }
-        check_digest(job)?;
+        check_digest(&job.output, header)?;
         return Ok(format!(
             "SKIPPED: {} was not generated anew because libclang is missing ({reason}), install libclang-dev; \
              the digest of {} is the recorded one",
             shown(&job.output),
-            shown(&job.header)
+            shown(header)
         ));
     }
     let text = generate(job)?;
     if options.check {
-        let existing = read(&job.output)?;
-        return match difference(&existing, &text) {
+        return match difference(&read(&job.output)?, &text) {
             None => Ok(format!("{} is up to date", shown(&job.output))),
-            Some(line) => Err(drift(job, &format!("it differs from line {line} on"))),
+            Some(line) => Err(Error::OutOfDate { output: job.output.clone(), difference: Difference::Line(line) }),
         };
     }
     if let Some(folder) = job.output.parent() {
-        fs::create_dir_all(folder).map_err(|error| Failure::Broken(format!("{}: {error}", folder.display())))?;
+        fs::create_dir_all(folder).map_err(Error::file(folder))?;
     }
-    fs::write(&job.output, text).map_err(|error| Failure::Broken(format!("{}: {error}", job.output.display())))?;
+    fs::write(&job.output, text).map_err(Error::file(&job.output))?;
     Ok(format!("wrote {}", shown(&job.output)))
 }
 
-/// The text of the file that a header gives.
-fn generate(job: &Job) -> Result<String, Failure> {
-    let header = header::read(&job.header).map_err(Failure::Broken)?;
-    let model = model::read(&header.raw, &header.text, &header.macros).map_err(Failure::Broken)?;
-    let source = render::Source { runtime: &job.runtime, header: &shown(&job.header), types: &job.types };
-    render::file(&source, &header, &model).map_err(Failure::Broken)
+/// The text of a generated file.
+fn generate(job: &Job) -> Result<String, Error> {
+    match &job.source {
+        Source::Runtimes(runtimes) => Ok(render::list(runtimes)),
+        Source::Header { runtime, header: path } => {
+            let header = header::read(path)?;
+            let model = model::read(&header.raw, &header.text, &header.macros)?;
+            render::file(runtime, &shown(path), &header, &model)
+        }
+    }
 }
 
 /// The test that needs no libclang: the file was generated from this header, though perhaps by another generator.
-fn check_digest(job: &Job) -> Result<(), Failure> {
-    let header =
-        fs::read(&job.header).map_err(|error| Failure::Broken(format!("{}: {error}", job.header.display())))?;
-    let expected = format!("header_digest: \"{}\"", header::digest(&header));
-    if read(&job.output)?.contains(&expected) {
+fn check_digest(output: &Path, header: &Path) -> Result<(), Error> {
+    let text = fs::read(header).map_err(Error::file(header))?;
+    let expected = format!("header_digest: \"{}\"", header::digest(&text));
+    if read(output)?.contains(&expected) {
         Ok(())
     } else {
-        Err(drift(job, "its header_digest is not that of the header"))
+        Err(Error::OutOfDate { output: output.to_owned(), difference: Difference::Digest })
     }
 }
 
 /// A file's text; a missing one is empty, so that a check reports it as out of date.
-fn read(path: &Path) -> Result<String, Failure> {
+fn read(path: &Path) -> Result<String, Error> {
     match fs::read_to_string(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(Failure::Broken(format!("{}: {error}", path.display())))
-        }
-        read => Ok(read.unwrap_or_default()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+        read => read.map_err(Error::file(path)),
     }
 }
 
@@ -199,29 +137,6 @@ fn difference(left: &str, right: &str) -> Option<usize> {
     }
     let same = left.lines().zip(right.lines()).take_while(|(left, right)| left == right);
     Some(same.count() + 1)
-}
-
-fn drift(job: &Job, reason: &str) -> Failure {
-    Failure::Drift(format!(
-        "{} is out of date with {}: {reason}; run `cargo run -p bindings-generator`{}",
-        shown(&job.output),
-        shown(&job.header),
-        if job.output.starts_with(root()) {
-            ""
-        } else {
-            " with the same --header, --runtime, --output and --types-path, without --check"
-        }
-    ))
-}
-
-/// A path as messages and generated files name it: relative to the repository, or only the file's name, so that it
-/// is the same on each machine.
-fn shown(path: &Path) -> String {
-    let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    match full.strip_prefix(root()) {
-        Ok(inside) => inside.display().to_string(),
-        Err(_) => full.file_name().unwrap_or_default().display().to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -8,14 +8,14 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use harness::record::{RuleResult, RunEnd, RunHeader, read_journal};
+use engine::record::{RuleResult, RunEnd, RunHeader, read_journal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tempfile::TempDir;
 
 /// The repository.
 pub fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
 /// A test's own folder: its catalog, its library, its reports, its locks. Nothing outside it is written.
@@ -109,11 +109,11 @@ impl Bench {
     pub fn catalog(&self, chapter: impl AsRef<[u8]>) {
         let specs = self.path("specs");
         fs::create_dir_all(specs.join("acl")).unwrap();
-        for file in ["products.yaml", "acl/api.yaml"] {
+        for file in ["acl/products.yaml", "acl/api.yaml"] {
             fs::copy(project().join("specs").join(file), specs.join(file)).unwrap();
         }
         self.write(
-            "specs/documents.yaml",
+            "specs/acl/documents.yaml",
             "documents:\n  - {id: manual, title: The manual, edition: first, language: en, covers: blocks}\n",
         );
         self.write("specs/acl/small.yaml", chapter);

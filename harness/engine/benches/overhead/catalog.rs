@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use harness::bindings::acl;
-use harness::rules::{CatalogPlace, Rules};
+use abi::Bindings;
+use engine::catalog::{CatalogPlace, Rules};
 
 /// Changes of turn in a case of the rule of two processes.
 pub const TURNS: u64 = 100;
@@ -18,7 +18,7 @@ fn base(specs: &Path) {
     // What an earlier version left behind would be read as well.
     let _ = std::fs::remove_dir_all(specs);
     std::fs::create_dir_all(specs.join("toy")).expect("the folder can be made");
-    for file in ["documents.yaml", "products.yaml", "toy/api.yaml"] {
+    for file in ["toy/documents.yaml", "toy/products.yaml", "toy/api.yaml"] {
         std::fs::copy(toy().join(file), specs.join(file)).expect("the file can be copied");
     }
 }
@@ -72,24 +72,31 @@ pub fn write(specs: &Path) {
     save("turns", text);
 }
 
-/// A catalog of so many rules in twelve chapters: the rules of the checked-in catalog again and again.
+/// The tables of the first runtime whose catalog is checked in.
+fn real() -> &'static Bindings {
+    abi::generated::ALL[0]
+}
+
+/// All YAML files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    let below = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
+    let all = paths.into_iter().flat_map(below);
+    all.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect()
+}
+
+/// A catalog of this many rules in twelve chapters: the rules of the checked-in catalog again and again.
 pub fn write_large(specs: &Path, rules: usize) {
-    let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs");
-    let runtime = specs.join(acl::BINDINGS.runtime);
-    let read =
-        |path: &Path| std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs").join(real().runtime);
+    let runtime = specs.join(real().runtime);
     // What an earlier version left behind would be read as well.
     let _ = std::fs::remove_dir_all(specs);
     std::fs::create_dir_all(&runtime).expect("the folder can be made");
-    for file in ["documents.yaml", "products.yaml"] {
-        std::fs::write(specs.join(file), read(&original.join(file))).expect("the file can be written");
-    }
     let mut blocks = Vec::new();
-    let folder = std::fs::read_dir(original.join(acl::BINDINGS.runtime)).expect("the catalog can be read");
-    let mut files: Vec<PathBuf> = folder.flatten().map(|entry| entry.path()).collect();
-    files.sort();
-    for path in files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "yaml")) {
-        let text = read(path);
+    for path in files(&original) {
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         match text.split_once("rules:\n") {
             Some((_, list)) => blocks.extend(list.split("  - id: ").skip(1).map(str::to_owned)),
             None => {
@@ -102,7 +109,7 @@ pub fn write_large(specs: &Path, rules: usize) {
         let (_, rest) = blocks[number % blocks.len()].split_once('\n').expect("a rule has lines");
         // Every function has one owner.
         let lines: Vec<&str> = rest.lines().filter(|line| !line.trim_start().starts_with("owns:")).collect();
-        let id = format!("{}.large.rule-{number}", acl::BINDINGS.runtime);
+        let id = format!("{}.large.rule-{number}", real().runtime);
         let _ = write!(chapters[number * 12 / rules], "  - id: {id}\n{}\n\n", lines.join("\n"));
     }
     for (number, text) in chapters.iter().enumerate() {
@@ -113,7 +120,6 @@ pub fn write_large(specs: &Path, rules: usize) {
 
 /// Reads and checks the large catalog.
 pub fn load(specs: &Path) -> Rules {
-    let defects = harness::defects::names();
-    let place = CatalogPlace { root: specs.to_owned(), bindings: &acl::BINDINGS, defects };
-    harness::rules::load(&place, None).unwrap_or_else(|error| panic!("{error}"))
+    let place = CatalogPlace { root: specs.to_owned(), bindings: real(), defects: None };
+    engine::catalog::load(&place, None).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -4,11 +4,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use harness::generate::Budget;
-use harness::lang::program::State;
-use harness::worker::flight::Flight;
-use harness::worker::protocol::{Reply, Request, RunRule, Start};
-use harness::worker::{FLIGHT, WORKER};
+use engine::case::Budget;
+use engine::wire::flight::Flight;
+use engine::wire::message::{Reply, Request, RunRule, Start};
+use engine::wire::{FLIGHT, WORKER};
+use steps::program::State;
 
 use super::Place;
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::lang::arithmetic;
-use crate::lang::program::{Domain, Expression, Program, Range};
-use crate::lang::syntax::{BinaryOperator, UnaryOperator};
-use crate::lang::types::wrap;
+use steps::arithmetic;
+use steps::program::{Domain, Expression, Program, Range};
+use steps::syntax::{BinaryOperator, UnaryOperator};
+use steps::types::wrap;
 
 use super::Value;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
-use crate::lang::program::{Domain, Program};
+use steps::program::{Domain, Program};
 
 use super::Value;
 use super::plan::Case;
@@ -46,7 +46,7 @@ pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseJsonEr
     let Json::Object(object) = json else { return fail("a case is a JSON object: {\"size\": 64, …}".to_owned()) };
     let names: Vec<&str> = program.axes.iter().map(|axis| axis.name.as_str()).collect();
     if let Some(unknown) = object.keys().find(|key| *key != "salt" && !names.contains(&key.as_str())) {
-        let hint = crate::lang::suggest::hint(unknown, names.iter().copied());
+        let hint = steps::suggest::hint(unknown, names.iter().copied());
         return fail(format!("the rule has no axis `{unknown}`{hint}; its axes are {}", names.join(", ")));
     }
     let mut values = Vec::new();

@@ -1,17 +1,23 @@
-//! Axes → cases: which values a rule is tried with, and smaller ones when a case fails.
+//! Axes → cases: which values a rule is tried with, what they show, and smaller ones when a case fails.
 //!
 //! Built on proptest: a case is a [`proptest::strategy::ValueTree`], so that shrinking is proptest's binary search on
 //! every axis.
 
 mod bounds;
-mod case;
+mod json;
 mod plan;
+mod report;
+mod search;
 mod tree;
+mod work;
 
 pub use bounds::{Bounds, Scope};
-pub use case::{CaseJsonError, case_from_json, case_to_json, cases_from_json, display_values};
-pub use plan::{Budget, Case, Plan, rule_seed};
+pub use json::{CaseJsonError, case_from_json, case_to_json, cases_from_json, display_values};
+pub use plan::{Case, Plan, rule_seed};
+pub use report::{CaseFailure, CaseReport, FailedCall, Finding, Trouble};
+pub use search::{FailedCase, Ran, Search, SearchResult};
 pub use tree::CaseTree;
+pub use work::{Budget, Patience, Work};
 
 use serde::{Deserialize, Serialize};
 

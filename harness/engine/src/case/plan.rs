@@ -2,27 +2,14 @@
 
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::lang::program::{Domain, Program};
+use steps::program::{Domain, Program};
 
 use super::Value;
 use super::bounds::Scope;
 use super::tree::CaseTree;
-
-/// How much work a rule may cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Budget {
-    /// Cases of a rule with axes.
-    pub cases: u32,
-    /// Cases of a rule without axes: only the salt differs.
-    pub repeats: u32,
-    /// No further sample is started after so many milliseconds; edges always run.
-    pub milliseconds: u64,
-    /// Attempts to make a failing case smaller.
-    pub shrinks: u32,
-}
+use super::work::Budget;
 
 /// A case that can be run and made smaller.
 #[derive(Debug, Clone)]

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::lang::Span;
 use crate::record::Verdict;
+use steps::Span;
 
 /// The result of a case, small enough to cross a pipe.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

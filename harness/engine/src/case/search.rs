@@ -7,10 +7,10 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::generate::{Budget, Case, Plan, Scope, Value, case_to_json, cases_from_json, display_values};
-use crate::lang::Span;
-use crate::lang::program::Program;
+use crate::case::{Budget, Case, Plan, Scope, Value, case_to_json, cases_from_json, display_values};
 use crate::record::Verdict;
+use steps::Span;
+use steps::program::Program;
 
 use super::report::{CaseFailure, CaseReport, FailedCall};
 

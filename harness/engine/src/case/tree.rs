@@ -5,7 +5,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use rand::RngExt;
 
-use crate::lang::program::{Domain, Expression, Program};
+use steps::program::{Domain, Expression, Program};
 
 use super::Value;
 use super::bounds::{Bounds, Scope};

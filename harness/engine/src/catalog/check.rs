@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use serde_yaml::Spanned;
 
-use crate::catalog::{
-    ApiFile, CatalogError, CatalogFiles, Diagnostic, ParsedFile, ProductsFile, RuleSource, Source, in_parallel,
-    read_catalog,
-};
-use crate::lang::judgement::judgements;
-use crate::lang::suggest::hint;
-use crate::lang::types::Declarations;
-use crate::lang::{Environment, Part, Problem, RuleText, check};
+use steps::judgement::judgements;
+use steps::suggest::hint;
+use steps::types::Declarations;
+use steps::{Environment, Part, Problem, RuleText, check};
 
+use super::diagnostic::{CatalogError, Diagnostic, Source};
+use super::life_cycle;
+use super::model::{ApiFile, ProductsFile, RuleSource};
+use super::parallel::in_parallel;
 use super::place::{line_and_column, text_start};
-use super::{CatalogPlace, Chapter, Kill, Product, Resource, Rule, Rules, life_cycle};
+use super::read::{CatalogFiles, ParsedFile, read_catalog};
+use super::rules::{CatalogPlace, Chapter, Kill, Product, Resource, Rule, Rules, short};
 
 /// Reads and checks a catalog; with `only`, of the chapters just that one. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
@@ -56,11 +57,10 @@ impl Checker<'_> {
     fn rules(&mut self, files: CatalogFiles) -> Option<Rules> {
         self.diagnostics.extend(files.diagnostics);
         let api = &files.api;
-        let products = self.products(&files.products);
+        let products = self.products(&files.products, &api.value.run_modes);
         let default_product = self.default_product(&files.products, &products);
         let facts: BTreeSet<String> = products.iter().flat_map(|product| product.facts.keys().cloned()).collect();
-        let declarations =
-            Declarations::new(self.place.bindings, Some(Box::leak(api.value.result.ty.clone().into_boxed_str())));
+        let declarations = Declarations::new(self.place.bindings, Some(api.value.result.ty.as_str()));
         if api.value.runtime.value != self.place.bindings.runtime {
             let message = format!("this is the folder of `{}`; name that runtime here", self.place.bindings.runtime);
             self.at(&api.source, &api.value.runtime, message);
@@ -97,6 +97,7 @@ impl Checker<'_> {
             runtime: api.value.runtime.value.clone(),
             title: api.value.title.clone(),
             library: api.value.library.clone(),
+            run_modes: api.value.run_modes.clone(),
             header: "abi.h",
             result_type: api.value.result.ty.clone(),
             success_name: api.value.result.success.value.clone(),
@@ -131,7 +132,7 @@ impl Checker<'_> {
         let mut places: HashMap<String, (String, usize)> = HashMap::new();
         for (source, chapter, found, diagnostics) in checked {
             self.diagnostics.extend(diagnostics);
-            let path = super::short(&chapter.path);
+            let path = short(&chapter.path);
             rules.chapters.push(chapter);
             for (id, rule) in found {
                 let here = (path.clone(), id.referenced.line() as usize);
@@ -163,7 +164,7 @@ impl Checker<'_> {
         default.value.clone()
     }
 
-    fn products(&mut self, file: &ParsedFile<ProductsFile>) -> Vec<Product> {
+    fn products(&mut self, file: &ParsedFile<ProductsFile>, run_modes: &[String]) -> Vec<Product> {
         let mut products: Vec<Product> = Vec::new();
         for entry in &file.value.products {
             let mut facts = BTreeMap::new();
@@ -207,8 +208,8 @@ impl Checker<'_> {
                     }
                 }
             }
-            for mode in entry.run_modes.iter().filter(|mode| !matches!(mode.as_str(), "host" | "device")) {
-                self.at(&file.source, &entry.id, format!("`{mode}` is no run mode; there are `host` and `device`"));
+            for mode in entry.run_modes.iter().filter(|mode| !run_modes.contains(mode)) {
+                self.at(&file.source, &entry.id, unknown_run_mode(mode, run_modes));
             }
             products.push(Product {
                 id: entry.id.value.clone(),
@@ -239,7 +240,7 @@ impl Checker<'_> {
         &mut self,
         file: &ParsedFile<ApiFile>,
         declarations: &Declarations,
-    ) -> (Vec<Resource>, HashMap<(String, String), crate::lang::program::Space>) {
+    ) -> (Vec<Resource>, HashMap<(String, String), steps::program::Space>) {
         let mut resources = Vec::new();
         let mut spaces = HashMap::new();
         for spanned in &file.value.resources {
@@ -278,7 +279,7 @@ impl Checker<'_> {
                 let hint = hint(unknown, declarations.function_names());
                 self.at(&file.source, spanned, format!("`{unknown}` is not in the header{hint}"));
             }
-            use crate::bindings::Type;
+            use abi::Type;
             let indirect = entry.bytes.is_none()
                 && matches!(function.parameters[handle].ty, Type::Pointer { to, .. } if matches!(to, Type::Pointer { .. } | Type::Handle(_)));
             if let Some(space) = entry.space {
@@ -386,19 +387,20 @@ impl Checker<'_> {
             }
         }
         if let Some(mode) = &rule.when.run_mode
-            && !matches!(mode.as_str(), "host" | "device")
+            && !rules.run_modes.contains(mode)
         {
-            self.at(source, &rule.id, format!("`{mode}` is no run mode; there are `host` and `device`"));
+            self.at(source, &rule.id, unknown_run_mode(mode, &rules.run_modes));
         }
         for edition in rule.when.cann.iter().chain(&rule.when.kernel) {
-            if let Err(message) = crate::select::parse_edition(edition) {
+            if let Err(message) = super::select::parse_edition(edition) {
                 self.at(source, &rule.id, message);
             }
         }
         for kill in &rule.kills {
             let Kill { defect, products } = Kill::read(&kill.value);
-            if !self.place.defects.contains(&defect.as_str()) {
-                let hint = hint(&defect, self.place.defects.iter().copied());
+            let names = || self.place.defects.into_iter().flatten().map(|known| known.name);
+            if self.place.defects.is_some() && !names().any(|known| known == defect) {
+                let hint = hint(&defect, names());
                 self.at(source, kill, format!("`{defect}` is no seeded defect{hint}"));
             }
             for product in products.iter().filter(|product| rules.product(product).is_none()) {
@@ -429,6 +431,14 @@ impl Checker<'_> {
             message: problem.message,
         });
     }
+}
+
+fn unknown_run_mode(mode: &str, known: &[String]) -> String {
+    if known.is_empty() {
+        return format!("`{mode}` is no run mode: api.yaml lists none");
+    }
+    let known: Vec<String> = known.iter().map(|mode| format!("`{mode}`")).collect();
+    format!("`{mode}` is no run mode; there are {}", known.join(" and "))
 }
 
 /// `4KiB`, `64`.

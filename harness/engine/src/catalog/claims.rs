@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::defects::{DEFECTS, subtle};
+use crate::defects::Defect;
+use crate::runtime::is_subtle;
 
-use super::{Rule, Rules, short};
+use super::rules::{Rule, Rules, short};
 
 /// Two rules that rest on one defect: their only one, their only subtle one, or all that they claim. And defects that are
 /// named after a rule: a mechanism in a driver has a name of its own.
-pub fn claims(rules: &Rules) -> Vec<String> {
+pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
     let claimed = |rule: &Rule| -> BTreeSet<String> { rule.kills.iter().map(|kill| kill.defect.clone()).collect() };
     let mut found = Vec::new();
     let mut shared = |what: &str, claims: &dyn Fn(&Rule) -> Option<BTreeSet<String>>| {
@@ -31,11 +32,11 @@ pub fn claims(rules: &Rules) -> Vec<String> {
     shared("all their defects", &|rule| Some(claimed(rule)).filter(|claims| claims.len() > 1));
     shared("their only subtle defect", &|rule| {
         let all = claimed(rule);
-        let claims: BTreeSet<String> = all.iter().filter(|name| subtle(name)).cloned().collect();
+        let claims: BTreeSet<String> = all.iter().filter(|name| is_subtle(defects, name)).cloned().collect();
         // One defect that is all they claim was reported above.
         Some(claims).filter(|claims| claims.len() == 1 && all.len() > 1)
     });
-    for defect in DEFECTS {
+    for defect in defects {
         let id = format!("{}.{}", rules.runtime, defect.name);
         if rules.rule(&id).is_some() {
             found.push(format!("the defect {} is named after the rule {id}; name what went wrong", defect.name));

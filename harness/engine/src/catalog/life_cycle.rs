@@ -2,11 +2,13 @@
 
 use serde_yaml::Spanned;
 
-use crate::catalog::{ApiFile, Diagnostic, ParsedFile, QuerySource};
-use crate::lang::program::State;
-use crate::lang::{Environment, Part, Program, RuleText, check};
+use steps::program::State;
+use steps::{Environment, Part, Program, RuleText, check};
 
+use super::diagnostic::Diagnostic;
+use super::model::{ApiFile, QuerySource};
 use super::place::{line_and_column, text_start};
+use super::read::ParsedFile;
 
 /// A part of the life cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,16 +1,24 @@
-//! The catalog's files: what may stand in them, and reading them with every mistake reported at its place.
+//! The catalog: files → checked rules → which of them apply to a device, and why the others do not.
 
+mod check;
+mod claims;
 mod diagnostic;
-
+mod life_cycle;
 mod model;
 mod parallel;
+mod place;
 mod read;
+mod rules;
+mod select;
 
+pub use check::load;
+pub use claims::claims;
 pub use diagnostic::{CatalogError, Diagnostic, Source};
+pub use life_cycle::{LifeCycleProgram, Query, Section};
 pub use model::{
-    ApiFile, ChapterFile, Choices, DocumentEntry, DocumentsFile, DomainSource, Hazard, LibrarySource, LifeCycle,
-    ProductEntry, ProductsFile, Queries, QuerySource, Resource, RuleSource, SourceReference, SupportEntry, SupportFile,
-    UpDown, When,
+    ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, LibrarySource, ProductsFile, RuleSource,
+    SupportEntry, SupportFile, When,
 };
-pub use parallel::in_parallel;
-pub use read::{CatalogFiles, ParsedFile, hex, read_catalog};
+pub use read::product_ids;
+pub use rules::{CatalogPlace, Chapter, Kill, Product, Resource, Rule, Rules, short};
+pub use select::{Conditions, Edition, Skip, UnknownName, applies, kernel, offered, product, rule};

@@ -2,13 +2,12 @@
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_yaml::Spanned;
+use steps::domain::DomainSource;
+use steps::program::{Space, State};
 
-use crate::lang::program::{Space, State};
-use crate::record::Level;
-
-/// `specs/documents.yaml`: what the rules cite.
+/// `specs/<runtime>/documents.yaml`: what the rules cite.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentsFile {
@@ -33,7 +32,7 @@ pub struct DocumentEntry {
     pub covers: String,
 }
 
-/// `specs/products.yaml`: product families.
+/// `specs/<runtime>/products.yaml`: product families.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductsFile {
@@ -74,6 +73,9 @@ pub struct ApiFile {
     pub title: String,
     /// How the library is found.
     pub library: LibrarySource,
+    /// Where programs can run, the usual place first; none: the runtime knows no difference.
+    #[serde(default)]
+    pub run_modes: Vec<String>,
     /// What calls return.
     pub result: ResultSource,
     /// How a process is set up and torn down.
@@ -153,7 +155,7 @@ pub struct Queries {
     pub device_count: Option<QuerySource>,
     /// The name that tells the product.
     pub product: Option<QuerySource>,
-    /// `host` or `device`.
+    /// Where this program runs, one of `run_modes`.
     pub run_mode: Option<QuerySource>,
     /// The runtime's version.
     pub version: Option<QuerySource>,
@@ -292,6 +294,16 @@ pub struct RuleSource {
     pub unproven: IndexMap<String, Spanned<String>>,
 }
 
+/// How strong the source of a rule is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// A document promises it: a violation breaks the run.
+    Must,
+    /// Seen only in source, or inferred: reported, breaks a run only with `--strict`.
+    Info,
+}
+
 /// Why a rule does not run by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -320,7 +332,7 @@ pub struct When {
     /// Not these products.
     #[serde(default)]
     pub not_products: Vec<String>,
-    /// Only where programs run on the `host`, or on the `device`.
+    /// Only where programs run in this mode.
     #[serde(default)]
     pub run_mode: Option<String>,
     /// At least so many devices.
@@ -335,95 +347,4 @@ pub struct When {
     /// Only with --dedicated and on the simulated device: the rule takes all memory of a device.
     #[serde(default)]
     pub dedicated: bool,
-}
-
-/// Where the values of an axis come from: exactly one kind, see docs/language.md.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct DomainSource {
-    /// Sizes in bytes, `1..64MiB`: log-uniform, biased to the ends.
-    pub bytes: Option<String>,
-    /// Integers, `0..63`.
-    pub int: Option<String>,
-    /// A sample of constants.
-    pub one_of: Option<Vec<String>>,
-    /// Each of these values, or each integer of a range, at least once.
-    pub every: Option<Choices>,
-    /// 0 and 1.
-    pub bool: Option<bool>,
-    /// Texts, each at least once.
-    pub text: Option<Vec<String>>,
-    /// 0 … n-1.
-    pub offset: Option<String>,
-    /// A list of such items.
-    pub list_of: Option<Box<DomainSource>>,
-    /// The length of a list.
-    pub length: Option<String>,
-    /// 0 … n-1 in some order, n from this range.
-    pub permutation: Option<String>,
-    /// The length of an earlier list.
-    pub length_of: Option<String>,
-    /// An index into an earlier list.
-    pub index_of: Option<String>,
-    /// The number of a device: `any`.
-    pub device: Option<String>,
-    /// Only multiples of this.
-    pub multiple_of: Option<String>,
-}
-
-impl DomainSource {
-    /// The kinds that are set; a valid domain has one.
-    pub fn kinds(&self) -> Vec<&'static str> {
-        let kinds = [
-            ("bytes", self.bytes.is_some()),
-            ("int", self.int.is_some()),
-            ("one_of", self.one_of.is_some()),
-            ("every", self.every.is_some()),
-            ("bool", self.bool.is_some()),
-            ("text", self.text.is_some()),
-            ("offset", self.offset.is_some()),
-            ("list_of", self.list_of.is_some()),
-            ("permutation", self.permutation.is_some()),
-            ("length_of", self.length_of.is_some()),
-            ("index_of", self.index_of.is_some()),
-            ("device", self.device.is_some()),
-        ];
-        kinds.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
-    }
-}
-
-/// A list of values, or one text such as a range.
-#[derive(Debug, Clone, JsonSchema)]
-pub struct Choices(#[schemars(with = "ChoicesShape")] pub Vec<String>);
-
-/// Only for the JSON Schema.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "its shape is read by schemars")]
-enum ChoicesShape {
-    Range(String),
-    Values(Vec<String>),
-}
-
-impl<'de> Deserialize<'de> for Choices {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Choices, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Choices;
-            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str("a list of values, or a range such as 0..63")
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Choices, E> {
-                Ok(Choices(vec![text.to_owned()]))
-            }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut sequence: A) -> Result<Choices, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = sequence.next_element::<String>()? {
-                    values.push(value);
-                }
-                Ok(Choices(values))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
-    }
 }

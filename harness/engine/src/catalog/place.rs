@@ -2,7 +2,7 @@
 
 use serde_yaml::Spanned;
 
-use crate::catalog::Source;
+use super::diagnostic::Source;
 
 /// Line and column, both counted from 0, columns in characters.
 pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {

@@ -36,10 +36,17 @@ pub struct CatalogFiles {
 
 /// Reads the catalog of a runtime below `root`; with `only`, of the chapters just that one.
 pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
-    let mut reader = Reader { diagnostics: Vec::new(), digest: Sha256::new() };
     let folder = root.join(runtime);
-    let documents = reader.file::<DocumentsFile>(&root.join("documents.yaml"));
-    let products = reader.file::<ProductsFile>(&root.join("products.yaml"));
+    if !folder.join("api.yaml").exists() {
+        let root = root.display();
+        let message = format!(
+            "{root} holds no catalog of {runtime} (no {runtime}/api.yaml); name the folder that does with --specs DIR"
+        );
+        return Err(CatalogError { diagnostics: vec![Diagnostic { source: None, line: 0, column: 0, message }] });
+    }
+    let mut reader = Reader { diagnostics: Vec::new(), digest: Sha256::new() };
+    let documents = reader.file::<DocumentsFile>(&folder.join("documents.yaml"));
+    let products = reader.file::<ProductsFile>(&folder.join("products.yaml"));
     let api = reader.file::<ApiFile>(&folder.join("api.yaml"));
     let support_path = folder.join("support.yaml");
     let support = if support_path.exists() { reader.file::<SupportFile>(&support_path) } else { None };
@@ -64,15 +71,18 @@ pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<Ca
             support,
             chapters,
             diagnostics,
-            digest: hex(&digest.finalize()),
+            digest: crate::digest::hex(&digest.finalize()),
         }),
         _ => Err(CatalogError { diagnostics }),
     }
 }
 
-/// Lower-case hex.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// Ids of the products of a runtime whose folder is below `root`; none where its file cannot be read, which reading the
+/// whole catalog reports.
+pub fn product_ids(root: &Path, runtime: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root.join(runtime).join("products.yaml")).unwrap_or_default();
+    let file = parse::<ProductsFile>(&text).ok();
+    file.into_iter().flat_map(|file| file.products).map(|product| product.id.value).collect()
 }
 
 struct Reader {
@@ -99,7 +109,8 @@ impl Reader {
         };
         paths.retain(|path| {
             let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            path.extension().is_some_and(|extension| extension == "yaml") && !matches!(stem, "api" | "support")
+            path.extension().is_some_and(|extension| extension == "yaml")
+                && !matches!(stem, "api" | "documents" | "products" | "support")
         });
         paths.sort();
         paths
@@ -242,5 +253,5 @@ fn misspelt(message: &str) -> String {
     let Some((_, rest)) = message.split_once("unknown field `") else { return String::new() };
     let Some((name, expected)) = rest.split_once('`') else { return String::new() };
     let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-    crate::lang::suggest::hint(name, known)
+    steps::suggest::hint(name, known)
 }

@@ -1,31 +1,27 @@
 //! The catalog, checked: every rule compiled, every name resolved. What the rest of the harness works with.
 
-mod check;
-mod claims;
-mod life_cycle;
-mod place;
-
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use crate::bindings::Bindings;
-use crate::catalog::{DocumentEntry, Hazard, LibrarySource, RuleSource, SupportEntry};
-use crate::lang::{Environment, Program};
-use crate::record::Level;
+use abi::Bindings;
 
-pub use check::load;
-pub use claims::claims;
-pub use life_cycle::{LifeCycleProgram, Query, Section};
+use steps::{Environment, Program};
+
+use crate::defects::Defect;
+
+use super::life_cycle::LifeCycleProgram;
+use super::model::{DocumentEntry, Hazard, Level, LibrarySource, RuleSource, SupportEntry, When};
+use super::place;
 
 /// Where the catalog stands, and what its header declares.
 #[derive(Debug, Clone)]
 pub struct CatalogPlace {
-    /// The folder with `documents.yaml` and `products.yaml`.
+    /// The folder that holds a folder for each runtime.
     pub root: PathBuf,
     /// Declarations of the runtime whose folder is read.
     pub bindings: &'static Bindings,
-    /// Names of seeded defects that rules may claim to kill.
-    pub defects: &'static [&'static str],
+    /// Seeded defects that rules may claim to kill; `None`: claims are of no interest here, as in a worker.
+    pub defects: Option<&'static [Defect]>,
 }
 
 /// Everything that is known about one runtime.
@@ -34,6 +30,8 @@ pub struct Rules {
     pub runtime: String,
     pub title: String,
     pub library: LibrarySource,
+    /// Where programs of this runtime can run; the first is the default. Empty: it makes no difference.
+    pub run_modes: Vec<String>,
     /// The C header below the runtime's folder.
     pub header: &'static str,
     /// The type of the code that says success or failure.
@@ -97,7 +95,7 @@ pub struct Rule {
     pub level: Level,
     pub hazard: Option<Hazard>,
     pub doubt: Option<String>,
-    pub when: crate::catalog::When,
+    pub when: When,
     /// Position in [`Rules::chapters`].
     pub chapter: usize,
     pub program: Program,
@@ -216,7 +214,7 @@ impl Rule {
     }
 
     /// The text of a statement on one line.
-    pub fn text(&self, span: crate::lang::Span) -> String {
+    pub fn text(&self, span: steps::Span) -> String {
         self.program.text(span)
     }
 }

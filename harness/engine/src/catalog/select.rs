@@ -2,14 +2,16 @@
 
 use std::fmt;
 
-use crate::rules::{Product, Rule, Rules};
+use steps::suggest::hint;
+
+use super::rules::{Product, Rule, Rules};
 
 /// The device under test, as far as selection is concerned.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct Conditions {
     /// Id of the product.
     pub product: String,
-    /// `host` or `device`.
+    /// Where programs run, one of the runtime's modes.
     pub run_mode: String,
     /// Devices that can be used.
     pub devices: u32,
@@ -154,7 +156,7 @@ pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
 }
 
 /// Whether a rule applies to the target.
-pub fn applies(rule: &Rule, target: &Target, rules: &Rules) -> Result<(), Skip> {
+pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     offered(rule, &target.product, rules)?;
     let when = &rule.when;
     if let Some(mode) = &when.run_mode
@@ -185,20 +187,50 @@ pub fn applies(rule: &Rule, target: &Target, rules: &Rules) -> Result<(), Skip> 
     Ok(())
 }
 
+/// A name that nothing has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnknownName {
+    /// A product id.
+    Product { id: String, hint: String, known: Vec<String> },
+    /// A runtime's name.
+    Runtime { name: String, hint: String, known: Vec<String> },
+    /// A rule's id.
+    Rule { id: String, hint: String },
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnknownName::Product { id, hint, known } => {
+                write!(f, "there is no product `{id}`{hint}; products are {} and auto", known.join(", "))
+            }
+            UnknownName::Runtime { name, hint, known } => {
+                write!(f, "--runtime {name}: there is no such runtime{hint}; there are {}", known.join(", "))
+            }
+            UnknownName::Rule { id, hint } => {
+                write!(f, "there is no rule `{id}`{hint}; `atlas-cts list` names all")
+            }
+        }
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
 /// Finds a product by id; the error suggests one.
-pub fn product<'a>(rules: &'a Rules, id: &str) -> Result<&'a Product, String> {
+pub fn product<'a>(rules: &'a Rules, id: &str) -> Result<&'a Product, UnknownName> {
     rules.product(id).ok_or_else(|| {
-        let ids: Vec<&str> = rules.products.iter().map(|product| product.id.as_str()).collect();
-        let hint = crate::lang::suggest::hint(id, ids.iter().copied());
-        format!("there is no product `{id}`{hint}; products are {} and auto", ids.join(", "))
+        let known: Vec<String> = rules.products.iter().map(|product| product.id.clone()).collect();
+        let hint = hint(id, known.iter().map(String::as_str));
+        UnknownName::Product { id: id.to_owned(), hint, known }
     })
 }
 
 /// Finds a rule by id; the error suggests one.
-pub fn rule<'a>(rules: &'a Rules, id: &str) -> Result<&'a Rule, String> {
+pub fn rule<'a>(rules: &'a Rules, id: &str) -> Result<&'a Rule, UnknownName> {
     rules.rule(id).ok_or_else(|| {
-        let hint = crate::lang::suggest::hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
-        format!("there is no rule `{id}`{hint}; `atlas-cts list` names all")
+        let hint = hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
+        UnknownName::Rule { id: id.to_owned(), hint }
     })
 }
 

@@ -1,21 +1,16 @@
 //! Runs cases of a rule again, in fresh processes, while the budget lasts.
 
-use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::generate::{Case, case_to_json, display_values};
-use crate::lang::program::State;
-use crate::record::Verdict;
-use crate::rules::Rule;
-use crate::worker::protocol::RunRule;
-use crate::worker::search::FailedCase;
+use steps::program::State;
 
-use super::child::WorkerProcess;
-use super::group::GroupEnd;
-use super::pool::{SetUp, StartError};
-use super::rule::Home;
-use super::session::Session;
+use crate::case::{Case, FailedCase, case_to_json, display_values};
+use crate::catalog::Rule;
+use crate::record::Verdict;
+use crate::workers::{Assignment, GroupEnd, Home, SetUp, StartError, WorkerProcess};
+
+use super::Inquest;
 
 /// How a run of cases ended.
 pub(super) enum Outcome {
@@ -35,10 +30,8 @@ pub(super) struct Failed {
 
 /// Runs of one rule's cases in processes in which nothing else ran.
 pub(super) struct Again<'a> {
-    session: &'a Session,
+    inquest: Inquest<'a>,
     rule: &'a Rule,
-    machine: &'a Path,
-    seed: u64,
     home: Home,
     /// What is left of the budget.
     starts: u32,
@@ -52,16 +45,15 @@ pub(super) struct Again<'a> {
 }
 
 impl<'a> Again<'a> {
-    pub fn new(session: &'a Session, rule: &'a Rule, seed: u64, machine: &'a Path) -> Again<'a> {
-        let patience = session.profile.patience();
-        let spent = Duration::from_millis(session.confirming.load(Ordering::Relaxed));
+    pub fn new(inquest: Inquest<'a>) -> Again<'a> {
+        let patience = inquest.executor.work.patience;
+        let spent = Duration::from_millis(inquest.spent.load(Ordering::Relaxed));
         let time = patience.time.min(patience.time_of_run.saturating_sub(spent));
         let begun = Instant::now();
+        let rule = inquest.assignment.rule;
         Again {
-            session,
+            inquest,
             rule,
-            machine,
-            seed,
             home: Home::of(rule),
             starts: patience.starts,
             hangs: patience.hangs,
@@ -75,7 +67,7 @@ impl<'a> Again<'a> {
     /// Runs cases in this order, in fresh processes, until one fails.
     pub fn fresh(&mut self, cases: &[Case]) -> Outcome {
         if let Some(survivor) = self.survivor.take() {
-            survivor.stop(self.session.factory.deadlines.step);
+            survivor.stop(self.inquest.executor.factory.deadlines.step);
         }
         self.run(cases, false)
     }
@@ -122,43 +114,44 @@ impl<'a> Again<'a> {
     }
 
     fn in_worker(&mut self, cases: &[Case], reuse: bool) -> Result<Option<Failed>, StartError> {
-        let (session, program) = (self.session, &self.rule.program);
+        let (executor, program) = (self.inquest.executor, &self.rule.program);
         let mut worker = match self.survivor.take() {
             Some(worker) => worker,
             None => {
                 self.starts = self.starts.saturating_sub(1);
-                let chapter = session.chapter_of(self.rule);
+                let chapter = executor.chapter_file(self.rule);
                 let set_up = SetUp { state: State::Device, device: program.processes[0].device, only: chapter };
-                session.factory.start(self.machine, set_up)?.0
+                executor.factory.start(self.inquest.machine, set_up)?.0
             }
         };
-        let only = cases.iter().map(|case| case_to_json(program, &case.values, case.salt)).collect();
-        let run = RunRule { only, ..session.run_of(self.rule, self.seed) };
-        let ran = session.run_in(self.rule, &run, &mut worker);
+        let only: Vec<_> = cases.iter().map(|case| case_to_json(program, &case.values, case.salt)).collect();
+        let ran = executor.run_in(&Assignment { known: &[], only: &only, ..*self.inquest.assignment }, &mut worker);
         let healthy = ran.result.fatal.is_none() && ran.result.unhealthy.is_none();
         if reuse && healthy && !ran.lost {
             self.survivor = Some(worker);
         } else if !ran.lost {
-            worker.stop(session.factory.deadlines.step);
+            worker.stop(executor.factory.deadlines.step);
         }
         Ok(ran.result.failure.map(|case| Failed { case: *case, output: ran.output }))
     }
 
     fn in_group(&mut self, cases: &[Case]) -> Result<Option<Failed>, StartError> {
-        let (session, rule) = (self.session, self.rule);
+        let Inquest { executor, assignment, machine, .. } = self.inquest;
+        let rule = self.rule;
         self.starts = self.starts.saturating_sub(rule.program.processes.len() as u32);
-        let mut workers = session.fresh_processes(rule, self.machine)?;
+        let mut workers = executor.fresh_processes(rule, machine)?;
         for (index, case) in cases.iter().enumerate() {
             let number = index as u64 + 1;
-            let end = session.case_in(rule, &mut workers, &session.run_case(rule, number, &case.values, case.salt));
+            let request = executor.run_case(assignment, number, &case.values, case.salt);
+            let end = executor.case_in(rule, &mut workers, &request);
             if index + 1 == cases.len() || end.report.failure.is_some() || end.fatal.is_some() {
-                session.leave(rule, workers, &end);
+                executor.leave(rule, workers, &end);
                 return Ok(self.failed(number, case, end));
             }
             // A process that ended as the rule wants it is missing in the next case.
             for member in end.lost {
                 self.starts = self.starts.saturating_sub(1);
-                workers[member] = session.fresh_process(rule, member, self.machine)?;
+                workers[member] = executor.fresh_process(rule, member, machine)?;
             }
         }
         Ok(None)
@@ -181,8 +174,8 @@ impl<'a> Again<'a> {
 impl Drop for Again<'_> {
     fn drop(&mut self) {
         if let Some(survivor) = self.survivor.take() {
-            survivor.stop(self.session.factory.deadlines.step);
+            survivor.stop(self.inquest.executor.factory.deadlines.step);
         }
-        self.session.confirming.fetch_add(self.begun.elapsed().as_millis() as u64, Ordering::Relaxed);
+        self.inquest.spent.fetch_add(self.begun.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
 }

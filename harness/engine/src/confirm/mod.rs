@@ -1,62 +1,59 @@
 //! What a failure is worth: a case that failed is run again in fresh processes, alone, and if it passes there, after the
 //! cases that came before it.
 
+mod again;
+mod shorten;
+
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 
-use crate::generate::{Case, CaseTree, case_from_json, display_values};
+use crate::case::{Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult};
+use crate::case::{case_from_json, display_values};
 use crate::record::{Conclusion, Confirmation, Repeats, Verdict};
-use crate::rules::Rule;
-use crate::worker::CaseReport;
-use crate::worker::search::{FailedCase, Ran, Search, SearchResult};
+use crate::workers::{Assignment, Executor, Home};
 
-use super::again::{Again, Failed, Outcome};
-use super::options::Patience;
-use super::rule::Home;
-use super::session::Session;
-use super::shorten::{Tried, shorten};
+use again::{Again, Failed, Outcome};
+use shorten::{Tried, shorten};
 
-impl Session {
-    /// Finds out more about a rule's failure. The smallest case takes the place of the one that was found, and a list
-    /// of cases where one is not enough.
-    pub(super) fn confirm(
-        &self,
-        rule: &Rule,
-        seed: u64,
-        machine: &Path,
-        search: &mut SearchResult,
-        output: &mut String,
-    ) -> Option<Confirmation> {
-        let failed = search.failure.as_deref_mut()?;
-        if !self.confirms || !self.only_cases.is_empty() || rule.hazard.is_some() || !judged(failed.failure.verdict) {
-            return None;
-        }
-        let case = case_from_json(&rule.program, &failed.replay_values).ok()?;
-        let scope = self.scope();
-        let known = self.known_cases(rule);
-        let home = Home::of(rule);
-        let budget = self.budget(home);
-        let search =
-            Search { program: &rule.program, scope: &scope, seed, budget, known: &known, only: &[], counts: false };
-        let found = failed.failure.verdict;
-        let inquiry = Inquiry {
-            search,
-            again: Again::new(self, rule, seed, machine),
-            patience: self.profile.patience(),
-            home,
-            failed,
-            output,
-            case,
-            confirmation: Confirmation {
-                conclusion: Conclusion::Open,
-                found,
-                alone: Repeats::default(),
-                rule: Repeats { failed: 1, runs: 1 },
-                after: Vec::new(),
-                remark: String::new(),
-            },
-        };
-        Some(inquiry.confirm())
+/// A failure that is looked into: the rule as it ran, and where it is run again.
+#[derive(Debug, Clone, Copy)]
+pub struct Inquest<'a> {
+    pub executor: &'a Executor,
+    pub assignment: &'a Assignment<'a>,
+    /// The folder of the machine whose processes are shared.
+    pub machine: &'a Path,
+    /// Milliseconds that the run has spent on this so far, for all rules.
+    pub spent: &'a AtomicU64,
+}
+
+/// Finds out more about a rule's failure. The smallest case takes the place of the one that was found, and a list of
+/// cases where one is not enough. `None`: there is nothing to find out.
+pub fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &mut String) -> Option<Confirmation> {
+    let failed = search.failure.as_deref_mut()?;
+    let rule = inquest.assignment.rule;
+    if rule.hazard.is_some() || !judged(failed.failure.verdict) {
+        return None;
     }
+    let case = case_from_json(&rule.program, &failed.replay_values).ok()?;
+    let found = failed.failure.verdict;
+    let inquiry = Inquiry {
+        search: inquest.assignment.search(&inquest.executor.scope),
+        again: Again::new(inquest),
+        patience: inquest.executor.work.patience,
+        home: Home::of(rule),
+        failed,
+        output,
+        case,
+        confirmation: Confirmation {
+            conclusion: Conclusion::Open,
+            found,
+            alone: Repeats::default(),
+            rule: Repeats { failed: 1, runs: 1 },
+            after: Vec::new(),
+            remark: String::new(),
+        },
+    };
+    Some(inquiry.confirm())
 }
 
 /// Whether a verdict blames the library.
@@ -291,7 +288,7 @@ impl Inquiry<'_> {
         }
         let program = self.search.program;
         self.confirmation.after = before.iter().map(|case| display_values(program, &case.values)).collect();
-        let json = |case: &Case| crate::generate::case_to_json(program, &case.values, case.salt);
+        let json = |case: &Case| crate::case::case_to_json(program, &case.values, case.salt);
         self.failed.replay_values = before.iter().chain([&self.case]).map(json).collect();
         if !complete {
             self.confirmation.remark = "fewer of these cases may be enough; a larger --profile looks longer".to_owned();

@@ -1,9 +1,9 @@
 //! The calls that a statement makes, and what they acquire and release.
 
-use crate::lang::builtins::builtin;
-use crate::lang::program::{Call, Statement as TypedStatement};
-use crate::lang::syntax::{Expression, ExpressionKind, Initializer, Statement, StatementKind};
-use crate::rules::Resource;
+use crate::catalog::Resource;
+use steps::builtins::builtin;
+use steps::program::{Call, Statement as TypedStatement};
+use steps::syntax::{Expression, ExpressionKind, Initializer, Statement, StatementKind};
 
 use super::Printer;
 use super::visit::calls;

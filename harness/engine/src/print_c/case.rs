@@ -1,9 +1,9 @@
 //! The case that a program is printed for: values of the axes, and their declarations.
 
-use crate::bindings::Type;
-use crate::generate::{Budget, Plan, Scope, Value};
-use crate::lang::program::{Domain, Program};
-use crate::lang::types::{Declarations, is_integer};
+use crate::case::{Budget, Plan, Scope, Value};
+use abi::Type;
+use steps::program::{Domain, Program};
+use steps::types::{Declarations, is_integer};
 
 use super::text::{c_text, c_type, number};
 

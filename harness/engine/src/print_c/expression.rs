@@ -1,6 +1,6 @@
 //! Expressions as C.
 
-use crate::lang::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+use steps::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 
 use super::Printer;
 use super::text::{c_name, c_text, number};

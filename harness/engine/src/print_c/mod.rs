@@ -14,19 +14,19 @@ mod visit;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
-use crate::generate::{Scope, Value, display_values};
-use crate::rules::{Product, Rule, Rules, Section, short};
+use crate::case::{Scope, Value, display_values};
+use crate::catalog::{Product, Rule, Rules, Section, short};
 
-use super::parse::{Names, parse_expression};
-use super::program::{Program, State};
-use super::types::is_address;
+use steps::parse::{Names, parse_expression};
+use steps::program::{Program, State};
+use steps::types::is_address;
 use visit::Reads;
 
 const PRELUDE: &str = include_str!("prelude.h");
 
 /// What a program is printed for.
 #[derive(Debug, Clone)]
-pub struct Target<'a> {
+pub struct Sheet<'a> {
     pub product: &'a Product,
     /// Number of devices.
     pub devices: u32,
@@ -36,26 +36,38 @@ pub struct Target<'a> {
     pub salt: u64,
 }
 
+/// Why a rule cannot be printed for a product.
+#[derive(Debug)]
+pub struct PrintError(String);
+
+impl std::fmt::Display for PrintError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PrintError {}
+
 /// Whether the printed program of a rule does what the suite does: one process, one thread.
 pub fn runs_as_program(rule: &Rule) -> bool {
     rule.program.actors.len() == 1
 }
 
 /// Prints a rule as C. The error says why the rule has no case for this product.
-pub fn print_c(rules: &Rules, rule: &Rule, target: &Target<'_>) -> Result<String, String> {
+pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, PrintError> {
     let program = &rule.program;
-    let scope = Scope { facts: target.product.facts.clone(), devices: target.devices };
-    let values = match target.values {
+    let scope = Scope { facts: sheet.product.facts.clone(), devices: sheet.devices };
+    let values = match sheet.values {
         Some(values) => values.to_vec(),
-        None => case::smallest(program, &scope)?,
+        None => case::smallest(program, &scope).map_err(PrintError)?,
     };
     let mut printer = Printer::new(rules, program, &program.source);
     printer.runnable = runs_as_program(rule);
     printer.block(&program.syntax, &program.statements);
-    printer.observations(rule)?;
+    printer.observations(rule).map_err(PrintError)?;
     let (set_up, tear_down, hoisted) = life_cycle(rules, program);
 
-    let mut out = head(rules, rule, target, &values);
+    let mut out = head(rules, rule, sheet, &values);
     let _ = write!(out, "\n{PRELUDE}\n");
     for line in printer.wrappers() {
         let _ = writeln!(out, "{line}");
@@ -67,7 +79,7 @@ pub fn print_c(rules: &Rules, rule: &Rule, target: &Target<'_>) -> Result<String
         let _ = writeln!(out, "static {}", line.trim());
     }
     let _ = write!(out, "\nstatic void set_up(void)\n{{\n{set_up}}}\n\nstatic void steps(void)\n{{\n");
-    for line in printer.constants(target, &scope, &values) {
+    for line in printer.constants(sheet, &scope, &values) {
         let _ = writeln!(out, "    {line}");
     }
     let _ = writeln!(out, "\n{}}}", printer.out);
@@ -80,7 +92,7 @@ pub fn print_c(rules: &Rules, rule: &Rule, target: &Target<'_>) -> Result<String
 }
 
 /// The comment that says what the program is, and what it needs.
-fn head(rules: &Rules, rule: &Rule, target: &Target<'_>, values: &[Value]) -> String {
+fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, values: &[Value]) -> String {
     const WIDTH: usize = 110;
     let path = short(&rules.chapters[rule.chapter].path);
     let mut lines = vec![format!("{}: {}", rule.id, rule.title), format!("{path}:{}", rule.line), String::new()];
@@ -97,7 +109,7 @@ fn head(rules: &Rules, rule: &Rule, target: &Target<'_>, values: &[Value]) -> St
     }
     let case: Vec<String> =
         display_values(&rule.program, values).iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    lines.extend(text::wrapped(&format!("Product: {}. Case: {}", target.product.name, case.join(", ")), WIDTH));
+    lines.extend(text::wrapped(&format!("Product: {}. Case: {}", sheet.product.name, case.join(", ")), WIDTH));
     let library = rules.library.names.first().map_or("", String::as_str);
     let library = library.trim_start_matches("lib").trim_end_matches(".so");
     lines.push(format!("Compile: gcc -std=c11 -I specs/{} <this file> -l{library}", rules.runtime));
@@ -118,7 +130,7 @@ fn head(rules: &Rules, rule: &Rule, target: &Target<'_>, values: &[Value]) -> St
         out,
         " */\n\n#define _POSIX_C_SOURCE 200809L\n\n#include <stdint.h>\n\n#include \"{}\"\n\n#define SUCCESS {}\n#define SALT \
          UINT64_C({:#x})\n",
-        rules.header, rules.success_name, target.salt
+        rules.header, rules.success_name, sheet.salt
     );
     out
 }
@@ -251,7 +263,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The case: the product's quantities, the number of devices, the axes.
-    fn constants(&self, target: &Target<'_>, scope: &Scope, values: &[Value]) -> Vec<String> {
+    fn constants(&self, sheet: &Sheet<'_>, scope: &Scope, values: &[Value]) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.reads.facts.is_empty() {
             let names: Vec<String> = self.reads.facts.iter().map(|name| format!("{name};")).collect();
@@ -265,7 +277,7 @@ impl<'a> Printer<'a> {
             lines.push(format!("static const struct {{ {} }} product = {{{}}};", members.join(" "), facts.join(", ")));
         }
         if self.reads.devices {
-            lines.push(format!("static const size_t devices = {};", target.devices));
+            lines.push(format!("static const size_t devices = {};", sheet.devices));
         }
         let declarations = &self.rules.environment.declarations;
         lines.extend(case::axes(self.program, declarations, values, |axis| self.reads.axes.contains(&axis)));

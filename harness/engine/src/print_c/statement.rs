@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::lang::program::StatementKind as TypedKind;
-use crate::lang::program::{Argument, Expression as Typed, Program, Root, Statement as TypedStatement};
-use crate::lang::syntax::{Block, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind};
-use crate::lang::types::{SIZE, range};
+use steps::program::StatementKind as TypedKind;
+use steps::program::{Argument, Expression as Typed, Program, Root, Statement as TypedStatement};
+use steps::syntax::{Block, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind};
+use steps::types::{SIZE, range};
 
 use super::Printer;
 use super::calls::{Site, collect};

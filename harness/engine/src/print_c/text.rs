@@ -1,8 +1,8 @@
 //! Names, types, numbers and texts as C writes them.
 
-use crate::bindings::Type;
-use crate::lang::builtins::BUILTINS;
-use crate::lang::types;
+use abi::Type;
+use steps::builtins::BUILTINS;
+use steps::types;
 
 /// Names that a variable cannot have: C's own, and what the macros of the prelude call.
 const TAKEN: &[&str] = &[

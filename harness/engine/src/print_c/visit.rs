@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::lang::program::{Argument, Call, Expect, Expression, Place, Program, Root, Statement, StatementKind};
+use steps::program::{Argument, Call, Expect, Expression, Place, Program, Root, Statement, StatementKind};
 
 /// What a program reads.
 #[derive(Debug, Default)]

@@ -1,38 +1,34 @@
-//! Rules on simulated devices that are wrong on purpose: what proofs are made of.
+//! A rule on a simulated device that is wrong on purpose: what proofs are made of.
 
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value as Json;
+use steps::Span;
+use steps::judgement::Judgement;
 
+use crate::case::{Budget, Plan, SearchResult, case_to_json, rule_seed};
+use crate::catalog::{Rule, Rules};
 use crate::defects::Event;
-use crate::generate::{Budget, Plan, case_to_json, rule_seed};
-use crate::lang::Span;
-use crate::lang::judgement::Judgement;
 use crate::record::Verdict;
-use crate::rules::Rule;
+use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
+use crate::workers::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
 
-use super::pool::{Slot, StartError};
-use super::rule::Home;
-use super::session::{Planned, Session};
-
-/// How a rule runs in a proof. The default: as in any run.
+/// How a rule runs in a proof. The default: as in any run, but a failure is not made smaller, because nobody reads it.
 #[derive(Debug, Clone, Default)]
-pub struct Trial {
+pub struct Experiment {
     /// What is not judged.
     pub ignored: Option<Judgement>,
     /// Go on after a failure, to count the cases that fail.
     pub counts: bool,
-    /// At most so many cases.
+    /// At most this many cases.
     pub cases: Option<u32>,
     /// If there are any: these cases and no others.
     pub only: Vec<Json>,
     /// Which event goes wrong, counted from 1 over all processes of the machine; on a device that looks for it only.
     pub event: Option<(Event, u64)>,
-    /// Nobody reads the failure: it is not made smaller.
-    pub unread: bool,
 }
 
 /// What came of it.
@@ -52,15 +48,10 @@ pub struct Attempt {
     pub left: u64,
 }
 
-impl Trial {
-    pub(super) fn budget(&self, budget: Budget) -> Budget {
+impl Experiment {
+    fn budget(&self, budget: Budget) -> Budget {
         let most = self.cases.unwrap_or(u32::MAX);
-        Budget {
-            cases: budget.cases.min(most),
-            repeats: budget.repeats.min(most),
-            shrinks: if self.unread { 0 } else { budget.shrinks },
-            ..budget
-        }
+        Budget { cases: budget.cases.min(most), repeats: budget.repeats.min(most), shrinks: 0, ..budget }
     }
 }
 
@@ -78,70 +69,92 @@ impl Attempt {
     fn without_place(verdict: Verdict, reason: String) -> Attempt {
         Attempt { verdict, reason, place: Span::default(), cases: 0, failed: 0, first: 0, left: 0 }
     }
+
+    /// What the search of a rule means.
+    fn of(rules: &Rules, rule: &Rule, found: &SearchResult, left: u64) -> Attempt {
+        let (mut verdict, reason) = verdict(rules, found, None);
+        let failed = found.failure.as_deref();
+        if let Some(call) = failed.and_then(|failed| failed.failure.blocked_by.as_ref()) {
+            verdict = of_owner(rules, &rule.id, verdict, call);
+        }
+        if rule.hazard.is_some() && verdict != Verdict::Error {
+            verdict = Verdict::Observed;
+        }
+        let place = failed.map(|failed| Span { start: failed.failure.start, end: failed.failure.end });
+        Attempt {
+            verdict,
+            reason,
+            place: place.unwrap_or_default(),
+            cases: found.cases,
+            failed: found.failed,
+            first: failed.map_or(0, |failed| failed.case),
+            left,
+        }
+    }
 }
 
-impl Session {
+/// A simulated device with workers of its own.
+#[derive(Debug)]
+pub struct Bench {
+    executor: Executor,
+}
+
+impl Bench {
+    /// A device with these defects, on which nothing has run.
+    ///
+    /// # Errors
+    /// There is no simulated device, or its library cannot be written or read.
+    pub fn new(target: &Target, options: &Options, defects: Vec<String>) -> Result<Bench, RunError> {
+        let SimulatedTarget { factory, work } = target.simulated(options, defects)?;
+        let (product, devices) = (target.conditions.product.clone(), target.conditions.devices);
+        let executor = Executor::new(target.rules.clone(), product, devices, work, factory, Pool::new());
+        Ok(Bench { executor })
+    }
+
     /// Runs a rule with a seed of its own.
-    pub fn attempt(&mut self, planned: &Planned, seed: u64, trial: Trial) -> Attempt {
-        self.only_cases.clone_from(&trial.only);
-        self.trial = trial;
-        self.header.seed = seed;
-        let Some(index) = planned.rule else {
-            let result = self.exported(planned);
-            return Attempt { cases: 1, ..Attempt::without_place(result.verdict, result.reason) };
+    pub fn attempt(&self, rule: &Rule, seed: u64, experiment: &Experiment) -> Attempt {
+        let executor = &self.executor;
+        let whole = executor.assignment(rule, rule_seed(seed, &rule.id));
+        let assignment = Assignment {
+            budget: experiment.budget(whole.budget),
+            only: &experiment.only,
+            ignored: experiment.ignored,
+            counts: experiment.counts,
+            ..whole
         };
-        let rules = self.rules.clone();
-        let rule = &rules.rules[index];
-        let seed = rule_seed(seed, &rule.id);
-        let mut slot = match self.pool.take() {
+        let unknown = |reason: String| Attempt::without_place(Verdict::Error, reason);
+        let mut slot = match executor.pool.take() {
             Ok(slot) => slot,
-            Err(error) => return Attempt::without_place(Verdict::Error, format!("no folder for a machine: {error}")),
+            Err(error) => return unknown(format!("no folder for a machine: {error}")),
         };
-        let event = self.trial.event;
-        if let Err(error) = event.map_or(Ok(()), |event| self.arm(rule, &mut slot, event)) {
-            self.pool.give_back(slot);
-            return Attempt::without_place(Verdict::Error, format!("nothing can go wrong there: {error}"));
+        if let Err(reason) = experiment.event.map_or(Ok(()), |event| self.arm(rule, &mut slot, event)) {
+            executor.pool.give_back(slot);
+            return unknown(format!("the event cannot be armed: {reason}"));
         }
-        let mut output = String::new();
-        let found = self.search(rule, seed, &mut slot, &mut output);
-        let left = event.map_or(Ok(0), |_| left(&slot.machine));
-        self.pool.give_back(slot);
-        let left = match left {
-            Ok(left) => left,
-            Err(error) => return Attempt::without_place(Verdict::Error, format!("the events are not known: {error}")),
-        };
-        match found {
-            Err(error @ StartError::Ended(..)) => Attempt::without_place(Verdict::DeviceLost, error.to_string()),
-            Err(error) => Attempt::without_place(Verdict::Error, error.to_string()),
-            Ok(found) => {
-                let (cases, failed) = (found.cases, found.failed);
-                let call = found.failure.as_ref().and_then(|failed| failed.failure.blocked_by.clone());
-                let (place, first) = found.failure.as_ref().map_or((Span::default(), 0), |failed| {
-                    (Span { start: failed.failure.start, end: failed.failure.end }, failed.case)
-                });
-                let mut result = self.result(rule, seed, found, None, output);
-                if let Some(call) = call {
-                    result.verdict = self.of_owner(&rule.id, result.verdict, &call);
-                }
-                Attempt { verdict: result.verdict, reason: result.reason, place, cases, failed, first, left }
-            }
+        let found = executor.search(&assignment, &mut slot, &mut String::new());
+        let left = experiment.event.map_or(Ok(0), |_| left(&slot.machine));
+        executor.pool.give_back(slot);
+        match (found, left) {
+            (_, Err(error)) => unknown(format!("the events are not known: {error}")),
+            (Err(error @ StartError::Ended(..)), _) => Attempt::without_place(Verdict::DeviceLost, error.to_string()),
+            (Err(error), _) => unknown(error.to_string()),
+            (Ok(found), Ok(left)) => Attempt::of(&executor.rules, rule, &found, left),
         }
     }
 
     /// Lets an event go wrong once the rule's workers run: what their start does is not among the events of a case.
     fn arm(&self, rule: &Rule, slot: &mut Slot, (event, number): (Event, u64)) -> Result<(), String> {
-        self.start_workers(rule, slot).map_err(|error| error.to_string())?;
+        self.executor.start_workers(rule, slot).map_err(|error| error.to_string())?;
         let bytes = [(event as u64).to_ne_bytes(), number.to_ne_bytes()].concat();
         let file = File::options().write(true).create(true).truncate(false).open(event_file(&slot.machine));
         file.and_then(|file| file.write_all_at(&bytes, 0)).map_err(|error| error.to_string())
     }
 
-    /// The cases that a rule runs with this seed, at most so many beside the edges; none for what has no steps.
-    pub fn cases(&self, planned: &Planned, seed: u64, most: u32) -> Vec<Json> {
-        let Some(rule) = planned.rule.map(|index| &self.rules.rules[index]) else { return Vec::new() };
-        let budget = Trial { cases: Some(most), ..Trial::default() }.budget(self.budget(Home::of(rule)));
-        let scope = self.scope();
-        let Ok(mut plan) = Plan::new(&rule.program, &scope, rule_seed(seed, &rule.id), &budget) else {
+    /// The cases that a rule runs with this seed, at most this many beside the edges.
+    pub fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
+        let whole = self.executor.assignment(rule, rule_seed(seed, &rule.id));
+        let budget = Experiment { cases: Some(most), ..Experiment::default() }.budget(whole.budget);
+        let Ok(mut plan) = Plan::new(&rule.program, &self.executor.scope, whole.seed, &budget) else {
             return Vec::new();
         };
         let drawn = std::iter::from_fn(|| plan.next_case()?.ok());
@@ -149,34 +162,34 @@ impl Session {
     }
 
     /// Ends the workers: the next rule starts in fresh processes.
-    pub fn retire(&mut self) {
-        if let Ok(mut slot) = self.pool.take() {
+    pub fn retire(&self) {
+        if let Ok(mut slot) = self.executor.pool.take() {
             slot.workers.clear();
-            self.pool.give_back(slot);
+            self.executor.pool.give_back(slot);
         }
     }
 
-    /// The file of a rule's chapter, without its extension; `None`: it has none.
-    pub fn chapter_file(&self, planned: &Planned) -> Option<String> {
-        planned.rule.and_then(|index| self.chapter_of(&self.rules.rules[index])).map(str::to_owned)
+    /// The file of a rule's chapter, as [`Bench::reads_only`] takes it.
+    pub fn chapter_file(&self, rule: &Rule) -> Option<String> {
+        self.executor.chapter_file(rule).map(str::to_owned)
     }
 
     /// Workers read only this chapter from now on.
     pub fn reads_only(&mut self, chapter: String) {
-        self.factory.only = Some(chapter);
+        self.executor.factory.only = Some(chapter);
     }
 
     /// Workers note from now on which defects the model asks for.
     pub fn notes_reach(&mut self) {
-        if let Some(simulator) = &mut self.factory.simulator {
-            simulator.notes_reach = true;
+        if let Some(simulated) = &mut self.executor.factory.simulated {
+            simulated.notes_reach = true;
         }
     }
 
     /// Workers look from now on whether an event goes wrong.
     pub fn glitches(&mut self) {
-        if let Some(simulator) = &mut self.factory.simulator {
-            simulator.glitches = true;
+        if let Some(simulated) = &mut self.executor.factory.simulated {
+            simulated.glitches = true;
         }
     }
 
@@ -184,10 +197,10 @@ impl Session {
     ///
     /// # Errors
     /// The file that the simulated processes share cannot be read.
-    pub fn reached(&mut self) -> std::io::Result<Vec<u8>> {
-        let slot = self.pool.take()?;
-        let path = slot.machine.join("reach");
-        self.pool.give_back(slot);
+    pub fn reached(&self) -> std::io::Result<Vec<u8>> {
+        let slot = self.executor.pool.take()?;
+        let path = reach_file(&slot.machine);
+        self.executor.pool.give_back(slot);
         let bits = match std::fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             bits => bits?,
@@ -198,11 +211,7 @@ impl Session {
     }
 }
 
-/// The file in which the processes of a machine look which event goes wrong.
-fn event_file(machine: &Path) -> PathBuf {
-    machine.join("glitch")
-}
-
+/// Events that were still to come on a machine.
 fn left(machine: &Path) -> std::io::Result<u64> {
     let mut bytes = [0; 8];
     File::open(event_file(machine))?.read_exact_at(&mut bytes, 8)?;

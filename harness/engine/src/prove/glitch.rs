@@ -7,12 +7,15 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use crate::defects::Event;
-use crate::lang::judgement::Judgement;
-use crate::record::Verdict;
-use crate::run::{Attempt, Options, Planned, SessionError, Trial};
+use steps::judgement::Judgement;
 
-use super::work::{Bench, Work, lock};
+use crate::catalog::Rule;
+use crate::defects::Event;
+use crate::record::Verdict;
+use crate::run::{Options, RunError};
+
+use super::experiment::{Attempt, Bench, Experiment};
+use super::lab::{Lab, Work, lock};
 
 /// So many cases of a rule are tried; edges always are.
 const CASES: u32 = 120;
@@ -40,30 +43,30 @@ struct Found {
 
 impl Work<'_> {
     /// Looks for an event that each remaining check alone notices.
-    pub fn glitches(&self, rules: &[Planned]) -> Result<(), SessionError> {
+    pub fn glitches(&self, rules: &[&Rule]) -> Result<(), RunError> {
         let options = Options { deadline: 1, ..self.options.clone() };
         let begin = || {
-            let mut session = self.session.with_defects(&options, Vec::new())?;
-            session.glitches();
-            Ok(Bench::new(session))
+            let mut bench = Bench::new(self.target, &options, Vec::new())?;
+            bench.glitches();
+            Ok(Lab::new(bench))
         };
-        self.each(rules, begin, |bench, planned| {
-            bench.begin(planned);
-            self.glitches_of(bench, planned);
+        self.each(rules, begin, |lab, rule| {
+            lab.begin(rule);
+            self.glitches_of(lab, rule);
             Ok(())
         })
     }
 
-    fn glitches_of(&self, bench: &mut Bench, planned: &Planned) {
-        let cases = bench.session().cases(planned, self.session.header.seed, CASES);
+    fn glitches_of(&self, lab: &mut Lab, rule: &Rule) {
+        let cases = lab.cases(rule, self.seed, CASES);
         for event in Event::ALL {
             let mut tries = Tries::default();
             let (mut fruitless, mut hangs) = (0, 0);
             for case in &cases {
-                if !self.wanting(planned, event, &tries) || fruitless > PATIENCE || hangs >= HANGS {
+                if !self.wanting(rule, event, &tries) || fruitless > PATIENCE || hangs >= HANGS {
                     break;
                 }
-                let found = self.glitches_in(bench, planned, (event, case), &mut tries);
+                let found = self.glitches_in(lab, rule, (event, case), &mut tries);
                 fruitless = if found.needed { 0 } else { fruitless + 1 + found.events };
                 hangs += found.hangs;
             }
@@ -71,47 +74,41 @@ impl Work<'_> {
     }
 
     /// Lets each event of a case go wrong.
-    fn glitches_in(
-        &self,
-        bench: &mut Bench,
-        planned: &Planned,
-        (event, case): (Event, &Json),
-        tries: &mut Tries,
-    ) -> Found {
-        let seed = self.session.header.seed;
-        let trial = |number: u64, ignored: Option<Judgement>| {
+    fn glitches_in(&self, lab: &mut Lab, rule: &Rule, (event, case): (Event, &Json), tries: &mut Tries) -> Found {
+        let seed = self.seed;
+        let experiment = |number: u64, ignored: Option<Judgement>| {
             let only = vec![case.clone()];
-            Trial { ignored, only, event: Some((event, number)), unread: true, ..Trial::default() }
+            Experiment { ignored, only, event: Some((event, number)), ..Experiment::default() }
         };
-        let faithful = bench.attempt(planned, seed, &trial(u64::MAX, None), Attempt::passes);
+        let faithful = lab.attempt(rule, seed, &experiment(u64::MAX, None), Attempt::passes);
         let events = if faithful.passes() { u64::MAX - faithful.left } else { 0 };
         let mut found = Found { events: events.min(EVENTS), needed: false, hangs: 0 };
         for number in 1..=found.events {
-            if !self.wanting(planned, event, tries) || found.hangs >= HANGS {
+            if !self.wanting(rule, event, tries) || found.hangs >= HANGS {
                 break;
             }
-            let hoped = |attempt: &Attempt| attempt.passes() || self.failed_check(planned, attempt).is_some();
-            let attempt = bench.attempt(planned, seed, &trial(number, None), hoped);
+            let hoped = |attempt: &Attempt| attempt.passes() || self.failed_check(rule, attempt).is_some();
+            let attempt = lab.attempt(rule, seed, &experiment(number, None), hoped);
             found.hangs += u32::from(attempt.verdict == Verdict::Timeout);
-            let Some(ignored) = self.failed_check(planned, &attempt) else { continue };
+            let Some(ignored) = self.failed_check(rule, &attempt) else { continue };
             let tried = tries.entry(ignored).or_default();
             *tried += 1;
             if *tried > TRIES {
                 continue;
             }
-            let without = bench.attempt(planned, seed, &trial(number, Some(ignored)), Attempt::passes);
+            let without = lab.attempt(rule, seed, &experiment(number, Some(ignored)), Attempt::passes);
             if !without.passes() {
                 continue;
             }
             // Said only of fresh processes, in which nothing went wrong before.
             let mut fresh = |ignored| {
-                bench.retire();
-                bench.attempt(planned, seed, &trial(number, ignored), |_| true)
+                lab.retire();
+                lab.attempt(rule, seed, &experiment(number, ignored), |_| true)
             };
-            if self.failed_check(planned, &fresh(None)) == Some(ignored) && fresh(Some(ignored)).passes() {
+            if self.failed_check(rule, &fresh(None)) == Some(ignored) && fresh(Some(ignored)).passes() {
                 found.needed = true;
-                self.note(planned, |rule| {
-                    let check = rule.checks.iter_mut().find(|check| check.judgement == ignored);
+                self.note(rule, |proof| {
+                    let check = proof.checks.iter_mut().find(|check| check.judgement == ignored);
                     if let Some(check) = check {
                         check.needed_for = Some(format!("a device whose {number}. {}", event.what()));
                     }
@@ -122,10 +119,10 @@ impl Work<'_> {
     }
 
     /// Whether the rule has a check that such an event could show to be needed.
-    fn wanting(&self, planned: &Planned, event: Event, tries: &Tries) -> bool {
+    fn wanting(&self, rule: &Rule, event: Event, tries: &Tries) -> bool {
         let rules = lock(&self.rules);
-        rules.get(&planned.id).is_some_and(|rule| {
-            let mut open = rule.unneeded().map(|check| check.judgement);
+        rules.get(&rule.id).is_some_and(|proof| {
+            let mut open = proof.unneeded().map(|check| check.judgement);
             open.any(|judgement| {
                 let sees = match judgement {
                     Judgement::Condition(_) | Judgement::Success => true,
@@ -138,9 +135,9 @@ impl Work<'_> {
     }
 
     /// The check that failed, if nothing needs it yet.
-    fn failed_check(&self, planned: &Planned, attempt: &Attempt) -> Option<Judgement> {
+    fn failed_check(&self, rule: &Rule, attempt: &Attempt) -> Option<Judgement> {
         let rules = lock(&self.rules);
-        let check = rules.get(&planned.id)?.checks.iter().find(|check| check.failed(attempt))?;
+        let check = rules.get(&rule.id)?.checks.iter().find(|check| check.failed(attempt))?;
         (check.needed_for.is_none() && attempt.kills()).then_some(check.judgement)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::defects::subtle;
-use crate::lang::judgement::{Judged, Judgement, judgements};
-use crate::record::Level;
-use crate::rules::{Rule, Rules};
-use crate::run::Attempt;
+use steps::judgement::{Judged, Judgement, judgements};
+
+use crate::catalog::{Level, Rule, Rules};
+
+use super::experiment::Attempt;
 
 /// What was found out about one rule.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub struct RuleProof {
     pub skipped: Option<String>,
     /// Claimed defect → with how many seeds the rule failed.
     pub kills: BTreeMap<String, Tally>,
+    /// The claimed defects that show only for some sizes, histories or orders.
+    pub subtle: BTreeSet<String>,
     /// Bad devices on which the rule passed.
     pub passes_on: BTreeSet<String>,
     /// Faithful devices (`faithful`, or a variant) on which the rule did not pass, with what it said.
@@ -133,7 +135,7 @@ impl RuleProof {
         if self.kills.len() < 2 {
             gaps.push(format!("{} defects are claimed for this product, two are needed", self.kills.len()));
         }
-        if !self.kills.keys().any(|name| subtle(name)) {
+        if self.subtle.is_empty() {
             gaps.push("none of the claimed defects is subtle".to_owned());
         }
         // What no document promises may look fine on a device that does nothing.

@@ -4,9 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::lang::judgement::Judgement;
-use crate::run::{Attempt, Options, Planned, Session, SessionError, Trial};
+use serde_json::Value as Json;
+use steps::judgement::Judgement;
 
+use crate::catalog::Rule;
+use crate::run::{Options, RunError, Target};
+
+use super::experiment::{Attempt, Bench, Experiment};
 use super::matrix::Cell;
 use super::{ProofOptions, RuleProof};
 
@@ -38,67 +42,69 @@ impl Device {
 
 /// A device with the rules that run there.
 #[derive(Debug)]
-pub struct Configuration {
+pub struct Configuration<'a> {
     pub device: Device,
     /// The first seed, and how many.
     pub seeds: (u64, u64),
-    pub rules: Vec<Planned>,
+    pub rules: Vec<&'a Rule>,
     /// Rules that do not claim the defect, for the matrix.
-    pub others: Vec<Planned>,
+    pub others: Vec<&'a Rule>,
 }
 
 /// What the threads of a proof share.
 pub struct Work<'a> {
-    pub session: &'a Session,
+    pub target: &'a Target,
+    /// The first seed.
+    pub seed: u64,
     pub options: Options,
     pub proof: &'a ProofOptions,
     pub rules: Mutex<BTreeMap<String, RuleProof>>,
     pub cells: Mutex<Vec<Cell>>,
 }
 
-/// A session on a simulated device, and whether something failed there since its workers started.
-pub struct Bench {
-    session: Session,
+/// A simulated device, and whether something failed there since its workers started.
+pub struct Lab {
+    bench: Bench,
     dirty: bool,
 }
 
-impl Bench {
-    /// A session in which nothing has run.
-    pub fn new(session: Session) -> Bench {
-        Bench { session, dirty: false }
+impl Lab {
+    /// A device on which nothing has run.
+    pub fn new(bench: Bench) -> Lab {
+        Lab { bench, dirty: false }
     }
 
-    /// What is known of the device, and of the rules' cases there.
-    pub fn session(&self) -> &Session {
-        &self.session
+    /// The cases of a rule there.
+    pub fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
+        self.bench.cases(rule, seed, most)
     }
 
     /// From now on this rule runs, in workers of its own, which read no other chapter.
-    pub fn begin(&mut self, planned: &Planned) {
+    pub fn begin(&mut self, rule: &Rule) {
         self.retire();
-        if let Some(chapter) = self.session.chapter_file(planned) {
-            self.session.reads_only(chapter);
+        if let Some(chapter) = self.bench.chapter_file(rule) {
+            self.bench.reads_only(chapter);
         }
     }
 
     /// Ends the workers: the next attempt is made in fresh ones.
     pub fn retire(&mut self) {
-        self.session.retire();
+        self.bench.retire();
         self.dirty = false;
     }
 
     /// Runs a rule. What is not as hoped after an earlier failure is tried again in fresh processes.
     pub fn attempt(
         &mut self,
-        planned: &Planned,
+        rule: &Rule,
         seed: u64,
-        trial: &Trial,
+        experiment: &Experiment,
         hoped: impl Fn(&Attempt) -> bool,
     ) -> Attempt {
-        let mut attempt = self.session.attempt(planned, seed, trial.clone());
+        let mut attempt = self.bench.attempt(rule, seed, experiment);
         if self.dirty && !hoped(&attempt) {
             self.retire();
-            attempt = self.session.attempt(planned, seed, trial.clone());
+            attempt = self.bench.attempt(rule, seed, experiment);
         }
         self.dirty |= !attempt.passes();
         attempt
@@ -113,9 +119,9 @@ impl Work<'_> {
     pub fn each<T: Sync, S>(
         &self,
         items: &[T],
-        begin: impl Fn() -> Result<S, SessionError> + Sync,
-        work: impl Fn(&mut S, &T) -> Result<(), SessionError> + Sync,
-    ) -> Result<(), SessionError> {
+        begin: impl Fn() -> Result<S, RunError> + Sync,
+        work: impl Fn(&mut S, &T) -> Result<(), RunError> + Sync,
+    ) -> Result<(), RunError> {
         let next = AtomicUsize::new(0);
         let thread = || {
             let mut kept = begin()?;
@@ -131,68 +137,65 @@ impl Work<'_> {
     }
 
     /// Runs all configurations.
-    pub fn run(&self, configurations: &[Configuration]) -> Result<(), SessionError> {
+    pub fn run(&self, configurations: &[Configuration<'_>]) -> Result<(), RunError> {
         self.each(configurations, || Ok(()), |(), configuration| self.configuration(configuration))
     }
 
     /// Runs every rule on a faithful device that notes what its model asks for.
-    pub fn reach(&self, rules: &[Planned]) -> Result<BTreeMap<String, Vec<u8>>, SessionError> {
+    pub fn reach(&self, rules: &[&Rule]) -> Result<BTreeMap<String, Vec<u8>>, RunError> {
         let found = Mutex::new(BTreeMap::new());
         let begin = || {
-            let mut session = self.session.with_defects(&self.options, Vec::new())?;
-            session.notes_reach();
-            Ok(session)
+            let mut bench = Bench::new(self.target, &self.options, Vec::new())?;
+            bench.notes_reach();
+            Ok(bench)
         };
-        self.each(rules, begin, |session: &mut Session, planned| {
-            let trial = Trial { cases: Some(COUNTED), unread: true, ..Trial::default() };
-            session.attempt(planned, self.session.header.seed, trial);
+        self.each(rules, begin, |bench: &mut Bench, rule| {
+            bench.attempt(rule, self.seed, &Experiment { cases: Some(COUNTED), ..Experiment::default() });
             // The start of a worker belongs to each rule.
-            session.retire();
-            let bits = session
-                .reached()
-                .map_err(|error| SessionError::Environment(format!("what the rules reach cannot be read: {error}")))?;
-            lock(&found).insert(planned.id.clone(), bits);
+            bench.retire();
+            let bits = bench.reached().map_err(|source| RunError::Reach { source })?;
+            lock(&found).insert(rule.id.clone(), bits);
             Ok(())
         })?;
         Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn configuration(&self, configuration: &Configuration) -> Result<(), SessionError> {
+    fn configuration(&self, configuration: &Configuration<'_>) -> Result<(), RunError> {
         let defects = configuration.device.name().map(str::to_owned).into_iter().collect();
-        let mut session = self.session.with_defects(&self.options, defects)?;
+        let mut bench = Bench::new(self.target, &self.options, defects)?;
         if let Some(first) = configuration.rules.first()
-            && let Some(chapter) = session.chapter_file(first)
+            && let Some(chapter) = bench.chapter_file(first)
             && configuration.others.is_empty()
-            && configuration.rules.iter().all(|planned| planned.chapter == first.chapter)
+            && configuration.rules.iter().all(|rule| rule.chapter == first.chapter)
         {
-            session.reads_only(chapter);
+            bench.reads_only(chapter);
         }
-        let mut bench = Bench::new(session);
+        let mut lab = Lab::new(bench);
         let (first, seeds) = configuration.seeds;
-        let trial = Trial { unread: true, ..Trial::default() };
-        for planned in &configuration.rules {
+        let experiment = Experiment::default();
+        for rule in &configuration.rules {
             match configuration.device {
-                Device::Defect(name) => self.claim(&mut bench, planned, name, first, seeds),
+                Device::Defect(name) => self.claim(&mut lab, rule, name, first, seeds),
                 Device::Faithful(name) => {
                     for seed in first..first + seeds {
-                        let attempt = bench.attempt(planned, seed, &trial, Attempt::passes);
+                        let attempt = lab.attempt(rule, seed, &experiment, Attempt::passes);
                         if !attempt.passes() {
                             let what = format!("{}: {}", attempt.verdict, attempt.reason);
-                            self.note(planned, |rule| {
-                                rule.false_alarms.insert(name.unwrap_or("faithful").to_owned(), what);
+                            self.note(rule, |proof| {
+                                proof.false_alarms.insert(name.unwrap_or("faithful").to_owned(), what);
                             });
                         }
                     }
                 }
                 Device::Bad(name) => {
                     for seed in first..first + seeds {
-                        let attempt = bench.attempt(planned, seed, &trial, |attempt| !attempt.passes());
+                        let attempt = lab.attempt(rule, seed, &experiment, |attempt| !attempt.passes());
                         if attempt.passes() {
-                            self.note(planned, |rule| {
-                                rule.passes_on.insert(name.to_owned());
+                            self.note(rule, |proof| {
+                                proof.passes_on.insert(name.to_owned());
                             });
                         } else {
-                            self.weaken(&mut bench, planned, name, seed, &attempt, |without| !without.passes());
+                            self.weaken(&mut lab, rule, name, seed, &attempt, |without| !without.passes());
                         }
                     }
                 }
@@ -201,25 +204,25 @@ impl Work<'_> {
         if let Device::Defect(name) = configuration.device
             && self.proof.matrix
         {
-            let rules = configuration.rules.iter().map(|planned| (planned, true));
-            for (planned, claimed) in rules.chain(configuration.others.iter().map(|planned| (planned, false))) {
-                self.cell(&mut bench, planned, name, first, claimed);
+            let rules = configuration.rules.iter().map(|rule| (rule, true));
+            for (rule, claimed) in rules.chain(configuration.others.iter().map(|rule| (rule, false))) {
+                self.cell(&mut lab, rule, name, first, claimed);
             }
         }
         Ok(())
     }
 
     /// A rule on a defect that it claims: with every seed, and with twenty if one of them misses it.
-    fn claim(&self, bench: &mut Bench, planned: &Planned, name: &'static str, first: u64, seeds: u64) {
-        let trial = Trial { unread: true, ..Trial::default() };
+    fn claim(&self, lab: &mut Lab, rule: &Rule, name: &'static str, first: u64, seeds: u64) {
+        let experiment = Experiment::default();
         let (mut wanted, mut seed) = (seeds, first);
         let mut missed = 0;
         while seed < first + wanted && missed * SEEDS <= wanted {
-            let attempt = bench.attempt(planned, seed, &trial, Attempt::kills);
+            let attempt = lab.attempt(rule, seed, &experiment, Attempt::kills);
             let killed = attempt.kills();
-            self.note(planned, |rule| rule.kills.entry(name.to_owned()).or_default().note(&attempt));
+            self.note(rule, |proof| proof.kills.entry(name.to_owned()).or_default().note(&attempt));
             if killed {
-                self.weaken(bench, planned, name, seed, &attempt, Attempt::kills);
+                self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
             } else {
                 missed += 1;
                 wanted = wanted.max(SEEDS);
@@ -231,8 +234,8 @@ impl Work<'_> {
     /// Runs the rule again without the check that failed first: that is the only one whose removal can change anything.
     fn weaken(
         &self,
-        bench: &mut Bench,
-        planned: &Planned,
+        lab: &mut Lab,
+        rule: &Rule,
         device: &'static str,
         seed: u64,
         attempt: &Attempt,
@@ -243,20 +246,20 @@ impl Work<'_> {
         }
         let mut ignored: Option<Judgement> = None;
         let mut claimed = true;
-        self.note(planned, |rule| {
-            claimed = rule.kills.contains_key(device) || device.starts_with("bad.");
-            if let Some(check) = rule.checks.iter_mut().find(|check| check.failed(attempt)) {
+        self.note(rule, |proof| {
+            claimed = proof.kills.contains_key(device) || device.starts_with("bad.");
+            if let Some(check) = proof.checks.iter_mut().find(|check| check.failed(attempt)) {
                 check.caught.insert(device.to_owned());
                 let known = check.needed_for.is_some() || (!claimed && check.could_claim.is_some());
                 ignored = (!known).then_some(check.judgement);
             }
         });
         let Some(ignored) = ignored else { return };
-        let trial = Trial { ignored: Some(ignored), unread: true, ..Trial::default() };
-        let without = bench.attempt(planned, seed, &trial, |without| notices(without) || without.passes());
+        let experiment = Experiment { ignored: Some(ignored), ..Experiment::default() };
+        let without = lab.attempt(rule, seed, &experiment, |without| notices(without) || without.passes());
         if !notices(&without) {
-            self.note(planned, |rule| {
-                if let Some(check) = rule.checks.iter_mut().find(|check| check.judgement == ignored) {
+            self.note(rule, |proof| {
+                if let Some(check) = proof.checks.iter_mut().find(|check| check.judgement == ignored) {
                     let found = if claimed { &mut check.needed_for } else { &mut check.could_claim };
                     *found = Some(device.to_owned());
                 }
@@ -265,17 +268,17 @@ impl Work<'_> {
     }
 
     /// A pair of the matrix: how many cases notice the defect.
-    fn cell(&self, bench: &mut Bench, planned: &Planned, name: &'static str, seed: u64, claimed: bool) {
+    fn cell(&self, lab: &mut Lab, rule: &Rule, name: &'static str, seed: u64, claimed: bool) {
         let cases = Some(if claimed { COUNTED } else { TRIED });
-        let trial = Trial { counts: claimed, cases, unread: true, ..Trial::default() };
-        let attempt = bench.attempt(planned, seed, &trial, Attempt::passes);
+        let experiment = Experiment { counts: claimed, cases, ..Experiment::default() };
+        let attempt = lab.attempt(rule, seed, &experiment, Attempt::passes);
         if !claimed && attempt.kills() {
-            self.weaken(bench, planned, name, seed, &attempt, Attempt::kills);
+            self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
         }
-        let statement = self.session.rules.rule(&planned.id).map(|rule| rule.text(attempt.place)).unwrap_or_default();
+        let statement = rule.text(attempt.place);
         lock(&self.cells).push(Cell {
             defect: name,
-            rule: planned.id.clone(),
+            rule: rule.id.clone(),
             claimed,
             verdict: attempt.verdict,
             cases: attempt.cases,
@@ -285,9 +288,9 @@ impl Work<'_> {
         });
     }
 
-    pub fn note(&self, planned: &Planned, change: impl FnOnce(&mut RuleProof)) {
-        if let Some(rule) = lock(&self.rules).get_mut(&planned.id) {
-            change(rule);
+    pub fn note(&self, rule: &Rule, change: impl FnOnce(&mut RuleProof)) {
+        if let Some(proof) = lock(&self.rules).get_mut(&rule.id) {
+            change(proof);
         }
     }
 }

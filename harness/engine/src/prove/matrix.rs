@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::defects::{DEFECTS, subtle};
+use crate::defects::Defect;
 use crate::record::Verdict;
 
+use crate::runtime::is_subtle;
+
 use super::RuleProof;
+use super::file_error::ProofFileError;
 
 /// A defect that more rules than this notice, in percent and in number, says nothing about any of them. The number is for
 /// products with few rules, where a tenth is less than a chapter.
@@ -41,12 +44,18 @@ pub struct Matrix {
     pub rules: usize,
     /// Whether these are all rules of the catalog.
     pub whole: bool,
+    /// All seeded defects of the device.
+    defects: &'static [Defect],
 }
 
 impl Matrix {
-    pub fn new(mut cells: Vec<Cell>, rules: usize, whole: bool) -> Matrix {
+    pub fn new(mut cells: Vec<Cell>, rules: usize, whole: bool, defects: &'static [Defect]) -> Matrix {
         cells.sort_by(|a, b| (a.defect, &a.rule).cmp(&(b.defect, &b.rule)));
-        Matrix { cells, rules, whole }
+        Matrix { cells, rules, whole, defects }
+    }
+
+    fn subtle(&self, defect: &str) -> bool {
+        is_subtle(self.defects, defect)
     }
 
     /// Defect → cells of rules that fail.
@@ -109,7 +118,7 @@ impl Matrix {
             let sharp: Vec<&&str> = claims.iter().filter(|name| !blunt.contains(**name)).collect();
             if sharp.is_empty() {
                 gaps.push(format!("{}: claims only blunt defects; claim one that few rules notice", rule.id));
-            } else if !sharp.iter().any(|name| subtle(name)) {
+            } else if !sharp.iter().any(|name| self.subtle(name)) {
                 gaps.push(format!(
                     "{}: each subtle defect that it claims is blunt; claim one that few rules notice",
                     rule.id
@@ -142,7 +151,7 @@ impl Matrix {
                 let _ = writeln!(text, "  UNNOTICED   {defect}: no rule that reaches it fails{also}");
             }
         }
-        for defect in DEFECTS.iter().filter(|defect| !rows.contains_key(defect.name)) {
+        for defect in self.defects.iter().filter(|defect| !rows.contains_key(defect.name)) {
             let _ = writeln!(text, "  UNREACHED   {}: no rule makes the device ask for it", defect.name);
         }
         for rule in judged {
@@ -159,7 +168,7 @@ impl Matrix {
         }
         let loud: Vec<&str> = rows
             .iter()
-            .filter(|(name, row)| subtle(name) && row.iter().any(|cell| cell.claimed))
+            .filter(|(name, row)| self.subtle(name) && row.iter().any(|cell| cell.claimed))
             .filter(|(_, row)| {
                 row.iter().filter(|cell| cell.claimed).all(|cell| cell.failed * 100 > cell.cases * SUBTLE)
             })
@@ -179,9 +188,8 @@ impl Matrix {
     ///
     /// # Errors
     /// The folder or a file cannot be written.
-    pub fn write(&self, folder: &Path, product: &str) -> Result<PathBuf, String> {
-        let cannot =
-            |error: std::io::Error| format!("{}: {error}; name another folder with --report-dir", folder.display());
+    pub fn write(&self, folder: &Path, product: &str) -> Result<PathBuf, ProofFileError> {
+        let cannot = |source| ProofFileError::Folder { path: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(cannot)?;
         std::fs::write(folder.join("matrix.tsv"), self.table()).map_err(cannot)?;
         let page = folder.join("matrix.md");
@@ -196,7 +204,7 @@ impl Matrix {
                 text,
                 "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
                 cell.defect,
-                u8::from(subtle(cell.defect)),
+                u8::from(self.subtle(cell.defect)),
                 cell.rule,
                 u8::from(cell.claimed),
                 cell.verdict,
@@ -223,7 +231,7 @@ impl Matrix {
                     if cell.claimed { format!("**{}** {share} %", cell.rule) } else { cell.rule.clone() }
                 })
                 .collect();
-            let called = if subtle(defect) { " (subtle)" } else { "" };
+            let called = if self.subtle(defect) { " (subtle)" } else { "" };
             let _ = writeln!(text, "| {defect}{called} | {} | {} |", row.len(), rules.join(", "));
         }
         text

@@ -4,25 +4,29 @@
 //! Each configuration of the simulated device (faithful, one of the universal bad devices, one seeded defect) is a run
 //! of its own; a configuration's rules share its workers.
 
+mod experiment;
+mod file_error;
 mod glitch;
 mod judge;
+mod lab;
 mod matrix;
+mod page;
 mod ratchet;
-mod report;
-mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-use crate::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
-use crate::run::{Options, Planned, Session, SessionError, plan};
+use crate::catalog::Rule;
+use crate::run::{Options, RunError, Target};
+use crate::runtime::is_subtle;
 
+pub use file_error::ProofFileError;
 pub use judge::{CheckProof, RuleProof, Tally};
 pub use matrix::Matrix;
+pub use page::render;
 pub use ratchet::{Ratchet, raise};
-pub use report::render;
 
-use work::{Configuration, Device, Work};
+use lab::{Configuration, Device, Work};
 
 /// What is to be proven.
 #[derive(Debug, Clone)]
@@ -75,20 +79,24 @@ impl Proof {
     }
 }
 
-/// Runs the proof for the product of a session.
-pub fn prove(session: &Session, options: &Options, proof: &ProofOptions) -> Result<Proof, SessionError> {
-    let (rules, selected) = select(session, proof);
+/// Runs the proof for the product of a target, on simulated devices.
+///
+/// # Errors
+/// There is no simulated device, or what its processes share cannot be read.
+pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions) -> Result<Proof, RunError> {
+    let (rules, selected) = select(target, proof);
     // A simulated call that takes longer than this hangs.
     let deadline = options.deadline.min(5);
     let work = Work {
-        session,
-        options: Options { seed: Some(session.header.seed), deadline, ..options.clone() },
+        target,
+        seed,
+        options: Options { deadline, ..options.clone() },
         proof,
         rules: Mutex::new(rules),
         cells: Mutex::new(Vec::new()),
     };
     let reached = if proof.matrix { work.reach(&selected)? } else { BTreeMap::new() };
-    let configurations = configurations(session, &selected, proof, &reached);
+    let configurations = configurations(&work, &selected, &reached);
     work.run(&configurations)?;
     if proof.glitches {
         work.glitches(&selected)?;
@@ -97,56 +105,58 @@ pub fn prove(session: &Session, options: &Options, proof: &ProofOptions) -> Resu
     let cells = work.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
     let judged = rules.iter().filter(|rule| rule.skipped.is_none()).count();
     Ok(Proof {
-        product: session.target.product.clone(),
+        product: target.conditions.product.clone(),
         seeds: proof.seeds,
         rules,
         runs: configurations.len(),
         weakened: proof.weaken,
         glitched: proof.glitches,
-        matrix: proof.matrix.then(|| Matrix::new(cells, judged, proof.filter.is_empty())),
+        matrix: proof.matrix.then(|| Matrix::new(cells, judged, proof.filter.is_empty(), target.runtime.defects())),
     })
 }
 
 /// The rules that were asked for, and those of them that apply.
-fn select(session: &Session, proof: &ProofOptions) -> (BTreeMap<String, RuleProof>, Vec<Planned>) {
+fn select<'a>(target: &'a Target, proof: &ProofOptions) -> (BTreeMap<String, RuleProof>, Vec<&'a Rule>) {
+    let defects = target.runtime.defects();
     let mut rules = BTreeMap::new();
     let mut selected = Vec::new();
-    for planned in plan(&session.rules) {
-        let Some(rule) = session.rules.rule(&planned.id) else { continue };
+    for rule in &target.rules.rules {
         if !proof.filter.is_empty() && !proof.filter.iter().any(|part| rule.id.contains(part.as_str())) {
             continue;
         }
-        let skipped = match session.skip(rule) {
+        let skipped = match target.skip(rule) {
             Some(reason) => Some(reason),
             None if rule.hazard.is_some() => Some("undefined by the documents: observed, never judged".to_owned()),
             None => None,
         };
+        let kills = || rule.kills_on(&target.conditions.product);
         let found = RuleProof {
             id: rule.id.clone(),
-            chapter: planned.chapter.clone(),
+            chapter: target.rules.chapters[rule.chapter].name.clone(),
             level: rule.level,
-            kills: rule.kills_on(&session.target.product).map(|name| (name.to_owned(), Tally::default())).collect(),
+            kills: kills().map(|name| (name.to_owned(), Tally::default())).collect(),
+            subtle: kills().filter(|name| is_subtle(defects, name)).map(str::to_owned).collect(),
             passes_on: BTreeSet::new(),
             false_alarms: BTreeMap::new(),
-            checks: CheckProof::all(&session.rules, rule),
+            checks: CheckProof::all(&target.rules, rule),
             skipped,
         };
         if found.skipped.is_none() {
-            selected.push(planned);
+            selected.push(rule);
         }
         rules.insert(rule.id.clone(), found);
     }
     (rules, selected)
 }
 
-fn configurations(
-    session: &Session,
-    selected: &[Planned],
-    proof: &ProofOptions,
+fn configurations<'a>(
+    work: &Work<'_>,
+    selected: &[&'a Rule],
     reached: &BTreeMap<String, Vec<u8>>,
-) -> Vec<Configuration> {
-    let (first, seeds) = (session.header.seed, proof.seeds.max(1));
-    let product = &session.target.product;
+) -> Vec<Configuration<'a>> {
+    let Some(device) = &work.target.runtime.simulated else { return Vec::new() };
+    let (first, seeds) = (work.seed, work.proof.seeds.max(1));
+    let product = &work.target.conditions.product;
     // A seed at a time: these take the longest, and the threads should end together.
     let everywhere = |device: Device| {
         (first..first + seeds).map(move |seed| Configuration {
@@ -156,23 +166,21 @@ fn configurations(
             others: Vec::new(),
         })
     };
-    let mut configurations: Vec<Configuration> = everywhere(Device::Faithful(None)).collect();
-    if proof.variants {
-        configurations.extend(VARIANTS.iter().flat_map(|variant| everywhere(Device::Faithful(Some(variant.name)))));
+    let mut configurations: Vec<Configuration<'a>> = everywhere(Device::Faithful(None)).collect();
+    if work.proof.variants {
+        let variants = device.variants.iter();
+        configurations.extend(variants.flat_map(|variant| everywhere(Device::Faithful(Some(variant.name)))));
     }
     let mut defects = Vec::new();
-    for (position, defect) in DEFECTS.iter().enumerate() {
-        let (rules, others): (Vec<&Planned>, Vec<&Planned>) = selected.iter().partition(|planned| {
-            let rule = session.rules.rule(&planned.id);
-            rule.is_some_and(|rule| rule.kills_on(product).any(|name| name == defect.name))
-        });
-        let reaches = |planned: &&Planned| {
-            let bits = reached.get(&planned.id);
+    for (position, defect) in device.defects.iter().enumerate() {
+        let (rules, others): (Vec<&Rule>, Vec<&Rule>) =
+            selected.iter().partition(|rule| rule.kills_on(product).any(|name| name == defect.name));
+        let reaches = |rule: &&Rule| {
+            let bits = reached.get(&rule.id);
             bits.and_then(|bits| bits.get(position / 8)).is_some_and(|byte| byte & (1 << (position % 8)) != 0)
         };
-        let others: Vec<Planned> = others.into_iter().filter(reaches).cloned().collect();
+        let others: Vec<&Rule> = others.into_iter().filter(reaches).collect();
         if !rules.is_empty() || !others.is_empty() {
-            let rules = rules.into_iter().cloned().collect();
             defects.push(Configuration { device: Device::Defect(defect.name), seeds: (first, seeds), rules, others });
         }
     }
@@ -180,6 +188,6 @@ fn configurations(
     defects.sort_by_key(|configuration| std::cmp::Reverse(configuration.others.len()));
     configurations.extend(defects);
     // Last: there a check is left out only if no defect needs it.
-    configurations.extend(BAD_DEVICES.iter().flat_map(|device| everywhere(Device::Bad(device.name))));
+    configurations.extend(device.bad_devices.iter().flat_map(|device| everywhere(Device::Bad(device.name))));
     configurations
 }

@@ -1,10 +1,11 @@
-//! Numbers that may not fall: `ci/ratchet.tsv`.
+//! Numbers that may not fall: `ratchet.tsv` of a runtime's folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
 use super::Proof;
+use super::file_error::ProofFileError;
 
 /// Some defects are a matter of timing: with them a check more or less is needed. Percent.
 const SLACK: u64 = 2;
@@ -31,8 +32,8 @@ impl Ratchet {
     ///
     /// # Errors
     /// It cannot be read, or a line is not `product, chapter, defects, percent`.
-    pub fn read(path: &Path) -> Result<Ratchet, String> {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    pub fn read(path: &Path) -> Result<Ratchet, ProofFileError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ProofFileError::io(path, source))?;
         let mut ratchet = Ratchet::default();
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
@@ -46,11 +47,7 @@ impl Ratchet {
                 _ => None,
             };
             let Some((defects, needed)) = reached else {
-                return Err(format!(
-                    "{}:{}: a line is product, chapter, defects and percent, with tabs between",
-                    path.display(),
-                    number + 1
-                ));
+                return Err(ProofFileError::Line { path: path.to_owned(), number: number + 1 });
             };
             ratchet.least.insert((words[0].to_owned(), words[1].to_owned()), Reached { defects, needed });
         }
@@ -90,7 +87,7 @@ impl Reached {
 ///
 /// # Errors
 /// The file cannot be read or written.
-pub fn raise(path: &Path, proof: &Proof) -> Result<(), String> {
+pub fn raise(path: &Path, proof: &Proof) -> Result<(), ProofFileError> {
     let mut ratchet = Ratchet::read(path)?;
     for (chapter, now) in reached(proof) {
         let least = ratchet.least.entry((proof.product.clone(), chapter)).or_default();
@@ -100,7 +97,7 @@ pub fn raise(path: &Path, proof: &Proof) -> Result<(), String> {
     for ((product, chapter), least) in &ratchet.least {
         let _ = writeln!(text, "{}", line(product, chapter, *least));
     }
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+    std::fs::write(path, text).map_err(|source| ProofFileError::io(path, source))
 }
 
 fn line(product: &str, chapter: &str, reached: Reached) -> String {

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::catalog::Level;
+
 /// One line of the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -156,16 +158,6 @@ pub struct RuleResult {
     /// How often the run ended while this rule ran, before it got this result. Never changes the verdict.
     #[serde(default)]
     pub interrupted: u32,
-}
-
-/// How strong the source of a rule is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// A document promises it: a violation breaks the run.
-    Must,
-    /// Seen only in source, or inferred: reported, breaks a run only with `--strict`.
-    Info,
 }
 
 /// What happened to a rule.

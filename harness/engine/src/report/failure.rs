@@ -2,7 +2,8 @@
 
 use super::summary::library_line;
 use super::text::{Sheet, WIDTH, clean, count, duration, one_line, wrap};
-use crate::record::{Conclusion, Confirmation, Failure, Level, RuleResult, RunHeader, Verdict};
+use crate::catalog::Level;
+use crate::record::{Conclusion, Confirmation, Failure, RuleResult, RunHeader, Verdict};
 
 /// Calls of the trace that are shown, counted from its end.
 const CALLS: usize = 30;

@@ -1,24 +1,68 @@
 //! The folder that a run writes: journal, JUnit, counterexamples, and the link `latest`.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::record::{Journal, Recorded, RuleResult, RunEnd, RunResume, read_run, remove_left_over, replace_file};
+use crate::record::{Journal, Recorded, RuleResult, RunEnd, RunHeader, RunResume, read_run, remove_left_over};
 use crate::report::write_junit;
 
+use super::campaign::Campaign;
+use super::exit::RunError;
+use super::known::write_case;
 use super::options::Options;
+use super::places::{regressions_folder, runs_folder};
 use super::resume::Earlier;
-use super::session::{Planned, Session, SessionError, plan, project_root};
+use super::selection::{Planned, plan};
 
-/// A rule that was in flight so often when the run ended is not tried again.
+/// A rule that was in flight at this many interruptions is not tried again.
 const TRIED: u32 = 2;
 
+/// Why the folder of a run cannot be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum FolderError {
+    /// It cannot be made.
+    Create { path: PathBuf, source: io::Error },
+    /// Another run writes there.
+    InUse { path: PathBuf },
+    /// A counterexample cannot be written.
+    Case { folder: PathBuf, source: io::Error },
+    /// Results can no longer be written.
+    Lost { path: PathBuf, reason: String },
+}
+
+impl fmt::Display for FolderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FolderError::Create { path, source } => {
+                write!(f, "{}: {source}; choose another folder with --report-dir DIR", path.display())
+            }
+            FolderError::InUse { path } => {
+                let path = path.display();
+                write!(
+                    f,
+                    "another run writes to {path}; wait for it to end, or choose another folder with --report-dir DIR"
+                )
+            }
+            FolderError::Case { folder, source } => write!(f, "{}: {source}", folder.display()),
+            FolderError::Lost { path, reason } => {
+                write!(f, "no result can be written any more, so the run ends here: {reason}; ")?;
+                write!(f, "`--resume {}` runs what has no result", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for FolderError {}
+
 /// Where a run writes.
+#[derive(Debug)]
 pub struct RunFolder {
     pub path: PathBuf,
     journal: Journal,
@@ -34,51 +78,49 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Creates the folder and the journal with its first line, or opens those of the run that is resumed.
+    /// Creates the folder and the journal with its first line, or opens those of the run that is resumed; the header
+    /// becomes what is written there.
+    ///
+    /// # Errors
+    /// The folder is in use or cannot be written, or there is a journal already.
     pub fn open(
-        session: &mut Session,
+        header: &mut RunHeader,
         options: &Options,
         selected: &[Planned],
         earlier: Option<Earlier>,
-    ) -> Result<RunFolder, SessionError> {
-        let keep = options.keep.then(|| session.regressions().to_owned());
+    ) -> Result<RunFolder, RunError> {
+        let keep = options.keep.then(regressions_folder);
         match earlier {
-            Some(earlier) => RunFolder::resume(session, keep, earlier),
-            None => RunFolder::create(session, options.report_dir.as_deref(), keep, selected),
+            Some(earlier) => RunFolder::resume(header, keep, earlier),
+            None => RunFolder::create(header, options.report_dir.as_deref(), keep, selected),
         }
     }
 
     fn create(
-        session: &mut Session,
+        header: &mut RunHeader,
         given: Option<&Path>,
         keep: Option<PathBuf>,
         selected: &[Planned],
-    ) -> Result<RunFolder, SessionError> {
-        let failed = |path: &Path, error: &dyn std::fmt::Display| {
-            SessionError::Environment(format!(
-                "{}: {error}; choose another folder with --report-dir DIR",
-                path.display()
-            ))
-        };
+    ) -> Result<RunFolder, RunError> {
         // A runner that starts a process for each test names the run in its environment.
         let shared = std::env::var("NEXTEST_RUN_ID").ok();
-        let out = project_root().join("reports/out");
-        let name = shared.clone().unwrap_or_else(|| run_name(&session.header.started, &session.header.product));
+        let out = runs_folder();
+        let name = shared.clone().unwrap_or_else(|| run_name(&header.started, &header.product));
         let path = given.map_or_else(|| out.join(&name), Path::to_owned);
-        session.header.run = match given {
-            Some(path) => std::path::absolute(path).map_err(|error| failed(path, &error))?.display().to_string(),
+        let failed = |source| FolderError::Create { path: path.clone(), source };
+        header.run = match given {
+            Some(path) => std::path::absolute(path).map_err(failed)?.display().to_string(),
             None => name,
         };
-        if shared.is_none() && selected.len() < session.header.rules {
-            session.header.settings.rules = Some(selected.iter().map(|planned| planned.id.clone()).collect());
+        if shared.is_none() && selected.len() < header.rules {
+            header.settings.rules = Some(selected.iter().map(|planned| planned.id.clone()).collect());
         }
-        std::fs::create_dir_all(&path).map_err(|error| failed(&path, &error))?;
+        std::fs::create_dir_all(&path).map_err(failed)?;
         let lock = lock(&path, shared.is_some())?;
-        let journal = match Journal::create(&path, &session.header) {
+        let journal = match Journal::create(&path, header) {
             Err(_) if shared.is_some() => Journal::append_to(&path),
             other => other,
-        };
-        let journal = journal.map_err(|error| SessionError::Environment(error.to_string()))?;
+        }?;
         if given.is_none() {
             link_latest(&out, &path);
         }
@@ -93,18 +135,17 @@ impl RunFolder {
         })
     }
 
-    fn resume(session: &mut Session, keep: Option<PathBuf>, earlier: Earlier) -> Result<RunFolder, SessionError> {
+    fn resume(header: &mut RunHeader, keep: Option<PathBuf>, earlier: Earlier) -> Result<RunFolder, RunError> {
         let path = earlier.folder;
-        let failed = |error: &dyn std::fmt::Display| SessionError::Environment(error.to_string());
         let lock = lock(&path, false)?;
         // Nobody can have added anything since this was read but a run that has ended by now.
-        let run = read_run(&path).map_err(|error| failed(&error))?;
+        let run = read_run(&path)?;
         tidy(&path, &run.results, keep.as_deref())?;
-        let journal = Journal::append_to(&path).map_err(|error| failed(&error))?;
+        let journal = Journal::append_to(&path)?;
         let started = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
-        journal.resume(&RunResume { started }).map_err(|error| failed(&error))?;
-        session.header = run.header;
+        journal.resume(&RunResume { started })?;
         let results = run.results.into_iter().map(|result| (result.id.clone(), result)).collect();
+        *header = run.header;
         Ok(RunFolder { path, journal, keep, shared: false, results, in_flight: run.in_flight, _lock: lock })
     }
 
@@ -121,9 +162,12 @@ impl RunFolder {
 
     /// Runs something planned and writes its result down before anything else starts. What has a result from before
     /// the run was resumed is not run again.
-    pub fn run(&self, session: &Session, planned: &Planned) -> Result<RuleResult, String> {
+    ///
+    /// # Errors
+    /// The result cannot be written: the run ends here.
+    pub fn run(&self, campaign: &Campaign, planned: &Planned) -> Result<RuleResult, FolderError> {
         if let Some(result) = self.results.get(&planned.id) {
-            session.count(result.clone());
+            campaign.count(result.clone());
             return Ok(result.clone());
         }
         let interrupted = self.in_flight.get(&planned.id).copied().unwrap_or(0);
@@ -133,77 +177,71 @@ impl RunFolder {
                  run it alone: cargo test -- --exact {}",
                 planned.id
             );
-            session.unanswered(planned, reason)
+            campaign.unanswered(planned, reason)
         } else {
-            if session.runs(planned) {
+            if campaign.runs(planned) {
                 self.journal.begin(&planned.id).map_err(|error| self.lost(&error))?;
             }
-            session.perform(planned)
+            campaign.perform(planned)
         };
         result.interrupted = interrupted;
-        self.record(&result).map_err(|error| self.lost(&error))?;
-        session.count(result.clone());
+        self.journal.append(&result).map_err(|error| self.lost(&error))?;
+        write_cases(&self.path, &result, self.keep.as_deref()).map_err(|error| self.lost(&error))?;
+        campaign.count(result.clone());
         Ok(result)
     }
 
-    fn lost(&self, error: &dyn std::fmt::Display) -> String {
-        format!(
-            "no result can be written any more, so the run ends here: {error}; `--resume {}` runs what has no result",
-            self.path.display()
-        )
-    }
-
-    fn record(&self, result: &RuleResult) -> Result<(), String> {
-        self.journal.append(result).map_err(|error| error.to_string())?;
-        write_cases(&self.path, result, self.keep.as_deref())
+    fn lost(&self, reason: &dyn fmt::Display) -> FolderError {
+        FolderError::Lost { path: self.path.clone(), reason: reason.to_string() }
     }
 
     /// Writes the end of the run and the reports; gives what the reports were made from.
-    pub fn finish(&self, session: &Session, end: &RunEnd) -> Result<Recorded, String> {
+    ///
+    /// # Errors
+    /// The journal or a report cannot be written.
+    pub fn finish(&self, campaign: &Campaign, end: &RunEnd) -> Result<Recorded, RunError> {
         if !self.shared {
             self.journal.finish(end.clone()).map_err(|error| self.lost(&error))?;
         }
-        let mut run = read_run(&self.path).map_err(|error| error.to_string())?;
+        let mut run = read_run(&self.path)?;
         run.end = run.end.or_else(|| self.shared.then(|| end.clone()));
         // The journal has the order in which rules ended, which threads and kills change.
-        let order: HashMap<String, usize> =
-            plan(&session.rules).into_iter().enumerate().map(|(position, planned)| (planned.id, position)).collect();
+        let all = plan(&campaign.target.rules).into_iter();
+        let order: HashMap<String, usize> = all.enumerate().map(|(position, planned)| (planned.id, position)).collect();
         run.results.sort_by_key(|result| order.get(&result.id).copied());
-        write_junit(&self.path, &run.header, &run.results, run.end.as_ref()).map_err(|error| error.to_string())?;
-        debug_assert_eq!(run.header.run, session.header.run, "the journal is that of this run");
+        write_junit(&self.path, &run.header, &run.results, run.end.as_ref())?;
         Ok(run)
     }
 }
 
 impl Earlier {
     /// Writes the reports of a run that has reached its end again.
-    pub fn report(&self, keep: bool) -> Result<(), SessionError> {
+    ///
+    /// # Errors
+    /// The folder is in use, or a report cannot be written.
+    pub fn report(&self, keep: bool) -> Result<(), RunError> {
         let _lock = lock(&self.folder, false)?;
-        let keep = keep.then(super::session::regressions_folder);
+        let keep = keep.then(regressions_folder);
         tidy(&self.folder, &self.run.results, keep.as_deref())?;
-        write_junit(&self.folder, &self.run.header, &self.run.results, self.run.end.as_ref())
-            .map(drop)
-            .map_err(|error| SessionError::Environment(error.to_string()))
+        write_junit(&self.folder, &self.run.header, &self.run.results, self.run.end.as_ref())?;
+        Ok(())
     }
 }
 
 /// Removes what a kill left half written, and writes what it kept from being written.
-fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Result<(), SessionError> {
+fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Result<(), FolderError> {
     remove_left_over(path);
     remove_left_over(&path.join(CASES));
-    results.iter().try_for_each(|result| write_cases(path, result, keep)).map_err(SessionError::Environment)
+    results.iter().try_for_each(|result| write_cases(path, result, keep))
 }
 
 /// Locks a folder for one run, or for the processes of one run.
-fn lock(path: &Path, shared: bool) -> Result<Option<File>, SessionError> {
+fn lock(path: &Path, shared: bool) -> Result<Option<File>, FolderError> {
     let Ok(folder) = File::open(path) else { return Ok(None) };
     let locked = if shared { folder.try_lock_shared() } else { folder.try_lock() };
     match locked {
         Ok(()) => Ok(Some(folder)),
-        Err(TryLockError::WouldBlock) => Err(SessionError::Environment(format!(
-            "another run writes to {}; wait for it to end, or choose another folder with --report-dir DIR",
-            path.display()
-        ))),
+        Err(TryLockError::WouldBlock) => Err(FolderError::InUse { path: path.to_owned() }),
         // Some network file systems lock no folders. The journal still refuses a second result of a rule.
         Err(TryLockError::Error(_)) => Ok(None),
     }
@@ -226,49 +264,19 @@ fn link_latest(out: &Path, run: &Path) {
     }
 }
 
-/// A counterexample as it is kept: the values that every later run tries first, and what they did, for people.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct KnownCase {
-    pub case: serde_json::Value,
-    /// The operations of the case when it failed.
-    pub operations: Vec<String>,
-    /// What was seen.
-    pub seen: String,
-}
-
 /// Folder of the counterexamples in a run's folder.
 const CASES: &str = "counterexamples";
 
 /// Writes the counterexample of a result, if it has one: to the run's folder, and to those that are kept.
-fn write_cases(path: &Path, result: &RuleResult, keep: Option<&Path>) -> Result<(), String> {
+fn write_cases(path: &Path, result: &RuleResult, keep: Option<&Path>) -> Result<(), FolderError> {
     if result.failure.as_ref().is_none_or(|failure| failure.replay_values.is_null()) {
         return Ok(());
     }
+    let failed = |folder: &Path, source| FolderError::Case { folder: folder.to_owned(), source };
     let folder = path.join(CASES);
-    write_case(&folder, result, false).map_err(|error| format!("{}: {error}", folder.display()))?;
+    write_case(&folder, result, false).map_err(|source| failed(&folder, source))?;
     match keep {
-        Some(keep) => write_case(keep, result, true).map_err(|error| format!("{}: {error}", keep.display())),
+        Some(keep) => write_case(keep, result, true).map_err(|source| failed(keep, source)),
         None => Ok(()),
     }
-}
-
-/// Adds a counterexample to a rule's file.
-fn write_case(folder: &Path, result: &RuleResult, add: bool) -> std::io::Result<()> {
-    let Some(failure) = &result.failure else { return Ok(()) };
-    std::fs::create_dir_all(folder)?;
-    let path = folder.join(format!("{}.json", result.id));
-    let mut cases: Vec<KnownCase> = match std::fs::read_to_string(&path) {
-        Ok(text) if add => serde_json::from_str(&text).map_err(std::io::Error::other)?,
-        _ => Vec::new(),
-    };
-    if !cases.iter().any(|known| known.case == failure.replay_values) {
-        cases.push(KnownCase {
-            case: failure.replay_values.clone(),
-            operations: failure.trace.clone(),
-            seen: failure.message.clone(),
-        });
-    }
-    let text = serde_json::to_string_pretty(&cases).map_err(std::io::Error::other)?;
-    replace_file(&path, text + "\n")
 }

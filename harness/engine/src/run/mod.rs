@@ -1,34 +1,32 @@
-//! The supervisor: which library, which workers, which rule when, and what becomes of accidents.
+//! A run: what is tested, which rules, in which folder; and everything around the rules from the command line to the
+//! exit status. [`run`] is the entry.
 
-mod again;
-mod child;
-mod choice;
-mod confirm;
-mod exported;
+mod campaign;
+mod exit;
 mod folder;
-mod group;
-mod identity;
-mod left_behind;
-mod machines;
+mod known;
+mod library;
+mod observer;
 mod options;
 mod owners;
-mod pool;
-mod pooled;
-mod probe;
-mod quarantine;
-mod remarks;
+mod places;
+mod registry;
 mod replay;
+mod result;
 mod resume;
-mod rule;
-mod session;
-mod shorten;
-pub mod simulator;
-mod trial;
+mod selection;
+mod support_rule;
+mod target;
 
-pub use child::{Deadlines, WorkerEnd};
-pub use choice::{Backend, LibraryChoice, choose_library};
-pub use folder::RunFolder;
+pub use campaign::Campaign;
+pub use exit::{ExitStatus, RunError};
+pub use folder::{FolderError, RunFolder};
+pub use library::{Backend, LibraryError};
+pub use observer::{Observer, Work, load_rules, run};
 pub use options::{Options, Profile};
-pub use resume::Earlier;
-pub use session::{ExitStatus, Planned, Session, SessionError, conclude, load_rules, plan, project_root};
-pub use trial::{Attempt, Trial};
+pub use owners::of_owner;
+pub use places::{project_root, runs_folder};
+pub use registry::choose_runtime;
+pub use result::verdict;
+pub use selection::{Filter, NothingSelected, Planned, plan};
+pub use target::{SimulatedTarget, Target, TargetError};

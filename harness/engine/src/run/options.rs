@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
+use serde_json::Value as Json;
 
-use crate::generate::Budget;
+use crate::case::{Budget, Patience, Work};
 
-use super::choice::Backend;
+use super::exit::RunError;
+use super::library::Backend;
+use super::places::project_root;
 
 /// Seconds without progress that are a hang.
 pub const DEFAULT_DEADLINE: u64 = 30;
@@ -37,19 +40,25 @@ impl Profile {
         }
     }
 
-    /// The budget of a rule of one pooled process.
-    pub fn budget(self) -> Budget {
+    /// The work that a rule may cost.
+    pub fn work(self) -> Work {
         let (cases, repeats, milliseconds) = match self {
             Profile::Smoke => (100, 3, 2_000),
             Profile::Nightly => (500, 10, 20_000),
             Profile::Validation => (2_000, 40, 120_000),
             Profile::Soak => (10_000_000, 10_000_000, 600_000),
         };
-        Budget { cases, repeats, milliseconds, shrinks: 200 }
+        let single = Budget { cases, repeats, milliseconds, shrinks: 200 };
+        Work {
+            single,
+            group: Budget { cases: (cases / 4).max(20), shrinks: 60, ..single },
+            fresh: Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single },
+            patience: self.patience(),
+        }
     }
 
     /// What running a failure again may cost. A start takes seconds on a real device, a hang takes the deadline.
-    pub fn patience(self) -> Patience {
+    fn patience(self) -> Patience {
         let (starts, hangs, seconds, run_seconds) = match self {
             Profile::Smoke => (40, 4, 120, 300),
             Profile::Nightly => (100, 8, 600, 3_600),
@@ -61,49 +70,17 @@ impl Profile {
             Profile::Nightly => (3, 20),
             Profile::Validation | Profile::Soak => (5, 40),
         };
-        Patience {
-            starts,
-            hangs,
-            time: Duration::from_secs(seconds),
-            time_of_run: Duration::from_secs(run_seconds),
-            repeats,
-            rate,
-        }
+        let (time, time_of_run) = (Duration::from_secs(seconds), Duration::from_secs(run_seconds));
+        Patience { starts, hangs, time, time_of_run, repeats, rate }
     }
-
-    /// The budget of a rule of several processes: a step costs a hundred times as much.
-    pub fn group_budget(self) -> Budget {
-        let budget = self.budget();
-        Budget { cases: (budget.cases / 4).max(20), shrinks: 60, ..budget }
-    }
-
-    /// The budget of a rule that starts processes for each case.
-    pub fn isolated_budget(self) -> Budget {
-        let budget = self.budget();
-        Budget { cases: (budget.cases / 25).max(4), repeats: (budget.repeats / 3).max(1), shrinks: 12, ..budget }
-    }
-}
-
-/// What it may cost to find out more about a rule's failure.
-#[derive(Debug, Clone, Copy)]
-pub struct Patience {
-    /// Processes that are started.
-    pub starts: u32,
-    /// Calls that do not return, and are waited for until the deadline.
-    pub hangs: u32,
-    /// Wall time.
-    pub time: Duration,
-    /// Wall time for all rules of a run together: where everything fails, nobody waits for the last confirmation.
-    pub time_of_run: Duration,
-    /// Runs that must agree before something is said to fail each time.
-    pub repeats: u32,
-    /// Runs that the rate of a flaky case is taken from.
-    pub rate: u32,
 }
 
 /// The options of a run. Each has an environment variable, for runners that pass no arguments on.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
+    /// The runtime to test; if it is not given, the one that has the product or the rules.
+    #[arg(long, env = "ATLAS_CTS_RUNTIME", value_name = "NAME")]
+    pub runtime: Option<String>,
     /// Product family under test, or `auto`: what the device says it is.
     #[arg(long, env = "ATLAS_CTS_PRODUCT", default_value = "auto", value_name = "ID")]
     pub product: String,
@@ -171,6 +148,17 @@ pub struct Options {
 impl Options {
     /// The folder of the catalog: the one that was given, or the project's own.
     pub fn specs(&self) -> PathBuf {
-        self.specs.clone().unwrap_or_else(|| super::session::project_root().join("specs"))
+        self.specs.clone().unwrap_or_else(|| project_root().join("specs"))
+    }
+
+    /// The cases of `--case`: one, or a list that runs in order in one process. Empty: none was given.
+    pub(super) fn only_cases(&self) -> Result<Vec<Json>, RunError> {
+        let Some(text) = &self.case else { return Ok(Vec::new()) };
+        let failed = |reason: String| RunError::Case { text: text.clone(), reason };
+        match serde_json::from_str(text).map_err(|error| failed(error.to_string()))? {
+            Json::Array(cases) if cases.is_empty() => Err(failed("the list has no case".to_owned())),
+            Json::Array(cases) => Ok(cases),
+            case => Ok(vec![case]),
+        }
     }
 }

@@ -1,16 +1,69 @@
 //! Resuming: what a run that was killed left behind, and whether this is the same run.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::record::{Journal, Recorded, RunHeader, read_run};
-use crate::rules::Rules;
+use crate::catalog::Rules;
+use crate::record::{Journal, JournalError, Recorded, RunHeader, read_run};
 
-use super::choice::Backend;
+use super::exit::{ExitStatus, RunError};
+use super::library::{Backend, LibraryError};
 use super::options::{DEFAULT_DEADLINE, Options, Profile};
-use super::session::{Planned, Session, SessionError, plan, project_root};
+use super::places::runs_folder;
+use super::selection::{Planned, plan};
+use super::target::TargetError;
+
+/// Why a run cannot be resumed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ResumeError {
+    /// The process knows only a part of the run.
+    Nextest,
+    /// There is no run.
+    NoRun { error: JournalError },
+    /// It tested something else: all that differs, a line each.
+    Different { folder: PathBuf, found: Vec<String> },
+    /// Its library or its devices cannot be tested any more.
+    Library { folder: PathBuf, error: LibraryError },
+    /// As above.
+    Target { folder: PathBuf, error: TargetError },
+}
+
+impl ResumeError {
+    /// The status that the command ends with.
+    pub fn exit(&self) -> ExitStatus {
+        match self {
+            ResumeError::Nextest | ResumeError::NoRun { .. } | ResumeError::Different { .. } => ExitStatus::Usage,
+            ResumeError::Library { error, .. } => error.exit(),
+            ResumeError::Target { error, .. } => error.exit(),
+        }
+    }
+}
+
+impl fmt::Display for ResumeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ResumeError::Nextest => f.write_str(
+                "--resume: nextest starts a process for each rule, and none of them knows the whole run; \
+                 use `cargo test -- --resume DIR`",
+            ),
+            ResumeError::NoRun { error } => write!(f, "there is no run to resume: {error}"),
+            ResumeError::Different { folder, found } => write!(
+                f,
+                "{} cannot be resumed, it tested something else:\n{}\nto test what there is now, start a new run in another folder",
+                folder.display(),
+                found.join("\n")
+            ),
+            ResumeError::Library { folder, error } => write!(f, "{} cannot be resumed: {error}", folder.display()),
+            ResumeError::Target { folder, error } => write!(f, "{} cannot be resumed: {error}", folder.display()),
+        }
+    }
+}
+
+impl std::error::Error for ResumeError {}
 
 /// A run that `--resume` names, as far as it went.
 pub struct Earlier {
@@ -21,16 +74,13 @@ pub struct Earlier {
 impl Earlier {
     /// Reads the run that `--resume` names, if it names one. What the options leave open is taken from that run; what
     /// they say must be what that run was started with.
-    pub fn open(options: &mut Options) -> Result<Option<Earlier>, SessionError> {
+    pub fn open(options: &mut Options) -> Result<Option<Earlier>, ResumeError> {
         let Some(given) = &options.resume else { return Ok(None) };
         if std::env::var_os("NEXTEST_RUN_ID").is_some() {
-            let message = "--resume: nextest starts a process for each rule, and none of them knows the whole run; \
-                           use `cargo test -- --resume DIR`";
-            return Err(SessionError::Usage(message.to_owned()));
+            return Err(ResumeError::Nextest);
         }
         let folder = folder(given);
-        let run =
-            read_run(&folder).map_err(|error| SessionError::Usage(format!("there is no run to resume: {error}")))?;
+        let run = read_run(&folder).map_err(|error| ResumeError::NoRun { error })?;
         let mut differences = Differences::new(&folder);
         differences.fact(
             "the journal's format",
@@ -45,7 +95,7 @@ impl Earlier {
     }
 
     /// The rules of the run: those that it was started with. A selection of other rules is refused.
-    pub fn selection(&self, rules: &Rules, selected: Vec<Planned>) -> Result<Vec<Planned>, SessionError> {
+    pub fn selection(&self, rules: &Rules, selected: Vec<Planned>) -> Result<Vec<Planned>, ResumeError> {
         let mut differences = Differences::new(&self.folder);
         let catalog = "give the catalog of that run with --specs DIR, or restore it";
         differences.fact("the catalog's digest", &self.run.header.catalog_digest, &rules.digest, catalog);
@@ -70,17 +120,19 @@ impl Earlier {
         Ok(then)
     }
 
-    /// Opens the library as that run did.
-    pub fn session(&self, open: impl FnOnce() -> Result<Session, SessionError>) -> Result<Session, SessionError> {
-        let session = open().map_err(|error| {
-            let context = |message: String| format!("{} cannot be resumed: {message}", self.folder.display());
-            match error {
-                SessionError::Usage(message) => SessionError::Usage(context(message)),
-                SessionError::Environment(message) => SessionError::Environment(context(message)),
-                catalog @ SessionError::Catalog(_) => catalog,
-            }
-        })?;
-        let (then, now) = (&self.run.header, &session.header);
+    /// Says of what opening the target failed.
+    pub fn context(&self, error: RunError) -> RunError {
+        let folder = self.folder.clone();
+        match error {
+            RunError::Library(error) => ResumeError::Library { folder, error }.into(),
+            RunError::Target(error) => ResumeError::Target { folder, error }.into(),
+            other => other,
+        }
+    }
+
+    /// The run that `header` describes tests what that run did.
+    pub fn expect_same(&self, now: &RunHeader) -> Result<(), ResumeError> {
+        let then = &self.run.header;
         let mut differences = Differences::new(&self.folder);
         let library = |header: &RunHeader| format!("{} (sha256 {})", header.library.path, header.library.sha256);
         if then.library.sha256 != now.library.sha256 {
@@ -97,14 +149,13 @@ impl Earlier {
         differences.fact("the run mode", &then.run_mode, &now.run_mode, device);
         differences.fact("the profile", &then.profile, &now.profile, "leave --profile out");
         differences.fact("the defects", &then.defects.join(","), &now.defects.join(","), "leave --defect out");
-        differences.none()?;
-        Ok(session)
+        differences.none()
     }
 }
 
 /// The folder that is meant: a run's name will do, and `latest` must not move while the run goes on.
 fn folder(given: &Path) -> PathBuf {
-    let out = project_root().join("reports/out").join(given);
+    let out = runs_folder().join(given);
     let latest = given.as_os_str() == "latest";
     let named = given.components().count() == 1 && !given.exists() && out.exists();
     let folder = if latest || named { &out } else { given };
@@ -194,14 +245,10 @@ impl Differences<'_> {
         }
     }
 
-    fn none(&self) -> Result<(), SessionError> {
+    fn none(&self) -> Result<(), ResumeError> {
         if self.found.is_empty() {
             return Ok(());
         }
-        Err(SessionError::Usage(format!(
-            "{} cannot be resumed, it tested something else:\n{}\nto test what there is now, start a new run in another folder",
-            self.folder.display(),
-            self.found.join("\n")
-        )))
+        Err(ResumeError::Different { folder: self.folder.to_owned(), found: self.found.clone() })
     }
 }

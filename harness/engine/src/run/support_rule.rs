@@ -3,86 +3,85 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use crate::lang::program::State;
-use crate::record::{Level, RuleResult, Verdict};
-use crate::worker::protocol::{Reply, Request};
+use steps::program::State;
 
-use super::pool::SetUp;
-use super::session::{Planned, Session};
+use crate::catalog::Level;
+use crate::record::{RuleResult, Verdict};
+use crate::wire::message::{Reply, Request};
+use crate::workers::SetUp;
 
-impl Session {
-    /// The rule's result before anything ran.
-    pub(super) fn exported_result(&self, planned: &Planned) -> RuleResult {
-        RuleResult {
-            id: planned.id.clone(),
-            chapter: planned.chapter.clone(),
-            title: "The library exports every function that the documents list as supported".to_owned(),
-            level: Level::Must,
-            verdict: Verdict::Pass,
-            reason: String::new(),
-            nanoseconds: 0,
-            cases: 0,
-            checks: 0,
-            seed: 0,
-            failure: None,
-            findings: Vec::new(),
-            observations: BTreeMap::new(),
-            doubt: None,
-            interrupted: 0,
-        }
+use super::selection::Planned;
+use super::target::Target;
+
+/// The rule's result before anything ran.
+pub(super) fn empty_result(planned: &Planned) -> RuleResult {
+    RuleResult {
+        id: planned.id.clone(),
+        chapter: planned.chapter.clone(),
+        title: "The library exports every function that the documents list as supported".to_owned(),
+        level: Level::Must,
+        verdict: Verdict::Pass,
+        reason: String::new(),
+        nanoseconds: 0,
+        cases: 0,
+        checks: 0,
+        seed: 0,
+        failure: None,
+        findings: Vec::new(),
+        observations: BTreeMap::new(),
+        doubt: None,
+        interrupted: 0,
     }
+}
 
-    /// Every function that the catalog calls and the documents list as supported is exported.
-    pub(super) fn exported(&self, planned: &Planned) -> RuleResult {
-        let begun = Instant::now();
-        let names: Vec<String> = self
-            .rules
-            .support
-            .iter()
-            .filter(|(name, entry)| {
-                entry.supported.contains(&self.target.product)
-                    && self.rules.rules.iter().any(|rule| rule.program.function_names().any(|called| called == *name))
-            })
-            .map(|(name, _)| name.clone())
-            .collect();
-        let mut result = RuleResult { cases: 1, checks: names.len() as u64, ..self.exported_result(planned) };
-        let asked = self.pool.take().map_err(|error| error.to_string()).and_then(|slot| {
-            // Symbols are there before anything is initialised.
-            let set_up = SetUp { state: State::Loaded, device: 0, only: None };
-            let started = self.factory.start(&slot.machine, set_up).map_err(|error| error.to_string());
-            self.pool.give_back(slot);
-            let (mut worker, _) = started?;
-            let request = Request::Exports(names.clone());
-            worker.ask(&request, self.factory.deadlines.step).map_err(|end| end.to_string())
-        });
-        match asked {
-            Ok(Reply::Exported(exported)) => {
-                let missing: Vec<&str> = names
-                    .iter()
-                    .zip(&exported)
-                    .filter(|(_, exported)| !**exported)
-                    .map(|(name, _)| name.as_str())
-                    .collect();
-                if !missing.is_empty() {
-                    result.verdict = Verdict::Fail;
-                    let source = self.rules.support_source.as_deref().unwrap_or_default();
-                    result.reason = format!(
-                        "not exported, though documented as supported on {} ({source}): {}",
-                        self.target.product,
-                        missing.join(", ")
-                    );
-                }
-            }
-            Ok(other) => {
-                result.verdict = Verdict::Error;
-                result.reason = format!("unexpected reply {other:?}");
-            }
-            Err(message) => {
-                result.verdict = Verdict::Error;
-                result.reason = message;
+/// Every function that the catalog calls and the documents list as supported is exported.
+pub(super) fn exported(target: &Target, planned: &Planned) -> RuleResult {
+    let begun = Instant::now();
+    let names = supported(target);
+    let mut result = RuleResult { cases: 1, checks: names.len() as u64, ..empty_result(planned) };
+    match ask(target, &names) {
+        Ok(exported) => {
+            let names = names.iter().zip(&exported);
+            let missing: Vec<&str> = names.filter(|(_, exported)| !**exported).map(|(name, _)| name.as_str()).collect();
+            if !missing.is_empty() {
+                result.verdict = Verdict::Fail;
+                let source = target.rules.support_source.as_deref().unwrap_or_default();
+                result.reason = format!(
+                    "not exported, though documented as supported on {} ({source}): {}",
+                    target.conditions.product,
+                    missing.join(", ")
+                );
             }
         }
-        result.nanoseconds = begun.elapsed().as_nanos() as u64;
-        result
+        Err(reason) => (result.verdict, result.reason) = (Verdict::Error, reason),
+    }
+    result.nanoseconds = begun.elapsed().as_nanos() as u64;
+    result
+}
+
+/// The functions that rules call and the documents list as supported on the product.
+fn supported(target: &Target) -> Vec<String> {
+    let rules = &target.rules;
+    let called = |name: &str| rules.rules.iter().any(|rule| rule.program.function_names().any(|called| called == name));
+    let entries = rules.support.iter();
+    entries
+        .filter(|(name, entry)| entry.supported.contains(&target.conditions.product) && called(name))
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
+/// Which of the functions the library exports; the error is the reason why nobody knows.
+fn ask(target: &Target, names: &[String]) -> Result<Vec<bool>, String> {
+    let executor = &target.executor;
+    let slot = executor.pool.take().map_err(|error| error.to_string())?;
+    // Symbols are there before anything is initialised.
+    let set_up = SetUp { state: State::Loaded, device: 0, only: None };
+    let started = executor.factory.start(&slot.machine, set_up);
+    executor.pool.give_back(slot);
+    let (mut worker, _) = started.map_err(|error| error.to_string())?;
+    match worker.ask(&Request::Exports(names.to_vec()), executor.factory.deadlines.step) {
+        Ok(Reply::Exported(exported)) => Ok(exported),
+        Ok(other) => Err(format!("unexpected reply {other:?}")),
+        Err(end) => Err(end.to_string()),
     }
 }

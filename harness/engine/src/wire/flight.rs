@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-use crate::generate::Value;
+use crate::case::Value;
 
 /// Calls kept of a case: the last ones.
 pub const CALLS: usize = 256;

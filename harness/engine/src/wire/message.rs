@@ -5,13 +5,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::generate::{Budget, Value};
-use crate::lang::judgement::Judgement;
-use crate::lang::program::State;
+use crate::case::{Budget, Value};
+use steps::judgement::Judgement;
+use steps::program::State;
 
-use super::report::{CaseReport, FailedCall, Trouble};
-use super::search::SearchResult;
-use super::turns::Turn;
+use crate::case::{CaseReport, FailedCall, SearchResult, Trouble};
 
 /// From the supervisor.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -126,7 +124,7 @@ pub struct Started {
 pub struct CaseEnd {
     /// Why the life cycle could not be restored.
     pub trouble: Option<Trouble>,
-    /// What the library did to its process: see [`super::search::SearchResult::findings`].
+    /// What the library did to its process: see [`SearchResult::findings`].
     pub manners: Vec<String>,
 }
 
@@ -138,4 +136,21 @@ pub struct Stepped {
     pub held: Vec<u64>,
     /// A code was seen after which the process is of no further use.
     pub fatal: Option<String>,
+}
+
+/// Passed on when the turn passes.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Turn {
+    /// Variables by position, with their bytes in hex.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<(usize, String)>,
+    /// The case failed in the process that had the turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// The process that had the turn ends after this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaves: Option<usize>,
+    /// The process that is to be killed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kill: Option<usize>,
 }

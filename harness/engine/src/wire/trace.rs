@@ -1,9 +1,9 @@
 //! Recorded calls as text.
 
-use crate::bindings::{Function, Type};
-use crate::lang::program::{Argument, Call, Program, Root};
-use crate::lang::types::{is_address, wrap};
-use crate::rules::Rules;
+use crate::catalog::Rules;
+use abi::{Function, Type};
+use steps::program::{Argument, Call, Program, Root};
+use steps::types::{is_address, wrap};
 
 use super::flight::{CallRecord, LIFE_CYCLE, RELEASE};
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous};
 
-use super::flight::Flight;
+use crate::wire::flight::Flight;
 
 /// Points to a number that is 1 in the worker and 0 in its children.
 static MARK: AtomicPtr<AtomicU64> = AtomicPtr::new(ptr::null_mut());

@@ -1,11 +1,11 @@
 //! Expressions: their values, and the built-ins.
 
-use crate::bindings::Type;
-use crate::lang::arithmetic;
-use crate::lang::builtins::Builtin;
-use crate::lang::program::{Expression, Place, Root};
-use crate::lang::syntax::{BinaryOperator, UnaryOperator};
-use crate::lang::types::wrap;
+use abi::Type;
+use steps::arithmetic;
+use steps::builtins::Builtin;
+use steps::program::{Expression, Place, Root};
+use steps::syntax::{BinaryOperator, UnaryOperator};
+use steps::types::wrap;
 
 use super::execution::{Execution, Stop};
 use super::memory::{is_poisoned, write_pattern, write_poison};
@@ -19,7 +19,7 @@ impl<'a> Execution<'a> {
         Ok(match expression {
             Expression::Constant(value) => *value,
             Expression::Axis(axis) => match self.prepared.program.axes[*axis].domain {
-                crate::lang::program::Domain::Text(ref texts) => {
+                steps::program::Domain::Text(ref texts) => {
                     let text = texts[self.values[*axis].integer() as usize];
                     self.prepared.program.texts[text].as_ptr() as i128
                 }
@@ -28,11 +28,11 @@ impl<'a> Execution<'a> {
             Expression::AxisItem { axis, index } => {
                 let index = self.evaluate(index)?;
                 match &self.values[*axis] {
-                    crate::generate::Value::List(items) => *usize::try_from(index)
+                    crate::case::Value::List(items) => *usize::try_from(index)
                         .ok()
                         .and_then(|index| items.get(index))
                         .ok_or("an index is outside its list")?,
-                    crate::generate::Value::Integer(_) => return Err("a list was expected".into()),
+                    crate::case::Value::Integer(_) => return Err("a list was expected".into()),
                 }
             }
             Expression::Text(position) => self.prepared.program.texts[*position].as_ptr() as i128,
@@ -171,11 +171,11 @@ impl<'a> Execution<'a> {
     }
 
     pub fn store_at(&mut self, pointer: *mut u8, ty: Type, value: i128) -> Result<(), Stop> {
-        let (low, high) = crate::lang::types::range(ty);
+        let (low, high) = steps::types::range(ty);
         if value < low || value > high {
             return Err(Stop::Fault(format!(
                 "{value} does not fit a {}; cast it if the wrap is meant",
-                crate::lang::types::c_name(ty)
+                steps::types::c_name(ty)
             )));
         }
         let size = self.prepared.rules.environment.declarations.size(ty);

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-use crate::generate::{Scope, Value};
-use crate::lang::judgement::Judgement;
-use crate::lang::program::{Actor, Call, Expression, Program};
+use crate::case::{Scope, Value};
+use crate::catalog::{Resource, Rules};
 use crate::record::Verdict;
-use crate::rules::{Resource, Rules};
+use steps::judgement::Judgement;
+use steps::program::{Actor, Call, Expression, Program};
 
-use super::flight::{Flight, RELEASE};
 use super::memory::Memory;
-use super::report::{CaseReport, FailedCall, Finding};
 use super::threads::Threads;
 use super::turns::Turns;
+use crate::case::{CaseReport, FailedCall, Finding};
+use crate::wire::flight::{self, Flight, RELEASE};
 
 /// Why the execution of a case stopped before its end.
 #[derive(Debug)]
@@ -190,14 +190,14 @@ impl<'a> Execution<'a> {
             self.report.fail_call(Verdict::Blocked, call.span, message, Some(absent));
             return Err(Stop::Failed);
         };
-        let mut arguments = [0u64; super::flight::ARGUMENTS];
+        let mut arguments = [0u64; flight::ARGUMENTS];
         self.outs.clear();
         let mut structure = [0u64; 8];
         for (index, argument) in call.arguments.iter().enumerate() {
             arguments[index] = self.argument(argument, &mut structure)?;
         }
         let arguments = &arguments[..call.arguments.len()];
-        let site = call.site as u32 | if self.life_cycle { super::flight::LIFE_CYCLE } else { 0 };
+        let site = call.site as u32 | if self.life_cycle { flight::LIFE_CYCLE } else { 0 };
         let slot = self.flight.begin_call(site, self.tick, arguments);
         // SAFETY: the address is that of this function; pointers are those that the rule's steps hand over, which is
         // what is under test: a library that faults on them ends this process, and the supervisor reports it.
@@ -220,13 +220,9 @@ impl<'a> Execution<'a> {
         Ok(result)
     }
 
-    fn argument(
-        &mut self,
-        argument: &'a crate::lang::program::Argument,
-        structure: &mut [u64; 8],
-    ) -> Result<u64, Stop> {
-        use crate::bindings::Type;
-        use crate::lang::program::Argument;
+    fn argument(&mut self, argument: &'a steps::program::Argument, structure: &mut [u64; 8]) -> Result<u64, Stop> {
+        use abi::Type;
+        use steps::program::Argument;
         match argument {
             Argument::Value { value: Expression::Load { place, ty: ty @ Type::Struct(_) }, .. } => {
                 // A struct passed by value: its bytes, or their address when it is larger than a register.
@@ -241,11 +237,11 @@ impl<'a> Execution<'a> {
             }
             Argument::Value { value, ty } => {
                 let value = self.evaluate(value)?;
-                let (low, high) = crate::lang::types::range(*ty);
+                let (low, high) = steps::types::range(*ty);
                 if value < low || value > high {
                     return Err(Stop::Fault(format!(
                         "{value} does not fit a parameter of type {}",
-                        crate::lang::types::c_name(*ty)
+                        steps::types::c_name(*ty)
                     )));
                 }
                 Ok(value as u64)
@@ -368,6 +364,6 @@ impl<'a> Execution<'a> {
 }
 
 /// A widened result as its type reads it.
-pub fn typed(ty: crate::bindings::Type, raw: u64) -> i128 {
-    crate::lang::types::wrap(ty, i128::from(raw))
+pub fn typed(ty: abi::Type, raw: u64) -> i128 {
+    steps::types::wrap(ty, i128::from(raw))
 }

@@ -1,7 +1,7 @@
 //! Control flow: loops, alternatives, blocks, ends of processes.
 
-use crate::lang::program::{Expression, Statement, StatementKind};
 use crate::record::Verdict;
+use steps::program::{Expression, Statement, StatementKind};
 
 use super::execution::{Execution, Stop};
 

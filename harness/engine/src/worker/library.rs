@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::path::Path;
 
-use crate::bindings::Function;
+use abi::Function;
 
 /// A loaded library. It is never closed: vendor libraries do not survive that.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Library {
     pub fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
         let handle = &self.handle;
         let address = *self.addresses.entry(function.name).or_insert_with(|| {
-            let name = CString::new(function.name).ok()?;
+            let name = CString::new(function.symbol()).ok()?;
             // SAFETY: the symbol is only used as an address here.
             let symbol = unsafe { handle.get::<*const c_void>(name.as_bytes_with_nul()) }.ok()?;
             Some(symbol.into_raw() as usize)
@@ -44,9 +44,9 @@ impl Library {
     }
 
     /// Whether the library exports a symbol.
-    pub fn exports(&self, name: &str) -> bool {
+    pub fn exports(&self, symbol: &str) -> bool {
         // SAFETY: the symbol is only looked at.
-        CString::new(name)
-            .is_ok_and(|name| unsafe { self.handle.get::<*const c_void>(name.as_bytes_with_nul()) }.is_ok())
+        CString::new(symbol)
+            .is_ok_and(|symbol| unsafe { self.handle.get::<*const c_void>(symbol.as_bytes_with_nul()) }.is_ok())
     }
 }

@@ -4,40 +4,34 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::bindings::Bindings;
-use crate::generate::Scope;
-use crate::lang::program::State;
-use crate::rules::{CatalogPlace, Rule, Rules, Section, load};
+use crate::case::{Ran, Scope, Search, SearchResult};
+use crate::catalog::{CatalogPlace, Rule, Rules, Section, load};
+use crate::runtime::Runtime;
+use crate::wire::flight::Flight;
+use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
+use crate::wire::trace::trace;
+use crate::wire::{DEAF, FLIGHT, Turn, WORKER, wait};
+use abi::Bindings;
+use steps::program::State;
 
 use super::execution::{Execution, Prepared};
-use super::flight::Flight;
 use super::library::Library;
-use super::protocol::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
-use super::search::{Ran, Search, SearchResult};
-use super::surroundings::Surroundings;
-use super::trace::trace;
-use super::turns::{Link, Turn, Turns};
+use super::process_state::Surroundings;
+use super::turns::{Link, Turns};
 
-/// The environment variable that makes a process a worker: the runtime's name.
-pub const WORKER: &str = "ATLAS_CTS_WORKER";
-/// Path of the flight recorder's memory.
-pub const FLIGHT: &str = "ATLAS_CTS_FLIGHT";
-/// Exit status of a worker whose pipes were closed under it.
-pub const DEAF: i32 = 71;
 /// The symbol by which the simulated device tells what it is.
 const SIMULATOR_SYMBOL: &str = "atlas_cts_simulator";
 
 /// Becomes a worker if the environment says so, and then does not return. Every executable that runs rules calls this
 /// first in `main`.
-pub fn run_if_asked(bindings: &[&'static Bindings]) {
+pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     let Ok(runtime) = std::env::var(WORKER) else { return };
-    let status = match bindings.iter().find(|bindings| bindings.runtime == runtime) {
-        Some(bindings) => serve(bindings),
+    let status = match runtimes.iter().find(|known| known.name() == runtime) {
+        Some(runtime) => serve(runtime.bindings),
         None => Err(format!("this executable has no bindings for `{runtime}`")),
     };
     if let Err(message) = status {
@@ -59,7 +53,7 @@ impl Wire {
         let mut requests = self.requests.borrow_mut();
         if requests.buffer().is_empty() {
             // Whatever comes of it, reading blocks until there is a request.
-            super::wait::ready(&mut [PollFd::new(requests.get_ref(), PollFlags::IN)], Duration::ZERO);
+            wait::ready(&mut [PollFd::new(requests.get_ref(), PollFlags::IN)], Duration::ZERO);
         }
         match requests.read_line(&mut line) {
             Ok(0) => Ok(None),
@@ -186,7 +180,7 @@ fn serve(bindings: &'static Bindings) -> Result<(), String> {
 }
 
 fn read_rules(start: &Start, bindings: &'static Bindings) -> Result<Rules, String> {
-    let place = CatalogPlace { root: start.specs.clone(), bindings, defects: crate::defects::names() };
+    let place = CatalogPlace { root: start.specs.clone(), bindings, defects: None };
     let rules = load(&place, start.only.as_deref()).map_err(|error| error.to_string())?;
     match &start.digest {
         Some(digest) if *digest != rules.digest => Err(format!(
@@ -209,6 +203,12 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
+    /// Whether the library has the function of this name in the header.
+    fn exports(&self, name: &str) -> bool {
+        let function = self.rules.environment.declarations.function(name);
+        function.is_some_and(|function| self.library.exports(function.symbol()))
+    }
+
     fn requests(&mut self, wire: &Wire) -> Result<(), String> {
         while let Some(request) = wire.next()? {
             match request {
@@ -217,7 +217,7 @@ impl<'a> Worker<'a> {
                     wire.reply(&Reply::Answers(answers))?;
                 }
                 Request::Exports(names) => {
-                    let exported = names.iter().map(|name| self.library.exports(name)).collect();
+                    let exported = names.iter().map(|name| self.exports(name)).collect();
                     wire.reply(&Reply::Exported(exported))?;
                 }
                 Request::Run(run) => {
@@ -393,13 +393,4 @@ impl<'a> Worker<'a> {
         };
         changed.into_iter().chain(copies).collect()
     }
-}
-
-/// SHA-256 of a file, lower-case hex.
-pub fn file_digest(path: &Path) -> std::io::Result<String> {
-    use sha2::{Digest, Sha256};
-    let mut digest = Sha256::new();
-    let mut file = File::open(path)?;
-    std::io::copy(&mut file, &mut digest)?;
-    Ok(crate::catalog::hex(&digest.finalize()))
 }

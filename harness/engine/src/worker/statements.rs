@@ -1,13 +1,13 @@
 //! Statements: control flow, verdicts, whose turn it is.
 
-use crate::lang::Span;
-use crate::lang::judgement::Judgement;
-use crate::lang::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
 use crate::record::Verdict;
+use steps::Span;
+use steps::judgement::Judgement;
+use steps::program::{Call, Expect, Expression, Statement, StatementKind};
 
 use super::evaluate::c_text;
 use super::execution::{Execution, Stop};
-use super::report::{FailedCall, Finding, Trouble};
+use crate::case::{FailedCall, Finding, Trouble};
 
 impl<'a> Execution<'a> {
     /// Runs all statements of a case and what follows them, up to the releases. The report holds the result.
@@ -73,7 +73,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Runs a section of the life cycle.
-    pub fn run_section(&mut self, section: crate::rules::Section) -> Result<(), Trouble> {
+    pub fn run_section(&mut self, section: crate::catalog::Section) -> Result<(), Trouble> {
         let Some(block) = self.prepared.rules.life_cycle.block(section) else { return Ok(()) };
         let result = self.statement(&self.prepared.program.statements[block]);
         self.held.clear();
@@ -227,7 +227,7 @@ impl<'a> Execution<'a> {
         &mut self,
         variable: usize,
         length: Option<&'a Expression>,
-        values: &'a [(usize, crate::bindings::Type, Expression)],
+        values: &'a [(usize, abi::Type, Expression)],
         filled: bool,
     ) -> Result<(), Stop> {
         let known = &self.prepared.program.variables[variable];
@@ -314,14 +314,14 @@ impl<'a> Execution<'a> {
     }
 
     /// A value as an observation names it: texts as they are, codes with their names.
-    fn class(&self, ty: crate::bindings::Type, value: i128) -> String {
+    fn class(&self, ty: abi::Type, value: i128) -> String {
         match ty {
-            crate::bindings::Type::Pointer { to: crate::bindings::Type::Char, .. } => {
+            abi::Type::Pointer { to: abi::Type::Char, .. } => {
                 c_text(value).map_or_else(|| "null".to_owned(), |text| String::from_utf8_lossy(&text).into_owned())
             }
             // Where results are plain integers, a small one may be anything.
             _ if Some(ty) == self.prepared.rules.environment.result
-                && (matches!(ty, crate::bindings::Type::Enumeration { .. }) || value > 0xFFFF) =>
+                && (matches!(ty, abi::Type::Enumeration { .. }) || value > 0xFFFF) =>
             {
                 self.code(value)
             }
@@ -364,12 +364,5 @@ impl<'a> Execution<'a> {
         };
         // SAFETY: the target has as many bytes.
         unsafe { target.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-    }
-}
-
-impl Place {
-    /// A whole variable.
-    pub fn variable(variable: usize) -> Place {
-        Place { root: Root::Variable(variable), offset: 0, indices: Vec::new() }
     }
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use crate::lang::Span;
-use crate::lang::program::{State, Statement};
+use crate::catalog::Section;
 use crate::record::Verdict;
-use crate::rules::Section;
+use steps::Span;
+use steps::program::{State, Statement};
 
 use super::execution::{Execution, Stop};
 

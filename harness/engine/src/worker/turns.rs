@@ -3,26 +3,10 @@
 //! The turn passes at a statement of another process, with the variables that were bound since and that others read.
 //! So no process ever waits for anything but the turn, and consecutive statements of one process cost nothing.
 
-use serde::{Deserialize, Serialize};
+use crate::digest::unhex;
+use crate::wire::Turn;
 
 use super::execution::{Execution, Stop};
-
-/// Passed on when the turn passes.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Turn {
-    /// Variables by position, with their bytes in hex.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<(usize, String)>,
-    /// The case failed in the process that had the turn.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub failed: bool,
-    /// The process that had the turn ends after this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub leaves: Option<usize>,
-    /// The process that is to be killed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kill: Option<usize>,
-}
 
 /// The way to the other processes.
 pub trait Link {
@@ -81,7 +65,7 @@ impl Execution<'_> {
             turn.values = turns
                 .changed
                 .drain(..)
-                .map(|variable| (variable, crate::catalog::hex(&self.variable_bytes(variable))))
+                .map(|variable| (variable, crate::digest::hex(&self.variable_bytes(variable))))
                 .collect();
             turns.link.send(&turn).map_err(Stop::Fault)
         } else {
@@ -131,9 +115,4 @@ impl Execution<'_> {
         }
         Ok(())
     }
-}
-
-/// Hex → bytes.
-pub fn unhex(text: &str) -> Option<Vec<u8>> {
-    (0..text.len() / 2).map(|at| u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()).collect()
 }

@@ -1,7 +1,6 @@
 //! A worker process as the supervisor sees it.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -13,11 +12,11 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::worker::flight::Flight;
-use crate::worker::protocol::{Reply, Request};
-use crate::worker::{DEAF, FLIGHT, WORKER, wait};
+use crate::wire::flight::Flight;
+use crate::wire::message::{Reply, Request};
+use crate::wire::{DEAF, FLIGHT, WORKER, wait};
 
-use super::left_behind;
+use super::leftovers;
 use super::remarks::Remarks;
 
 /// How long to listen before the worker's progress is looked at.
@@ -98,7 +97,7 @@ impl WorkerProcess {
         let memory = Flight::create()?;
         let flight = Flight::map(&memory)?;
         let path = format!("/proc/{}/fd/{}", std::process::id(), memory.as_raw_fd());
-        left_behind::adopt_orphans();
+        leftovers::adopt_orphans();
         let mark = format!("{FLIGHT}={path}");
         let mut child = Command::new(executable)
             .env(WORKER, runtime)
@@ -246,7 +245,7 @@ impl WorkerProcess {
         let status = self.child.try_wait().ok()?;
         if status.is_some() && !self.ended {
             self.ended = true;
-            if left_behind::end(&self.mark, self.child.id()) {
+            if leftovers::end(&self.mark, self.child.id()) {
                 let text = "a process that the library had started outlived its worker, and was killed";
                 self.remarks.note(text.to_owned(), "");
             }
@@ -383,15 +382,5 @@ fn signal_name(signal: i32) -> &'static str {
         14 => " (SIGALRM)",
         15 => " (SIGTERM)",
         _ => "",
-    }
-}
-
-/// A file that two runs cannot hold at once.
-pub fn lock_file(path: &Path) -> std::io::Result<Option<File>> {
-    let file = File::options().create(true).truncate(false).write(true).open(path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-        Err(std::fs::TryLockError::Error(error)) => Err(error),
     }
 }

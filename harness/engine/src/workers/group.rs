@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 
+use crate::case::{CaseFailure, CaseReport, Trouble};
+use crate::catalog::{Rule, Rules};
 use crate::record::Verdict;
-use crate::rules::{Rule, Rules};
-use crate::worker::flight::CallRecord;
-use crate::worker::protocol::{CaseEnd, Reply, Request, RunCase, Stepped};
-use crate::worker::{CaseFailure, CaseReport, Trouble, Turn, trace, wait};
+use crate::wire::flight::CallRecord;
+use crate::wire::message::{CaseEnd, Reply, Request, RunCase, Stepped};
+use crate::wire::{Turn, trace, wait};
 
 use super::child::{TICK, WorkerEnd, WorkerProcess};
 

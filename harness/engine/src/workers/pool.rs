@@ -3,180 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use crate::lang::program::State;
-use crate::record::Verdict;
-use crate::worker::protocol::{Reply, Request, Start, Started};
-use crate::worker::{FailedCall, Trouble};
+use steps::program::State;
 
-use super::child::{Deadlines, WorkerEnd, WorkerProcess};
-use super::identity::LibraryFile;
-use super::quarantine::Quarantine;
-use super::remarks::Remarks;
-use super::simulator::SimulatorOptions;
-
-/// What every worker of a run has in common.
-#[derive(Debug)]
-pub struct Factory {
-    pub runtime: String,
-    pub executable: PathBuf,
-    pub specs: PathBuf,
-    pub digest: String,
-    pub library: LibraryFile,
-    /// The embedded simulated device, which is configured by its environment.
-    pub simulator: Option<SimulatorOptions>,
-    pub deadlines: Deadlines,
-    /// Pooled workers read only this chapter: in proofs, which start many for a few rules each.
-    pub only: Option<String>,
-    /// Workers started, and the nanoseconds that they took together.
-    pub started: AtomicU64,
-    pub start_up: AtomicU64,
-    pub quarantine: Quarantine,
-    pub remarks: Arc<Remarks>,
-}
-
-/// How a worker is to be set up.
-#[derive(Debug, Clone, Copy)]
-pub struct SetUp<'a> {
-    pub state: State,
-    pub device: u32,
-    /// Read only this chapter: for processes that run one rule.
-    pub only: Option<&'a str>,
-}
-
-/// Why there is no worker.
-#[derive(Debug, Clone)]
-pub enum StartError {
-    /// The operating system refused.
-    Spawn(String),
-    /// The worker said what is in the way.
-    Refused(Trouble),
-    /// It ended or hung.
-    Ended(WorkerEnd, String),
-    /// The catalog or the library is not what the header names any more.
-    Changed(String),
-    /// Too many starts failed there.
-    Quarantined(Trouble),
-    /// It was tried twice, this is the second failure.
-    Again(Box<StartError>),
-}
-
-impl std::fmt::Display for StartError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            StartError::Spawn(message) => write!(f, "a worker process cannot be started: {message}"),
-            StartError::Refused(trouble) => write!(f, "the runtime cannot be set up: {}", trouble.message),
-            StartError::Ended(end, output) => {
-                write!(f, "while the runtime was set up, {end}")?;
-                if output.trim().is_empty() { Ok(()) } else { write!(f, "; it printed: {}", output.trim()) }
-            }
-            StartError::Changed(message) => f.write_str(message),
-            StartError::Quarantined(trouble) => f.write_str(&trouble.message),
-            StartError::Again(error) => write!(f, "{error} (it was tried twice)"),
-        }
-    }
-}
-
-impl StartError {
-    /// What it means for the rule that needed the worker.
-    pub fn verdict(&self) -> Verdict {
-        match self {
-            StartError::Ended(..) => Verdict::DeviceLost,
-            StartError::Again(error) => error.verdict(),
-            _ => Verdict::Error,
-        }
-    }
-
-    /// The call of the life cycle that was to blame, if it was one.
-    pub fn call(&self) -> Option<FailedCall> {
-        match self {
-            StartError::Refused(trouble) | StartError::Quarantined(trouble) => trouble.call.clone(),
-            StartError::Again(error) => error.call(),
-            _ => None,
-        }
-    }
-}
-
-impl Factory {
-    /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which a remark of
-    /// the run says; where several failed in a row, nothing more is tried.
-    pub fn start(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
-        if let Some(reason) = self.quarantine.reason(set_up.device, set_up.state) {
-            return Err(StartError::Quarantined(reason));
-        }
-        let first = match self.attempt(machine, set_up) {
-            Err(error) if !matches!(error, StartError::Changed(_)) => error,
-            other => return other,
-        };
-        let others_succeeded = self.started.load(Ordering::Relaxed) > 0;
-        if !others_succeeded || self.quarantine.reason(set_up.device, set_up.state).is_some() {
-            return Err(first);
-        }
-        match self.attempt(machine, set_up) {
-            Ok(started) => {
-                let text = format!("a worker did not start at first, but when it was tried once more: {first}");
-                self.remarks.note(text, "");
-                Ok(started)
-            }
-            Err(error @ StartError::Changed(_)) => Err(error),
-            Err(error) => Err(StartError::Again(Box::new(error))),
-        }
-    }
-
-    fn attempt(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
-        self.library.expect_same().map_err(StartError::Changed)?;
-        let started = self.start_once(machine, set_up);
-        // Looked at again: this worker may have loaded what was put there meanwhile.
-        self.library.expect_same().map_err(StartError::Changed)?;
-        match &started {
-            Ok(_) => self.quarantine.succeeded(set_up.device, set_up.state),
-            Err(StartError::Changed(_)) => {}
-            Err(error) => {
-                let trouble = Trouble { message: error.to_string(), call: error.call() };
-                self.quarantine.failed(set_up.device, set_up.state, trouble);
-            }
-        }
-        started
-    }
-
-    fn start_once(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
-        let environment = match &self.simulator {
-            Some(simulator) => simulator.environment(machine),
-            // The simulated device given as a library: its processes share a machine too.
-            None if std::env::var_os(super::simulator::MACHINE).is_none() => {
-                vec![(super::simulator::MACHINE.to_owned(), machine.display().to_string())]
-            }
-            None => Vec::new(),
-        };
-        let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, self.remarks.clone())
-            .map_err(|error| StartError::Spawn(error.to_string()))?;
-        let start = Start {
-            specs: self.specs.clone(),
-            only: set_up.only.map(str::to_owned),
-            digest: set_up.only.is_none().then(|| self.digest.clone()),
-            library: self.library.path.clone(),
-            state: set_up.state,
-            device: set_up.device,
-        };
-        match worker.ask(&Request::Start(Box::new(start)), self.deadlines.start) {
-            Ok(Reply::Started(started)) => {
-                self.started.fetch_add(1, Ordering::Relaxed);
-                self.start_up.fetch_add(started.nanoseconds, Ordering::Relaxed);
-                if let Some(changed) = &started.changed {
-                    let text =
-                        format!("while it was set up, the library changed its process, which stays so: {changed}");
-                    self.remarks.note(text, "");
-                }
-                Ok((worker, started))
-            }
-            Ok(Reply::NotStarted(trouble)) => Err(StartError::Refused(trouble)),
-            Ok(Reply::Trouble(message)) => Err(StartError::Changed(message)),
-            Ok(other) => Err(StartError::Ended(WorkerEnd::Confused(format!("{other:?}")), worker.output())),
-            Err(end) => Err(StartError::Ended(end, worker.output())),
-        }
-    }
-}
+use super::child::{Deadlines, WorkerProcess};
+use super::factory::{Factory, SetUp, StartError};
 
 /// A machine with its workers: by device and by how many of a rule's processes work on that device.
 #[derive(Debug)]
@@ -207,9 +39,9 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool whose simulated machines keep their state below a folder.
-    pub fn new(root: PathBuf) -> Pool {
-        Pool { root, free: Mutex::new(Vec::new()), made: AtomicU64::new(0) }
+    /// A pool without a machine yet.
+    pub fn new() -> Pool {
+        Pool { root: machines_folder(), free: Mutex::new(Vec::new()), made: AtomicU64::new(0) }
     }
 
     /// Takes a machine; there are as many as threads ask for one at the same time.
@@ -236,5 +68,35 @@ impl Pool {
         }
         // What cannot be removed is left to the system's cleaning of temporary files.
         let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
+
+/// State of simulated machines: in memory where there is room for it.
+fn machines_folder() -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{MACHINES}{}-{number}", std::process::id());
+    let memory = Path::new("/dev/shm");
+    let roomy = rustix::fs::statvfs(memory).is_ok_and(|fs| fs.f_bavail.saturating_mul(fs.f_frsize) >= 1 << 30);
+    let folder = if roomy { memory.to_owned() } else { std::env::temp_dir() };
+    if number == 0 {
+        remove_left_over(&folder);
+    }
+    folder.join(name)
+}
+
+/// Start of the names of machine folders; the number of the process that made them follows.
+const MACHINES: &str = "atlas-cts-";
+
+/// Removes the machines of runs that were killed.
+fn remove_left_over(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(MACHINES)).and_then(|rest| rest.split_once('-'));
+        let Some(process) = process.and_then(|(process, _)| process.parse::<u32>().ok()) else { continue };
+        if !Path::new(&format!("/proc/{process}")).exists() {
+            // Another run may be removing it at the same time.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
     }
 }

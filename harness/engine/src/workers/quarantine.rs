@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::lang::program::State;
-use crate::worker::Trouble;
+use crate::case::Trouble;
+use steps::program::State;
 
 /// Starts that may fail in a row. A start that hangs costs its whole deadline: 200 rules must not wait for it.
 pub const MOST_FAILURES: u32 = 3;

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
 
-use harness::record::{Journal, JournalError, RunResume, Verdict, read_journal, read_run};
+use engine::record::{Journal, JournalError, RunResume, Verdict, read_journal, read_run};
 use rstest::rstest;
 
 use super::sample::{end, folder, header, result, results};
@@ -179,7 +179,7 @@ fn nothing_follows_the_end() {
     let late = result("acl.late", Verdict::Pass, "");
     let error = Journal::append_to(&dir).unwrap().append(&late).unwrap_err();
     assert!(matches!(error, JournalError::Ended { .. }), "{error}");
-    let line = serde_json::to_string(&harness::record::Line::Result(Box::new(late))).unwrap();
+    let line = serde_json::to_string(&engine::record::Line::Result(Box::new(late))).unwrap();
     fs::write(dir.join(Journal::FILE), format!("{text}{line}\n")).unwrap();
     assert!(read_journal(&dir).unwrap_err().to_string().contains(":12: a line after the end of the run"));
 }

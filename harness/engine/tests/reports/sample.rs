@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use harness::record::{
+use engine::record::{
     Conclusion, Confirmation, Failure, Journal, Level, LibraryIdentity, Repeats, RuleResult, RunEnd, RunHeader,
     RunSettings, Verdict,
 };

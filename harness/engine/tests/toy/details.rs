@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use harness::record::{Meaning, RuleResult, Verdict};
-use harness::run::SessionError;
+use engine::record::{Meaning, RuleResult, Verdict};
+use engine::run::{RunError, TargetError};
 
 use crate::runs::{faithful, library, open, options, run, run_one};
 
@@ -20,6 +20,7 @@ pub const TRIALS: &[(&str, fn())] = &[
     ("seeds-decide", seeds_decide),
     ("a-hang-is-a-timeout", a_hang_is_a_timeout),
     ("a-missing-function", a_missing_function),
+    ("a-missing-symbol", a_missing_symbol),
     ("the-product-is-asked", the_product_is_asked),
     ("a-device-is-locked", a_device_is_locked),
     ("a-library-that-is-none", a_library_that_is_none),
@@ -127,7 +128,7 @@ fn a_case_that_is_none() {
         assert!(result.reason.contains(expected), "{}", result.reason);
     }
     let error = open(&options(&library(&[]), &["--case", "{"])).err().expect("it is no JSON");
-    assert!(matches!(error, SessionError::Usage(_)), "{error}");
+    assert!(matches!(error, RunError::Case { .. }), "{error}");
 }
 
 fn seeds_decide() {
@@ -159,17 +160,27 @@ fn a_missing_function() {
     assert!(results[0].reason.contains("toy_copy"), "{}", results[0].reason);
 }
 
+/// The symbol is looked up, and the name of the header is reported: the library still exports the name.
+fn a_missing_symbol() {
+    let wanted = |id: &str| id == "toy.form.second-names" || id.contains("support");
+    let results = run(&["-Dtoy_count_v2=toy_hidden"], &[], wanted);
+    assert_eq!(results[0].verdict, Verdict::Blocked, "{}", results[0].reason);
+    assert!(results[0].reason.ends_with("does not export toy_count"), "{}", results[0].reason);
+    assert_eq!(results[1].verdict, Verdict::Fail);
+    assert!(results[1].reason.ends_with(": toy_count"), "{}", results[1].reason);
+}
+
 fn the_product_is_asked() {
-    let session = open(&options(&library(&[]), &[])).unwrap_or_else(|error| panic!("{error}"));
-    let header = &session.header;
+    let campaign = open(&options(&library(&[]), &[])).unwrap_or_else(|error| panic!("{error}"));
+    let header = &campaign.header;
     assert_eq!((header.product.as_str(), header.devices, header.runtime.as_str()), ("seven", 3, "toy"));
     assert_eq!(header.reported_name.as_deref(), Some("Toy-7"));
     let error = open(&options(&library(&[]), &["--product", "eight"])).err().expect("it is another product");
-    assert!(matches!(&error, SessionError::Environment(text) if text.contains("which is seven")), "{error}");
+    assert!(matches!(&error, RunError::Target(TargetError::OtherProduct { found, .. }) if found == "seven"), "{error}");
     let error = open(&options(&library(&[]), &["--product", "sevn"])).err().expect("there is none");
-    assert!(matches!(&error, SessionError::Usage(text) if text.contains("did you mean `seven`")), "{error}");
+    assert!(matches!(&error, RunError::Unknown(_)) && error.to_string().contains("did you mean `seven`"), "{error}");
     let error = open(&options(&library(&[]), &["--devices", "9"])).err().expect("there are three");
-    assert!(matches!(&error, SessionError::Usage(_)), "{error}");
+    assert!(matches!(&error, RunError::Target(TargetError::TooFewDevices { wanted: 9, are: 3 })), "{error}");
 }
 
 /// A library that does not call itself simulated is a device: one run at a time.
@@ -177,7 +188,7 @@ fn a_device_is_locked() {
     let library = library(&["-DLOCKED"]);
     let first = open(&options(&library, &[])).unwrap_or_else(|error| panic!("{error}"));
     let error = open(&options(&library, &[])).err().expect("the device is in use");
-    assert!(matches!(&error, SessionError::Environment(text) if text.contains("is in use by another run")), "{error}");
+    assert!(matches!(&error, RunError::Target(TargetError::Locked { device: 0, .. })), "{error}");
     drop(first);
     open(&options(&library, &["--backend", "device"])).unwrap_or_else(|error| panic!("{error}"));
 }
@@ -191,11 +202,11 @@ fn a_library_that_is_none() {
 
 fn statuses() {
     let exit = |words: &[&str], id: &str| {
-        let session = open(&options(&library(&[]), words)).unwrap_or_else(|error| panic!("{error}"));
-        for planned in harness::run::plan(&session.rules).iter().filter(|planned| planned.id == id) {
-            session.execute(planned);
+        let campaign = open(&options(&library(&[]), words)).unwrap_or_else(|error| panic!("{error}"));
+        for planned in engine::run::plan(&campaign.target.rules).iter().filter(|planned| planned.id == id) {
+            campaign.execute(planned);
         }
-        session.finish()
+        campaign.finish()
     };
     let end = exit(&[], "toy.block.zero");
     assert_eq!((end.exit, end.workers_started, end.counts), (0, 1, BTreeMap::from([(Verdict::Pass, 1)])));

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use harness::lang::Environment;
-use harness::lang::types::Declarations;
+use steps::Environment;
+use steps::types::Declarations;
 
 pub fn environment() -> Environment {
     let declarations = Declarations::new(&crate::bindings::BINDINGS, Some("toyResult"));

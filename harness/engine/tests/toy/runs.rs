@@ -1,4 +1,4 @@
-//! Runs on the toy runtime: the library built, the session opened, the results as text.
+//! Runs on the toy runtime: the library built, the target opened, the results as text.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,10 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use clap::Parser;
-use harness::record::{RuleResult, Verdict};
-use harness::run::{Options, Session, SessionError, load_rules, plan};
+use engine::record::{RuleResult, Verdict};
+use engine::run::{Campaign, Options, RunError, load_rules, plan};
+use engine::runtime::Runtime;
 
 use crate::bindings::BINDINGS;
+
+/// The toy runtime has no simulated device: a library is always given.
+pub static TOY: Runtime = Runtime { bindings: &BINDINGS, simulated: None };
 
 /// The folder of the toy runtime.
 pub fn folder() -> PathBuf {
@@ -52,19 +56,18 @@ pub fn library(defects: &[&str]) -> PathBuf {
 }
 
 /// Opens a run.
-pub fn open(options: &Options) -> Result<Session, SessionError> {
-    let rules = Arc::new(load_rules(options, &BINDINGS)?);
-    Session::open(options, rules, options.specs.clone().expect("the options name the catalog"))
+pub fn open(options: &Options) -> Result<Campaign, RunError> {
+    Campaign::open(options, &TOY, Arc::new(load_rules(options, &TOY)?))
 }
 
 /// Runs the rules that are wanted on a library with defects.
 pub fn run(defects: &[&str], words: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<RuleResult> {
-    let session = open(&options(&library(defects), words)).unwrap_or_else(|error| panic!("{error}"));
-    for planned in plan(&session.rules).iter().filter(|planned| wanted(&planned.id)) {
-        session.execute(planned);
+    let campaign = open(&options(&library(defects), words)).unwrap_or_else(|error| panic!("{error}"));
+    for planned in plan(&campaign.target.rules).iter().filter(|planned| wanted(&planned.id)) {
+        campaign.execute(planned);
     }
-    session.finish();
-    session.results()
+    campaign.finish();
+    campaign.results()
 }
 
 /// Runs one rule on a library with defects.

@@ -40,6 +40,12 @@ typedef struct toyInfo {
     uint32_t sizes[4];
 } toyInfo;
 
+/* Second names of types. */
+typedef uint64_t toyCount;
+typedef toyWay toyDirection;
+typedef toyPlace toySpot;
+typedef const char *toyText;
+
 /* Length of a key, its terminating zero included. */
 #define TOY_KEY_LENGTH 48
 
@@ -65,5 +71,8 @@ toyResult toy_open(const char *key, void **out);
 toyResult toy_describe(toyInfo *info);
 /* Number of blocks that this process holds. */
 uint64_t toy_blocks(void);
+/* The same, through a pointer. The library also exports a first version, which only old programs call. */
+#define toy_count toy_count_v2
+toyResult toy_count(toyCount *blocks);
 
 #endif

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::worker::file_digest;
+use crate::digest;
 
 /// The file that is tested.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl LibraryFile {
     pub fn new(path: &Path) -> std::io::Result<LibraryFile> {
         // In this order: a file that is replaced in between looks different the next time.
         let seen = looks(path)?;
-        Ok(LibraryFile { path: path.to_owned(), sha256: file_digest(path)?, seen: Mutex::new(seen) })
+        Ok(LibraryFile { path: path.to_owned(), sha256: digest::of_file(path)?, seen: Mutex::new(seen) })
     }
 
     /// The file is still the same, or has the same content: otherwise says what happened, and what to do.
@@ -38,7 +38,7 @@ impl LibraryFile {
         if *seen == looks {
             return Ok(());
         }
-        let digest = file_digest(&self.path).map_err(gone)?;
+        let digest = digest::of_file(&self.path).map_err(gone)?;
         if digest != self.sha256 {
             return Err(format!(
                 "{path} was replaced while the run was going on: its sha256 was {}, and is {} now; \

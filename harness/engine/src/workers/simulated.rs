@@ -1,20 +1,17 @@
-//! The embedded simulated device: where its library is, and how it is configured.
+//! How the simulated device of a worker is configured, and the files through which its processes are watched.
 
 use std::path::{Path, PathBuf};
-
-/// The library as it was built with the harness.
-static BYTES: &[u8] = include_bytes!(env!("ATLAS_CTS_SIMULATOR"));
 
 /// The variable that names the folder shared by the processes of one simulated machine.
 pub const MACHINE: &str = "ATLAS_CTS_SIM_MACHINE";
 
-/// How the simulated device behaves.
+/// A machine with simulated devices.
 #[derive(Debug, Clone, Default)]
-pub struct SimulatorOptions {
-    /// Product family that it imitates.
+pub struct SimulatedMachine {
+    /// Product family that its devices imitate.
     pub product: String,
     pub devices: u32,
-    /// `host` or `device`.
+    /// Where programs run.
     pub run_mode: String,
     /// Names of defects, bad devices and variants that are switched on.
     pub defects: Vec<String>,
@@ -28,24 +25,7 @@ pub struct SimulatorOptions {
     pub glitches: bool,
 }
 
-/// The path of the library: where it was built, or a copy of it when that place is gone.
-pub fn library_path() -> std::io::Result<PathBuf> {
-    let built = Path::new(env!("ATLAS_CTS_SIMULATOR"));
-    if std::fs::metadata(built).is_ok_and(|metadata| metadata.len() == BYTES.len() as u64) {
-        return Ok(built.to_owned());
-    }
-    use sha2::{Digest, Sha256};
-    let digest = crate::catalog::hex(&Sha256::digest(BYTES)[..8]);
-    let path = std::env::temp_dir().join(format!("libatlas_cts_simulator-{digest}.so"));
-    if !path.exists() {
-        let partial = path.with_extension(format!("{}.partial", std::process::id()));
-        std::fs::write(&partial, BYTES)?;
-        std::fs::rename(&partial, &path)?;
-    }
-    Ok(path)
-}
-
-impl SimulatorOptions {
+impl SimulatedMachine {
     /// The environment of a worker; processes with the same machine folder share a machine.
     pub fn environment(&self, machine: &Path) -> Vec<(String, String)> {
         [
@@ -64,4 +44,14 @@ impl SimulatorOptions {
         .map(|(name, value)| (format!("ATLAS_CTS_SIM_{name}"), value))
         .collect()
     }
+}
+
+/// The file in which the processes of a machine look which event goes wrong.
+pub fn event_file(machine: &Path) -> PathBuf {
+    machine.join("glitch")
+}
+
+/// The file in which the processes of a machine note which defects the model asked for.
+pub fn reach_file(machine: &Path) -> PathBuf {
+    machine.join("reach")
 }

@@ -1,21 +1,20 @@
-//! A rule of one process: its whole loop of cases runs inside a pooled worker.
+//! A rule of one process: its whole loop of cases runs inside a worker of the pool.
 
 use serde_json::Value as Json;
 
-use crate::generate::{case_to_json, display_values};
-use crate::rules::Rule;
-use crate::worker::protocol::{Reply, Request, RunRule};
-use crate::worker::search::{FailedCase, SearchResult};
-use crate::worker::trace;
+use crate::case::{FailedCase, SearchResult, case_to_json, display_values};
+use crate::catalog::Rule;
+use crate::wire::message::{Reply, Request, RunRule};
+use crate::wire::trace;
 
 use super::child::{WorkerEnd, WorkerProcess};
+use super::executor::{Assignment, Executor};
+use super::factory::StartError;
 use super::group::accident_failure;
-use super::pool::{Slot, StartError};
-use super::rule::Home;
-use super::session::Session;
+use super::pool::Slot;
 
 /// A run of a rule in one worker.
-pub(super) struct RanRule {
+pub struct RanRule {
     pub result: SearchResult,
     /// What the library printed, if the rule failed.
     pub output: String,
@@ -23,18 +22,16 @@ pub(super) struct RanRule {
     pub lost: bool,
 }
 
-impl Session {
+impl Executor {
     /// Runs a rule in the worker of its device.
-    pub(super) fn search_pooled(
+    pub(super) fn search_single(
         &self,
-        rule: &Rule,
-        seed: u64,
+        assignment: &Assignment<'_>,
         slot: &mut Slot,
         output: &mut String,
     ) -> Result<SearchResult, StartError> {
-        let device = rule.program.processes[0].device;
-        let run = RunRule { known: self.known_cases(rule), only: self.only_cases.clone(), ..self.run_of(rule, seed) };
-        let ran = self.run_in(rule, &run, slot.worker(&self.factory, device, 0)?);
+        let device = assignment.rule.program.processes[0].device;
+        let ran = self.run_in(assignment, slot.worker(&self.factory, device, 0)?);
         if ran.lost {
             slot.workers.remove(&(device, 0));
         }
@@ -46,24 +43,20 @@ impl Session {
         Ok(result)
     }
 
-    /// The request for a whole rule, without known cases.
-    pub(super) fn run_of(&self, rule: &Rule, seed: u64) -> RunRule {
-        RunRule {
-            rule: rule.id.clone(),
-            product: self.target.product.clone(),
-            devices: self.target.devices,
-            seed,
-            budget: self.budget(Home::Worker),
-            known: Vec::new(),
-            only: Vec::new(),
-            ignored: self.trial.ignored,
-            counts: self.trial.counts,
-        }
-    }
-
     /// Runs a rule in a worker. An accident is the failure of the case that ran.
-    pub(super) fn run_in(&self, rule: &Rule, run: &RunRule, worker: &mut WorkerProcess) -> RanRule {
-        let accident = match worker.ask(&Request::Run(Box::new(run.clone())), self.factory.deadlines.step) {
+    pub fn run_in(&self, assignment: &Assignment<'_>, worker: &mut WorkerProcess) -> RanRule {
+        let request = RunRule {
+            rule: assignment.rule.id.clone(),
+            product: self.product.clone(),
+            devices: self.scope.devices,
+            seed: assignment.seed,
+            budget: assignment.budget,
+            known: assignment.known.to_vec(),
+            only: assignment.only.to_vec(),
+            ignored: assignment.ignored,
+            counts: assignment.counts,
+        };
+        let accident = match worker.ask(&Request::Run(Box::new(request)), self.factory.deadlines.step) {
             Ok(Reply::Searched(result)) => {
                 let output = if result.failure.is_some() { worker.output() } else { String::new() };
                 return RanRule { result: *result, output, lost: false };
@@ -71,7 +64,7 @@ impl Session {
             Ok(other) => WorkerEnd::Confused(format!("{other:?}")),
             Err(end) => end,
         };
-        let failed = self.accident_case(rule, worker, &accident);
+        let failed = self.accident_case(assignment.rule, worker, &accident);
         let result =
             SearchResult { cases: failed.case, failed: 1, failure: Some(Box::new(failed)), ..SearchResult::default() };
         RanRule { result, output: worker.output(), lost: true }

@@ -1,0 +1,116 @@
+//! What there is to do: which headers there are, and which file each is turned into.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+
+/// A file to write or to check.
+#[derive(Debug)]
+pub struct Job {
+    /// The file.
+    pub output: PathBuf,
+    /// What it is made from.
+    pub source: Source,
+}
+
+/// What a generated file is made from.
+#[derive(Debug)]
+pub enum Source {
+    /// The tables of a runtime's header.
+    Header { runtime: String, header: PathBuf },
+    /// The list of the runtimes whose tables lie beside it.
+    Runtimes(Vec<String>),
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    root.canonicalize().unwrap_or(root)
+}
+
+/// A path as messages and generated files name it: relative to the repository, or only the file's name, so that it
+/// is the same on each machine.
+pub fn shown(path: &Path) -> String {
+    let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    match full.strip_prefix(root()) {
+        Ok(inside) => inside.display().to_string(),
+        Err(_) => full.file_name().unwrap_or_default().display().to_string(),
+    }
+}
+
+/// The one runtime of a folder, written to a file.
+pub fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
+    let mut headers = headers(specs)?.into_iter();
+    match (headers.next(), headers.next()) {
+        (Some((runtime, header)), None) => {
+            Ok(Job { output: output.to_owned(), source: Source::Header { runtime, header } })
+        }
+        (None, _) => Err(Error::NoHeader { folder: specs.to_owned() }),
+        (Some(_), Some(_)) => Err(Error::SeveralRuntimes { folder: specs.to_owned() }),
+    }
+}
+
+/// Every header of the repository. Those in its own `specs` become modules of the crate `abi`; a runtime of some tests
+/// becomes `bindings.rs` beside the `specs` of those tests.
+pub fn all(root: &Path) -> Result<Vec<Job>, Error> {
+    let own = root.join("specs");
+    let generated = root.join("harness/abi/src/generated");
+    let runtimes = headers(&own)?;
+    if runtimes.is_empty() {
+        return Err(Error::NoHeader { folder: own });
+    }
+    let mut jobs =
+        vec![Job { output: generated.join("mod.rs"), source: Source::Runtimes(runtimes.keys().cloned().collect()) }];
+    for (runtime, header) in runtimes {
+        let output = generated.join(format!("{runtime}.rs"));
+        jobs.push(Job { output, source: Source::Header { runtime, header } });
+    }
+    for specs in folders_of_specs(root)? {
+        if specs != own && !headers(&specs)?.is_empty() {
+            jobs.push(single(&specs, &specs.with_file_name("bindings.rs"))?);
+        }
+    }
+    Ok(jobs)
+}
+
+/// The headers `<runtime>/abi.h` in a folder, by runtime.
+fn headers(specs: &Path) -> Result<BTreeMap<String, PathBuf>, Error> {
+    let mut headers = BTreeMap::new();
+    for entry in fs::read_dir(specs).map_err(Error::file(specs))? {
+        let folder = entry.map_err(Error::file(specs))?.path();
+        let header = folder.join("abi.h");
+        if let Some(runtime) = folder.file_name().and_then(|name| name.to_str())
+            && header.is_file()
+        {
+            headers.insert(runtime.to_owned(), header);
+        }
+    }
+    Ok(headers)
+}
+
+/// The folders named `specs` in the repository, sorted, without those that builds and runs leave.
+fn folders_of_specs(root: &Path) -> Result<Vec<PathBuf>, Error> {
+    let (mut folders, mut found) = (vec![root.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(Error::file(&folder))? {
+            let entry = entry.map_err(Error::file(&folder))?;
+            let path = entry.path();
+            let name = entry.file_name();
+            if !entry.file_type().map_err(Error::file(&path))?.is_dir()
+                || name == "target"
+                || name.as_encoded_bytes().starts_with(b".")
+            {
+                continue;
+            }
+            if name == "specs" {
+                found.push(path);
+            } else {
+                folders.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

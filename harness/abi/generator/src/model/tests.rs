@@ -1,0 +1,115 @@
+//! Tests on declarations as bindgen writes them, which need no libclang.
+
+use super::*;
+use rstest::rstest;
+
+/// Declarations as bindgen writes them, so that these tests need no libclang.
+const RAW: &str = "
+    pub type status = ::core::ffi::c_int;
+    pub type handle = *mut ::core::ffi::c_void;
+    pub type opaque_handle = *mut hidden;
+    pub type hook = ::core::option::Option<unsafe extern \"C\" fn(user: handle)>;
+    pub type text = *const ::core::ffi::c_char;
+    pub type row = [u8; 16usize];
+    pub struct hidden { _unused: [u8; 0], }
+    #[repr(transparent)] pub struct kind(pub ::core::ffi::c_uint);
+    impl kind { pub const B: kind = kind(7); pub const A: kind = kind(1); }
+    pub use self::kind as kind_t;
+    #[repr(transparent)] pub struct signed_kind(pub ::core::ffi::c_int);
+    impl signed_kind { pub const LOW: signed_kind = signed_kind(-1); }
+    pub struct place { pub id: u32, pub type_: kind, pub __bindgen_anon_1: place__bindgen_ty_1 }
+    pub union place__bindgen_ty_1 { pub x: u64, pub y: f32 }
+    pub const LIMIT: i32 = -1;
+    pub struct Api {
+        __library: ::libloading::Library,
+        pub take: Result<unsafe extern \"C\" fn(type_: kind, at: *mut handle) -> status, ::libloading::Error>,
+        pub quit_v2: Result<unsafe extern \"C\" fn(), ::libloading::Error>,
+        pub log: Result<unsafe extern \"C\" fn(text: text, ...), ::libloading::Error>,
+        pub make: Result<unsafe extern \"C\" fn() -> place, ::libloading::Error>,
+    }";
+
+const TEXT: &str = "#define GUARD_H\n#define LIMIT 0xFFFFFFFFU\n#define NAME \"x\"\n#define CALL(x) x\n\
+    #define quit quit_v2\n\
+    int take(int type, void *at);";
+
+fn model() -> Model {
+    let raw = syn::parse_file(RAW).unwrap();
+    let macros = BTreeMap::from([("LIMIT".to_owned(), 0xFFFF_FFFF)]);
+    read(&raw, TEXT, &macros).unwrap()
+}
+
+fn pointer(to: CType, constant: bool) -> CType {
+    let to = Box::new(to);
+    CType::Pointer { to, constant }
+}
+
+#[rstest]
+#[case("status", CType::Integer { bytes: 4, signed: true })]
+#[case("usize", CType::Integer { bytes: 8, signed: false })]
+#[case("u64", CType::Integer { bytes: 8, signed: false })]
+#[case("bool", CType::Integer { bytes: 1, signed: false })]
+#[case("f32", CType::Float { bytes: 4 })]
+#[case("handle", CType::Handle("handle".into()))]
+#[case("opaque_handle", CType::Handle("opaque_handle".into()))]
+#[case("*mut handle", pointer(CType::Handle("handle".into()), false))]
+#[case("hook", CType::Callback("hook".into()))]
+#[case("kind", CType::Enumeration { name: "kind".into(), signed: false })]
+#[case("kind_t", CType::Enumeration { name: "kind".into(), signed: false })]
+#[case("signed_kind", CType::Enumeration { name: "signed_kind".into(), signed: true })]
+#[case("text", pointer(CType::Char, true))]
+#[case("*mut *const ::core::ffi::c_void", pointer(pointer(CType::Void, true), false))]
+#[case("place", CType::Struct("place".into()))]
+#[case("*mut hidden", pointer(CType::Struct("hidden".into()), false))]
+#[case("[u8; 16usize]", CType::Array { of: Box::new(CType::Integer { bytes: 1, signed: false }), length: 16 })]
+fn types_are_those_of_c(#[case] rust: &str, #[case] expected: CType) {
+    let raw = syn::parse_file(RAW).unwrap();
+    let ty = syn::parse_str(rust).unwrap();
+    assert_eq!(names(&raw, TEXT).resolve(&ty), Ok(expected));
+}
+
+#[rstest]
+fn functions_are_sorted_and_keywords_keep_their_name() {
+    let model = model();
+    let listed: Vec<_> = model.functions.iter().map(|each| &*each.name).collect();
+    assert_eq!(listed, ["quit", "take"]);
+    let parameters: Vec<_> = model.functions[1].parameters.iter().map(|each| &*each.name).collect();
+    assert_eq!(parameters, ["type", "at"]);
+}
+
+#[rstest]
+fn a_function_has_the_name_that_the_header_gives_its_symbol() {
+    let symbols: Vec<_> = model().functions.into_iter().map(|function| (function.name, function.exported_as)).collect();
+    assert_eq!(symbols, [("quit".to_owned(), Some("quit_v2".to_owned())), ("take".to_owned(), None)]);
+}
+
+#[rstest]
+fn typedefs_are_those_that_no_other_table_names() {
+    let expected = [
+        ("kind_t", CType::Enumeration { name: "kind".into(), signed: false }),
+        ("status", CType::Integer { bytes: 4, signed: true }),
+        ("text", pointer(CType::Char, true)),
+    ];
+    assert_eq!(model().typedefs, expected.map(|(name, ty)| (name.to_owned(), ty)));
+}
+
+#[rstest]
+fn what_cannot_be_expressed_is_named_with_a_reason() {
+    let left_out: Vec<_> = model().left_out.into_iter().map(|(name, _)| name).collect();
+    assert_eq!(left_out, ["NAME", "log", "make", "row"]);
+}
+
+#[rstest]
+fn enumerators_keep_the_order_of_the_header_and_macros_the_value_of_the_compiler() {
+    let model = model();
+    assert_eq!(model.enums[0].constants, [("B".to_owned(), 7), ("A".to_owned(), 1)]);
+    assert_eq!(model.enums[1].constants, [("LOW".to_owned(), -1)]);
+    assert_eq!(model.constants, [("LIMIT".to_owned(), 0xFFFF_FFFF)]);
+}
+
+#[rstest]
+fn fields_of_anonymous_members_belong_to_the_struct() {
+    let model = model();
+    let place = &model.structs[0];
+    let fields: Vec<_> = place.fields.iter().map(|field| (&*field.name, &*field.path)).collect();
+    assert_eq!(fields, [("id", "id"), ("type", "type_"), ("x", "__bindgen_anon_1.x"), ("y", "__bindgen_anon_1.y")]);
+}

@@ -1,0 +1,10 @@
+//! The command of Atlas CTS, and the registry of the runtimes that it tests: the only place that names one.
+//!
+//! `cargo test -- …` and `atlas-cts run …` are two front ends of one run (`engine::run::run`); what both need stands here.
+
+mod conclude;
+mod output;
+pub mod runtimes;
+
+pub use conclude::{CommandError, conclude};
+pub use output::{say, say_line};

@@ -1,0 +1,34 @@
+//! `atlas-cts lint`.
+
+use std::collections::BTreeSet;
+
+use atlas_cts::{CommandError, say_line};
+use engine::catalog::{Rules, claims};
+use engine::run::{ExitStatus, Options, load_rules};
+use engine::runtime::Runtime;
+
+/// Checks the whole catalog and prints what no rule should rest on.
+pub fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
+    let rules = load_rules(options, runtime)?;
+    let warnings = claims(&rules, runtime.defects());
+    warnings.iter().try_for_each(|warning| say_line(format_args!("warning: {warning}")))?;
+    let gaps = rules.unowned();
+    if !gaps.is_empty() {
+        return Err(CommandError::Unowned { gaps });
+    }
+    say_line(conclusion(&rules))?;
+    Ok(if options.strict && !warnings.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
+}
+
+/// What there is to say about a catalog without mistakes.
+fn conclusion(rules: &Rules) -> String {
+    let functions: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.program.function_names()).collect();
+    format!(
+        "{} rules in {} chapters, {} of {} functions of the header used, {} products: no mistakes",
+        rules.rules.len(),
+        rules.chapters.len(),
+        functions.len(),
+        rules.environment.declarations.bindings.functions.len(),
+        rules.products.len()
+    )
+}

@@ -1,0 +1,120 @@
+//! `atlas-cts prove`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use atlas_cts::runtimes::RUNTIMES;
+use atlas_cts::{CommandError, say, say_line};
+use clap::Args;
+use engine::prove::{Proof, ProofOptions, Ratchet, prove as run_proof, raise, render};
+use engine::report::first_line;
+use engine::run::{ExitStatus, Options, Target, choose_runtime, load_rules, runs_folder};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Only rules whose id contains one of these.
+    filter: Vec<String>,
+    #[command(flatten)]
+    options: Options,
+    /// Repeat everything with this many seeds.
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+    /// Devices simulated at the same time; twice the cores if it is not given, because rules wait a lot
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Also run every rule on every legal variant of the simulated device.
+    #[arg(long)]
+    variants: bool,
+    /// Also leave out one check at a time: which checks are needed to notice the defects?
+    #[arg(long)]
+    weaken: bool,
+    /// The same, and hold the checks that no defect needs against devices that are right except once; what is still
+    /// not needed, and says no reason, fails. Takes minutes
+    #[arg(long)]
+    glitches: bool,
+    /// Also run every rule on every defect that it reaches, and write who notices what to the report folder.
+    #[arg(long)]
+    matrix: bool,
+    /// Fail when a chapter claims fewer defects or needs a smaller share of its checks than this file says.
+    #[arg(long, value_name = "FILE")]
+    ratchet: Option<PathBuf>,
+    /// Raise the numbers of that file to what was reached.
+    #[arg(long, requires = "ratchet")]
+    raise: bool,
+    /// List every rule with its defects, not only the gaps.
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// Proves the rules of a product, prints what was found, and says whether it holds.
+pub fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
+    let options = &arguments.options;
+    if arguments.ratchet.is_some() && !arguments.filter.is_empty() {
+        return Err(CommandError::PartialRatchet);
+    }
+    expect_heeded(options)?;
+    let runtime = choose_runtime(RUNTIMES, options, &arguments.filter)?;
+    let target = Target::open(options, runtime, Arc::new(load_rules(options, runtime)?))?;
+    let header = target.header(options);
+    say_line(first_line(&header))?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let proof = ProofOptions {
+        seeds: arguments.seeds,
+        jobs: arguments.jobs.unwrap_or(2 * cores),
+        filter: arguments.filter.clone(),
+        variants: arguments.variants,
+        weaken: arguments.weaken || arguments.glitches || arguments.ratchet.is_some(),
+        glitches: arguments.glitches,
+        matrix: arguments.matrix,
+    };
+    let proof = run_proof(&target, header.seed, options, &proof)?;
+    say(&render(&proof, arguments.verbose))?;
+    if let Some(matrix) = &proof.matrix {
+        let usual = || runs_folder().join(format!("proof-{}", proof.product));
+        let folder = options.report_dir.clone().unwrap_or_else(usual);
+        let page = matrix.write(&folder, &proof.product).map_err(CommandError::Proof)?;
+        say_line(format_args!("  written     {}", page.display()))?;
+    }
+    let holds = match &arguments.ratchet {
+        Some(file) => ratchet(file, &proof, arguments.raise)?,
+        None => true,
+    };
+    Ok(if holds && proof.holds() { ExitStatus::Conformant } else { ExitStatus::Broken })
+}
+
+/// A proof chooses its own devices and cases.
+fn expect_heeded(options: &Options) -> Result<(), CommandError> {
+    let given = [
+        ("--case", options.case.is_some()),
+        ("--defect", !options.defects.is_empty()),
+        ("--keep", options.keep),
+        ("--min-executed", options.min_executed.is_some()),
+        ("--resume", options.resume.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => Err(CommandError::Unheeded { option }),
+    }
+}
+
+/// Holds a proof against the numbers that may not fall, or raises them; says whether they hold.
+fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandError> {
+    if raised {
+        raise(file, proof).map_err(CommandError::Proof)?;
+    }
+    let (fallen, risen) = Ratchet::read(file).map_err(CommandError::Proof)?.compare(proof);
+    let mut text: String = fallen.iter().map(|what| format!("  FALLEN      {what}\n")).collect();
+    if !fallen.is_empty() {
+        text += &format!(
+            "              claim the defects and needed checks again; a number of {} is lowered by hand, with the reason in \
+             the commit\n",
+            file.display()
+        );
+    }
+    if !risen.is_empty() {
+        text += &format!("  ratchet     {} can be raised (add --raise, or put these lines there):\n", file.display());
+        risen.iter().for_each(|line| text += &format!("{line}\n"));
+    }
+    say(&text)?;
+    Ok(fallen.is_empty())
+}

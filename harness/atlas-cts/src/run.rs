@@ -1,0 +1,52 @@
+//! `atlas-cts run`.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use atlas_cts::runtimes::RUNTIMES;
+use atlas_cts::{CommandError, say, say_line};
+use clap::Args;
+use engine::record::{Recorded, Verdict};
+use engine::report::{failure_text, summary};
+use engine::run::{ExitStatus, Filter, Observer, Options, RunError, Work, choose_runtime};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Only rules whose id contains one of these; a whole id means that rule. A resumed run has its own.
+    filter: Vec<String>,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Runs rules and prints a line or a block for each.
+pub fn run(arguments: Arguments) -> Result<ExitStatus, CommandError> {
+    let runtime = choose_runtime(RUNTIMES, &arguments.options, &arguments.filter)?;
+    let filter = Filter { wanted: arguments.filter, ..Filter::default() };
+    Ok(engine::run::run(arguments.options, runtime, &filter, &mut Terminal)?)
+}
+
+/// Prints what happens, line by line.
+struct Terminal;
+
+impl Observer for Terminal {
+    fn line(&mut self, text: &str) -> Result<(), RunError> {
+        say_line(text)
+    }
+
+    fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
+        let campaign = &work.campaign;
+        work.perform_all(|result| {
+            say_line(match result.verdict {
+                Verdict::Pass => format!("pass      {}", result.id),
+                _ if campaign.breaks(result) => failure_text(result, &campaign.header),
+                verdict if result.reason.is_empty() => format!("{:<9} {}", verdict.name(), result.id),
+                verdict => format!("{:<9} {}  ({})", verdict.name(), result.id, result.reason),
+            })
+        })
+    }
+
+    fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
+        let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        say(&summary(&run.header, &run.results, run.end.as_ref(), colour))
+    }
+}

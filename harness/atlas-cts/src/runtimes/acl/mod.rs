@@ -1,0 +1,15 @@
+//! AscendCL, the runtime of Atlas devices.
+
+use engine::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+use engine::runtime::{Runtime, SimulatedDevice};
+
+pub static RUNTIME: Runtime = Runtime {
+    bindings: &abi::generated::acl::BINDINGS,
+    simulated: Some(SimulatedDevice {
+        library: include_bytes!(env!("ATLAS_CTS_SIMULATOR")),
+        built_at: env!("ATLAS_CTS_SIMULATOR"),
+        defects: DEFECTS,
+        bad_devices: BAD_DEVICES,
+        variants: VARIANTS,
+    }),
+};

@@ -1,0 +1,41 @@
+//! `atlas-cts simulator`.
+
+use std::fmt::Write;
+
+use atlas_cts::{CommandError, say, say_line};
+use engine::defects::DENY;
+use engine::run::ExitStatus;
+use engine::runtime::Runtime;
+
+/// Prints where the simulated device's library is, or what can be switched on there.
+pub fn simulator(runtime: &Runtime, print_path: bool, list: bool) -> Result<ExitStatus, CommandError> {
+    if !print_path && !list {
+        return Err(CommandError::NothingAsked);
+    }
+    let device = runtime.simulated.as_ref().ok_or(CommandError::NoSimulator)?;
+    if print_path {
+        let path = device.library_path().map_err(|source| CommandError::Simulator { source })?;
+        say_line(path.display())?;
+    }
+    if list {
+        let mut text = String::new();
+        for (title, entries) in [
+            ("seeded defects", device.defects),
+            ("universal bad devices", device.bad_devices),
+            ("legal variants", device.variants),
+        ] {
+            let _ = writeln!(text, "{title} ({}), switched on with --defect NAME", entries.len());
+            for entry in entries {
+                let subtle = if entry.subtle { "  (subtle)" } else { "" };
+                let _ = writeln!(text, "  {}{subtle}\n      {}", entry.name, entry.mechanism);
+            }
+        }
+        text.push_str("denials, switched on with --defect NAME\n");
+        let _ = writeln!(
+            text,
+            "  {DENY}<function>\n      The exported function answers that it is not supported, and does nothing."
+        );
+        say(&text)?;
+    }
+    Ok(ExitStatus::Conformant)
+}

@@ -1,0 +1,47 @@
+//! How much work a rule may cost: cases, time, starts of processes, calls that hang.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How many cases of a rule are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Cases of a rule with axes.
+    pub cases: u32,
+    /// Cases of a rule without axes: only the salt differs.
+    pub repeats: u32,
+    /// No further sample is started after this many milliseconds; edges always run.
+    pub milliseconds: u64,
+    /// Attempts to make a failing case smaller.
+    pub shrinks: u32,
+}
+
+/// What it may cost to find out more about a rule's failure.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// Processes that are started.
+    pub starts: u32,
+    /// Calls that do not return, and are waited for until the deadline.
+    pub hangs: u32,
+    /// Wall time.
+    pub time: Duration,
+    /// Wall time for all rules of a run together: where everything fails, nobody waits for the last confirmation.
+    pub time_of_run: Duration,
+    /// Runs that must agree before something is said to fail each time.
+    pub repeats: u32,
+    /// Runs that the rate of a flaky case is taken from.
+    pub rate: u32,
+}
+
+/// The work that a rule may cost, by where its cases run.
+#[derive(Debug, Clone, Copy)]
+pub struct Work {
+    /// In one pooled process.
+    pub single: Budget,
+    /// In several processes: a step costs a hundred times as much.
+    pub group: Budget,
+    /// In processes that are started for each case.
+    pub fresh: Budget,
+    pub patience: Patience,
+}

@@ -1,0 +1,193 @@
+//! Which library is tested.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::catalog::LibrarySource;
+use crate::runtime::Runtime;
+
+use super::exit::ExitStatus;
+
+/// Where the library may come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Backend {
+    /// The toolkit's library if there is one, else the simulated device.
+    #[default]
+    Auto,
+    /// A real device, or the run fails.
+    Device,
+    /// The simulated device.
+    Simulator,
+}
+
+/// The library that was chosen, and why.
+#[derive(Debug, Clone)]
+pub struct LibraryChoice {
+    pub path: PathBuf,
+    pub chosen_by: String,
+    /// It is the embedded simulated device, which is configured by its environment.
+    pub embedded: bool,
+}
+
+/// Why there is no library to test.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LibraryError {
+    /// Two options exclude each other.
+    Contradiction,
+    /// The file cannot be opened or read.
+    Unreadable { path: PathBuf, source: io::Error },
+    /// A folder was given.
+    Folder { path: PathBuf },
+    /// The file is not a shared library.
+    NotElf { path: PathBuf },
+    /// The library is for another processor.
+    Architecture { path: PathBuf, machine: u16 },
+    /// None of the runtime's libraries is installed where one has to be.
+    NotFound { names: Vec<String>, looked: Vec<String> },
+    /// The build has no simulated device of this runtime.
+    NoSimulator { runtime: &'static str },
+    /// The simulated device cannot be written to a file.
+    Simulator { source: io::Error },
+}
+
+impl LibraryError {
+    /// The status that the command ends with.
+    pub fn exit(&self) -> ExitStatus {
+        match self {
+            LibraryError::Contradiction => ExitStatus::Usage,
+            _ => ExitStatus::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for LibraryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LibraryError::Contradiction => {
+                f.write_str("--library and --backend simulator exclude each other; give one of them")
+            }
+            LibraryError::Unreadable { path, source } => {
+                write!(f, "{}: {source}; give the path of the runtime's shared library", path.display())
+            }
+            LibraryError::Folder { path } => {
+                write!(f, "{} is a folder; give the path of the shared library in it", path.display())
+            }
+            LibraryError::NotElf { path } => {
+                let path = path.display();
+                write!(f, "{path} is no shared library (no ELF header); give the path of the runtime's .so")
+            }
+            LibraryError::Architecture { path, machine } => {
+                let path = path.display();
+                write!(f, "{path} is for another architecture (ELF machine {machine}), this is {ARCHITECTURE}; ")?;
+                write!(f, "install the {ARCHITECTURE} package")
+            }
+            LibraryError::NotFound { names, looked } => {
+                let names = names.join(", ");
+                let looked =
+                    if looked.is_empty() { "nowhere: no folder is known".to_owned() } else { looked.join(", ") };
+                write!(f, "--backend device: none of {names} was found (looked in {looked}); ")?;
+                f.write_str("source the toolkit's set_env.sh, or give --library PATH")
+            }
+            LibraryError::NoSimulator { runtime } => {
+                write!(f, "there is no simulated device for {runtime}; give the runtime's library with --library PATH")
+            }
+            LibraryError::Simulator { source } => {
+                write!(f, "the simulated device cannot be written: {source}; set TMPDIR to a writable folder")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LibraryError {}
+
+/// Chooses the library of a runtime.
+///
+/// # Errors
+/// There is none, or the one that was given or found cannot be loaded by this process. The error says what was looked
+/// for, and where.
+pub fn choose_library(
+    given: Option<&Path>,
+    backend: Backend,
+    source: &LibrarySource,
+    runtime: &Runtime,
+) -> Result<LibraryChoice, LibraryError> {
+    if let Some(path) = given {
+        if backend == Backend::Simulator {
+            return Err(LibraryError::Contradiction);
+        }
+        check_file(path)?;
+        // The loader would look for a bare name in its own folders.
+        let path =
+            std::path::absolute(path).map_err(|source| LibraryError::Unreadable { path: path.to_owned(), source })?;
+        return Ok(LibraryChoice { path, chosen_by: "--library".to_owned(), embedded: false });
+    }
+    let mut looked = Vec::new();
+    if backend != Backend::Simulator {
+        for folder in folders(source) {
+            for name in &source.names {
+                let path = folder.join(name);
+                if path.exists() {
+                    check_file(&path)?;
+                    let chosen_by = "found in the toolkit's folders".to_owned();
+                    return Ok(LibraryChoice { path, chosen_by, embedded: false });
+                }
+            }
+            looked.push(folder.display().to_string());
+        }
+    }
+    if backend == Backend::Device {
+        return Err(LibraryError::NotFound { names: source.names.clone(), looked });
+    }
+    let device = runtime.simulated.as_ref().ok_or(LibraryError::NoSimulator { runtime: runtime.name() })?;
+    let path = device.library_path().map_err(|source| LibraryError::Simulator { source })?;
+    let chosen_by = if backend == Backend::Simulator { "--backend simulator" } else { "no toolkit found" };
+    Ok(LibraryChoice { path, chosen_by: chosen_by.to_owned(), embedded: true })
+}
+
+fn folders(source: &LibrarySource) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = source.search.iter().filter_map(|entry| expand(entry)).map(PathBuf::from).collect();
+    if let Some(path) = std::env::var_os("LD_LIBRARY_PATH") {
+        folders.extend(std::env::split_paths(&path).filter(|path| !path.as_os_str().is_empty()));
+    }
+    folders
+}
+
+/// Replaces `${NAME}`; `None` when a variable is not set.
+fn expand(entry: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut rest = entry;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (name, after) = after.split_once('}')?;
+        text.push_str(before);
+        text.push_str(&std::env::var(name).ok().filter(|value| !value.is_empty())?);
+        rest = after;
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+/// The processor that this process runs on.
+const ARCHITECTURE: &str = if cfg!(target_arch = "aarch64") { "aarch64" } else { "x86-64" };
+
+/// Reports a bad library file before a worker fails on it.
+fn check_file(path: &Path) -> Result<(), LibraryError> {
+    use std::io::Read;
+    let unreadable = |source| LibraryError::Unreadable { path: path.to_owned(), source };
+    let mut file = std::fs::File::open(path).map_err(unreadable)?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(LibraryError::Folder { path: path.to_owned() });
+    }
+    let mut head = [0u8; 20];
+    let read = file.read(&mut head).map_err(unreadable)?;
+    if read < 20 || &head[..4] != b"\x7fELF" {
+        return Err(LibraryError::NotElf { path: path.to_owned() });
+    }
+    let machine = u16::from_le_bytes([head[18], head[19]]);
+    let own = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
+    if cfg!(any(target_arch = "aarch64", target_arch = "x86_64")) && (machine != own || head[4] != 2) {
+        return Err(LibraryError::Architecture { path: path.to_owned(), machine });
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! The command that repeats a failure.
+
+use serde_json::Value as Json;
+
+use crate::case::FailedCase;
+use crate::catalog::Rule;
+
+use super::campaign::Campaign;
+use super::options::DEFAULT_DEADLINE;
+use super::places::project_root;
+
+/// The values of a failing case for its replay. A replay of several cases gives those that ran.
+pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
+    let before = (failed.case as usize).saturating_sub(1);
+    if failed.replay_values.is_object() && before > 0 && before < only.len() {
+        let mut cases = only[..before].to_vec();
+        cases.push(failed.replay_values.clone());
+        return Json::Array(cases);
+    }
+    failed.replay_values.clone()
+}
+
+/// A command that runs exactly this case again, or these, in one process.
+pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String {
+    let (target, header) = (&campaign.target, &campaign.header);
+    let factory = &target.executor.factory;
+    let mut words = vec!["cargo test --".to_owned(), "--exact".to_owned(), rule.id.clone()];
+    words.push(format!("--product {}", target.conditions.product));
+    if factory.specs != project_root().join("specs") {
+        let specs = std::path::absolute(&factory.specs).unwrap_or_else(|_| factory.specs.clone());
+        words.push(format!("--specs {}", quoted(&specs.display().to_string())));
+    }
+    if factory.simulated.is_none() {
+        words.push(format!("--library {}", quoted(&factory.library.path.display().to_string())));
+    } else if !header.defects.is_empty() {
+        words.push(format!("--defect {}", header.defects.join(",")));
+    }
+    if header.library.chosen_by == "--backend simulator" {
+        words.push("--backend simulator".to_owned());
+    }
+    if let Some(simulated) = &factory.simulated
+        && target.rules.run_modes.first().is_some_and(|usual| *usual != simulated.run_mode)
+    {
+        words.push(format!("--run-mode {}", simulated.run_mode));
+    }
+    words.push(format!("--devices {}", target.conditions.devices));
+    words.push(format!("--seed {}", header.seed));
+    let deadline = factory.deadlines.step.as_secs();
+    if deadline != DEFAULT_DEADLINE {
+        words.push(format!("--deadline {deadline}"));
+    }
+    if target.conditions.hazardous {
+        words.push("--hazardous".to_owned());
+    }
+    if rule.when.dedicated && factory.simulated.is_none() {
+        words.push("--dedicated".to_owned());
+    }
+    if !values.is_null() {
+        words.push(format!("--case {}", quoted(&values.to_string())));
+    }
+    words.join(" ")
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,".contains(c)) && !word.is_empty() {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}

@@ -1,0 +1,123 @@
+//! What the cases of a rule showed → its result.
+
+use serde_json::Value as Json;
+use steps::Span;
+
+use crate::case::{FailedCase, SearchResult};
+use crate::catalog::{Rule, Rules};
+use crate::record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
+
+use super::campaign::Campaign;
+use super::replay;
+
+/// A rule that has run.
+pub(super) struct Finished {
+    pub search: SearchResult,
+    pub confirmation: Option<Confirmation>,
+    /// The end of what the library printed.
+    pub output: String,
+}
+
+/// The result of a rule before anything ran.
+pub(super) fn empty_result(rules: &Rules, rule: &Rule, seed: u64) -> RuleResult {
+    RuleResult {
+        id: rule.id.clone(),
+        chapter: rules.chapters[rule.chapter].name.clone(),
+        title: rule.title.clone(),
+        level: rule.level,
+        verdict: Verdict::Pass,
+        reason: String::new(),
+        nanoseconds: 0,
+        cases: 0,
+        checks: 0,
+        seed,
+        failure: None,
+        findings: Vec::new(),
+        observations: Default::default(),
+        doubt: rule.doubt.clone(),
+        interrupted: 0,
+    }
+}
+
+/// What a search means for its rule, before anybody asks whose failure it is.
+pub fn verdict(rules: &Rules, search: &SearchResult, confirmation: Option<&Confirmation>) -> (Verdict, String) {
+    let Some(failed) = &search.failure else {
+        if let Some(text) = search.fatal.as_ref().or(search.unhealthy.as_ref()) {
+            let reason = format!("the device is of no further use to this process: {text}");
+            return (Verdict::DeviceLost, reason);
+        }
+        return match &search.exceeds {
+            Some(text) => (Verdict::Exceeds, text.clone()),
+            None => (Verdict::Pass, String::new()),
+        };
+    };
+    let (verdict, mut reason) = (failed.failure.verdict, failed.failure.message.clone());
+    if verdict == Verdict::Blocked {
+        let call = failed.failure.blocked_by.as_ref();
+        let owner = call.and_then(|call| Some((&call.function, rules.owners.get(&call.function)?)));
+        let owner = owner.map(|(function, owner)| format!("; {function} is owned by {owner}"));
+        reason = format!("set-up failed: {reason}{}", owner.unwrap_or_default());
+    }
+    match confirmation {
+        None => (verdict, reason),
+        Some(confirmation) => match confirmation.conclusion {
+            Conclusion::Alone => (verdict, reason),
+            Conclusion::Flaky => (Verdict::Flaky, format!("{}: {reason}", confirmation.clause())),
+            _ => (verdict, format!("{reason}; {}", confirmation.clause())),
+        },
+    }
+}
+
+impl Finished {
+    /// The result of the rule.
+    pub fn result(self, campaign: &Campaign, rule: &Rule, seed: u64) -> RuleResult {
+        let rules = &campaign.target.rules;
+        let mut result = empty_result(rules, rule, seed);
+        (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());
+        let SearchResult { cases, checks, findings, observations, failure, .. } = self.search;
+        (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
+        result.failure =
+            failure.map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output)));
+        if rule.hazard.is_some() && result.verdict != Verdict::Error {
+            let seen = if result.reason.is_empty() { "nothing unusual" } else { &result.reason };
+            let outcome = format!("{}: {seen}", result.verdict);
+            result.observations.entry("outcome".to_owned()).or_default().insert(outcome, 1);
+            result.verdict = Verdict::Observed;
+        }
+        result
+    }
+}
+
+/// A failing case for the journal: where, with what, and how to see it again.
+fn describe(
+    campaign: &Campaign,
+    rule: &Rule,
+    failed: FailedCase,
+    confirmation: Option<Confirmation>,
+    output: String,
+) -> Failure {
+    let replay_values = replay::values(campaign.only(), &failed);
+    // What never failed alone is not repeated by its case: the command runs the rule.
+    let whole = confirmation.as_ref().is_some_and(|confirmation| {
+        matches!(confirmation.conclusion, Conclusion::Flaky | Conclusion::Open)
+            && confirmation.alone.runs > 0
+            && confirmation.alone.failed == 0
+    });
+    let span = Span { start: failed.failure.start, end: failed.failure.end };
+    let chapter = &campaign.target.rules.chapters[rule.chapter];
+    Failure {
+        statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.text(span) },
+        place: rule.place(chapter, span.start),
+        message: failed.failure.message,
+        rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),
+        sources: rule.sources.clone(),
+        values: failed.values,
+        replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }),
+        replay_values,
+        case: failed.case,
+        shrinks: failed.shrinks,
+        trace: failed.trace,
+        output,
+        confirmation,
+    }
+}

@@ -1,0 +1,93 @@
+//! What a run consists of, and which of it was asked for.
+
+use std::fmt;
+
+use steps::suggest::hint;
+
+use crate::catalog::Rules;
+
+/// Something that a run can execute: a rule of the catalog, or one that is derived from the support table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    pub id: String,
+    pub chapter: String,
+    /// Position in [`Rules::rules`]; `None`: the derived rule on exported functions.
+    pub(crate) rule: Option<usize>,
+}
+
+/// All that a run of these rules could execute, in the order of the catalog.
+pub fn plan(rules: &Rules) -> Vec<Planned> {
+    let mut planned: Vec<Planned> = rules
+        .rules
+        .iter()
+        .enumerate()
+        .map(|(index, rule)| Planned {
+            id: rule.id.clone(),
+            chapter: rules.chapters[rule.chapter].name.clone(),
+            rule: Some(index),
+        })
+        .collect();
+    if !rules.support.is_empty() {
+        planned.push(Planned {
+            id: format!("{}.support.exported", rules.runtime),
+            chapter: "support".to_owned(),
+            rule: None,
+        });
+    }
+    planned
+}
+
+/// Which rules are asked for. A whole id means that rule; any other text means each id that contains it.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Rules that match one of these; empty: all.
+    pub wanted: Vec<String>,
+    /// Texts mean whole ids only.
+    pub exact: bool,
+    /// Rules that match one of these are left out.
+    pub left_out: Vec<String>,
+}
+
+/// A filter that matches nothing: nothing would be tested, and that would look like a pass.
+#[derive(Debug)]
+pub struct NothingSelected {
+    wanted: Vec<String>,
+    hint: String,
+    rules: usize,
+}
+
+impl fmt::Display for NothingSelected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no rule matches `{}`{}; ", self.wanted.join(" "), self.hint)?;
+        write!(f, "`cargo test -- --list` or `atlas-cts list` names all {}", self.rules)
+    }
+}
+
+impl std::error::Error for NothingSelected {}
+
+impl Filter {
+    /// The rules that are asked for, in the order of the catalog.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn select(&self, rules: &Rules) -> Result<Vec<Planned>, NothingSelected> {
+        let all = plan(rules);
+        let means = |text: &String, id: &str| {
+            if self.exact || all.iter().any(|planned| planned.id == *text) { id == text } else { id.contains(text) }
+        };
+        let named = |texts: &[String], id: &str| texts.iter().any(|text| means(text, id));
+        let selected: Vec<Planned> = all
+            .iter()
+            .filter(|planned| self.wanted.is_empty() || named(&self.wanted, &planned.id))
+            .filter(|planned| !named(&self.left_out, &planned.id))
+            .cloned()
+            .collect();
+        if selected.is_empty() {
+            let ids = || all.iter().map(|planned| planned.id.as_str());
+            let hint = self.wanted.iter().map(|text| hint(text, ids())).find(|hint| !hint.is_empty());
+            let hint = hint.unwrap_or_default();
+            return Err(NothingSelected { wanted: self.wanted.clone(), hint, rules: all.len() });
+        }
+        Ok(selected)
+    }
+}

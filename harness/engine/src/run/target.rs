@@ -1,0 +1,314 @@
+//! What is tested: a library, its devices, and what the runtime says about itself. Nothing of it changes during a run.
+
+mod error;
+mod locks;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use steps::program::State;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::case::{FailedCall, Trouble};
+use crate::catalog::{self, Conditions, Edition, Rule, Rules, Skip, applies};
+use crate::record::{Journal, LibraryIdentity, RunHeader, RunSettings};
+use crate::runtime::Runtime;
+use crate::wire::message::{Reply, Request};
+use crate::workers::{Deadlines, Executor, Factory, LibraryFile, Pool, SetUp, SimulatedMachine, StartError};
+
+use super::exit::RunError;
+use super::library::{Backend, LibraryChoice, choose_library};
+use super::options::{Options, Profile};
+use super::selection::plan;
+
+pub use error::TargetError;
+
+/// Devices of the simulated machine when their number is not given.
+const SIMULATED_DEVICES: u32 = 4;
+/// The seed of a run that is given none.
+const DEFAULT_SEED: u64 = 20_260_101;
+
+/// A library and its devices, ready to run rules.
+#[derive(Debug)]
+pub struct Target {
+    pub runtime: &'static Runtime,
+    pub rules: Arc<Rules>,
+    /// What the selection of rules looks at.
+    pub conditions: Conditions,
+    pub executor: Executor,
+    pub library: LibraryIdentity,
+    /// The name that the runtime reports for the device.
+    pub reported_name: Option<String>,
+    /// Held until the run is over: no other run uses these devices.
+    _locks: Vec<File>,
+}
+
+/// What the runtime answered, by question.
+type Answers = BTreeMap<String, Result<String, String>>;
+
+impl Target {
+    /// Loads the library in a worker, asks the runtime what it is, and holds that against the options.
+    ///
+    /// # Errors
+    /// The options ask for what does not exist, or the library, the runtime or a device is in the way.
+    pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Target, RunError> {
+        let choice = choose_library(options.library.as_deref(), options.backend, &rules.library, runtime)?;
+        if options.product != "auto" {
+            catalog::product(&rules, &options.product)?;
+        }
+        for name in &options.defects {
+            error::check_switch(name, runtime, &rules)?;
+        }
+        if !options.defects.is_empty() && !choice.embedded {
+            return Err(TargetError::DefectsElsewhere.into());
+        }
+        let (mut conditions, factory) = prepare(options, &rules, &choice)?;
+        let pool = Pool::new();
+        let mut library = LibraryIdentity {
+            path: choice.path.display().to_string(),
+            sha256: factory.library.sha256.clone(),
+            version: None,
+            simulated: choice.embedded,
+            chosen_by: choice.chosen_by.clone(),
+        };
+        let mut reported_name = None;
+        if let Some((answers, simulated)) = ask(options, &rules, &factory, &pool)? {
+            library.simulated = simulated;
+            if options.backend == Backend::Device && simulated {
+                return Err(TargetError::NoDevice { library: library.path }.into());
+            }
+            let answer = |name: &str| answers.get(name).and_then(|answer| answer.as_ref().ok()).cloned();
+            library.version = answer("version");
+            reported_name = answer("product");
+            conditions.edition = answer("version").and_then(|version| Edition::read(&version));
+            if let Some(product) = product_of(options, &rules, answers.get("product"))? {
+                conditions.product = product;
+            }
+            let known = |mode: &String| rules.run_modes.contains(mode);
+            if let Some(mode) = answer("run_mode").filter(known).filter(|_| options.defects.is_empty()) {
+                conditions.run_mode = mode;
+            }
+            if !choice.embedded {
+                conditions.devices = devices_of(options, &choice.path, answer("device_count"))?;
+            }
+        }
+        let locks = if library.simulated { Vec::new() } else { locks::lock_devices(conditions.devices)? };
+        let work = options.profile.unwrap_or_default().work();
+        let executor =
+            Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
+        Ok(Target { runtime, rules, conditions, executor, library, reported_name, _locks: locks })
+    }
+
+    /// The same rules on a simulated device with these defects: for proofs.
+    ///
+    /// # Errors
+    /// There is no simulated device, or its library cannot be written or read.
+    pub fn simulated(&self, options: &Options, defects: Vec<String>) -> Result<SimulatedTarget, RunError> {
+        let choice = choose_library(None, Backend::Simulator, &self.rules.library, self.runtime)?;
+        let options = Options { defects, product: self.conditions.product.clone(), ..options.clone() };
+        let (_, factory) = prepare(&options, &self.rules, &choice)?;
+        Ok(SimulatedTarget { factory, work: options.profile.unwrap_or_default().work() })
+    }
+
+    /// Why a rule does not apply here; `None`: it does.
+    pub fn skip(&self, rule: &Rule) -> Option<String> {
+        let devices = rule.program.processes.iter().map(|process| process.device + 1);
+        let wanted = devices.max().unwrap_or(1);
+        match applies(rule, &self.conditions, &self.rules) {
+            Err(skip) => Some(skip.to_string()),
+            Ok(()) if wanted > self.conditions.devices => {
+                Some(Skip::Devices { wanted, are: self.conditions.devices }.to_string())
+            }
+            Ok(()) => None,
+        }
+    }
+
+    /// The first line of a run's journal.
+    pub fn header(&self, options: &Options) -> RunHeader {
+        let profile = options.profile.unwrap_or_default();
+        RunHeader {
+            format: Journal::FORMAT,
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            run: String::new(),
+            started: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
+            runtime: self.rules.runtime.clone(),
+            product: self.conditions.product.clone(),
+            reported_name: self.reported_name.clone(),
+            library: self.library.clone(),
+            run_mode: self.conditions.run_mode.clone(),
+            devices: self.conditions.devices,
+            edition: self.conditions.edition.as_ref().map(Edition::to_string),
+            seed: options.seed.unwrap_or_else(|| if profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() }),
+            profile: profile.name().to_owned(),
+            catalog_digest: self.rules.digest.clone(),
+            rules: plan(&self.rules).len(),
+            defects: options.defects.clone(),
+            settings: settings(options),
+            resumed: Vec::new(),
+        }
+    }
+}
+
+/// What a proof needs to run rules on a simulated device: workers that can be started, and what they may cost.
+#[derive(Debug)]
+pub struct SimulatedTarget {
+    pub factory: Factory,
+    pub work: crate::case::Work,
+}
+
+fn settings(options: &Options) -> RunSettings {
+    let absolute = |specs: &Path| Some(std::path::absolute(specs).ok()?.display().to_string());
+    RunSettings {
+        rules: None,
+        case: options.case.as_deref().and_then(|text| serde_json::from_str(text).ok()),
+        specs: options.specs.as_deref().and_then(absolute),
+        deadline: options.deadline,
+        hazardous: options.hazardous,
+        dedicated: options.dedicated,
+        strict: options.strict,
+        min_executed: options.min_executed,
+    }
+}
+
+/// What is known before the runtime was asked: what the options say, and how workers start.
+fn prepare(
+    options: &Options,
+    rules: &Arc<Rules>,
+    choice: &LibraryChoice,
+) -> Result<(Conditions, Factory), TargetError> {
+    let product = if options.product == "auto" { rules.default_product.clone() } else { options.product.clone() };
+    let run_mode = match &options.run_mode {
+        Some(mode) if !rules.run_modes.contains(mode) => {
+            return Err(TargetError::RunMode { given: mode.clone(), known: rules.run_modes.clone() });
+        }
+        Some(mode) => mode.clone(),
+        None => rules.run_modes.first().cloned().unwrap_or_default(),
+    };
+    let devices = options.devices.unwrap_or(SIMULATED_DEVICES);
+    if devices == 0 {
+        return Err(TargetError::ZeroDevices);
+    }
+    let simulated = choice.embedded.then(|| SimulatedMachine {
+        product: product.clone(),
+        devices,
+        run_mode: run_mode.clone(),
+        defects: options.defects.clone(),
+        start_up_ms: options.start_up_ms,
+        call_ns: options.call_ns,
+        notes_reach: false,
+        glitches: false,
+    });
+    let unreadable =
+        |what: String| move |source: std::io::Error| TargetError::Unreadable { what: what.clone(), source };
+    let library = LibraryFile::new(&choice.path).map_err(unreadable(choice.path.display().to_string()))?;
+    let step = Duration::from_secs(options.deadline.max(1));
+    let factory = Factory::new(
+        std::env::current_exe().map_err(unreadable("this executable's own path".to_owned()))?,
+        rules,
+        options.specs(),
+        library,
+        simulated,
+        Deadlines { step, start: step * 4 },
+    );
+    let conditions = Conditions {
+        product,
+        run_mode,
+        devices,
+        edition: None,
+        // The simulated device runs no code in the kernel.
+        kernel: if choice.embedded { None } else { catalog::kernel() },
+        hazardous: options.hazardous,
+        dedicated: options.dedicated || choice.embedded,
+    };
+    Ok((conditions, factory))
+}
+
+/// Asks the runtime what it is, and whether it is the simulated device. `None`: it refuses to start, which is for the
+/// rule to say that owns the call; the others are blocked by it.
+fn ask(
+    options: &Options,
+    rules: &Rules,
+    factory: &Factory,
+    pool: &Pool,
+) -> Result<Option<(Answers, bool)>, TargetError> {
+    let library = factory.library.path.display().to_string();
+    let mut slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
+    let set_up = SetUp { state: State::Device, device: 0, only: None };
+    let (mut worker, started) = match factory.start(&slot.machine, set_up) {
+        Ok(started) => started,
+        Err(StartError::Refused(Trouble { call: Some(call), .. }))
+            if options.product != "auto" && somebody_says(rules, &call) =>
+        {
+            pool.give_back(slot);
+            return Ok(None);
+        }
+        Err(error) => return Err(TargetError::Start { library, error }),
+    };
+    let answers = match worker.ask(&Request::Query, factory.deadlines.step) {
+        Ok(Reply::Answers(answers)) => answers,
+        Ok(other) => return Err(TargetError::Reply { library, reply: format!("{other:?}") }),
+        Err(end) => return Err(TargetError::Asked { library, end }),
+    };
+    slot.workers.insert((0, 0), worker);
+    pool.give_back(slot);
+    Ok(Some((answers.into_iter().collect(), started.simulated.is_some())))
+}
+
+/// Whether a rule owns a call that was refused. A code of a device that is of no further use is for nobody to judge.
+fn somebody_says(rules: &Rules, call: &FailedCall) -> bool {
+    let lost = call.code.is_some_and(|code| rules.fatal.contains(&i128::from(code)));
+    rules.owners.contains_key(&call.function) && !lost
+}
+
+/// The product that the device says it is, if that decides; what it says must not contradict the options.
+fn product_of(
+    options: &Options,
+    rules: &Rules,
+    answer: Option<&Result<String, String>>,
+) -> Result<Option<String>, TargetError> {
+    let auto = options.product == "auto";
+    let name = match answer {
+        Some(Ok(name)) => name,
+        _ if !auto => return Ok(None),
+        Some(Err(reason)) => return Err(TargetError::ProductUnanswered { reason: reason.clone() }),
+        None => return Err(TargetError::NoProductQuery),
+    };
+    match rules.product_of(name) {
+        Some(found) if auto => Ok(Some(found.id.clone())),
+        // Whether a resumed run is on its device is looked at as a whole.
+        _ if options.resume.is_some() => Ok(None),
+        // A device that lies about its name is for the rules to find, not for the selection.
+        Some(found) if found.id != options.product && options.defects.is_empty() => Err(TargetError::OtherProduct {
+            reported: name.clone(),
+            found: found.id.clone(),
+            wanted: options.product.clone(),
+        }),
+        None if auto => Err(TargetError::ProductUnknown { reported: name.clone() }),
+        _ => Ok(None),
+    }
+}
+
+/// How many of a runtime's devices are used.
+fn devices_of(options: &Options, library: &Path, answer: Option<String>) -> Result<u32, TargetError> {
+    let Some(count) = answer.and_then(|count| count.parse::<u32>().ok()) else {
+        // Where the runtime does not count, no more than one is sure to be there.
+        return Ok(options.devices.unwrap_or(1));
+    };
+    if count == 0 {
+        return Err(TargetError::NoDevices { library: library.display().to_string() });
+    }
+    match options.devices {
+        Some(wanted) if wanted > count => Err(TargetError::TooFewDevices { wanted, are: count }),
+        wanted => Ok(wanted.unwrap_or(count)),
+    }
+}
+
+fn random_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // The standard library seeds this from the operating system.
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
+}

@@ -1,0 +1,72 @@
+//! What a runtime is to the engine: the tables of its header, and the simulated device that comes with it.
+
+use std::path::{Path, PathBuf};
+
+use abi::Bindings;
+
+use crate::defects::Defect;
+use crate::digest;
+
+/// A runtime that an executable can test: one entry of its registry.
+#[derive(Debug)]
+pub struct Runtime {
+    /// What its header declares. The runtime's name is in there.
+    pub bindings: &'static Bindings,
+    /// What stands in for a device where there is none; `None`: a device is needed.
+    pub simulated: Option<SimulatedDevice>,
+}
+
+/// A library with the documented behaviour, able to be wrong on demand.
+#[derive(Debug)]
+pub struct SimulatedDevice {
+    /// The library's bytes.
+    pub library: &'static [u8],
+    /// Where the library was built; used while that file is as long as the bytes.
+    pub built_at: &'static str,
+    /// The ways in which it can be wrong: what rules claim to notice.
+    pub defects: &'static [Defect],
+    /// Devices that are wrong everywhere: no rule may pass on one.
+    pub bad_devices: &'static [Defect],
+    /// Devices that use a freedom which the documents leave: no rule may fail on one.
+    pub variants: &'static [Defect],
+}
+
+impl Runtime {
+    /// The runtime's name: its folder below `specs/`, and the first part of its rules' ids.
+    pub fn name(&self) -> &'static str {
+        self.bindings.runtime
+    }
+
+    /// The seeded defects of its simulated device.
+    pub fn defects(&self) -> &'static [Defect] {
+        self.simulated.as_ref().map_or(&[], |device| device.defects)
+    }
+}
+
+impl SimulatedDevice {
+    /// The path of the library: where it was built, or a copy of it when that place is gone.
+    pub fn library_path(&self) -> std::io::Result<PathBuf> {
+        let built = Path::new(self.built_at);
+        if std::fs::metadata(built).is_ok_and(|metadata| metadata.len() == self.library.len() as u64) {
+            return Ok(built.to_owned());
+        }
+        let name = format!("libatlas_cts_simulator-{}.so", &digest::of_bytes(self.library)[..16]);
+        let path = std::env::temp_dir().join(name);
+        if !path.exists() {
+            let partial = path.with_extension(format!("{}.partial", std::process::id()));
+            std::fs::write(&partial, self.library)?;
+            std::fs::rename(&partial, &path)?;
+        }
+        Ok(path)
+    }
+
+    /// What can be switched on: defects, devices that are wrong everywhere, legal variants.
+    pub fn switches(&self) -> impl Iterator<Item = &'static Defect> {
+        self.defects.iter().chain(self.bad_devices).chain(self.variants)
+    }
+}
+
+/// Whether a defect of the list shows only for some sizes, histories or orders.
+pub fn is_subtle(defects: &[Defect], name: &str) -> bool {
+    defects.iter().any(|defect| defect.name == name && defect.subtle)
+}

@@ -1,0 +1,15 @@
+//! What supervisor and worker share: messages, the flight recorder, waiting, recorded calls as text.
+
+pub mod flight;
+pub mod message;
+pub mod trace;
+pub mod wait;
+
+pub use message::Turn;
+
+/// The environment variable that makes a process a worker: the runtime's name.
+pub const WORKER: &str = "ATLAS_CTS_WORKER";
+/// Path of the flight recorder's memory.
+pub const FLIGHT: &str = "ATLAS_CTS_FLIGHT";
+/// Exit status of a worker whose pipes were closed under it.
+pub const DEAF: i32 = 71;

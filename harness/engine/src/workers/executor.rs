@@ -1,0 +1,276 @@
+//! Cases of a rule in worker processes: in one of the pool, in a group, or in fresh ones for each case.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use steps::Span;
+use steps::judgement::Judgement;
+use steps::program::State;
+
+use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult, Value, Work};
+use crate::catalog::{Rule, Rules};
+use crate::record::Verdict;
+use crate::wire::message::RunCase;
+
+use super::child::WorkerProcess;
+use super::factory::{Factory, SetUp, StartError};
+use super::group::{Group, GroupEnd};
+use super::pool::{Pool, Slot};
+
+/// Where the cases of a rule run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Home {
+    /// All in the pool's worker.
+    Worker,
+    /// In workers of the pool, one for each process of the rule.
+    Group,
+    /// In processes that are started for each case.
+    Fresh,
+}
+
+impl Home {
+    /// Where the cases of this rule run.
+    pub fn of(rule: &Rule) -> Home {
+        if rule.program.isolated() || rule.hazard.is_some() {
+            Home::Fresh
+        } else if rule.program.several_processes() {
+            Home::Group
+        } else {
+            Home::Worker
+        }
+    }
+
+    fn budget(self, work: &Work) -> Budget {
+        match self {
+            Home::Worker => work.single,
+            Home::Group => work.group,
+            Home::Fresh => work.fresh,
+        }
+    }
+}
+
+/// Which cases of a rule run, and what of them is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Assignment<'a> {
+    pub rule: &'a Rule,
+    /// The rule's seed.
+    pub seed: u64,
+    pub budget: Budget,
+    /// Known counterexamples, tried first.
+    pub known: &'a [Json],
+    /// If there are any: these cases, in this order, and no others.
+    pub only: &'a [Json],
+    /// A judgement that is left out, in a proof.
+    pub ignored: Option<Judgement>,
+    /// Go on after a failure, to count the cases that fail.
+    pub counts: bool,
+}
+
+/// Runs cases of rules with one library, for one product.
+#[derive(Debug)]
+pub struct Executor {
+    pub rules: Arc<Rules>,
+    /// Id of the product.
+    pub product: String,
+    /// What cases are drawn with: quantities of the product, number of devices.
+    pub scope: Scope,
+    /// How much work a rule may cost.
+    pub work: Work,
+    pub factory: Factory,
+    pub pool: Pool,
+}
+
+impl Executor {
+    /// An executor for a product and a number of devices, with the workers that are in the pool already.
+    pub fn new(rules: Arc<Rules>, product: String, devices: u32, work: Work, factory: Factory, pool: Pool) -> Executor {
+        let facts = rules.product(&product).map(|product| product.facts.clone()).unwrap_or_default();
+        Executor { rules, product, scope: Scope { facts, devices }, work, factory, pool }
+    }
+
+    /// A whole rule, without known cases.
+    pub fn assignment<'a>(&self, rule: &'a Rule, seed: u64) -> Assignment<'a> {
+        let budget = Home::of(rule).budget(&self.work);
+        Assignment { rule, seed, budget, known: &[], only: &[], ignored: None, counts: false }
+    }
+
+    /// Runs a rule on a machine of the pool. What the library printed last stands in `output` afterwards.
+    ///
+    /// # Errors
+    /// A worker that the rule needs cannot be started.
+    pub fn search(
+        &self,
+        assignment: &Assignment<'_>,
+        slot: &mut Slot,
+        output: &mut String,
+    ) -> Result<SearchResult, StartError> {
+        let rule = assignment.rule;
+        let home = Home::of(rule);
+        if home == Home::Worker {
+            return self.search_single(assignment, slot, output);
+        }
+        let fresh = home == Home::Fresh;
+        let Patience { mut starts, mut hangs, .. } = self.work.patience;
+        let mut trouble = None;
+        let mut fatal = None;
+        let mut result = assignment.search(&self.scope).run(&mut |number, values, salt| {
+            let case = self.run_case(assignment, number, values, salt);
+            let end = if fresh {
+                self.case_in_fresh_processes(rule, &slot.machine, &case)
+            } else {
+                self.case_in_pool(rule, slot, &case)
+            };
+            match end {
+                Ok(end) => {
+                    if !end.output.is_empty() {
+                        *output = end.output;
+                    }
+                    // Smaller cases hang and crash too: a hang takes the deadline, a crash the start of all processes.
+                    match end.report.failure.as_ref().map(|failure| failure.verdict) {
+                        Some(Verdict::Timeout) => hangs = hangs.saturating_sub(1),
+                        Some(Verdict::Crash) => starts = starts.saturating_sub(end.lost.len() as u32),
+                        _ => {}
+                    }
+                    let last = (!fresh && end.fatal.is_some()) || starts == 0 || hangs == 0;
+                    fatal = fatal.take().or(end.fatal);
+                    Ran { report: end.report, trace: end.trace, last }
+                }
+                Err(error) => {
+                    let mut report = CaseReport::default();
+                    report.fail(Verdict::Error, Span::default(), error.to_string());
+                    trouble = Some(error);
+                    Ran { report, trace: Vec::new(), last: true }
+                }
+            }
+        });
+        if let Some(trouble) = fatal.filter(|_| !fresh) {
+            (result.fatal, result.stopped_by) = (Some(trouble.message), trouble.call);
+        }
+        match trouble {
+            Some(error) => Err(error),
+            None => Ok(result),
+        }
+    }
+
+    /// The request for a case of a group.
+    pub fn run_case(&self, assignment: &Assignment<'_>, number: u64, values: &[Value], salt: u64) -> RunCase {
+        RunCase {
+            rule: assignment.rule.id.clone(),
+            product: self.product.clone(),
+            devices: self.scope.devices,
+            process: 0,
+            number,
+            values: values.to_vec(),
+            salt,
+            ignored: assignment.ignored,
+        }
+    }
+
+    /// Starts the workers that a rule uses and that do not run yet; rules with fresh processes use none.
+    pub fn start_workers(&self, rule: &Rule, slot: &mut Slot) -> Result<(), StartError> {
+        if Home::of(rule) != Home::Fresh {
+            for (device, ordinal) in keys(rule) {
+                slot.worker(&self.factory, device, ordinal)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn case_in_pool(&self, rule: &Rule, slot: &mut Slot, case: &RunCase) -> Result<GroupEnd, StartError> {
+        let keys: Vec<(u32, usize)> = keys(rule);
+        self.start_workers(rule, slot)?;
+        let mut members: Vec<Option<&mut WorkerProcess>> = keys.iter().map(|_| None).collect();
+        for (key, worker) in &mut slot.workers {
+            if let Some(position) = keys.iter().position(|wanted| wanted == key) {
+                members[position] = Some(worker);
+            }
+        }
+        let members: Vec<&mut WorkerProcess> = members.into_iter().flatten().collect();
+        let end = self.group(rule, members).run(case);
+        for member in &end.lost {
+            slot.workers.remove(&keys[*member]);
+        }
+        if end.fatal.is_some() || !end.report.releases.is_empty() {
+            keys.iter().for_each(|key| drop(slot.workers.remove(key)));
+        }
+        Ok(end)
+    }
+
+    fn case_in_fresh_processes(&self, rule: &Rule, machine: &Path, case: &RunCase) -> Result<GroupEnd, StartError> {
+        let mut workers = self.fresh_processes(rule, machine)?;
+        let end = self.case_in(rule, &mut workers, case);
+        self.leave(rule, workers, &end);
+        Ok(end)
+    }
+
+    fn group<'a>(&'a self, rule: &'a Rule, members: Vec<&'a mut WorkerProcess>) -> Group<'a> {
+        Group { rules: &self.rules, rule, members, deadline: self.factory.deadlines.step }
+    }
+
+    /// Starts the processes of a rule.
+    pub fn fresh_processes(&self, rule: &Rule, machine: &Path) -> Result<Vec<WorkerProcess>, StartError> {
+        (0..rule.program.processes.len()).map(|process| self.fresh_process(rule, process, machine)).collect()
+    }
+
+    /// Starts one of the processes of a rule.
+    pub fn fresh_process(&self, rule: &Rule, process: usize, machine: &Path) -> Result<WorkerProcess, StartError> {
+        let process = &rule.program.processes[process];
+        let set_up = SetUp { state: process.state, device: process.device, only: self.chapter_file(rule) };
+        Ok(self.factory.start(machine, set_up)?.0)
+    }
+
+    /// The file of a rule's chapter: a process that runs one rule reads no other.
+    pub fn chapter_file(&self, rule: &Rule) -> Option<&str> {
+        self.rules.chapters[rule.chapter].path.file_stem().and_then(|stem| stem.to_str())
+    }
+
+    /// Runs a case in processes that were started for the rule.
+    pub fn case_in(&self, rule: &Rule, workers: &mut [WorkerProcess], case: &RunCase) -> GroupEnd {
+        self.group(rule, workers.iter_mut().collect()).run(case)
+    }
+
+    /// Ends processes that were started for the rule, after their last case.
+    pub fn leave(&self, rule: &Rule, workers: Vec<WorkerProcess>, end: &GroupEnd) {
+        for (member, worker) in workers.into_iter().enumerate() {
+            let state = rule.program.processes[member].state;
+            if end.lost.contains(&member) || state == State::Loaded {
+                drop(worker);
+            } else {
+                worker.stop(self.factory.deadlines.step);
+            }
+        }
+    }
+}
+
+impl Drop for Executor {
+    fn drop(&mut self) {
+        self.pool.close(self.factory.deadlines);
+    }
+}
+
+impl Assignment<'_> {
+    /// The search for a failing case of this assignment.
+    pub fn search<'a>(&'a self, scope: &'a Scope) -> Search<'a> {
+        Search {
+            program: &self.rule.program,
+            scope,
+            seed: self.seed,
+            budget: self.budget,
+            known: self.known,
+            only: self.only,
+            counts: self.counts,
+        }
+    }
+}
+
+/// Device and ordinal on that device of each process.
+fn keys(rule: &Rule) -> Vec<(u32, usize)> {
+    let mut keys: Vec<(u32, usize)> = Vec::new();
+    for process in &rule.program.processes {
+        let device = process.device;
+        let ordinal = keys.iter().filter(|(known, _)| *known == device).count();
+        keys.push((device, ordinal));
+    }
+    keys
+}

@@ -1,0 +1,95 @@
+//! The domain of an axis as the catalog writes it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Where the values of an axis come from: exactly one kind, see docs/language.md.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DomainSource {
+    /// Sizes in bytes, `1..64MiB`: log-uniform, biased to the ends.
+    pub bytes: Option<String>,
+    /// Integers, `0..63`.
+    pub int: Option<String>,
+    /// A sample of constants.
+    pub one_of: Option<Vec<String>>,
+    /// Each of these values, or each integer of a range, at least once.
+    pub every: Option<Choices>,
+    /// 0 and 1.
+    pub bool: Option<bool>,
+    /// Texts, each at least once.
+    pub text: Option<Vec<String>>,
+    /// 0 … n-1.
+    pub offset: Option<String>,
+    /// A list of such items.
+    pub list_of: Option<Box<DomainSource>>,
+    /// The length of a list.
+    pub length: Option<String>,
+    /// 0 … n-1 in some order, n from this range.
+    pub permutation: Option<String>,
+    /// The length of an earlier list.
+    pub length_of: Option<String>,
+    /// An index into an earlier list.
+    pub index_of: Option<String>,
+    /// The number of a device: `any`.
+    pub device: Option<String>,
+    /// Only multiples of this.
+    pub multiple_of: Option<String>,
+}
+
+impl DomainSource {
+    /// The kinds that are set; a valid domain has one.
+    pub fn kinds(&self) -> Vec<&'static str> {
+        let kinds = [
+            ("bytes", self.bytes.is_some()),
+            ("int", self.int.is_some()),
+            ("one_of", self.one_of.is_some()),
+            ("every", self.every.is_some()),
+            ("bool", self.bool.is_some()),
+            ("text", self.text.is_some()),
+            ("offset", self.offset.is_some()),
+            ("list_of", self.list_of.is_some()),
+            ("permutation", self.permutation.is_some()),
+            ("length_of", self.length_of.is_some()),
+            ("index_of", self.index_of.is_some()),
+            ("device", self.device.is_some()),
+        ];
+        kinds.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
+    }
+}
+
+/// A list of values, or one text such as a range.
+#[derive(Debug, Clone, JsonSchema)]
+pub struct Choices(#[schemars(with = "ChoicesShape")] pub Vec<String>);
+
+/// Only for the JSON Schema.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "its shape is read by schemars")]
+enum ChoicesShape {
+    Range(String),
+    Values(Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for Choices {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Choices, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Choices;
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("a list of values, or a range such as 0..63")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Choices, E> {
+                Ok(Choices(vec![text.to_owned()]))
+            }
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut sequence: A) -> Result<Choices, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = sequence.next_element::<String>()? {
+                    values.push(value);
+                }
+                Ok(Choices(values))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
