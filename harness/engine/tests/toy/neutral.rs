@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use abi::{Bindings, acl};
+use abi::Bindings;
+use abi::generated::acl;
 
 pub const TRIALS: &[(&str, fn())] =
     &[("no-name-of-a-header", no_name_of_a_header), ("no-prefix-of-a-vendor", no_prefix_of_a_vendor)];
