@@ -35,7 +35,8 @@ fn main() -> ExitCode {
 }
 
 fn conformance(command: Command) -> Result<ExitStatus, CommandError> {
-    let Command { options, mut runner } = command;
+    let Command { mut options, mut runner } = command;
+    options.jobs = runner.test_threads.or(options.jobs);
     let wanted: Vec<String> = runner.filter.iter().cloned().collect();
     let runtime = choose_runtime(RUNTIMES, &options, &wanted)?;
     if runner.list {
@@ -67,7 +68,7 @@ impl Observer for Runner {
     }
 
     fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
-        self.arguments.test_threads = Some(work.threads(self.arguments.test_threads));
+        self.arguments.test_threads = Some(work.threads());
         let trials = work.selected.iter().map(|planned| trial(work, planned)).collect();
         // The conclusion is counts only; the run keeps its own results.
         let _ = libtest_mimic::run(&self.arguments, trials);

@@ -19,9 +19,6 @@ pub struct Arguments {
     /// Repeat everything with this many seeds.
     #[arg(long, default_value_t = 1)]
     seeds: u64,
-    /// Devices simulated at the same time; twice the cores if it is not given, because rules wait a lot
-    #[arg(long)]
-    jobs: Option<usize>,
     /// Also run every rule on every legal variant of the simulated device.
     #[arg(long)]
     variants: bool,
@@ -57,10 +54,11 @@ pub fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     let target = Target::open(options, runtime, Arc::new(load_rules(options, runtime)?))?;
     let header = target.header(options);
     say_line(first_line(&header))?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // Rules wait a lot.
+    let jobs = options.jobs.unwrap_or_else(|| 2 * std::thread::available_parallelism().map_or(1, usize::from));
     let proof = ProofOptions {
         seeds: arguments.seeds,
-        jobs: arguments.jobs.unwrap_or(2 * cores),
+        jobs,
         filter: arguments.filter.clone(),
         variants: arguments.variants,
         weaken: arguments.weaken || arguments.glitches || arguments.ratchet.is_some(),

@@ -93,12 +93,12 @@ struct Running {
 
 impl Running {
     fn start(bench: &Bench, report: &str, arguments: &[&str]) -> Running {
-        let words = ["run", "--specs", "specs", "--product", "a2", "--report-dir", report];
+        let words = ["run", "--specs", "specs", "--product", "a2", "--jobs", "1", "--report-dir", report];
         Running::spawn(bench, report, bench.command(words.iter().chain(arguments)))
     }
 
     fn resume(bench: &Bench, report: &str, arguments: &[&str]) -> Running {
-        Running::spawn(bench, report, bench.command(["run", "--resume", report].iter().chain(arguments)))
+        Running::spawn(bench, report, bench.command(["run", "--jobs", "1", "--resume", report].iter().chain(arguments)))
     }
 
     fn spawn(bench: &Bench, report: &str, mut command: Command) -> Running {
@@ -153,7 +153,7 @@ impl Running {
 }
 
 fn resume(bench: &Bench, report: &str, arguments: &[&str]) -> Answer {
-    bench.run(["run", "--resume", report].iter().chain(arguments))
+    bench.run(["run", "--jobs", "1", "--resume", report].iter().chain(arguments))
 }
 
 /// A run that was killed while a rule ran.
@@ -464,7 +464,7 @@ fn a_folder_belongs_to_one_run() {
 #[test]
 fn a_run_whose_journal_cannot_grow_ends_at_once() {
     let bench = bench();
-    let words = ["run", "--specs", "specs", "--product", "a2", "--report-dir", "report"];
+    let words = ["run", "--specs", "specs", "--product", "a2", "--jobs", "1", "--report-dir", "report"];
     let atlas = bench.command(words.iter().chain(&VERY_SLOW));
     // The system ends a process that writes too much, unless it ignores that signal; then a write fails as on a full disk.
     let mut command = bench.command([""; 0]);
@@ -525,7 +525,7 @@ fn a_full_disk_ends_the_run_and_keeps_what_was_recorded() {
     bench.catalog(rules().replace(&format!("title: {title}"), &format!("title: {}", [title; 20].join(", "))));
     let script = "mkdir small kept && mount -t tmpfs -o size=4k none small || exit 99
                   \"$0\" \"$@\"; status=$?; cp -r small/report kept/; exit $status";
-    let words = ["run", "--specs", "specs", "--product", "a2", "--report-dir", "small/report"];
+    let words = ["run", "--specs", "specs", "--product", "a2", "--jobs", "1", "--report-dir", "small/report"];
     let Some(answer) = with_mounts(&bench, script, &words) else { return };
     answer.says(
         3,
@@ -543,7 +543,7 @@ fn a_read_only_file_system_is_named_before_anything_runs() {
     let bench = bench();
     let script = "mkdir -p fixed/report && mount --bind fixed fixed && mount -o remount,ro,bind fixed || exit 99
                   exec \"$0\" \"$@\"";
-    let words = ["run", "--specs", "specs", "--product", "a2", "--report-dir", "fixed/report"];
+    let words = ["run", "--specs", "specs", "--product", "a2", "--jobs", "1", "--report-dir", "fixed/report"];
     let Some(answer) = with_mounts(&bench, script, &words) else { return };
     answer.says(3, &["cannot create ", "Read-only file system", "choose a folder that you may write to"]);
     assert!(!answer.text.contains("pass"), "{}", answer.text);

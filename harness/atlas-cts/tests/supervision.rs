@@ -181,7 +181,7 @@ fn a_counterexample_that_is_none_any_more_is_said_and_left_out(#[case] text: &st
 #[case::two_processes(&["acl.small"], 2)]
 fn a_start_up_is_paid_once_for_each_worker(#[case] filter: &[&str], #[case] workers: u64) {
     let bench = bench();
-    bench.run_catalog("report", &[&["--start-up-ms", "300"], filter].concat()).says(0, &[]);
+    bench.run_catalog("report", &[&["--jobs", "1", "--start-up-ms", "300"], filter].concat()).says(0, &[]);
     let report = bench.report("report");
     assert!(report.results.iter().all(|result| result.cases >= 20));
     let end = report.end();

@@ -68,6 +68,10 @@ impl Checker<'_> {
         let success = self.constant(&declarations, &api.source, &api.value.result.success);
         let fatal = api.value.fatal.iter().map(|code| self.constant(&declarations, &api.source, code)).collect();
         let result = declarations.ty(&api.value.result.ty);
+        if result.is_none() {
+            let hint = hint(&api.value.result.ty, declarations.type_names());
+            self.file(&api.source, format!("result: `{}` is not a type in the header{hint}", api.value.result.ty));
+        }
         let (resources, spaces) = self.resources(api, &declarations);
         for function in &api.value.process {
             if declarations.function(&function.value).is_none() {

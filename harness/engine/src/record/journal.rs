@@ -23,7 +23,7 @@ pub use error::JournalError;
 /// A journal that is open for appending.
 ///
 /// ```no_run
-/// # use harness::record::{Journal, JournalError, RuleResult, RunEnd, RunHeader};
+/// # use engine::record::{Journal, JournalError, RuleResult, RunEnd, RunHeader};
 /// # fn run(header: RunHeader, result: RuleResult, end: RunEnd) -> Result<(), JournalError> {
 /// let journal = Journal::create("reports/out/today".as_ref(), &header)?;
 /// journal.begin(&result.id)?;

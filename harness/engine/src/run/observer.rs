@@ -44,6 +44,7 @@ pub struct Work {
     pub campaign: Campaign,
     pub selected: Vec<Planned>,
     folder: RunFolder,
+    jobs: Option<usize>,
     /// Why results cannot be written any more.
     lost: OnceLock<Arc<FolderError>>,
 }
@@ -51,11 +52,11 @@ pub struct Work {
 impl Work {
     /// How many rules run at the same time: as many as were asked for, else as many as there are processors. On real
     /// devices one: every thread would use the same devices.
-    pub fn threads(&self, asked: Option<usize>) -> usize {
+    pub fn threads(&self) -> usize {
         if !self.campaign.header.library.simulated {
             return 1;
         }
-        asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
     }
 
     /// Performs one of the selected rules and writes its result down. Stops after the first result that cannot be
@@ -94,7 +95,7 @@ impl Work {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..self.threads(None) {
+            for _ in 1..self.threads() {
                 scope.spawn(thread);
             }
             thread();
@@ -160,7 +161,7 @@ fn begin(
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;
     }
-    Ok(Work { campaign, selected, folder, lost: OnceLock::new() })
+    Ok(Work { campaign, selected, folder, jobs: options.jobs, lost: OnceLock::new() })
 }
 
 /// The catalog of the options, checked.
