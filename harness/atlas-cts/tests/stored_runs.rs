@@ -1,0 +1,354 @@
+//! Runs as the versions that made them wrote them, in `fixtures/runs`: journals, reports and counterexamples of every
+//! format stay readable, and say what they said.
+
+mod support;
+
+#[path = "stored_runs/expected.rs"]
+mod expected;
+#[path = "stored_runs/junit.rs"]
+mod junit;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use expected::{RUNS, Stored};
+use engine::record::{Journal, JournalError, Recorded, RuleResult, Verdict, read_run};
+use engine::report::write_junit;
+use rstest::rstest;
+use serde_json::Value as Json;
+use support::{Bench, project};
+
+const JUNIT: &str = "junit.xml";
+const COUNTEREXAMPLES: &str = "counterexamples";
+
+fn stored() -> PathBuf {
+    project().join("fixtures/runs")
+}
+
+fn folders(path: &Path) -> Vec<String> {
+    let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap());
+    let folders = entries.filter(|entry| entry.file_type().unwrap().is_dir());
+    folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
+}
+
+/// The files of a folder and of the folders in it, with what they hold.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
+        let name = PathBuf::from(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(files(&entry.path()).into_iter().map(|(file, content)| (name.join(file), content)));
+        } else {
+            found.insert(name, fs::read(entry.path()).unwrap());
+        }
+    }
+    found
+}
+
+impl Stored {
+    fn path(&self) -> PathBuf {
+        stored().join(self.name)
+    }
+
+    fn read(&self) -> Recorded {
+        read_run(&self.path()).unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+
+    fn finished(&self) -> bool {
+        self.exit.is_some()
+    }
+
+    fn counterexamples(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let folder = self.path().join(COUNTEREXAMPLES);
+        if folder.exists() { files(&folder) } else { BTreeMap::new() }
+    }
+
+    /// Writes the files of the run to a folder of the bench.
+    fn copy(&self, bench: &Bench, to: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let files = files(&self.path());
+        for (name, content) in &files {
+            let path = bench.path(to).join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        files
+    }
+}
+
+/// The runs that reached their end in the journal's current format.
+fn finished_in_this_format() -> impl Iterator<Item = &'static Stored> {
+    RUNS.iter().filter(|run| run.finished() && run.format == Journal::FORMAT)
+}
+
+#[test]
+fn every_stored_run_has_an_expectation_and_is_described() {
+    let formats = folders(&stored()).into_iter();
+    let found = formats.flat_map(|format| {
+        let runs = folders(&stored().join(&format)).into_iter();
+        runs.map(|run| format!("{format}/{run}")).collect::<Vec<_>>()
+    });
+    let expected: BTreeSet<String> = RUNS.iter().map(|run| run.name.to_owned()).collect();
+    assert_eq!(found.collect::<BTreeSet<_>>(), expected, "add the run to harness/tests/stored_runs/expected.rs");
+    let readme = fs::read_to_string(stored().join("README.md")).unwrap();
+    for run in &RUNS {
+        assert!(readme.contains(&format!("| `{}` |", run.name)), "README.md does not describe {}", run.name);
+        assert_eq!(run.name.split('/').next(), Some(&*format!("format-{}", run.format)));
+    }
+    assert!(RUNS.iter().any(|run| run.format == Journal::FORMAT), "store a run of the new format");
+}
+
+#[test]
+fn a_stored_run_names_no_folder_of_the_machine_that_made_it() {
+    for run in &RUNS {
+        for (file, content) in files(&run.path()) {
+            let text = String::from_utf8(content).unwrap();
+            let paths = text.split(['"', '\'', ' ', '\n']).filter(|word| word.starts_with('/'));
+            let foreign: Vec<&str> = paths.filter(|path| expected::is_foreign(path)).collect();
+            assert_eq!(foreign, [""; 0], "{} {}", run.name, file.display());
+        }
+    }
+}
+
+#[test]
+fn a_stored_run_says_what_it_said() {
+    for run in &RUNS {
+        let recorded = run.read();
+        let header = &recorded.header;
+        assert_eq!((header.format, &*header.product, header.seed), (run.format, run.product, run.seed), "{}", run.name);
+        assert_eq!(recorded.end.as_ref().map(|end| end.exit), run.exit, "{}", run.name);
+        assert_eq!(header.resumed.len(), run.resumed, "{}", run.name);
+        let verdicts = recorded.results.iter().map(|result| (result.id.as_str(), result.verdict.name()));
+        assert_eq!(verdicts.collect::<Vec<_>>(), run.verdicts, "{}", run.name);
+        let in_flight: Vec<&str> = recorded.in_flight.keys().map(String::as_str).collect();
+        assert_eq!(in_flight, run.in_flight, "{}", run.name);
+        let interrupted = recorded.results.iter().filter(|result| result.interrupted > 0);
+        assert_eq!(interrupted.map(|result| result.id.as_str()).collect::<Vec<_>>(), run.interrupted, "{}", run.name);
+    }
+}
+
+#[test]
+fn the_counts_of_a_stored_run_are_those_of_its_results() {
+    for run in RUNS.iter().filter(|run| run.finished()) {
+        let recorded = run.read();
+        let mut counts = BTreeMap::new();
+        recorded.results.iter().for_each(|result| *counts.entry(result.verdict).or_default() += 1);
+        assert_eq!(recorded.end.unwrap().counts, counts, "{}", run.name);
+    }
+}
+
+#[test]
+fn the_report_of_a_stored_run_is_written_again_from_its_journal() {
+    let bench = Bench::new();
+    for run in RUNS.iter().filter(|run| run.finished()) {
+        let recorded = run.read();
+        let folder = bench.path(run.name);
+        fs::create_dir_all(&folder).unwrap();
+        write_junit(&folder, &recorded.header, &recorded.results, recorded.end.as_ref()).unwrap();
+        let (then, now) = (run.path().join(JUNIT), folder.join(JUNIT));
+        let (then, now) = (fs::read_to_string(then).unwrap(), fs::read_to_string(now).unwrap());
+        let cases = junit::cases(&then);
+        assert_eq!(junit::cases(&now), cases, "{}", run.name);
+        assert_eq!(cases.len(), run.verdicts.len(), "{}", run.name);
+        if run.format == Journal::FORMAT {
+            assert_eq!(now, then, "{}", run.name);
+        }
+    }
+}
+
+#[test]
+fn resuming_a_finished_run_writes_its_reports_again_and_ends_with_its_status() {
+    for run in finished_in_this_format() {
+        let bench = Bench::new();
+        let written = run.copy(&bench, "copy");
+        fs::remove_file(bench.path("copy").join(JUNIT)).unwrap();
+        let lost = bench.path("copy").join(COUNTEREXAMPLES);
+        if lost.exists() {
+            fs::remove_dir_all(lost).unwrap();
+        }
+        let answer = bench.run(["run", "--resume", "copy"]);
+        answer.says(i32::from(run.exit.unwrap()), &["this run has reached its end; its reports are written again"]);
+        assert_eq!(files(&bench.path("copy")), written, "{}", run.name);
+    }
+}
+
+#[test]
+fn a_run_of_an_older_format_is_not_resumed_and_the_refusal_says_by_what_it_can_be() {
+    for run in RUNS.iter().filter(|run| run.format < Journal::FORMAT) {
+        let bench = Bench::new();
+        let written = run.copy(&bench, "copy");
+        let format = format!("the journal's format: {} then, {} now", run.format, Journal::FORMAT);
+        let action = format!("finish it with version {} of the suite", run.read().header.suite);
+        let answer = bench.run(["run", "--resume", "copy"]);
+        answer.says(2, &["cannot be resumed, it tested something else", &format!("{format}; {action}")]);
+        assert_eq!(files(&bench.path("copy")), written, "nothing is written: {}", run.name);
+    }
+}
+
+#[test]
+fn an_interrupted_run_is_not_resumed_on_another_catalog() {
+    let interrupted: Vec<&Stored> = RUNS.iter().filter(|run| !run.finished()).collect();
+    assert!(!interrupted.is_empty());
+    for run in interrupted {
+        let bench = Bench::new();
+        bench.catalog(expected::ANOTHER_CATALOG);
+        let written = run.copy(&bench, "copy");
+        let digest = format!("the catalog's digest: {} then, ", run.read().header.catalog_digest);
+        let action = "now; give the catalog of that run with --specs DIR, or restore it";
+        let answer = bench.run(["run", "--resume", "copy", "--specs", "specs"]);
+        answer.says(2, &["cannot be resumed, it tested something else", &digest, action]);
+        answer.says(2, &["to test what there is now, start a new run in another folder"]);
+        assert_eq!(files(&bench.path("copy")), written, "nothing is written: {}", run.name);
+    }
+}
+
+#[test]
+fn a_stored_counterexample_is_the_failure_of_its_rule() {
+    for run in &RUNS {
+        let recorded = run.read();
+        let with_values =
+            |result: &&RuleResult| result.failure.as_ref().is_some_and(|failure| !failure.replay_values.is_null());
+        let failed: Vec<&RuleResult> = recorded.results.iter().filter(with_values).collect();
+        let counterexamples = run.counterexamples();
+        let of = |result: &RuleResult| PathBuf::from(format!("{}.json", result.id));
+        let expected: BTreeSet<PathBuf> = failed.iter().map(|result| of(result)).collect();
+        assert_eq!(counterexamples.keys().cloned().collect::<BTreeSet<_>>(), expected, "{}", run.name);
+        for result in failed {
+            let failure = result.failure.as_ref().unwrap();
+            let known: Json = serde_json::from_slice(&counterexamples[&of(result)]).unwrap();
+            let case = serde_json::json!([{
+                "case": failure.replay_values, "operations": failure.trace, "seen": failure.message
+            }]);
+            assert_eq!(known, case, "{} {}", run.name, result.id);
+        }
+    }
+}
+
+/// Runs the rules that a stored run has counterexamples of, on the same device, with these counterexamples.
+fn try_counterexamples(bench: &Bench, run: &Stored) -> support::Answer {
+    let ids: Vec<String> =
+        run.counterexamples().keys().map(|file| file.file_stem().unwrap().to_str().unwrap().into()).collect();
+    let seed = run.seed.to_string();
+    let mut words = vec!["run", "--product", run.product, "--seed", &seed, "--report-dir", "report"];
+    match run.fault {
+        None => words.extend(["--backend", "simulator"]),
+        Some(fault) => {
+            bench.library("fixtures/faults/faults.c", &[fault]);
+            words.extend(["--library", "libtested.so"]);
+        }
+    }
+    let header = run.read().header;
+    header.defects.iter().for_each(|defect| words.extend(["--defect", defect]));
+    words.extend(run.arguments);
+    words.extend(ids.iter().map(String::as_str));
+    bench.run(words)
+}
+
+const UNUSED: &str = "this counterexample is not tried";
+
+#[test]
+fn the_counterexamples_of_stored_runs_fail_again_before_any_other_case() {
+    for run in RUNS.iter().filter(|run| !run.counterexamples().is_empty()) {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("regressions")).unwrap();
+        for (file, content) in run.counterexamples() {
+            fs::write(bench.path("regressions").join(file), content).unwrap();
+        }
+        let answer = try_counterexamples(&bench, run);
+        let unused = answer.text.lines().filter(|line| line.contains(UNUSED));
+        let unused: BTreeSet<&str> = unused.map(|line| line.split(".json: ").next().unwrap()).collect();
+        let named = |id: &&str| bench.path("regressions").join(id).display().to_string();
+        let outgrown: BTreeSet<String> = run.outgrown.iter().map(named).collect();
+        assert_eq!(unused, outgrown.iter().map(String::as_str).collect(), "{}", run.name);
+        let (then, now) = (run.read(), bench.report("report"));
+        assert_eq!(now.results.len(), run.counterexamples().len(), "{}: {}", run.name, answer.text);
+        for result in now.results.iter().filter(|result| !run.outgrown.contains(&&*result.id)) {
+            let earlier = then.results.iter().find(|earlier| earlier.id == result.id).unwrap();
+            // What was flaky need not fail again.
+            if earlier.verdict != Verdict::Flaky {
+                let cases = earlier.failure.as_ref().unwrap().replay_values.as_array().map_or(1, Vec::len);
+                assert_eq!(result.verdict, earlier.verdict, "{} {}: {}", run.name, result.id, result.reason);
+                assert_eq!(result.failure.as_ref().unwrap().case, cases as u64, "{} {}", run.name, result.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_counterexample_that_is_no_case_of_its_rule_is_named() {
+    let run = RUNS.iter().find(|run| !run.counterexamples().is_empty()).unwrap();
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("regressions")).unwrap();
+    let (file, content) = run.counterexamples().into_iter().next().unwrap();
+    let mut known: Json = serde_json::from_slice(&content).unwrap();
+    known[0]["case"]["no_such_axis"] = 1.into();
+    fs::write(bench.path("regressions").join(&file), known.to_string()).unwrap();
+    let answer = try_counterexamples(&bench, run);
+    assert!(answer.text.contains(UNUSED) && answer.text.contains(file.to_str().unwrap()), "{}", answer.text);
+}
+
+/// A copy of a stored run whose journal is changed.
+fn damaged(bench: &Bench, run: &Stored, damage: impl FnOnce(String) -> String) -> PathBuf {
+    run.copy(bench, "copy");
+    let path = bench.path("copy").join(Journal::FILE);
+    let text = fs::read_to_string(&path).unwrap();
+    let changed = damage(text.clone());
+    assert_ne!(changed, text);
+    fs::write(&path, changed).unwrap();
+    path
+}
+
+#[test]
+fn a_last_line_that_is_cut_short_is_left_out() {
+    for run in RUNS.iter().filter(|run| run.finished()) {
+        let bench = Bench::new();
+        let path = damaged(&bench, run, |text| text[..text.trim_end().len() - 1].to_owned());
+        let recorded = read_run(&path).unwrap();
+        assert!(recorded.end.is_none(), "{}", run.name);
+        assert_eq!(recorded.results.len(), run.verdicts.len(), "{}", run.name);
+    }
+}
+
+#[test]
+fn a_line_that_is_cut_short_elsewhere_is_an_error_with_its_place() {
+    for run in &RUNS {
+        let bench = Bench::new();
+        let path = damaged(&bench, run, |text| {
+            let mut lines: Vec<&str> = text.lines().collect();
+            lines[1] = &lines[1][..lines[1].len() / 2];
+            lines.join("\n") + "\n"
+        });
+        let error = read_run(&path).unwrap_err();
+        assert!(matches!(error, JournalError::Broken { line: 2, .. }), "{}: {error}", run.name);
+        let advice = "only the last line of a journal may be cut short, so the file was changed after the run";
+        bench.run(["run", "--resume", "copy"]).says(2, &["there is no run to resume", "results.jsonl:2: ", advice]);
+    }
+}
+
+#[rstest]
+#[case::its_first_line_is_cut_short(|text: String| text[..20].to_owned(), "is not a journal of this suite")]
+#[case::it_is_empty(|_| String::new(), "is not a journal of this suite")]
+fn a_file_without_a_first_line_is_no_run(#[case] damage: fn(String) -> String, #[case] message: &str) {
+    for run in &RUNS {
+        let bench = Bench::new();
+        let error = read_run(&damaged(&bench, run, damage)).unwrap_err();
+        assert!(matches!(error, JournalError::NotAJournal { .. }), "{}: {error}", run.name);
+        bench.run(["run", "--resume", "copy"]).says(2, &["there is no run to resume", message]);
+    }
+}
+
+#[test]
+fn a_format_of_the_future_is_left_to_the_version_that_wrote_it() {
+    for run in &RUNS {
+        let bench = Bench::new();
+        let future = Journal::FORMAT + 1;
+        let path = damaged(&bench, run, |text| {
+            text.replacen(&format!("\"format\":{},", run.format), &format!("\"format\":{future},"), 1)
+        });
+        let error = read_run(&path).unwrap_err();
+        assert!(matches!(error, JournalError::Newer { format, .. } if format == u64::from(future)), "{error}");
+        let message = format!("has format {future} and this version reads formats up to {}", Journal::FORMAT);
+        let advice = "use the version of the suite that wrote it, or a newer one";
+        bench.run(["run", "--resume", "copy"]).says(2, &["there is no run to resume", &message, advice]);
+    }
+}
