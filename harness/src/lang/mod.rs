@@ -13,6 +13,7 @@ mod check_place;
 mod check_statement;
 pub mod judgement;
 pub mod parse;
+mod parse_actors;
 mod parse_expression;
 pub mod print_c;
 pub mod program;
@@ -23,6 +24,7 @@ mod token;
 pub mod types;
 
 pub use check::{Environment, RuleText, check};
+pub use parse_actors::parse_release;
 pub use program::Program;
 
 /// A range of bytes in a text.
