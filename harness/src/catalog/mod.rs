@@ -9,8 +9,8 @@ mod read;
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use model::{
     ApiFile, ChapterFile, Choices, DocumentEntry, DocumentsFile, DomainSource, Hazard, LibrarySource, LifeCycle,
-    ProductEntry, ProductsFile, Queries, QuerySource, Resource, RuleSource, SourceReference, SupportEntry, SupportFile,
-    UpDown, When,
+    ProductEntry, ProductsFile, Queries, QuerySource, ResourceSource, RuleSource, SourceReference, SupportEntry,
+    SupportFile, UpDown, When,
 };
 pub use parallel::in_parallel;
 pub use read::{CatalogFiles, ParsedFile, hex, read_catalog};

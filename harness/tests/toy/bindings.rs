@@ -44,6 +44,15 @@ pub mod raw {
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
     pub struct toyWay(pub ::core::ffi::c_uint);
+    impl toyLane {
+        pub const TOY_LANE_0: toyLane = toyLane(0);
+        pub const TOY_LANE_1: toyLane = toyLane(1);
+        pub const TOY_LANE_2: toyLane = toyLane(2);
+        pub const TOY_LANE_3: toyLane = toyLane(3);
+    }
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct toyLane(pub ::core::ffi::c_uint);
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
     pub struct toyPlace {
@@ -128,6 +137,46 @@ pub mod raw {
             ::libloading::Error,
         >,
         pub toy_blocks: Result<unsafe extern "C" fn() -> u64, ::libloading::Error>,
+        pub toy_reserve: Result<
+            unsafe extern "C" fn(range: *mut u64, size: usize) -> toyResult,
+            ::libloading::Error,
+        >,
+        pub toy_unreserve: Result<
+            unsafe extern "C" fn(range: u64, size: usize) -> toyResult,
+            ::libloading::Error,
+        >,
+        pub toy_take: Result<
+            unsafe extern "C" fn(ticket: *mut i16) -> toyResult,
+            ::libloading::Error,
+        >,
+        pub toy_give: Result<
+            unsafe extern "C" fn(way: toyWay, ticket: i16) -> toyResult,
+            ::libloading::Error,
+        >,
+        pub toy_enter: Result<
+            unsafe extern "C" fn(lane: *mut toyLane) -> toyResult,
+            ::libloading::Error,
+        >,
+        pub toy_leave: Result<
+            unsafe extern "C" fn(lane: toyLane) -> toyResult,
+            ::libloading::Error,
+        >,
+        pub toy_pin: Result<
+            unsafe extern "C" fn(
+                region: *mut ::core::ffi::c_void,
+                label: *const ::core::ffi::c_char,
+                bytes: u32,
+            ) -> toyResult,
+            ::libloading::Error,
+        >,
+        pub toy_unpin: Result<
+            unsafe extern "C" fn(
+                label: *const ::core::ffi::c_char,
+                region: *mut ::core::ffi::c_void,
+            ) -> toyResult,
+            ::libloading::Error,
+        >,
+        pub toy_handles: Result<unsafe extern "C" fn() -> u64, ::libloading::Error>,
     }
     impl Api {
         pub unsafe fn new<P>(path: P) -> Result<Self, ::libloading::Error>
@@ -153,6 +202,15 @@ pub mod raw {
             let toy_open = unsafe { __library.get(b"toy_open\0") }.map(|sym| *sym);
             let toy_describe = unsafe { __library.get(b"toy_describe\0") }.map(|sym| *sym);
             let toy_blocks = unsafe { __library.get(b"toy_blocks\0") }.map(|sym| *sym);
+            let toy_reserve = unsafe { __library.get(b"toy_reserve\0") }.map(|sym| *sym);
+            let toy_unreserve = unsafe { __library.get(b"toy_unreserve\0") }.map(|sym| *sym);
+            let toy_take = unsafe { __library.get(b"toy_take\0") }.map(|sym| *sym);
+            let toy_give = unsafe { __library.get(b"toy_give\0") }.map(|sym| *sym);
+            let toy_enter = unsafe { __library.get(b"toy_enter\0") }.map(|sym| *sym);
+            let toy_leave = unsafe { __library.get(b"toy_leave\0") }.map(|sym| *sym);
+            let toy_pin = unsafe { __library.get(b"toy_pin\0") }.map(|sym| *sym);
+            let toy_unpin = unsafe { __library.get(b"toy_unpin\0") }.map(|sym| *sym);
+            let toy_handles = unsafe { __library.get(b"toy_handles\0") }.map(|sym| *sym);
             Ok(Api {
                 __library,
                 toy_start,
@@ -165,6 +223,15 @@ pub mod raw {
                 toy_open,
                 toy_describe,
                 toy_blocks,
+                toy_reserve,
+                toy_unreserve,
+                toy_take,
+                toy_give,
+                toy_enter,
+                toy_leave,
+                toy_pin,
+                toy_unpin,
+                toy_handles,
             })
         }
         pub unsafe fn toy_start(&self, place: *const toyPlace) -> toyResult {
@@ -236,6 +303,70 @@ pub mod raw {
         pub unsafe fn toy_blocks(&self) -> u64 {
             unsafe { (self.toy_blocks.as_ref().expect("Expected function, got error."))() }
         }
+        pub unsafe fn toy_reserve(&self, range: *mut u64, size: usize) -> toyResult {
+            unsafe {
+                (self
+                    .toy_reserve
+                    .as_ref()
+                    .expect("Expected function, got error."))(range, size)
+            }
+        }
+        pub unsafe fn toy_unreserve(&self, range: u64, size: usize) -> toyResult {
+            unsafe {
+                (self
+                    .toy_unreserve
+                    .as_ref()
+                    .expect("Expected function, got error."))(range, size)
+            }
+        }
+        pub unsafe fn toy_take(&self, ticket: *mut i16) -> toyResult {
+            unsafe {
+                (self.toy_take.as_ref().expect("Expected function, got error."))(ticket)
+            }
+        }
+        pub unsafe fn toy_give(&self, way: toyWay, ticket: i16) -> toyResult {
+            unsafe {
+                (self.toy_give.as_ref().expect("Expected function, got error."))(way, ticket)
+            }
+        }
+        pub unsafe fn toy_enter(&self, lane: *mut toyLane) -> toyResult {
+            unsafe {
+                (self.toy_enter.as_ref().expect("Expected function, got error."))(lane)
+            }
+        }
+        pub unsafe fn toy_leave(&self, lane: toyLane) -> toyResult {
+            unsafe {
+                (self.toy_leave.as_ref().expect("Expected function, got error."))(lane)
+            }
+        }
+        pub unsafe fn toy_pin(
+            &self,
+            region: *mut ::core::ffi::c_void,
+            label: *const ::core::ffi::c_char,
+            bytes: u32,
+        ) -> toyResult {
+            unsafe {
+                (self
+                    .toy_pin
+                    .as_ref()
+                    .expect("Expected function, got error."))(region, label, bytes)
+            }
+        }
+        pub unsafe fn toy_unpin(
+            &self,
+            label: *const ::core::ffi::c_char,
+            region: *mut ::core::ffi::c_void,
+        ) -> toyResult {
+            unsafe {
+                (self
+                    .toy_unpin
+                    .as_ref()
+                    .expect("Expected function, got error."))(label, region)
+            }
+        }
+        pub unsafe fn toy_handles(&self) -> u64 {
+            unsafe { (self.toy_handles.as_ref().expect("Expected function, got error."))() }
+        }
     }
 }
 
@@ -298,6 +429,15 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn toy_enter(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("toy_enter", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::toyLane) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::toyLane) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn toy_free(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("toy_free", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -307,12 +447,57 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn toy_give(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("toy_give", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyWay, i16) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::toyWay(a0 as u32), a1 as i16) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_handles(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[] = arguments else { wrong_count("toy_handles", 0, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn() -> u64>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function() };
+        result as u64
+    }
+
+    pub(super) unsafe fn toy_leave(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("toy_leave", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyLane) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::toyLane(a0 as u32)) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn toy_open(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("toy_open", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const core::ffi::c_char, *mut *mut c_void) -> raw::toyResult>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *const core::ffi::c_char, a1 as usize as *mut *mut c_void) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_pin(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("toy_pin", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void, *const core::ffi::c_char, u32) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut c_void, a1 as usize as *const core::ffi::c_char, a2 as u32) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_reserve(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("toy_reserve", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u64, usize) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u64, a1 as usize) };
         result.0 as u64
     }
 
@@ -343,6 +528,33 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn toy_take(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("toy_take", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut i16) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut i16) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_unpin(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("toy_unpin", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const core::ffi::c_char, *mut c_void) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const core::ffi::c_char, a1 as usize as *mut c_void) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_unreserve(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("toy_unreserve", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, usize) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64, a1 as usize) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn toy_wait(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[] = arguments else { wrong_count("toy_wait", 0, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -360,7 +572,7 @@ use harness::bindings::{Bindings, Constant, Enumeration, Field, Function, Parame
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "toy",
-    header_digest: "8da8b89f8f89e85a3eb900cdae1e702935e67ee2e25680d536eccd455116fed1",
+    header_digest: "bd0db17b22e54a8b2465a7c2776de6fd8d90d54b8b36f334b70e5f2e2591d361",
     functions: &[
         Function {
             name: "toy_alloc",
@@ -397,12 +609,43 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::toy_describe,
         },
         Function {
+            name: "toy_enter",
+            parameters: &[
+                Parameter { name: "lane", ty: Type::Pointer { to: &Type::Enumeration { name: "toyLane", signed: false }, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_enter,
+        },
+        Function {
             name: "toy_free",
             parameters: &[
                 Parameter { name: "block", ty: Type::Pointer { to: &Type::Void, constant: false } },
             ],
             returns: Type::Enumeration { name: "toyResult", signed: false },
             call: thunks::toy_free,
+        },
+        Function {
+            name: "toy_give",
+            parameters: &[
+                Parameter { name: "way", ty: Type::Enumeration { name: "toyWay", signed: false } },
+                Parameter { name: "ticket", ty: Type::Integer { bytes: 2, signed: true } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_give,
+        },
+        Function {
+            name: "toy_handles",
+            parameters: &[],
+            returns: Type::Integer { bytes: 8, signed: false },
+            call: thunks::toy_handles,
+        },
+        Function {
+            name: "toy_leave",
+            parameters: &[
+                Parameter { name: "lane", ty: Type::Enumeration { name: "toyLane", signed: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_leave,
         },
         Function {
             name: "toy_open",
@@ -412,6 +655,25 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "toyResult", signed: false },
             call: thunks::toy_open,
+        },
+        Function {
+            name: "toy_pin",
+            parameters: &[
+                Parameter { name: "region", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "label", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "bytes", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_pin,
+        },
+        Function {
+            name: "toy_reserve",
+            parameters: &[
+                Parameter { name: "range", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+                Parameter { name: "size", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_reserve,
         },
         Function {
             name: "toy_share",
@@ -438,6 +700,32 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::toy_stop,
         },
         Function {
+            name: "toy_take",
+            parameters: &[
+                Parameter { name: "ticket", ty: Type::Pointer { to: &Type::Integer { bytes: 2, signed: true }, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_take,
+        },
+        Function {
+            name: "toy_unpin",
+            parameters: &[
+                Parameter { name: "label", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "region", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_unpin,
+        },
+        Function {
+            name: "toy_unreserve",
+            parameters: &[
+                Parameter { name: "range", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "size", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_unreserve,
+        },
+        Function {
             name: "toy_wait",
             parameters: &[],
             returns: Type::Enumeration { name: "toyResult", signed: false },
@@ -445,6 +733,15 @@ pub static BINDINGS: Bindings = Bindings {
         },
     ],
     enums: &[
+        Enumeration {
+            name: "toyLane",
+            constants: &[
+                Constant { name: "TOY_LANE_0", value: 0 },
+                Constant { name: "TOY_LANE_1", value: 1 },
+                Constant { name: "TOY_LANE_2", value: 2 },
+                Constant { name: "TOY_LANE_3", value: 3 },
+            ],
+        },
         Enumeration {
             name: "toyResult",
             constants: &[
