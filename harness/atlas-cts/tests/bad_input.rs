@@ -118,8 +118,32 @@ fn the_chapter_itself_has_no_mistakes() {
 #[case::unknown_actor(
     "    steps",
     "    actors: \"A: proces(device 0);\"\n    steps",
-    "an actor is written `A: process(",
-    "11:14"
+    "`proces` is not a kind of actor; did you mean `process`?; an actor is written `A: process(",
+    "11:17"
+)]
+#[case::unknown_state(
+    "    steps",
+    "    actors: |\n      A: process(device 0);\n      T: thread(A), state lodaed;\n    steps",
+    "`lodaed` is not a state; did you mean `loaded`?",
+    "13:27"
+)]
+#[case::unknown_process(
+    "    steps",
+    "    actors: \"Main: process(); T: thread(Mair);\"\n    steps",
+    "`Mair` is no actor above this line; did you mean `Main`?",
+    "11:41"
+)]
+#[case::no_number_of_a_device(
+    "    steps",
+    "    actors: \"A: process(device first);\"\n    steps",
+    "`first` is no device; devices are counted from 0",
+    "11:32"
+)]
+#[case::actor_without_an_end(
+    "    steps",
+    "    actors: \"A: process(); T: thread(A)\"\n    steps",
+    "this actor has no `;` at its end",
+    "11:28"
 )]
 #[case::owns_what_it_does_not_call(
     "    kills",
@@ -214,7 +238,7 @@ fn all_mistakes_are_reported_in_one_go_and_in_order() {
     "acl/api.yaml",
     "handle: devPtr, release: aclrtFree,",
     "handle: devPtr, release: aclrtFre,",
-    "`aclrtFre` is no function with 1 parameter(s); did you mean `aclrtFree`?"
+    "`aclrtFre` is not in the header; did you mean `aclrtFree`?"
 )]
 #[case::two_products("acl/products.yaml", "id: a3\n", "id: a2\n", "there are two products `a2`")]
 #[case::missing_fact("acl/products.yaml", "      device_mode: 0\n", "", "`device_mode` that `ascend950` lacks")]

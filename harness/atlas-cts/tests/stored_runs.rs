@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use expected::{RUNS, Stored};
 use engine::record::{Journal, JournalError, Recorded, RuleResult, Verdict, read_run};
 use engine::report::write_junit;
+use expected::{RUNS, Stored};
 use rstest::rstest;
 use serde_json::Value as Json;
 use support::{Bench, project};

@@ -8,7 +8,9 @@ mod environment;
 
 use std::path::Path;
 
+use engine::catalog::{CatalogPlace, load};
 use environment::environment;
+use rstest::rstest;
 use steps::types::Declarations;
 use steps::{RuleText, check};
 
@@ -66,7 +68,6 @@ fn mistakes_are_found_before_anything_runs() {
         (None, "choose { one: ; one: ; }", "two alternatives `one`"),
         (None, "toyPlace p; p.ix == 1;", "has no field `ix`; did you mean `id`"),
         (None, "toySpot p; p.ix == 1;", "has no field `ix`; did you mean `id`"),
-        (None, "toyCont count = 1;", "did you mean `toyCount`"),
         (None, "toyText text = 1;", "a const char * cannot hold a int32_t"),
         (None, "toy_count_v2(NULL) fails;", "did you mean `toy_count`"),
         (None, "exit A;", "the only process of a rule cannot end"),
@@ -108,4 +109,109 @@ fn the_tables_are_those_of_the_header() {
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs/toy/abi.h");
     let digest = engine::digest::of_file(&header).expect("the header can be read");
     assert_eq!(digest, bindings::BINDINGS.header_digest, "run `cargo run -p bindings-generator`");
+}
+
+/// Mistakes in the resources of api.yaml, each with the text at its place.
+#[rstest]
+#[case::unknown_argument(
+    "range, release: \"toy_unreserve(handle, sise)\"",
+    "sise)",
+    "`sise` is neither `handle`, nor a parameter of `toy_reserve`, nor a constant of the header; did you mean `size`?"
+)]
+#[case::another_word_for_the_handle(
+    "range, release: \"toy_unreserve(ptr, size)\"",
+    "ptr, size",
+    "`ptr` is neither `handle`"
+)]
+#[case::too_few(
+    "range, release: \"toy_unreserve(handle)\"",
+    "toy_unreserve(",
+    "takes 2 arguments (range, size), here are 1"
+)]
+#[case::none("range, release: toy_unreserve", "toy_unreserve", "takes 2 arguments (range, size), here are 1")]
+#[case::too_many("range, release: \"toy_leave(handle, 0)\"", "toy_leave(", "takes 1 arguments (lane), here are 2")]
+#[case::unknown_function(
+    "range, release: \"toy_unreserv(handle, size)\"",
+    "toy_unreserv(",
+    "did you mean `toy_unreserve`?"
+)]
+#[case::unknown_further_function(
+    "range, also: [toy_unreserv], release: \"toy_unreserve(handle, size)\"",
+    "toy_unreserv]",
+    "did you mean `toy_unreserve`?"
+)]
+#[case::calculation(
+    "range, release: \"toy_unreserve(handle, size + 1)\"",
+    "size + 1",
+    "an argument of a release is `handle`, an"
+)]
+#[case::text("range, release: \"toy_unreserve(handle, 'ab')\"", "'ab'", "a character constant holds exactly one byte")]
+#[case::without_the_handle("range, release: \"toy_unreserve(1, size)\"", "toy_unreserve(", "does not pass the handle")]
+#[case::no_end("range, release: \"toy_unreserve(handle, size\"", "\"}", "expected `)` after the arguments")]
+#[case::more_than_a_call("range, release: \"toy_unreserve(handle, size);\"", ";", "expected the end, found `;`")]
+#[case::too_large(
+    "range, release: \"toy_unreserve(handle, -1)\"",
+    "-1",
+    "-1 does not fit parameter `size` of `toy_unreserve`"
+)]
+#[case::another_type(
+    "range, release: toy_free",
+    "toy_free",
+    "parameter `block` of `toy_free` is a void *, this is a uint64_t"
+)]
+#[case::no_parameter(
+    "rang, release: toy_unreserve",
+    "rang,",
+    "`toy_reserve` has no parameter `rang`; did you mean `range`?"
+)]
+#[case::no_buffer(
+    "size, bytes: 4, release: toy_unreserve",
+    "size,",
+    "`size` is a uint64_t, not a pointer to a buffer; leave `bytes` out"
+)]
+fn a_release_that_means_nothing_is_refused(#[case] resource: &str, #[case] place: &str, #[case] message: &str) {
+    let line = format!("  - {{acquire: toy_reserve, handle: {resource}}}");
+    refused_resource(&line, place, message);
+}
+
+/// What cannot be a handle.
+#[rstest]
+#[case::structure(
+    "  - {acquire: toy_describe, handle: info, release: toy_leave}",
+    "info,",
+    "`info` is a toyInfo *, which cannot be"
+)]
+#[case::constant(
+    "  - {acquire: toy_pin, handle: label, release: \"toy_unpin(handle, region)\"}",
+    "label,",
+    "`label` is a const char *, which cannot be a handle: name a parameter that is, or points to, an integer"
+)]
+#[case::buffer_without_length(
+    "  - {acquire: toy_share, handle: key, release: toy_free}",
+    "key,",
+    "a buffer has its length as `bytes`"
+)]
+fn what_cannot_be_a_handle_is_refused(#[case] line: &str, #[case] place: &str, #[case] message: &str) {
+    refused_resource(line, place, message);
+}
+
+/// Loads the toy's catalog with another resource; the one mistake stands at the text `place`.
+fn refused_resource(line: &str, place: &str, message: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs");
+    std::fs::create_dir(folder.path().join("toy")).unwrap();
+    for file in ["toy/products.yaml", "toy/documents.yaml", "toy/api.yaml"] {
+        std::fs::copy(toy.join(file), folder.path().join(file)).unwrap();
+    }
+    let api = folder.path().join("toy/api.yaml");
+    let text = std::fs::read_to_string(&api).unwrap();
+    let known = text.lines().find(|line| line.contains("acquire: toy_reserve")).expect("the toy reserves");
+    std::fs::write(&api, text.replace(known, line)).unwrap();
+    let root = folder.path().to_owned();
+    let error = load(&CatalogPlace { root, bindings: &bindings::BINDINGS, defects: None }, None).err();
+    let mistakes = error.expect("the resource is a mistake").diagnostics;
+    let [mistake] = mistakes.as_slice() else { panic!("{mistakes:?}") };
+    assert!(mistake.message.contains(message), "{}", mistake.message);
+    let at = line.get(mistake.column - 1..).unwrap_or_default();
+    assert!(at.starts_with(place), "{}: `{at}` at column {}", mistake.message, mistake.column);
 }

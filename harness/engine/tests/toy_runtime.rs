@@ -57,7 +57,7 @@ fn main() -> ExitCode {
         let name = id.clone();
         trial("holds", &name, Box::new(move || holds(&id)));
     }
-    for chapter in ["broken-forms", "broken-builtins", "broken-domains", "broken-actors"] {
+    for chapter in ["broken-forms", "broken-builtins", "broken-domains", "broken-actors", "broken-handles"] {
         trial("broken", chapter, Box::new(move || broken(chapter)));
     }
     for defect in DEFECTS {

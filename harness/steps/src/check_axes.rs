@@ -4,30 +4,22 @@ use crate::domain::DomainSource;
 use abi::Type;
 
 use super::check::Checker;
+use super::parse_actors::parse_actors;
 use super::program::{Actor, Axis, Domain, Expression, Process, Range, State};
-use super::token::{Kind, Token, tokenize};
+use super::suggest::hint;
+use super::syntax::{ActorHome, ActorLine, ActorName};
 use super::types::{INT64, SIZE, TEXT, is_integer};
 use super::{Part, Span};
 
 impl Checker<'_> {
     pub(super) fn actors(&mut self, text: Option<&str>) {
         self.part = Part::Actors;
-        if let Some(text) = text {
-            match tokenize(text, false) {
-                Ok(tokens) => {
-                    let ends: Vec<usize> =
-                        (0..tokens.len()).filter(|at| tokens[*at].kind == Kind::Symbol(";")).collect();
-                    let mut start = 0;
-                    for end in ends {
-                        self.actor_line(&tokens[start..end]);
-                        start = end + 1;
-                    }
-                    if start + 1 < tokens.len() {
-                        self.problem(tokens[start].span, "this actor has no `;` at its end");
-                    }
-                }
-                Err(error) => self.problem(error.span, error.message),
-            }
+        let (lines, mistakes) = parse_actors(text.unwrap_or_default());
+        for mistake in mistakes {
+            self.problem(mistake.span, mistake.message);
+        }
+        for line in lines {
+            self.actor_line(line);
         }
         if self.processes.is_empty() {
             self.processes.push(Process { name: "A".to_owned(), device: 0, state: State::Device, isolated: false });
@@ -35,67 +27,28 @@ impl Checker<'_> {
         }
     }
 
-    /// `NAME : process(device N), state S, isolated` or `NAME : thread(A), state S`.
-    fn actor_line(&mut self, tokens: &[Token]) {
-        let span = match (tokens.first(), tokens.last()) {
-            (Some(first), Some(last)) => Span { start: first.span.start, end: last.span.end },
-            _ => return,
-        };
-        let words: Vec<String> = tokens
-            .iter()
-            .map(|token| match &token.kind {
-                Kind::Name(name) => name.clone(),
-                Kind::Integer(value) => value.to_string(),
-                Kind::Symbol(symbol) => (*symbol).to_owned(),
-                _ => "?".to_owned(),
-            })
-            .collect();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        const FORM: &str =
-            "an actor is written `A: process(device 0), state init, isolated;` or `T: thread(A), state init;`";
-        let [name, ":", kind @ ("process" | "thread"), "(", rest @ ..] = words.as_slice() else {
-            return self.problem(span, FORM);
-        };
-        if self.actors.iter().any(|actor| actor.name == *name) {
+    fn actor_line(&mut self, line: ActorLine) {
+        let ActorLine { name: ActorName { name, span }, home, state, isolated } = line;
+        if self.actors.iter().any(|actor| actor.name == name) {
             return self.problem(span, format!("there are two actors `{name}`"));
         }
-        let Some(close) = rest.iter().position(|word| *word == ")") else { return self.problem(span, FORM) };
-        let (inside, options) = (&rest[..close], &rest[close + 1..]);
-        let (mut state, mut isolated) = (State::Device, false);
-        let mut options = options.iter().copied().filter(|word| *word != ",");
-        while let Some(word) = options.next() {
-            match (word, if word == "state" { options.next() } else { None }) {
-                ("isolated", _) => isolated = true,
-                ("state", Some("loaded")) => state = State::Loaded,
-                ("state", Some("init")) => state = State::Init,
-                ("state", Some("device")) => state = State::Device,
-                _ => return self.problem(span, format!("`{word}` is no option of an actor; {FORM}")),
+        match home {
+            ActorHome::Process { device } => {
+                let isolated = isolated || state != State::Device;
+                self.actors.push(Actor { name: name.clone(), process: self.processes.len(), thread: None });
+                self.processes.push(Process { name, device, state, isolated });
             }
-        }
-        if *kind == "thread" {
-            let [parent] = inside else { return self.problem(span, "a thread names its process: `T: thread(A);`") };
-            let Some(process) = self.actors.iter().find(|actor| actor.name == *parent).map(|actor| actor.process)
-            else {
-                return self.problem(span, format!("`{parent}` is no actor above this line"));
-            };
-            self.actors.push(Actor { name: (*name).to_owned(), process, thread: Some(state) });
-            return;
-        }
-        let device = match inside {
-            [] => 0,
-            ["device", number] => match number.parse() {
-                Ok(number) => number,
-                Err(_) => return self.problem(span, format!("`{number}` is no device; devices are counted from 0")),
+            ActorHome::Thread { of } => match self.actors.iter().find(|actor| actor.name == of.name) {
+                Some(actor) => {
+                    let process = actor.process;
+                    self.actors.push(Actor { name, process, thread: Some(state) });
+                }
+                None => {
+                    let hint = hint(&of.name, self.actors.iter().map(|actor| actor.name.as_str()));
+                    self.problem(of.span, format!("`{}` is no actor above this line{hint}", of.name));
+                }
             },
-            _ => return self.problem(span, FORM),
-        };
-        self.actors.push(Actor { name: (*name).to_owned(), process: self.processes.len(), thread: None });
-        self.processes.push(Process {
-            name: (*name).to_owned(),
-            device,
-            state,
-            isolated: isolated || state != State::Device,
-        });
+        }
     }
 
     // Axes
@@ -164,44 +117,49 @@ impl Checker<'_> {
             return Some((Domain::Offset { below, multiple_of }, SIZE));
         }
         if let Some(item) = &source.list_of {
-            let length = match &source.length {
-                Some(length) => self.range(length, None)?,
-                None => {
-                    self.problem(
-                        Span::default(),
-                        "a list needs its length: `{list_of: {bytes: 1..64KiB}, length: 1..64}`",
-                    );
-                    return None;
-                }
-            };
-            let (item, logarithmic) = match self.domain(item)? {
-                (Domain::Bytes(range), _) => (range, true),
-                (Domain::Integer(range), _) => (range, false),
-                _ => {
-                    self.problem(Span::default(), "the items of a list are `bytes` or `int`");
-                    return None;
-                }
-            };
-            let ty = if may_be_negative(&item.low) { INT64 } else { SIZE };
-            return Some((Domain::List { item, logarithmic, length }, ty));
+            return self.list(item, source.length.as_deref());
         }
         if let Some(range) = &source.permutation {
             return Some((Domain::Permutation(self.range(range, None)?), SIZE));
         }
-        if let Some(list) = source.length_of.as_ref().or(source.index_of.as_ref()) {
-            let found = self.axes.iter().position(|axis| {
-                axis.name == *list && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_))
-            });
-            let Some(found) = found else {
-                self.problem(Span::default(), format!("`{list}` is no list above this axis"));
-                return None;
-            };
-            return Some((
-                if source.length_of.is_some() { Domain::LengthOf(found) } else { Domain::IndexOf(found) },
-                SIZE,
-            ));
+        if let Some(list) = &source.length_of {
+            return Some((Domain::LengthOf(self.earlier_list(list)?), SIZE));
+        }
+        if let Some(list) = &source.index_of {
+            return Some((Domain::IndexOf(self.earlier_list(list)?), SIZE));
         }
         Some((Domain::Device, INT64))
+    }
+
+    fn list(&mut self, item: &DomainSource, length: Option<&str>) -> Option<(Domain, Type)> {
+        let Some(length) = length else {
+            let message = "a list needs its length: `{list_of: {bytes: 1..64KiB}, length: 1..64}`";
+            self.problem(Span::default(), message);
+            return None;
+        };
+        let length = self.range(length, None)?;
+        let (item, logarithmic) = match self.domain(item)? {
+            (Domain::Bytes(range), _) => (range, true),
+            (Domain::Integer(range), _) => (range, false),
+            _ => {
+                self.problem(Span::default(), "the items of a list are `bytes` or `int`");
+                return None;
+            }
+        };
+        let ty = if may_be_negative(&item.low) { INT64 } else { SIZE };
+        Some((Domain::List { item, logarithmic, length }, ty))
+    }
+
+    /// The position of an earlier axis that draws lists.
+    fn earlier_list(&mut self, name: &str) -> Option<usize> {
+        let found = self
+            .axes
+            .iter()
+            .position(|axis| axis.name == name && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_)));
+        if found.is_none() {
+            self.problem(Span::default(), format!("`{name}` is no list above this axis"));
+        }
+        found
     }
 
     fn range(&mut self, text: &str, multiple_of: Option<&str>) -> Option<Range> {

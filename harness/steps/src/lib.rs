@@ -14,6 +14,7 @@ mod check_statement;
 pub mod domain;
 pub mod judgement;
 pub mod parse;
+mod parse_actors;
 mod parse_expression;
 pub mod program;
 mod sites;
@@ -23,6 +24,7 @@ mod token;
 pub mod types;
 
 pub use check::{Environment, RuleText, check};
+pub use parse_actors::parse_release;
 pub use program::Program;
 
 /// A range of bytes in a text.

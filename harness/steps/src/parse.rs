@@ -53,7 +53,7 @@ pub(super) struct Parser<'a> {
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
 impl<'a> Parser<'a> {
-    fn new(text: &str, names: &'a Names<'a>, sizes: bool) -> Parsed<Parser<'a>> {
+    pub(super) fn new(text: &str, names: &'a Names<'a>, sizes: bool) -> Parsed<Parser<'a>> {
         let tokens = tokenize(text, sizes).map_err(|error| ParseError { span: error.span, message: error.message })?;
         Ok(Parser { tokens, at: 0, depth: 0, links: 0, names })
     }
@@ -99,6 +99,14 @@ impl<'a> Parser<'a> {
         found
     }
 
+    pub(super) fn accept_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.next();
+        }
+        found
+    }
+
     pub(super) fn expect(&mut self, symbol: &str, why: &str) -> Parsed<()> {
         if self.accept(symbol) {
             Ok(())
@@ -107,7 +115,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn expect_end(&mut self) -> Parsed<()> {
+    pub(super) fn expect_end(&mut self) -> Parsed<()> {
         if *self.peek() == Kind::End {
             Ok(())
         } else {

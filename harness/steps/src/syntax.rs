@@ -1,6 +1,7 @@
 //! The steps as written: what the parser makes of the tokens, before names and types are known.
 
 use super::Span;
+use super::program::State;
 
 /// A whole `steps` block.
 #[derive(Debug)]
@@ -21,6 +22,34 @@ pub struct Statement {
 pub struct ActorName {
     pub name: String,
     pub span: Span,
+}
+
+/// A line of `actors`.
+#[derive(Debug)]
+pub struct ActorLine {
+    pub name: ActorName,
+    pub home: ActorHome,
+    pub state: State,
+    pub isolated: bool,
+}
+
+/// Where an actor lives.
+#[derive(Debug)]
+pub enum ActorHome {
+    /// In a process of its own, which works on a device.
+    Process { device: u32 },
+    /// In the process of another actor.
+    Thread { of: ActorName },
+}
+
+/// What releases a resource.
+#[derive(Debug)]
+pub struct Release {
+    pub function: String,
+    /// The place of the function's name.
+    pub span: Span,
+    /// `None`: the function alone, whose one argument is the handle.
+    pub arguments: Option<Vec<Expression>>,
 }
 
 #[derive(Debug)]

@@ -8,15 +8,16 @@ use serde_yaml::Spanned;
 use steps::judgement::judgements;
 use steps::suggest::hint;
 use steps::types::Declarations;
-use steps::{Environment, Part, Problem, RuleText, check};
+use steps::{Environment, Part, Problem, RuleText, Span, check};
 
 use super::diagnostic::{CatalogError, Diagnostic, Source};
 use super::life_cycle;
-use super::model::{ApiFile, ProductsFile, RuleSource};
+use super::model::{ApiFile, ChapterFile, ProductsFile, RuleSource, SupportEntry, SupportFile};
 use super::parallel::in_parallel;
 use super::place::{line_and_column, text_start};
 use super::read::{CatalogFiles, ParsedFile, read_catalog};
-use super::rules::{CatalogPlace, Chapter, Kill, Product, Resource, Rule, Rules, short};
+use super::resource::{self, Field, Resource};
+use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
 
 /// Reads and checks a catalog; with `only`, of the chapters just that one. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
@@ -60,17 +61,18 @@ impl Checker<'_> {
         let products = self.products(&files.products, &api.value.run_modes);
         let default_product = self.default_product(&files.products, &products);
         let facts: BTreeSet<String> = products.iter().flat_map(|product| product.facts.keys().cloned()).collect();
-        let declarations = Declarations::new(self.place.bindings, Some(api.value.result.ty.as_str()));
+        let declarations = Declarations::new(self.place.bindings, Some(&api.value.result.ty.value));
         if api.value.runtime.value != self.place.bindings.runtime {
             let message = format!("this is the folder of `{}`; name that runtime here", self.place.bindings.runtime);
             self.at(&api.source, &api.value.runtime, message);
         }
         let success = self.constant(&declarations, &api.source, &api.value.result.success);
         let fatal = api.value.fatal.iter().map(|code| self.constant(&declarations, &api.source, code)).collect();
-        let result = declarations.ty(&api.value.result.ty);
+        let result = declarations.ty(&api.value.result.ty.value);
         if result.is_none() {
-            let hint = hint(&api.value.result.ty, declarations.type_names());
-            self.file(&api.source, format!("result: `{}` is not a type in the header{hint}", api.value.result.ty));
+            let ty = &api.value.result.ty;
+            let hint = hint(&ty.value, declarations.type_names());
+            self.at(&api.source, ty, format!("`{}` is not a type in the header{hint}", ty.value));
         }
         let (resources, spaces) = self.resources(api, &declarations);
         for function in &api.value.process {
@@ -83,27 +85,14 @@ impl Checker<'_> {
             api.value.process.iter().map(|function| function.value.clone()).collect();
         let environment = Environment { declarations, facts, result, spaces, process_functions };
         let life_cycle = life_cycle::compile(api, &environment, &mut self.diagnostics);
-        let mut support = BTreeMap::new();
-        let mut support_source = None;
-        if let Some(file) = &files.support {
-            for product in
-                file.value.functions.values().flat_map(|entry| entry.supported.iter().chain(&entry.unsupported))
-            {
-                if !products.iter().any(|known| known.id == *product) {
-                    let hint = hint(product, products.iter().map(|known| known.id.as_str()));
-                    self.file(&file.source, format!("`{product}` is no product of products.yaml{hint}"));
-                }
-            }
-            support_source = Some(format!("{}, {}", file.value.source.document, file.value.source.section));
-            support = file.value.functions.iter().map(|(name, entry)| (name.clone(), entry.clone())).collect();
-        }
+        let (support, support_source) = self.support(files.support.as_ref(), &products);
         let mut rules = Rules {
             runtime: api.value.runtime.value.clone(),
             title: api.value.title.clone(),
             library: api.value.library.clone(),
             run_modes: api.value.run_modes.clone(),
             header: "abi.h",
-            result_type: api.value.result.ty.clone(),
+            result_type: api.value.result.ty.value.clone(),
             success_name: api.value.result.success.value.clone(),
             success,
             environment,
@@ -121,13 +110,38 @@ impl Checker<'_> {
             owners: HashMap::new(),
             digest: files.digest,
         };
-        let chapters: Vec<_> = files.chapters.into_iter().enumerate().collect();
+        self.chapters(files.chapters, &mut rules);
+        Some(rules)
+    }
+
+    /// The table of support, and where it comes from.
+    fn support(
+        &mut self,
+        file: Option<&ParsedFile<SupportFile>>,
+        products: &[Product],
+    ) -> (BTreeMap<String, SupportEntry>, Option<String>) {
+        let Some(file) = file else { return Default::default() };
+        let table = &file.value;
+        for product in table.functions.values().flat_map(|entry| entry.supported.iter().chain(&entry.unsupported)) {
+            if !products.iter().any(|known| known.id == *product) {
+                let hint = hint(product, products.iter().map(|known| known.id.as_str()));
+                self.file(&file.source, format!("`{product}` is no product of products.yaml{hint}"));
+            }
+        }
+        let functions = table.functions.iter().map(|(name, entry)| (name.clone(), entry.clone())).collect();
+        (functions, Some(format!("{}, {}", table.source.document, table.source.section)))
+    }
+
+    /// Checks the chapters, and adds their rules.
+    fn chapters(&mut self, chapters: Vec<ParsedFile<ChapterFile>>, rules: &mut Rules) {
+        let chapters: Vec<_> = chapters.into_iter().enumerate().collect();
+        let known = &*rules;
         let checked = in_parallel(chapters, |(chapter, file)| {
             let mut checker = Checker { diagnostics: Vec::new(), place: self.place };
             let ParsedFile { source, value } = file;
             let check = |rule: Spanned<RuleSource>| {
                 let id = rule.value.id.clone();
-                (id, checker.rule(&source, rule.value, chapter, &rules))
+                (id, checker.rule(&source, rule.value, chapter, known))
             };
             let found: Vec<_> = value.rules.into_iter().map(check).collect();
             let chapter = Chapter { name: value.chapter, title: value.title, path: source.path.clone() };
@@ -155,7 +169,6 @@ impl Checker<'_> {
                 rules.rules.push(rule);
             }
         }
-        Some(rules)
     }
 
     fn default_product(&mut self, file: &ParsedFile<ProductsFile>, products: &[Product]) -> String {
@@ -247,57 +260,22 @@ impl Checker<'_> {
     ) -> (Vec<Resource>, HashMap<(String, String), steps::program::Space>) {
         let mut resources = Vec::new();
         let mut spaces = HashMap::new();
-        for spanned in &file.value.resources {
-            let entry = &spanned.value;
-            let Some(function) = declarations.function(&entry.acquire) else {
-                let hint = hint(&entry.acquire, declarations.function_names());
-                self.at(&file.source, spanned, format!("`{}` is not in the header{hint}", entry.acquire));
-                continue;
-            };
-            let Some(handle) = function.parameters.iter().position(|parameter| parameter.name == entry.handle) else {
-                let hint = hint(&entry.handle, function.parameters.iter().map(|parameter| parameter.name));
-                self.at(
-                    &file.source,
-                    spanned,
-                    format!("`{}` has no parameter `{}`{hint}", entry.acquire, entry.handle),
-                );
-                continue;
-            };
-            let (release, arguments) = match entry.release.split_once('(') {
-                None => (entry.release.as_str(), vec![None]),
-                Some((name, arguments)) => {
-                    let arguments = arguments.trim_end_matches(')').split(',').map(str::trim);
-                    (name, arguments.map(|argument| argument.parse().ok()).collect())
+        for entry in &file.value.resources {
+            match resource::check(entry, declarations) {
+                Ok(resource) => resources.push(resource),
+                Err(mistake) => {
+                    let scalar = match mistake.field {
+                        Field::Acquire => &entry.acquire,
+                        Field::Handle => &entry.handle,
+                        Field::Release => &entry.release,
+                        Field::Also(index) => &entry.also[index],
+                    };
+                    self.inside(&file.source, scalar, mistake.span, mistake.kind.to_string());
                 }
-            };
-            if declarations.function(release).is_none_or(|function| function.parameters.len() != arguments.len()) {
-                let hint = hint(release, declarations.function_names());
-                self.at(
-                    &file.source,
-                    spanned,
-                    format!("`{release}` is no function with {} parameter(s){hint}", arguments.len()),
-                );
-                continue;
             }
-            if let Some(unknown) = entry.also.iter().find(|name| declarations.function(name).is_none()) {
-                let hint = hint(unknown, declarations.function_names());
-                self.at(&file.source, spanned, format!("`{unknown}` is not in the header{hint}"));
-            }
-            use abi::Type;
-            let indirect = entry.bytes.is_none()
-                && matches!(function.parameters[handle].ty, Type::Pointer { to, .. } if matches!(to, Type::Pointer { .. } | Type::Handle(_)));
             if let Some(space) = entry.space {
-                spaces.insert((entry.acquire.clone(), entry.handle.clone()), space);
+                spaces.insert((entry.acquire.value.clone(), entry.handle.value.clone()), space);
             }
-            resources.push(Resource {
-                acquire: entry.acquire.clone(),
-                handle,
-                indirect,
-                bytes: entry.bytes.map(|bytes| bytes as usize),
-                release: release.to_owned(),
-                also: entry.also.clone(),
-                release_arguments: arguments,
-            });
         }
         (resources, spaces)
     }
@@ -425,14 +403,19 @@ impl Checker<'_> {
                 return self.at(source, domain, format!("{name}: {}", problem.message));
             }
         };
+        self.inside(source, scalar, problem.span, problem.message);
+    }
+
+    /// A mistake at a place inside the text of a scalar.
+    fn inside(&mut self, source: &Arc<Source>, scalar: &Spanned<String>, span: Span, message: String) {
         let (first_line, indentation) = text_start(source, scalar);
-        let (line, column) = line_and_column(&scalar.value, problem.span.start);
+        let (line, column) = line_and_column(&scalar.value, span.start);
         let indentation = if line == 0 || source.line(first_line).is_some() { indentation } else { 0 };
         self.diagnostics.push(Diagnostic {
             source: Some(source.clone()),
             line: first_line + line,
             column: indentation + column + 1,
-            message: problem.message,
+            message,
         });
     }
 }

@@ -8,6 +8,7 @@ mod model;
 mod parallel;
 mod place;
 mod read;
+mod resource;
 mod rules;
 mod select;
 
@@ -20,5 +21,6 @@ pub use model::{
     SupportEntry, SupportFile, When,
 };
 pub use read::product_ids;
-pub use rules::{CatalogPlace, Chapter, Kill, Product, Resource, Rule, Rules, short};
+pub use resource::{Handle, Release, ReleaseArgument, Resource};
+pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
 pub use select::{Conditions, Edition, Skip, UnknownName, applies, kernel, offered, product, rule};

@@ -84,8 +84,7 @@ pub struct ApiFile {
     pub queries: Queries,
     /// What calls acquire, and how it is released.
     #[serde(default)]
-    #[schemars(with = "Vec<Resource>")]
-    pub resources: Vec<Spanned<Resource>>,
+    pub resources: Vec<ResourceSource>,
     /// Functions that change the whole process: rules that call them run isolated.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
@@ -113,7 +112,8 @@ pub struct LibrarySource {
 pub struct ResultSource {
     /// The type of the code that says success or failure.
     #[serde(rename = "type")]
-    pub ty: String,
+    #[schemars(with = "String")]
+    pub ty: Spanned<String>,
     /// The constant that means success.
     #[schemars(with = "String")]
     pub success: Spanned<String>,
@@ -179,16 +179,22 @@ pub struct QuerySource {
 /// A pair of functions that acquire and release.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Resource {
+#[schemars(rename = "Resource")]
+pub struct ResourceSource {
     /// The function that acquires.
-    pub acquire: String,
+    #[schemars(with = "String")]
+    pub acquire: Spanned<String>,
     /// Its parameter that receives or names what is acquired.
-    pub handle: String,
-    /// The function that releases: its first argument is the handle; or a whole call such as `f(handle, 0)`.
-    pub release: String,
-    /// Further functions that release it.
+    #[schemars(with = "String")]
+    pub handle: Spanned<String>,
+    /// The function that releases, whose one argument is the handle; or a whole call such as `f(handle, 0, size)` with
+    /// integers, constants and parameters of the function that acquires.
+    #[schemars(with = "String")]
+    pub release: Spanned<String>,
+    /// Further functions or calls that release it.
     #[serde(default)]
-    pub also: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub also: Vec<Spanned<String>>,
     /// Who may use the pointer.
     #[serde(default)]
     pub space: Option<Space>,

@@ -12,6 +12,7 @@ use crate::defects::Defect;
 use super::life_cycle::LifeCycleProgram;
 use super::model::{DocumentEntry, Hazard, Level, LibrarySource, RuleSource, SupportEntry, When};
 use super::place;
+use super::resource::Resource;
 
 /// Where the catalog stands, and what its header declares.
 #[derive(Debug, Clone)]
@@ -131,30 +132,6 @@ impl Kill {
                 products: products.split(',').map(|product| product.trim().to_owned()).collect(),
             },
         }
-    }
-}
-
-/// A pair of functions that acquire and release.
-#[derive(Debug, Clone)]
-pub struct Resource {
-    pub acquire: String,
-    /// Position of the parameter that receives or names what is acquired.
-    pub handle: usize,
-    /// The handle is what that parameter points to.
-    pub indirect: bool,
-    /// Length of a handle that is a buffer of bytes.
-    pub bytes: Option<usize>,
-    pub release: String,
-    /// Further functions that release it.
-    pub also: Vec<String>,
-    /// Arguments of the release: `None` stands for the handle.
-    pub release_arguments: Vec<Option<i128>>,
-}
-
-impl Resource {
-    /// Whether a call of the function releases it.
-    pub fn released_by(&self, function: &str) -> bool {
-        self.release == function || self.also.iter().any(|name| name == function)
     }
 }
 

@@ -1,11 +1,13 @@
 //! The calls that a statement makes, and what they acquire and release.
 
-use crate::catalog::Resource;
+use crate::catalog::{Handle, Resource};
 use steps::builtins::builtin;
 use steps::program::{Call, Statement as TypedStatement};
 use steps::syntax::{Expression, ExpressionKind, Initializer, Statement, StatementKind};
 
 use super::Printer;
+use super::release::Way;
+use super::text::c_type;
 use super::visit::calls;
 
 /// A call in the text with what the checker knows of it.
@@ -15,7 +17,7 @@ pub struct Site<'t> {
     pub arguments: &'t [Expression],
 }
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
     /// The calls of a statement itself, not of the blocks inside it.
     pub fn sites<'t>(&self, statement: &'t Statement, typed: &'t TypedStatement) -> Vec<Site<'t>> {
         let mut found = Vec::new();
@@ -50,34 +52,67 @@ impl Printer<'_> {
         if !self.runnable {
             return lines;
         }
+        let resources = &self.rules.resources;
         for site in sites {
-            let resources = &self.rules.resources;
-            if let Some(resource) = resources.iter().find(|resource| resource.acquire == site.function) {
-                let (handle, bytes) = (self.handle(resource, site), resource.bytes.unwrap_or(0));
-                self.releases.insert(resource.release.clone());
-                let release = &resource.release;
-                lines.push(format!("acquired(\"{release}\", release_{release}, {handle}, {bytes});"));
+            if let Some((index, resource)) = self.acquires(site.function) {
+                let way = self.way(resource);
+                self.releases.insert(way.name.clone(), index);
+                let argument = |position: usize| self.kept_argument(&site.arguments[position]);
+                lines.push(way.acquired(&self.handle(resource, site), argument));
             }
-            let mut names: Vec<&str> = resources
-                .iter()
-                .filter(|resource| resource.released_by(site.function))
-                .map(|resource| resource.release.as_str())
-                .filter(|release| self.releases.contains(*release))
-                .collect();
-            names.dedup();
-            if let Some(first) = site.arguments.first() {
-                let handle = self.expression(first);
-                lines.extend(names.iter().map(|release| format!("released(release_{release}, {handle});")));
+            let mut names: Vec<String> = Vec::new();
+            for resource in resources {
+                let Some(position) = resource.released_by(site.function) else { continue };
+                let (way, argument) = (self.way(resource), site.arguments.get(position));
+                let Some(argument) = argument.filter(|_| self.releases.contains_key(&way.name)) else { continue };
+                if names.last() != Some(&way.name) {
+                    lines.push(way.released(&self.expression(argument)));
+                    names.push(way.name);
+                }
             }
         }
         lines
     }
 
+    /// The resource that a function acquires, with its position.
+    fn acquires(&self, function: &str) -> Option<(usize, &'a Resource)> {
+        self.rules.resources.iter().enumerate().find(|(_, resource)| resource.acquire == function)
+    }
+
+    /// How a resource is released.
+    pub fn way(&self, resource: &'a Resource) -> Way<'a> {
+        Way::of(resource, &self.rules.resources, &self.rules.environment.declarations)
+    }
+
+    /// Gives names to arguments that a release passes on and that are not the same when they are written twice.
+    pub fn keep_arguments(&mut self, sites: &[Site<'_>]) {
+        for site in sites.iter().filter(|_| self.runnable) {
+            let Some((_, resource)) = self.acquires(site.function) else { continue };
+            let function = self.program.functions[site.typed.function];
+            for position in resource.kept() {
+                let argument = &site.arguments[position];
+                let mut calls = Vec::new();
+                collect(argument, &mut calls);
+                let once = !calls.is_empty() || matches!(argument.kind, ExpressionKind::Text(_));
+                if once && !self.kept.contains_key(&argument.span.start) {
+                    let name = format!("kept_{}", self.kept.len() + 1);
+                    self.flags.push(format!("{} = 0;", c_type(function.parameters[position].ty, &name)));
+                    self.kept.insert(argument.span.start, name);
+                }
+            }
+        }
+    }
+
+    /// An argument of a call that was made.
+    fn kept_argument(&self, argument: &Expression) -> String {
+        self.kept.get(&argument.span.start).cloned().unwrap_or_else(|| self.expression(argument))
+    }
+
     fn handle(&self, resource: &Resource, site: &Site<'_>) -> String {
-        let argument = &site.arguments[resource.handle];
-        match &argument.kind {
-            ExpressionKind::AddressOf(of) if resource.indirect => self.expression(of),
-            _ if resource.indirect => format!("*({})", self.expression(argument)),
+        let argument = &site.arguments[resource.parameter];
+        match (&argument.kind, resource.handle) {
+            (ExpressionKind::AddressOf(of), Handle::Pointee(_)) => self.expression(of),
+            (_, Handle::Pointee(_)) => format!("*({})", self.expression(argument)),
             _ => self.expression(argument),
         }
     }

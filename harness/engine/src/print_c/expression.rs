@@ -79,7 +79,11 @@ impl Printer<'_> {
     }
 
     pub fn call(&self, function: &str, arguments: &[Expression]) -> String {
-        format!("{function}({})", self.list(arguments))
+        let argument = |argument: &Expression| match self.kept.get(&argument.span.start) {
+            Some(name) => format!("({name} = {})", self.expression(argument)),
+            None => self.expression(argument),
+        };
+        format!("{function}({})", arguments.iter().map(argument).collect::<Vec<_>>().join(", "))
     }
 
     /// A number as the rule writes it: hexadecimal and characters stay what they are.

@@ -7,11 +7,12 @@
 mod calls;
 mod case;
 mod expression;
+mod release;
 mod statement;
 mod text;
 mod visit;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::case::{Scope, Value, display_values};
@@ -175,11 +176,14 @@ struct Printer<'a> {
     actor: usize,
     /// Comments before this place of the source are printed.
     cursor: usize,
-    /// Statements for the end of the steps with their actors, and the flags of those that stand in a block.
+    /// Statements for the end of the steps with their actors.
     deferred: Vec<(usize, String)>,
+    /// Declarations of flags for those that stand in a block, and of arguments that are kept.
     flags: Vec<String>,
-    /// Release functions of what the steps acquire.
-    releases: BTreeSet<String>,
+    /// Arguments that are kept in a variable, by their place in the source.
+    kept: HashMap<usize, String>,
+    /// Ways of releasing what the steps acquire, each with the position of a resource.
+    releases: BTreeMap<String, usize>,
     runnable: bool,
     /// Bare calls must succeed.
     judged: bool,
@@ -202,7 +206,8 @@ impl<'a> Printer<'a> {
             cursor: 0,
             deferred: Vec::new(),
             flags: Vec::new(),
-            releases: BTreeSet::new(),
+            kept: HashMap::new(),
+            releases: BTreeMap::new(),
             runnable: false,
             judged: true,
             hoisted: None,
@@ -228,6 +233,7 @@ impl<'a> Printer<'a> {
         let is_type = |name: &str| declarations.ty(name).is_some();
         let actors: Vec<String> = self.program.actors.iter().map(|actor| actor.name.clone()).collect();
         self.actor = 0;
+        self.kept.clear();
         for ((name, source), (_, _, ty)) in rule.source.observe.iter().zip(&self.program.observe) {
             let tree = parse_expression(&source.value, &Names { is_type: &is_type, actors: &actors }, false)
                 .map_err(|error| error.message)?;
@@ -244,22 +250,9 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// One function of a common signature for each release function.
+    /// The functions by which the program releases what it acquired.
     fn wrappers(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for release in &self.releases {
-            let Some(resource) = self.rules.resources.iter().find(|resource| resource.release == *release) else {
-                continue;
-            };
-            let arguments: Vec<String> = resource
-                .release_arguments
-                .iter()
-                .map(|argument| argument.map_or("handle".to_owned(), |value| value.to_string()))
-                .collect();
-            lines.push(format!("static inline long long release_{release}(void *handle)\n{{"));
-            lines.push(format!("    return {release}({});\n}}\n", arguments.join(", ")));
-        }
-        lines
+        self.releases.values().flat_map(|index| self.way(&self.rules.resources[*index]).functions()).collect()
     }
 
     /// The case: the product's quantities, the number of devices, the axes.
@@ -281,7 +274,7 @@ impl<'a> Printer<'a> {
         }
         let declarations = &self.rules.environment.declarations;
         lines.extend(case::axes(self.program, declarations, values, |axis| self.reads.axes.contains(&axis)));
-        lines.extend(self.flags.iter().map(|flag| format!("int {flag} = 0;")));
+        lines.extend(self.flags.iter().cloned());
         lines
     }
 }

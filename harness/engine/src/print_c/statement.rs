@@ -94,6 +94,7 @@ impl Printer<'_> {
     /// A statement without a block.
     fn leaf(&mut self, statement: &Statement, typed: &TypedStatement) {
         let sites = self.sites(statement, typed);
+        self.keep_arguments(&sites);
         if !matches!(statement.kind, StatementKind::Defer(_)) {
             self.outs(&sites);
         }
@@ -207,7 +208,7 @@ impl Printer<'_> {
             let flag = format!("deferred_{}", self.deferred.len() + 1);
             self.line(&format!("{flag} = 1; /* at the end: {text} */"));
             self.deferred.push((self.actor, format!("if ({flag}) {text}")));
-            self.flags.push(flag);
+            self.flags.push(format!("int {flag} = 0;"));
         }
     }
 
@@ -225,6 +226,7 @@ impl Printer<'_> {
             collect(until, &mut found);
         }
         let sites = self.pair(found, typed);
+        self.keep_arguments(&sites);
         self.outs(&sites);
         let text = self.expression(call);
         self.line("/* Documented as unsupported: an error passes, and so does work that is done right. */");

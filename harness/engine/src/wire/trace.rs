@@ -33,7 +33,8 @@ fn called<'a>(
 ) -> (Option<&'static Function>, Option<&'a Call>, &'static str) {
     if record.site & RELEASE != 0 {
         let resource = rules.resources.get((record.site & !RELEASE) as usize);
-        let function = resource.and_then(|resource| rules.environment.declarations.function(&resource.release));
+        let function =
+            resource.and_then(|resource| rules.environment.declarations.function(&resource.release.function));
         return (function, None, " (automatic release)");
     }
     if record.site & LIFE_CYCLE != 0 {

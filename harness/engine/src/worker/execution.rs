@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 
 use crate::case::{Scope, Value};
-use crate::catalog::{Resource, Rules};
+use crate::catalog::{Handle, ReleaseArgument, Resource, Rules};
 use crate::record::Verdict;
 use steps::judgement::Judgement;
 use steps::program::{Actor, Call, Expression, Program};
+use steps::types::is_address;
 
 use super::memory::Memory;
 use super::threads::Threads;
@@ -63,7 +64,10 @@ pub struct Held<'a> {
     pub resource: &'a Resource,
     /// Position of the resource in the catalog's list.
     pub index: usize,
+    /// The handle, widened as its type says.
     pub handle: u64,
+    /// The acquiring call's arguments, where the release passes one of them on.
+    pub arguments: Vec<u64>,
     /// For handles that are buffers: their bytes when they were acquired.
     pub bytes: Option<Vec<u8>>,
     /// Order over all processes of the case.
@@ -123,7 +127,7 @@ impl<'a> Prepared<'a> {
         let releases = program
             .functions
             .iter()
-            .map(|function| rules.resources.iter().any(|resource| resource.released_by(function.name)))
+            .map(|function| rules.resources.iter().any(|resource| resource.released_by(function.name).is_some()))
             .collect();
         let release_addresses = rules
             .resources
@@ -131,7 +135,8 @@ impl<'a> Prepared<'a> {
             .enumerate()
             .map(|(index, resource)| {
                 let needed = program.functions.iter().any(|function| function.name == resource.acquire);
-                let function = rules.environment.declarations.function(&resource.release).filter(|_| needed)?;
+                let function =
+                    rules.environment.declarations.function(&resource.release.function).filter(|_| needed)?;
                 library.address(function).map(|address| (index, address))
             })
             .collect();
@@ -269,43 +274,53 @@ impl<'a> Execution<'a> {
     }
 
     fn acquired(&mut self, resource: &'a Resource, arguments: &[u64]) {
-        let parameter = arguments[resource.handle];
-        // A library that is wrong takes a null place for the handle: nobody can name what it made.
-        if resource.indirect && parameter == 0 {
-            return;
-        }
-        let handle = match resource.indirect {
-            // SAFETY: the function succeeded, and its out-parameter points to a handle.
-            true => unsafe { (parameter as *const u64).read_unaligned() },
-            false => parameter,
+        let parameter = arguments[resource.parameter];
+        let rules = self.prepared.rules;
+        let mut bytes = None;
+        let handle = match resource.handle {
+            Handle::Argument(_) => parameter,
+            // A library that is wrong takes a null place for the handle: nobody can name what it made.
+            Handle::Pointee(_) | Handle::Buffer(_) if parameter == 0 => return,
+            Handle::Pointee(ty) => {
+                let mask = resource.handle.mask(&rules.environment.declarations);
+                let mut word = [0; 8];
+                let size = rules.environment.declarations.size(ty).min(word.len());
+                // SAFETY: the function succeeded, and its out-parameter points to a handle of this size, at most 8.
+                unsafe { word.as_mut_ptr().copy_from_nonoverlapping(parameter as *const u8, size) };
+                let handle = u64::from_le_bytes(word);
+                // The variable is as it was before the call: there is nothing that could be released.
+                if handle == self.memory.poison_word() & mask {
+                    return;
+                }
+                typed(ty, handle) as u64
+            }
+            Handle::Buffer(length) => {
+                // SAFETY: the buffer's length is the one that the catalog states for this handle.
+                bytes = Some(unsafe { std::slice::from_raw_parts(parameter as *const u8, length) }.to_vec());
+                parameter
+            }
         };
-        // The variable is as it was before the call: there is nothing that could be released.
-        if resource.indirect && handle == self.memory.poison_word() {
-            return;
-        }
-        // The same for a null buffer for a key.
-        if resource.bytes.is_some() && handle == 0 {
-            return;
-        }
-        // SAFETY: the buffer's length is the one that the catalog states for this handle.
-        let bytes =
-            resource.bytes.map(|length| unsafe { std::slice::from_raw_parts(handle as *const u8, length) }.to_vec());
-        let index = self.prepared.rules.resources.iter().position(|known| std::ptr::eq(known, resource)).unwrap_or(0);
-        self.held.push(Held { resource, index, handle, bytes, tick: self.tick, judged: true });
+        let arguments = if resource.kept().next().is_some() { arguments.to_vec() } else { Vec::new() };
+        let index = rules.resources.iter().position(|known| std::ptr::eq(known, resource)).unwrap_or(0);
+        self.held.push(Held { resource, index, handle, arguments, bytes, tick: self.tick, judged: true });
     }
 
     fn released(&mut self, function: &str, arguments: &[u64]) {
-        let Some(handle) = arguments.first().filter(|handle| **handle != 0) else { return };
+        let declarations = &self.prepared.rules.environment.declarations;
         let same = |held: &Held<'_>| {
-            held.resource.released_by(function)
-                && match &held.bytes {
-                    Some(bytes) => {
-                        // SAFETY: the release function takes a buffer of the same length.
-                        let given = unsafe { std::slice::from_raw_parts(*handle as *const u8, bytes.len()) };
-                        given == bytes.as_slice()
-                    }
-                    None => held.handle == *handle,
+            let position = held.resource.released_by(function);
+            let Some(given) = position.and_then(|position| arguments.get(position)) else { return false };
+            match &held.bytes {
+                Some(_) if *given == 0 => false,
+                Some(bytes) => {
+                    // SAFETY: the release function takes a buffer of the same length.
+                    let given = unsafe { std::slice::from_raw_parts(*given as *const u8, bytes.len()) };
+                    given == bytes.as_slice()
                 }
+                // To release a null pointer releases nothing; 0 is a number like any other.
+                None if *given == 0 && is_address(held.resource.handle.ty()) => false,
+                None => (held.handle ^ given) & held.resource.handle.mask(declarations) == 0,
+            }
         };
         // Of two with one handle, the one that the rule expects to have.
         let found = self.held.iter().rposition(|held| held.judged && same(held));
@@ -319,7 +334,7 @@ impl<'a> Execution<'a> {
     pub fn release(&mut self, floor: u64) {
         while let Some(held) = self.held.pop_if(|held| held.tick >= floor) {
             let declarations = &self.prepared.rules.environment.declarations;
-            let Some(function) = declarations.function(&held.resource.release) else { continue };
+            let Some(function) = declarations.function(&held.resource.release.function) else { continue };
             let Some((index, address)) = self.prepared.release_addresses[held.index] else {
                 let absent = FailedCall { function: function.name.to_owned(), code: None };
                 let message = format!("the library does not export {}", function.name);
@@ -330,12 +345,12 @@ impl<'a> Execution<'a> {
                 Some(bytes) => bytes.as_ptr() as u64,
                 None => held.handle,
             };
-            let arguments: Vec<u64> = held
-                .resource
-                .release_arguments
-                .iter()
-                .map(|argument| argument.map_or(handle, |value| value as u64))
-                .collect();
+            let pass = |argument: &ReleaseArgument| match argument {
+                ReleaseArgument::Handle => handle,
+                ReleaseArgument::Integer(value) => *value as u64,
+                ReleaseArgument::Parameter(position) => held.arguments[*position],
+            };
+            let arguments: Vec<u64> = held.resource.release.arguments.iter().map(pass).collect();
             let slot = self.flight.begin_call(RELEASE + index as u32, self.tick, &arguments);
             // SAFETY: the pair stands in the catalog: the function releases what the call of this case acquired.
             let raw = unsafe { (function.call)(address, &arguments) };

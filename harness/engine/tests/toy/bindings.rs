@@ -20,6 +20,9 @@ mod raw {
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
     pub struct toyWay(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct toyLane(pub ::core::ffi::c_uint);
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
     pub struct toyPlace {
@@ -127,6 +130,15 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn toy_enter(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("toy_enter", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::toyLane) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::toyLane) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn toy_free(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("toy_free", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -136,12 +148,57 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn toy_give(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("toy_give", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyWay, i16) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::toyWay(a0 as u32), a1 as i16) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_handles(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[] = arguments else { wrong_count("toy_handles", 0, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn() -> u64>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function() };
+        result as u64
+    }
+
+    pub(super) unsafe fn toy_leave(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("toy_leave", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyLane) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::toyLane(a0 as u32)) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn toy_open(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("toy_open", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const core::ffi::c_char, *mut *mut c_void) -> raw::toyResult>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *const core::ffi::c_char, a1 as usize as *mut *mut c_void) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_pin(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("toy_pin", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void, *const core::ffi::c_char, u32) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut c_void, a1 as usize as *const core::ffi::c_char, a2 as u32) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_reserve(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("toy_reserve", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u64, usize) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u64, a1 as usize) };
         result.0 as u64
     }
 
@@ -172,6 +229,33 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn toy_take(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("toy_take", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut i16) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut i16) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_unpin(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("toy_unpin", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const core::ffi::c_char, *mut c_void) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const core::ffi::c_char, a1 as usize as *mut c_void) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_unreserve(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("toy_unreserve", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, usize) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64, a1 as usize) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn toy_wait(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[] = arguments else { wrong_count("toy_wait", 0, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -189,7 +273,7 @@ use abi::{Bindings, Constant, Enumeration, Field, Function, Parameter, Struct, T
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "toy",
-    header_digest: "52492dd5cf6dd6549b269fcab4cead1dcfbebdbaa1a383f431640c6cb43a5c39",
+    header_digest: "fb5a70b002d97dce05569a2606853dd02ab916f72659d20f1b4965489c127c68",
     functions: &[
         Function {
             name: "toy_alloc",
@@ -239,6 +323,15 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::toy_describe,
         },
         Function {
+            name: "toy_enter",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lane", ty: Type::Pointer { to: &Type::Enumeration { name: "toyLane", signed: false }, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_enter,
+        },
+        Function {
             name: "toy_free",
             exported_as: None,
             parameters: &[
@@ -246,6 +339,32 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "toyResult", signed: false },
             call: thunks::toy_free,
+        },
+        Function {
+            name: "toy_give",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "way", ty: Type::Enumeration { name: "toyWay", signed: false } },
+                Parameter { name: "ticket", ty: Type::Integer { bytes: 2, signed: true } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_give,
+        },
+        Function {
+            name: "toy_handles",
+            exported_as: None,
+            parameters: &[],
+            returns: Type::Integer { bytes: 8, signed: false },
+            call: thunks::toy_handles,
+        },
+        Function {
+            name: "toy_leave",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lane", ty: Type::Enumeration { name: "toyLane", signed: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_leave,
         },
         Function {
             name: "toy_open",
@@ -256,6 +375,27 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "toyResult", signed: false },
             call: thunks::toy_open,
+        },
+        Function {
+            name: "toy_pin",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "region", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "label", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "bytes", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_pin,
+        },
+        Function {
+            name: "toy_reserve",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "range", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+                Parameter { name: "size", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_reserve,
         },
         Function {
             name: "toy_share",
@@ -285,6 +425,35 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::toy_stop,
         },
         Function {
+            name: "toy_take",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "ticket", ty: Type::Pointer { to: &Type::Integer { bytes: 2, signed: true }, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_take,
+        },
+        Function {
+            name: "toy_unpin",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "label", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "region", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_unpin,
+        },
+        Function {
+            name: "toy_unreserve",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "range", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "size", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_unreserve,
+        },
+        Function {
             name: "toy_wait",
             exported_as: None,
             parameters: &[],
@@ -293,6 +462,15 @@ pub static BINDINGS: Bindings = Bindings {
         },
     ],
     enums: &[
+        Enumeration {
+            name: "toyLane",
+            constants: &[
+                Constant { name: "TOY_LANE_0", value: 0 },
+                Constant { name: "TOY_LANE_1", value: 1 },
+                Constant { name: "TOY_LANE_2", value: 2 },
+                Constant { name: "TOY_LANE_3", value: 3 },
+            ],
+        },
         Enumeration {
             name: "toyResult",
             constants: &[

@@ -282,3 +282,116 @@ toyResult toy_count(toyCount *blocks)
     (void)blocks;
     return TOY_BAD_STATE;
 }
+
+/* A handle that is out: of which kind, its number, and what else it is given back with. */
+struct handle {
+    int kind;
+    uint64_t number;
+    uint64_t also;
+};
+
+enum { RANGE = 1, TICKET, LANE, PIN };
+
+static struct handle handles[64];
+
+static toyResult take(int kind, uint64_t number, uint64_t also)
+{
+    toyResult result = TOY_FULL;
+    pthread_mutex_lock(&lock);
+    for (size_t at = 0; at < sizeof handles / sizeof handles[0] && result != TOY_OK; at++)
+        if (handles[at].kind == 0) {
+            handles[at] = (struct handle){kind, number, also};
+            result = TOY_OK;
+        }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+static toyResult give(int kind, uint64_t number, uint64_t also)
+{
+    toyResult result = TOY_BAD_VALUE;
+    pthread_mutex_lock(&lock);
+    for (size_t at = 0; at < sizeof handles / sizeof handles[0] && result != TOY_OK; at++)
+        if (handles[at].kind == kind && handles[at].number == number && handles[at].also == also) {
+            handles[at].kind = 0;
+            result = TOY_OK;
+        }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+static int taken(int kind, uint64_t number)
+{
+    for (size_t at = 0; at < sizeof handles / sizeof handles[0]; at++)
+        if (handles[at].kind == kind && handles[at].number == number)
+            return 1;
+    return 0;
+}
+
+toyResult toy_reserve(uint64_t *range, size_t size)
+{
+    static uint64_t last = 0x7000000000000000;
+    if (range == NULL || size == 0)
+        return TOY_BAD_VALUE;
+    *range = ++last;
+    return take(RANGE, *range, size);
+}
+
+toyResult toy_unreserve(uint64_t range, size_t size)
+{
+    return give(RANGE, range, size);
+}
+
+toyResult toy_take(int16_t *ticket)
+{
+    if (ticket == NULL)
+        return TOY_BAD_VALUE;
+    int16_t number = -1;
+    while (taken(TICKET, (uint64_t)number))
+        number--;
+    *ticket = number;
+    return take(TICKET, (uint64_t)number, TOY_INSIDE);
+}
+
+toyResult toy_give(toyWay way, int16_t ticket)
+{
+    return give(TICKET, (uint64_t)ticket, way);
+}
+
+toyResult toy_enter(toyLane *lane)
+{
+    if (lane == NULL)
+        return TOY_BAD_VALUE;
+    toyLane number = TOY_LANE_0;
+    while (number <= TOY_LANE_3 && taken(LANE, number))
+        number++;
+    if (number > TOY_LANE_3)
+        return TOY_FULL;
+    *lane = number;
+    return take(LANE, number, 0);
+}
+
+toyResult toy_leave(toyLane lane)
+{
+    return give(LANE, lane, 0);
+}
+
+toyResult toy_pin(void *region, const char *label, uint32_t bytes)
+{
+    if (region == NULL || label == NULL || bytes == 0)
+        return TOY_BAD_VALUE;
+    return take(PIN, (uintptr_t)region, (uintptr_t)label);
+}
+
+toyResult toy_unpin(const char *label, void *region)
+{
+    return give(PIN, (uintptr_t)region, (uintptr_t)label);
+}
+
+uint64_t toy_handles(void)
+{
+    uint64_t held = 0;
+    for (size_t at = 0; at < sizeof handles / sizeof handles[0]; at++)
+        held += handles[at].kind != 0;
+    return held;
+}

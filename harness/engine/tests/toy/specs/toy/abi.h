@@ -28,6 +28,14 @@ typedef enum toyWay {
     TOY_LATER_BACKWARDS = 4
 } toyWay;
 
+/* One of four lanes. */
+typedef enum toyLane {
+    TOY_LANE_0 = 0,
+    TOY_LANE_1 = 1,
+    TOY_LANE_2 = 2,
+    TOY_LANE_3 = 3
+} toyLane;
+
 typedef struct toyPlace {
     int32_t id;
     toyWay way;
@@ -74,5 +82,20 @@ uint64_t toy_blocks(void);
 /* The same, through a pointer. The library also exports a first version, which only old programs call. */
 #define toy_count toy_count_v2
 toyResult toy_count(toyCount *blocks);
+
+/* Handles that are no addresses. A range of addresses by its number; it is given back with the size that it has. */
+toyResult toy_reserve(uint64_t *range, size_t size);
+toyResult toy_unreserve(uint64_t range, size_t size);
+/* A ticket, a negative number; it is given back on the way TOY_INSIDE. */
+toyResult toy_take(int16_t *ticket);
+toyResult toy_give(toyWay way, int16_t ticket);
+/* The first lane that is free, from TOY_LANE_0 on. */
+toyResult toy_enter(toyLane *lane);
+toyResult toy_leave(toyLane lane);
+/* Keeps a region of memory from being moved; it is let go under the same label. */
+toyResult toy_pin(void *region, const char *label, uint32_t bytes);
+toyResult toy_unpin(const char *label, void *region);
+/* Number of ranges, tickets, lanes and pinned regions that this process holds. */
+uint64_t toy_handles(void);
 
 #endif

@@ -1,0 +1,320 @@
+//! What calls acquire, and how it is released: the resources of api.yaml, checked against the header.
+
+use std::fmt;
+
+use abi::{Function, Type};
+use steps::suggest::hint;
+use steps::syntax::{self, Expression, ExpressionKind, UnaryOperator};
+use steps::types::{Declarations, VOID_POINTER, c_name, is_address, is_integer, range};
+use steps::{Span, parse_release};
+
+use super::model::ResourceSource;
+
+/// A pair of functions that acquire and release.
+#[derive(Debug, Clone)]
+pub struct Resource {
+    pub acquire: String,
+    /// Position of the parameter that receives or names what is acquired.
+    pub parameter: usize,
+    pub handle: Handle,
+    pub release: Release,
+    /// Further calls that release it.
+    pub also: Vec<Release>,
+}
+
+/// Where the handle is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handle {
+    /// It is the argument.
+    Argument(Type),
+    /// It is what the argument points to.
+    Pointee(Type),
+    /// It is a buffer of that length, to which the argument points.
+    Buffer(usize),
+}
+
+/// A call that releases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Release {
+    pub function: String,
+    pub arguments: Vec<ReleaseArgument>,
+}
+
+/// What a release passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReleaseArgument {
+    Handle,
+    Integer(i128),
+    /// What the acquiring call passed for the parameter of that position.
+    Parameter(usize),
+}
+
+/// The word for the handle in `release`.
+const HANDLE: &str = "handle";
+
+impl Resource {
+    /// In which argument a call of the function takes the handle that it releases.
+    pub fn released_by(&self, function: &str) -> Option<usize> {
+        let release = [&self.release].into_iter().chain(&self.also).find(|release| release.function == function)?;
+        release.arguments.iter().position(|argument| *argument == ReleaseArgument::Handle)
+    }
+
+    /// The positions of the acquiring call's arguments that the release passes on.
+    pub fn kept(&self) -> impl Iterator<Item = usize> {
+        self.release.arguments.iter().filter_map(|argument| match argument {
+            ReleaseArgument::Parameter(position) => Some(*position),
+            ReleaseArgument::Handle | ReleaseArgument::Integer(_) => None,
+        })
+    }
+}
+
+impl Handle {
+    /// How the handle is found in a parameter of a type; `bytes` is the length that api.yaml gives a buffer.
+    fn of(ty: Type, bytes: Option<u32>) -> Option<Handle> {
+        match (ty, bytes) {
+            (Type::Pointer { .. }, Some(bytes)) => Some(Handle::Buffer(bytes as usize)),
+            (_, Some(_)) | (Type::Pointer { constant: true, .. }, None) => None,
+            (Type::Pointer { to: Type::Void, .. }, None) => Some(Handle::Argument(ty)),
+            (Type::Pointer { to, .. }, None) => Some(Handle::Pointee(*to)).filter(|_| is_handle(*to)),
+            (_, None) => Some(Handle::Argument(ty)).filter(|_| is_handle(ty)),
+        }
+    }
+
+    /// The handle's type; for a buffer, that of its address.
+    pub fn ty(self) -> Type {
+        match self {
+            Handle::Argument(ty) | Handle::Pointee(ty) => ty,
+            Handle::Buffer(_) => VOID_POINTER,
+        }
+    }
+
+    /// The bits of a word in which the handle lies.
+    pub fn mask(self, declarations: &Declarations) -> u64 {
+        u64::MAX >> (64 - 8 * declarations.size(self.ty()).clamp(1, 8))
+    }
+}
+
+fn is_handle(ty: Type) -> bool {
+    matches!(ty, Type::Integer { .. } | Type::Enumeration { .. } | Type::Pointer { .. } | Type::Handle(_))
+}
+
+/// Where in a resource of api.yaml something is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    Acquire,
+    Handle,
+    Release,
+    /// One of the further functions.
+    Also(usize),
+}
+
+/// Something wrong in a resource of api.yaml.
+#[derive(Debug)]
+pub struct ResourceMistake {
+    pub field: Field,
+    /// The place in the text of that field.
+    pub span: Span,
+    pub kind: ResourceMistakeKind,
+}
+
+/// What is wrong.
+#[derive(Debug)]
+pub enum ResourceMistakeKind {
+    /// A function that the header does not declare.
+    NoFunction { name: String, hint: String },
+    /// A parameter that the acquiring function does not have.
+    NoParameter { function: &'static str, name: String, hint: String },
+    /// The parameter is neither a handle nor points to one.
+    NoHandle { name: &'static str, ty: Type },
+    /// A length was given for what is not a buffer.
+    NoBuffer { name: &'static str, ty: Type },
+    /// The release is not written as one.
+    Syntax(String),
+    /// The release has another number of arguments than the function has parameters.
+    Arguments { function: &'static Function, given: usize },
+    /// A name that means nothing here.
+    NoName { name: String, acquire: &'static str, hint: String },
+    /// Neither a name nor an integer.
+    NoArgument { acquire: &'static str },
+    /// The release does not pass the handle.
+    WithoutHandle { function: &'static str },
+    /// An argument of another type than the parameter.
+    OtherType { function: &'static str, name: &'static str, wanted: Type, given: Type },
+    /// An integer that the parameter cannot hold.
+    TooLarge { function: &'static str, name: &'static str, wanted: Type, value: i128 },
+}
+
+impl fmt::Display for ResourceMistakeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use ResourceMistakeKind::*;
+        match self {
+            NoFunction { name, hint } => write!(f, "`{name}` is not in the header{hint}"),
+            NoParameter { function, name, hint } => write!(f, "`{function}` has no parameter `{name}`{hint}"),
+            NoHandle { name, ty } => write!(
+                f,
+                "`{name}` is a {}, which cannot be a handle: name a parameter that is, or points to, an integer, an \
+                 enumeration, a pointer or an opaque handle; a buffer has its length as `bytes`",
+                c_name(*ty)
+            ),
+            NoBuffer { name, ty } => {
+                write!(f, "`{name}` is a {}, not a pointer to a buffer; leave `bytes` out", c_name(*ty))
+            }
+            Syntax(message) => f.write_str(message),
+            Arguments { function, given } => {
+                let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();
+                let (name, count) = (function.name, names.len());
+                write!(f, "`{name}` takes {count} arguments ({}), here are {given}", names.join(", "))
+            }
+            NoName { name, acquire, hint } => write!(
+                f,
+                "`{name}` is neither `{HANDLE}`, nor a parameter of `{acquire}`, nor a constant of the header{hint}"
+            ),
+            NoArgument { acquire } => write!(
+                f,
+                "an argument of a release is `{HANDLE}`, an integer, a constant of the header, or the name of a \
+                 parameter of `{acquire}`"
+            ),
+            WithoutHandle { function } => {
+                write!(f, "this call of `{function}` does not pass the handle; write `{HANDLE}` where it belongs")
+            }
+            OtherType { function, name, wanted, given } => {
+                let (wanted, given) = (c_name(*wanted), c_name(*given));
+                write!(f, "parameter `{name}` of `{function}` is a {wanted}, this is a {given}")
+            }
+            TooLarge { function, name, wanted, value } => {
+                write!(f, "{value} does not fit parameter `{name}` of `{function}`, a {}", c_name(*wanted))
+            }
+        }
+    }
+}
+
+/// Checks a resource of api.yaml against the header.
+pub fn check(entry: &ResourceSource, declarations: &Declarations) -> Result<Resource, ResourceMistake> {
+    use ResourceMistakeKind::*;
+    let wrong = |field, kind| ResourceMistake { field, span: Span::default(), kind };
+    let acquire = find(&entry.acquire.value, declarations).map_err(|kind| wrong(Field::Acquire, kind))?;
+    let name = &entry.handle.value;
+    let Some(position) = acquire.parameters.iter().position(|parameter| parameter.name == *name) else {
+        let hint = hint(name, acquire.parameters.iter().map(|parameter| parameter.name));
+        return Err(wrong(Field::Handle, NoParameter { function: acquire.name, name: name.clone(), hint }));
+    };
+    let parameter = &acquire.parameters[position];
+    let Some(handle) = Handle::of(parameter.ty, entry.bytes) else {
+        let (name, ty) = (parameter.name, parameter.ty);
+        let buffer = entry.bytes.is_some();
+        return Err(wrong(Field::Handle, if buffer { NoBuffer { name, ty } } else { NoHandle { name, ty } }));
+    };
+    let acquired = Acquired { function: acquire, position, handle, declarations };
+    let release =
+        |text: &str, field| acquired.release(text).map_err(|(span, kind)| ResourceMistake { field, span, kind });
+    let also = entry.also.iter().enumerate().map(|(index, text)| release(&text.value, Field::Also(index)));
+    Ok(Resource {
+        acquire: entry.acquire.value.clone(),
+        parameter: position,
+        handle,
+        release: release(&entry.release.value, Field::Release)?,
+        also: also.collect::<Result<_, _>>()?,
+    })
+}
+
+fn find(name: &str, declarations: &Declarations) -> Result<&'static Function, ResourceMistakeKind> {
+    declarations.function(name).ok_or_else(|| {
+        let hint = hint(name, declarations.function_names());
+        ResourceMistakeKind::NoFunction { name: name.to_owned(), hint }
+    })
+}
+
+/// The call that acquires, as its releases see it.
+struct Acquired<'a> {
+    function: &'static Function,
+    /// Position of the parameter with the handle.
+    position: usize,
+    handle: Handle,
+    declarations: &'a Declarations,
+}
+
+impl Acquired<'_> {
+    fn release(&self, text: &str) -> Result<Release, (Span, ResourceMistakeKind)> {
+        use ResourceMistakeKind::*;
+        let written = parse_release(text).map_err(|error| (error.span, Syntax(error.message)))?;
+        let syntax::Release { function: name, span, arguments } = written;
+        let function = find(&name, self.declarations).map_err(|kind| (span, kind))?;
+        let given = arguments.as_ref().map_or(1, Vec::len);
+        if function.parameters.len() != given {
+            return Err((span, Arguments { function, given }));
+        }
+        let mut passed = Vec::new();
+        for (index, parameter) in function.parameters.iter().enumerate() {
+            let written = arguments.as_ref().map(|arguments| &arguments[index]);
+            let argument = written.map_or(Ok(ReleaseArgument::Handle), |written| self.argument(written));
+            let span = written.map_or(span, |written| written.span);
+            let argument = argument.map_err(|kind| (span, kind))?;
+            self.fits(argument, function.name, parameter.name, parameter.ty).map_err(|kind| (span, kind))?;
+            passed.push(argument);
+        }
+        if !passed.contains(&ReleaseArgument::Handle) {
+            return Err((span, WithoutHandle { function: function.name }));
+        }
+        Ok(Release { function: name, arguments: passed })
+    }
+
+    fn argument(&self, written: &Expression) -> Result<ReleaseArgument, ResourceMistakeKind> {
+        let acquire = self.function.name;
+        match &written.kind {
+            ExpressionKind::Integer(value) => Ok(ReleaseArgument::Integer(*value)),
+            ExpressionKind::Unary(UnaryOperator::Minus, of) => match of.kind {
+                ExpressionKind::Integer(value) => Ok(ReleaseArgument::Integer(-value)),
+                _ => Err(ResourceMistakeKind::NoArgument { acquire }),
+            },
+            ExpressionKind::Name(name) => {
+                let parameters = self.function.parameters;
+                match parameters.iter().position(|parameter| parameter.name == name) {
+                    Some(position) if position == self.position => return Ok(ReleaseArgument::Handle),
+                    Some(position) => return Ok(ReleaseArgument::Parameter(position)),
+                    None if name == HANDLE => return Ok(ReleaseArgument::Handle),
+                    None => {}
+                }
+                if let Some((value, _)) = self.declarations.constant(name) {
+                    return Ok(ReleaseArgument::Integer(value));
+                }
+                let near = parameters.iter().map(|parameter| parameter.name).chain([HANDLE]);
+                let hint = match hint(name, near) {
+                    near if near.is_empty() => hint(name, self.declarations.constant_names()),
+                    near => near,
+                };
+                Err(ResourceMistakeKind::NoName { name: name.clone(), acquire, hint })
+            }
+            _ => Err(ResourceMistakeKind::NoArgument { acquire }),
+        }
+    }
+
+    /// Whether a parameter of the release takes an argument.
+    fn fits(
+        &self,
+        argument: ReleaseArgument,
+        function: &'static str,
+        name: &'static str,
+        wanted: Type,
+    ) -> Result<(), ResourceMistakeKind> {
+        let given = match argument {
+            ReleaseArgument::Integer(0) if is_address(wanted) => return Ok(()),
+            ReleaseArgument::Integer(value) if is_integer(wanted) => {
+                let (low, high) = range(wanted);
+                let fits = low <= value && value <= high;
+                return if fits {
+                    Ok(())
+                } else {
+                    Err(ResourceMistakeKind::TooLarge { function, name, wanted, value })
+                };
+            }
+            ReleaseArgument::Integer(_) => steps::types::INT64,
+            ReleaseArgument::Handle => self.handle.ty(),
+            ReleaseArgument::Parameter(position) => self.function.parameters[position].ty,
+        };
+        if (is_integer(given) && is_integer(wanted)) || (is_address(given) && is_address(wanted)) {
+            Ok(())
+        } else {
+            Err(ResourceMistakeKind::OtherType { function, name, wanted, given })
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! How a printed program keeps what its calls acquire, and releases it.
+
+use abi::Type;
+use steps::types::{Declarations, is_address};
+
+use crate::catalog::{Handle, ReleaseArgument, Resource};
+
+use super::text::{c_name, c_type};
+
+/// A way of releasing, of which several resources may be in need.
+pub struct Way<'a> {
+    /// Makes the names of its functions its own: the releasing function, with a number where there are several ways.
+    pub name: String,
+    resource: &'a Resource,
+    declarations: &'a Declarations,
+}
+
+impl<'a> Way<'a> {
+    /// The way in which one of the resources is released.
+    pub fn of(resource: &'a Resource, resources: &'a [Resource], declarations: &'a Declarations) -> Way<'a> {
+        let function = &resource.release.function;
+        let mut shapes: Vec<Shape> = Vec::new();
+        for known in resources.iter().filter(|known| known.release.function == *function) {
+            let shape = shape(known);
+            if !shapes.contains(&shape) {
+                shapes.push(shape);
+            }
+        }
+        let own = shape(resource);
+        let name = match shapes.iter().position(|shape| *shape == own) {
+            None | Some(0) => function.clone(),
+            Some(earlier) => format!("{function}_{}", earlier + 1),
+        };
+        Way { name, resource, declarations }
+    }
+
+    /// Whether the release needs arguments of the acquiring call.
+    pub fn keeps(&self) -> bool {
+        self.resource.kept().next().is_some()
+    }
+
+    /// The statement that notes what was acquired; `argument` gives the text of an argument of the acquiring call.
+    pub fn acquired(&self, handle: &str, argument: impl Fn(usize) -> String) -> String {
+        let (name, function) = (&self.name, &self.resource.release.function);
+        if self.keeps() {
+            let kept: String = self.fields().map(|(position, ..)| format!(", {}", argument(position))).collect();
+            return format!("acquired_{name}({handle}{kept});");
+        }
+        let bytes = match self.resource.handle {
+            Handle::Buffer(bytes) => bytes,
+            Handle::Argument(_) | Handle::Pointee(_) => 0,
+        };
+        format!("acquired(\"{function}\", release_{name}, {}, {bytes});", self.as_address(handle))
+    }
+
+    /// The statement that notes that a handle was released.
+    pub fn released(&self, handle: &str) -> String {
+        let name = &self.name;
+        if self.keeps() {
+            return format!("released_{name}({handle});");
+        }
+        format!("released(release_{name}, {});", self.as_address(handle))
+    }
+
+    /// The functions of this way.
+    pub fn functions(&self) -> Vec<String> {
+        if self.keeps() { self.keeping() } else { self.plain() }
+    }
+
+    fn plain(&self) -> Vec<String> {
+        let handle = match self.number() {
+            Some(ty) => format!("({})(uintptr_t)handle", c_type(ty, "")),
+            None => "handle".to_owned(),
+        };
+        vec![
+            format!("static inline long long release_{}(void *handle)\n{{", self.name),
+            format!("    return {};\n}}\n", self.call(&handle, |_| String::new())),
+        ]
+    }
+
+    /// The handle lies beside the arguments with which it is released.
+    fn keeping(&self) -> Vec<String> {
+        let (name, function) = (&self.name, &self.resource.release.function);
+        let ty = self.resource.handle.ty();
+        let handle = if is_address(ty) { "void *handle".to_owned() } else { c_type(ty, "handle") };
+        let given = if is_address(ty) { "const void *handle".to_owned() } else { handle.clone() };
+        let (field, from, keep, same) = match self.resource.handle {
+            Handle::Buffer(bytes) => (
+                format!("unsigned char handle[{bytes}]"),
+                "(void *)kept->handle",
+                "memcpy(entry.handle, handle, sizeof entry.handle)",
+                "same(kept->handle, handle, sizeof kept->handle)",
+            ),
+            _ => (handle, "kept->handle", "entry.handle = handle", "kept->handle == handle"),
+        };
+        let parameter = if field.starts_with("unsigned char handle[") { "const void *handle" } else { &field };
+        let arguments: Vec<(String, String)> = self.fields().map(|(_, ty, name)| (c_type(ty, &name), name)).collect();
+        let fields: String = arguments.iter().map(|(declared, _)| format!("    {declared};\n")).collect();
+        let parameters: String = arguments.iter().map(|(declared, _)| format!(", {declared}")).collect();
+        let values: Vec<String> = arguments.iter().map(|(_, name)| format!(".{name} = {name}")).collect();
+        let call = self.call(from, |position| format!("kept->{}", self.field(position)));
+        vec![
+            format!("struct kept_{name} {{\n    {field};\n{fields}}};\n"),
+            format!("static inline long long release_{name}(void *entry)\n{{"),
+            format!("    struct kept_{name} *kept = entry;\n    return {call};\n}}\n"),
+            format!("static inline void acquired_{name}({parameter}{parameters})\n{{"),
+            format!("    struct kept_{name} entry = {{{}}};\n    {keep};", values.join(", ")),
+            format!("    acquired(\"{function}\", release_{name}, &entry, sizeof entry);\n}}\n"),
+            format!("static inline void released_{name}({given})\n{{"),
+            "    for (struct held *entry = held; entry != NULL; entry = entry->below) {".to_owned(),
+            format!("        struct kept_{name} *kept = entry->handle;"),
+            format!("        if (entry->release == release_{name} && {same}) {{"),
+            format!("            released(release_{name}, kept);\n            return;\n        }}\n    }}\n}}\n"),
+        ]
+    }
+
+    fn call(&self, handle: &str, kept: impl Fn(usize) -> String) -> String {
+        let release = &self.resource.release;
+        let arguments: Vec<String> = release
+            .arguments
+            .iter()
+            .map(|argument| match argument {
+                ReleaseArgument::Handle => handle.to_owned(),
+                ReleaseArgument::Integer(value) => super::text::number(*value),
+                ReleaseArgument::Parameter(position) => kept(*position),
+            })
+            .collect();
+        format!("{}({})", release.function, arguments.join(", "))
+    }
+
+    /// The type of a handle that is a number.
+    fn number(&self) -> Option<Type> {
+        Some(self.resource.handle.ty()).filter(|ty| !is_address(*ty))
+    }
+
+    fn as_address(&self, handle: &str) -> String {
+        match self.number() {
+            Some(ty) => format!("(void *)(uintptr_t)({})({handle})", c_type(ty, "")),
+            None => handle.to_owned(),
+        }
+    }
+
+    /// The arguments that are kept, each once: position, type and name.
+    fn fields(&self) -> impl Iterator<Item = (usize, Type, String)> {
+        let positions: std::collections::BTreeSet<usize> = self.resource.kept().collect();
+        positions.into_iter().map(|position| (position, self.parameter(position).0, self.field(position)))
+    }
+
+    fn field(&self, position: usize) -> String {
+        let name = c_name(self.parameter(position).1);
+        if matches!(name.as_str(), "handle" | "entry" | "kept") { name + "_" } else { name }
+    }
+
+    fn parameter(&self, position: usize) -> (Type, &'static str) {
+        let function = self.declarations.function(&self.resource.acquire).expect("the resource was checked");
+        (function.parameters[position].ty, function.parameters[position].name)
+    }
+}
+
+/// What tells one way of releasing from another one with the same function.
+#[derive(PartialEq)]
+struct Shape {
+    arguments: Vec<ReleaseArgument>,
+    /// Addresses are all alike.
+    handle: Option<Type>,
+    /// The acquiring function and the length of a buffer, where arguments are kept.
+    kept: Option<(String, Handle)>,
+}
+
+fn shape(resource: &Resource) -> Shape {
+    Shape {
+        arguments: resource.release.arguments.clone(),
+        handle: Some(resource.handle.ty()).filter(|ty| !is_address(*ty)),
+        kept: resource.kept().next().map(|_| (resource.acquire.clone(), resource.handle)),
+    }
+}
