@@ -1,12 +1,14 @@
 //! The seeded defects of the simulated device, and what can go wrong once there, read from the simulator's own lists.
 
-#[path = "../../fixtures/simulator/src/event.rs"]
-mod event;
-#[path = "../../fixtures/simulator/src/defects.rs"]
-mod list;
+use simulator_contract as contract;
 
-pub use event::Event;
-pub use list::{BAD_DEVICES, DEFECTS, DENY, Defect, VARIANTS};
+#[path = "../../fixtures/simulator/acl/defects/mod.rs"]
+mod list;
+#[path = "../../fixtures/simulator/device/mechanism.rs"]
+mod mechanism;
+
+pub use contract::{DENY, Defect, Event};
+pub use list::{BAD_DEVICES, DEFECTS, VARIANTS};
 
 /// Names of the defects that a rule may claim to kill.
 pub fn names() -> &'static [&'static str] {

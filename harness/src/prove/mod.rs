@@ -14,6 +14,8 @@ mod work;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
+use simulator_contract::reach;
+
 use crate::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
 use crate::run::{Options, Planned, Session, SessionError, plan};
 
@@ -161,15 +163,13 @@ fn configurations(
         configurations.extend(VARIANTS.iter().flat_map(|variant| everywhere(Device::Faithful(Some(variant.name)))));
     }
     let mut defects = Vec::new();
-    for (position, defect) in DEFECTS.iter().enumerate() {
+    for defect in DEFECTS {
         let (rules, others): (Vec<&Planned>, Vec<&Planned>) = selected.iter().partition(|planned| {
             let rule = session.rules.rule(&planned.id);
             rule.is_some_and(|rule| rule.kills_on(product).any(|name| name == defect.name))
         });
-        let reaches = |planned: &&Planned| {
-            let bits = reached.get(&planned.id);
-            bits.and_then(|bits| bits.get(position / 8)).is_some_and(|byte| byte & (1 << (position % 8)) != 0)
-        };
+        let reaches =
+            |planned: &&Planned| reached.get(&planned.id).is_some_and(|bits| reach::contains(bits, defect.index));
         let others: Vec<Planned> = others.into_iter().filter(reaches).cloned().collect();
         if !rules.is_empty() || !others.is_empty() {
             let rules = rules.into_iter().cloned().collect();

@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
+use simulator_contract::{glitch, reach};
 
 use crate::defects::Event;
 use crate::generate::{Budget, Plan, case_to_json, rule_seed};
@@ -131,7 +132,7 @@ impl Session {
     /// Lets an event go wrong once the rule's workers run: what their start does is not among the events of a case.
     fn arm(&self, rule: &Rule, slot: &mut Slot, (event, number): (Event, u64)) -> Result<(), String> {
         self.start_workers(rule, slot).map_err(|error| error.to_string())?;
-        let bytes = [(event as u64).to_ne_bytes(), number.to_ne_bytes()].concat();
+        let bytes = glitch::encode(event, number);
         let file = File::options().write(true).create(true).truncate(false).open(event_file(&slot.machine));
         file.and_then(|file| file.write_all_at(&bytes, 0)).map_err(|error| error.to_string())
     }
@@ -180,13 +181,13 @@ impl Session {
         }
     }
 
-    /// Which defects the model asked for since this was called last: one bit each, in the order of the simulator's list.
+    /// Which defects the model asked for since this was called last: the bytes of [`reach`].
     ///
     /// # Errors
     /// The file that the simulated processes share cannot be read.
     pub fn reached(&mut self) -> std::io::Result<Vec<u8>> {
         let slot = self.pool.take()?;
-        let path = slot.machine.join("reach");
+        let path = slot.machine.join(reach::FILE);
         self.pool.give_back(slot);
         let bits = match std::fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -200,11 +201,11 @@ impl Session {
 
 /// The file in which the processes of a machine look which event goes wrong.
 fn event_file(machine: &Path) -> PathBuf {
-    machine.join("glitch")
+    machine.join(glitch::FILE)
 }
 
 fn left(machine: &Path) -> std::io::Result<u64> {
-    let mut bytes = [0; 8];
-    File::open(event_file(machine))?.read_exact_at(&mut bytes, 8)?;
-    Ok(u64::from_ne_bytes(bytes))
+    let mut bytes = [0; glitch::BYTES];
+    File::open(event_file(machine))?.read_exact_at(&mut bytes, 0)?;
+    Ok(glitch::left(&bytes))
 }
