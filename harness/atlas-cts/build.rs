@@ -7,7 +7,9 @@ use std::process::Command;
 fn main() {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../../fixtures/simulator");
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("libatlas_cts_simulator.so");
-    watch(&root.join("src"));
+    for part in ["acl.rs", "acl", "contract/src", "device", "facade"] {
+        watch(&root.join(part));
+    }
     let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let mut command = Command::new(rustc);
     command
@@ -16,7 +18,7 @@ fn main() {
         // A library loaded beside it must not take over its own calls.
         .args(["-C", "link-arg=-Wl,-Bsymbolic"])
         .args(["--target", &env::var("TARGET").expect("cargo sets it")])
-        .arg(root.join("src/lib.rs"))
+        .arg(root.join("acl.rs"))
         .arg("-o")
         .arg(&out);
     if let Ok(linker) = env::var("RUSTC_LINKER") {
@@ -34,13 +36,10 @@ fn main() {
     println!("cargo:rustc-env=ATLAS_CTS_SIMULATOR={}", out.display());
 }
 
-fn watch(folder: &Path) {
-    println!("cargo:rerun-if-changed={}", folder.display());
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.path().is_dir() {
-            watch(&entry.path());
-        } else {
-            println!("cargo:rerun-if-changed={}", entry.path().display());
-        }
+/// Builds again when a file changes, or one comes to a folder or goes.
+fn watch(path: &Path) {
+    println!("cargo:rerun-if-changed={}", path.display());
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+        watch(&entry.path());
     }
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use atlas_cts::{CommandError, say, say_line};
-use engine::defects::DENY;
 use engine::run::ExitStatus;
 use engine::runtime::Runtime;
+use simulator_contract::DENY;
 
 /// Prints where the simulated device's library is, or what can be switched on there.
 pub fn simulator(runtime: &Runtime, print_path: bool, list: bool) -> Result<ExitStatus, CommandError> {

@@ -11,6 +11,7 @@ use engine::catalog::applies;
 use engine::catalog::{CatalogPlace, Rule, Rules, load};
 use engine::print_c::{Sheet, print_c, runs_as_program};
 use rstest::rstest;
+use simulator_contract::environment;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| catalog(specs()));
 
@@ -103,9 +104,9 @@ fn program(rules: &Rules, rule: &Rule, values: Option<&[Value]>, folder: &Path) 
 /// Runs a program against a simulated device with defects: exit status, messages.
 fn run(binary: &Path, defects: &str) -> (Option<i32>, String) {
     let answer = Command::new(binary)
-        .env("ATLAS_CTS_SIM_PRODUCT", "a2")
-        .env("ATLAS_CTS_SIM_DEVICES", "4")
-        .env("ATLAS_CTS_SIM_DEFECTS", defects)
+        .env(environment::PRODUCT, "a2")
+        .env(environment::DEVICES, "4")
+        .env(environment::DEFECTS, defects)
         .output()
         .unwrap();
     (answer.status.code(), String::from_utf8_lossy(&answer.stderr).into_owned())

@@ -1,7 +1,7 @@
 //! The simulated device follows the documents by itself: its table of products and codes is written by hand, as the
 //! catalog is. Here the two are held against each other, each taken from its own file.
 
-#[path = "../../../fixtures/simulator/src/acl/table.rs"]
+#[path = "../../../fixtures/simulator/acl/table.rs"]
 mod table;
 
 use std::path::Path;

@@ -11,7 +11,6 @@
 pub mod case;
 pub mod catalog;
 mod confirm;
-pub mod defects;
 pub mod digest;
 pub mod print_c;
 pub mod prove;

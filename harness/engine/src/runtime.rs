@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use abi::Bindings;
 
-use crate::defects::Defect;
 use crate::digest;
+use simulator_contract::Defect;
 
 /// A runtime that an executable can test: one entry of its registry.
 #[derive(Debug)]

@@ -68,7 +68,7 @@ fn mistakes_are_found_before_anything_runs() {
         (None, "choose { one: ; one: ; }", "two alternatives `one`"),
         (None, "toyPlace p; p.ix == 1;", "has no field `ix`; did you mean `id`"),
         (None, "toySpot p; p.ix == 1;", "has no field `ix`; did you mean `id`"),
-        (None, "toyText text = 1;", "a const char * cannot hold a int32_t"),
+        (None, "toyText text = 1;", "a const char * cannot hold a int64_t"),
         (None, "toy_count_v2(NULL) fails;", "did you mean `toy_count`"),
         (None, "exit A;", "the only process of a rule cannot end"),
         (None, "B: toy_wait();", "no actor of this rule"),

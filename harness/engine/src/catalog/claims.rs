@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::defects::Defect;
 use crate::runtime::is_subtle;
+use simulator_contract::Defect;
 
 use super::rules::{Rule, Rules, short};
 

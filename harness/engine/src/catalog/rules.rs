@@ -7,7 +7,7 @@ use abi::Bindings;
 
 use steps::{Environment, Program};
 
-use crate::defects::Defect;
+use simulator_contract::Defect;
 
 use super::life_cycle::LifeCycleProgram;
 use super::model::{DocumentEntry, Hazard, Level, LibrarySource, RuleSource, SupportEntry, When};

@@ -6,12 +6,12 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use serde_json::Value as Json;
+use simulator_contract::{Event, glitch};
 use steps::Span;
 use steps::judgement::Judgement;
 
 use crate::case::{Budget, Plan, SearchResult, case_to_json, rule_seed};
 use crate::catalog::{Rule, Rules};
-use crate::defects::Event;
 use crate::record::Verdict;
 use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
 use crate::workers::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
@@ -145,7 +145,7 @@ impl Bench {
     /// Lets an event go wrong once the rule's workers run: what their start does is not among the events of a case.
     fn arm(&self, rule: &Rule, slot: &mut Slot, (event, number): (Event, u64)) -> Result<(), String> {
         self.executor.start_workers(rule, slot).map_err(|error| error.to_string())?;
-        let bytes = [(event as u64).to_ne_bytes(), number.to_ne_bytes()].concat();
+        let bytes = glitch::encode(event, number);
         let file = File::options().write(true).create(true).truncate(false).open(event_file(&slot.machine));
         file.and_then(|file| file.write_all_at(&bytes, 0)).map_err(|error| error.to_string())
     }
@@ -193,7 +193,7 @@ impl Bench {
         }
     }
 
-    /// Which defects the model asked for since this was called last: one bit each, in the order of the simulator's list.
+    /// Which defects the model asked for since this was called last: the bytes of [`simulator_contract::reach`].
     ///
     /// # Errors
     /// The file that the simulated processes share cannot be read.
@@ -213,7 +213,7 @@ impl Bench {
 
 /// Events that were still to come on a machine.
 fn left(machine: &Path) -> std::io::Result<u64> {
-    let mut bytes = [0; 8];
-    File::open(event_file(machine))?.read_exact_at(&mut bytes, 8)?;
-    Ok(u64::from_ne_bytes(bytes))
+    let mut bytes = [0; glitch::BYTES];
+    File::open(event_file(machine))?.read_exact_at(&mut bytes, 0)?;
+    Ok(glitch::left(&bytes))
 }

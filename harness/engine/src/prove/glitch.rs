@@ -10,9 +10,9 @@ use serde_json::Value as Json;
 use steps::judgement::Judgement;
 
 use crate::catalog::Rule;
-use crate::defects::Event;
 use crate::record::Verdict;
 use crate::run::{Options, RunError};
+use simulator_contract::Event;
 
 use super::experiment::{Attempt, Bench, Experiment};
 use super::lab::{Lab, Work, lock};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::defects::Defect;
 use crate::record::Verdict;
+use simulator_contract::Defect;
 
 use crate::runtime::is_subtle;
 

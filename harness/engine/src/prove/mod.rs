@@ -16,6 +16,8 @@ mod ratchet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
+use simulator_contract::reach;
+
 use crate::catalog::Rule;
 use crate::run::{Options, RunError, Target};
 use crate::runtime::is_subtle;
@@ -172,13 +174,10 @@ fn configurations<'a>(
         configurations.extend(variants.flat_map(|variant| everywhere(Device::Faithful(Some(variant.name)))));
     }
     let mut defects = Vec::new();
-    for (position, defect) in device.defects.iter().enumerate() {
+    for defect in device.defects {
         let (rules, others): (Vec<&Rule>, Vec<&Rule>) =
             selected.iter().partition(|rule| rule.kills_on(product).any(|name| name == defect.name));
-        let reaches = |rule: &&Rule| {
-            let bits = reached.get(&rule.id);
-            bits.and_then(|bits| bits.get(position / 8)).is_some_and(|byte| byte & (1 << (position % 8)) != 0)
-        };
+        let reaches = |rule: &&Rule| reached.get(&rule.id).is_some_and(|bits| reach::contains(bits, defect.index));
         let others: Vec<&Rule> = others.into_iter().filter(reaches).collect();
         if !rules.is_empty() || !others.is_empty() {
             defects.push(Configuration { device: Device::Defect(defect.name), seeds: (first, seeds), rules, others });

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde_json::Value as Json;
+use simulator_contract::environment;
 
 use crate::case::{Budget, Patience, Work};
 
@@ -142,10 +143,10 @@ pub struct Options {
     #[arg(long = "defect", env = "ATLAS_CTS_DEFECT", value_name = "NAME", value_delimiter = ',')]
     pub defects: Vec<String>,
     /// Milliseconds that the simulated runtime takes to start.
-    #[arg(long, env = "ATLAS_CTS_SIM_STARTUP_MS", value_name = "MS", default_value_t = 0)]
+    #[arg(long, env = environment::STARTUP_MS, value_name = "MS", default_value_t = 0)]
     pub start_up_ms: u64,
     /// Nanoseconds that each call of the simulated runtime takes.
-    #[arg(long, env = "ATLAS_CTS_SIM_CALL_NS", value_name = "NS", default_value_t = 0)]
+    #[arg(long, env = environment::CALL_NS, value_name = "NS", default_value_t = 0)]
     pub call_ns: u64,
 }
 

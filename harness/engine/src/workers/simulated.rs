@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use simulator_contract::{environment, glitch, reach};
+
 /// The variable that names the folder shared by the processes of one simulated machine.
-pub const MACHINE: &str = "ATLAS_CTS_SIM_MACHINE";
+pub use environment::MACHINE;
 
 /// A machine with simulated devices.
 #[derive(Debug, Clone, Default)]
@@ -29,29 +31,29 @@ impl SimulatedMachine {
     /// The environment of a worker; processes with the same machine folder share a machine.
     pub fn environment(&self, machine: &Path) -> Vec<(String, String)> {
         [
-            ("PRODUCT", self.product.clone()),
-            ("DEVICES", self.devices.to_string()),
-            ("RUN_MODE", self.run_mode.clone()),
-            ("DEFECTS", self.defects.join(",")),
-            ("STARTUP_MS", self.start_up_ms.to_string()),
-            ("CALL_NS", self.call_ns.to_string()),
-            ("REACH", if self.notes_reach { "1".to_owned() } else { String::new() }),
-            ("GLITCH", if self.glitches { "1".to_owned() } else { String::new() }),
-            ("MACHINE", machine.display().to_string()),
+            (environment::PRODUCT, self.product.clone()),
+            (environment::DEVICES, self.devices.to_string()),
+            (environment::RUN_MODE, self.run_mode.clone()),
+            (environment::DEFECTS, self.defects.join(",")),
+            (environment::STARTUP_MS, self.start_up_ms.to_string()),
+            (environment::CALL_NS, self.call_ns.to_string()),
+            (environment::REACH, if self.notes_reach { "1".to_owned() } else { String::new() }),
+            (environment::GLITCH, if self.glitches { "1".to_owned() } else { String::new() }),
+            (MACHINE, machine.display().to_string()),
         ]
         .into_iter()
         .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| (format!("ATLAS_CTS_SIM_{name}"), value))
+        .map(|(name, value)| (name.to_owned(), value))
         .collect()
     }
 }
 
 /// The file in which the processes of a machine look which event goes wrong.
 pub fn event_file(machine: &Path) -> PathBuf {
-    machine.join("glitch")
+    machine.join(glitch::FILE)
 }
 
 /// The file in which the processes of a machine note which defects the model asked for.
 pub fn reach_file(machine: &Path) -> PathBuf {
-    machine.join("reach")
+    machine.join(reach::FILE)
 }

@@ -1,6 +1,8 @@
 //! AscendCL, the runtime of Atlas devices.
 
-use engine::defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+mod defects;
+
+use defects::{BAD_DEVICES, DEFECTS, VARIANTS};
 use engine::runtime::{Runtime, SimulatedDevice};
 
 pub static RUNTIME: Runtime = Runtime {

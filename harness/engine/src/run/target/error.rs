@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use steps::suggest::hint;
 
 use crate::catalog::Rules;
-use crate::defects::DENY;
 use crate::run::exit::ExitStatus;
 use crate::runtime::Runtime;
 use crate::workers::{StartError, WorkerEnd};
+use simulator_contract::DENY;
 
 /// What is in the way of testing: the options, the runtime, a device, the machine.
 #[derive(Debug)]
