@@ -19,11 +19,11 @@ pub fn list(runtimes: &[String]) -> String {
     for runtime in runtimes {
         text += &format!("\n#[rustfmt::skip]\npub mod {runtime};\n");
     }
-    text += "\n/// Every runtime of the repository.\npub const ALL: &[&crate::Bindings] = &[\n";
-    for runtime in runtimes {
-        text += &format!("    &{runtime}::BINDINGS,\n");
-    }
-    text + "];\n"
+    let all: Vec<String> = runtimes.iter().map(|runtime| format!("&{runtime}::BINDINGS")).collect();
+    let all = all.join(", ");
+    text + &format!(
+        "\n/// Every runtime of the repository.\n#[rustfmt::skip]\npub const ALL: &[&crate::Bindings] = &[{all}];\n"
+    )
 }
 
 /// The text of the file that a header gives; `path` is the header as the first line names it, never a path of this

@@ -6,4 +6,5 @@
 pub mod acl;
 
 /// Every runtime of the repository.
+#[rustfmt::skip]
 pub const ALL: &[&crate::Bindings] = &[&acl::BINDINGS];
