@@ -124,6 +124,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, SessionError> {
             let shared = claims(&rules);
             shared.iter().try_for_each(|warning| command::say_line(format_args!("warning: {warning}")))?;
             command::lint_owners(&rules)?;
+            command::lint_conditions(&rules)?;
             command::say_line(command::lint_summary(&rules))?;
             Ok(if options.strict && !shared.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
         }

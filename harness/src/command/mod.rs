@@ -1,5 +1,6 @@
 //! What the command `atlas-cts` prints about the catalog and the simulated device.
 
+mod conditions;
 mod explain;
 mod list;
 mod print;
@@ -14,6 +15,7 @@ use crate::prove::{Proof, Ratchet, raise};
 use crate::rules::Rules;
 use crate::run::{ExitStatus, SessionError, simulator as library};
 
+use conditions::condition_mistakes;
 pub use explain::explain;
 pub use list::{ListFilter, list};
 pub use print::print_as_c;
@@ -66,6 +68,12 @@ pub fn lint_owners(rules: &Rules) -> Result<(), SessionError> {
     }
     let message = "give each of these functions to the rule of level `must` with its smallest valid use (`owns`)";
     Err(SessionError::Usage(format!("{}\n{message}", gaps.join("\n"))))
+}
+
+/// Whether every `where` keeps at least half of what is drawn.
+pub fn lint_conditions(rules: &Rules) -> Result<(), SessionError> {
+    let mistakes: Vec<String> = condition_mistakes(rules).iter().map(ToString::to_string).collect();
+    if mistakes.is_empty() { Ok(()) } else { Err(SessionError::Usage(mistakes.join("\n"))) }
 }
 
 /// Prints what was asked for. A reader that has seen enough (`| head`) is no error.

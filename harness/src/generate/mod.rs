@@ -5,11 +5,13 @@
 
 mod bounds;
 mod case;
+mod coverage;
 mod plan;
 mod tree;
 
 pub use bounds::{Bounds, Scope};
 pub use case::{CaseJsonError, case_from_json, case_to_json, cases_from_json, display_values};
+pub use coverage::{Cut, Discarded, Distinct, exhausted};
 pub use plan::{Budget, Case, Plan, rule_seed};
 pub use tree::CaseTree;
 

@@ -29,6 +29,7 @@ impl Session {
             observations: BTreeMap::new(),
             doubt: None,
             interrupted: 0,
+            coverage: None,
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use crate::generate::{case_to_json, display_values};
 use crate::rules::Rule;
 use crate::worker::protocol::{Reply, Request, RunRule};
-use crate::worker::search::{FailedCase, SearchResult};
+use crate::worker::search::{FailedCase, Search, SearchResult};
 use crate::worker::trace;
 
 use super::child::{WorkerEnd, WorkerProcess};
@@ -72,8 +72,24 @@ impl Session {
             Err(end) => end,
         };
         let failed = self.accident_case(rule, worker, &accident);
-        let result =
-            SearchResult { cases: failed.case, failed: 1, failure: Some(Box::new(failed)), ..SearchResult::default() };
+        let scope = self.scope();
+        let search = Search {
+            program: &rule.program,
+            scope: &scope,
+            seed: run.seed,
+            budget: run.budget,
+            known: &run.known,
+            only: &run.only,
+            counts: run.counts,
+        };
+        let coverage = search.coverage(failed.case);
+        let result = SearchResult {
+            cases: failed.case,
+            failed: 1,
+            failure: Some(Box::new(failed)),
+            coverage,
+            ..SearchResult::default()
+        };
         RanRule { result, output: worker.output(), lost: true }
     }
 

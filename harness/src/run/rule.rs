@@ -287,6 +287,7 @@ impl Session {
             observations: Default::default(),
             doubt: rule.doubt.clone(),
             interrupted: 0,
+            coverage: None,
         }
     }
 
@@ -301,6 +302,7 @@ impl Session {
         let mut result = self.empty_result(rule, seed);
         result.cases = search.cases;
         result.checks = search.checks;
+        result.coverage = search.coverage;
         result.findings = search.findings;
         result.observations = search.observations;
         if let Some(text) = search.exceeds {
