@@ -23,6 +23,8 @@ pub enum CommandError {
     PartialRatchet,
     /// Functions that no rule can say to be denied.
     Unowned { gaps: Vec<String> },
+    /// Conditions that discard most of what is drawn.
+    Conditions { mistakes: Vec<String> },
     /// A filter of `list` names something that does not exist.
     Filter { what: &'static str, given: String, hint: String },
     /// `simulator` without a question.
@@ -79,6 +81,7 @@ impl fmt::Display for CommandError {
                 "{}\ngive each of these functions to the rule of level `must` with its smallest valid use (`owns`)",
                 gaps.join("\n")
             ),
+            CommandError::Conditions { mistakes } => f.write_str(&mistakes.join("\n")),
             CommandError::Filter { what, given, hint } => write!(f, "there is no {what} `{given}`{hint}"),
             CommandError::NothingAsked => f.write_str("say what is wanted: --print-path or --list"),
             CommandError::NoSimulator => {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use atlas_cts::{CommandError, say_line};
-use engine::catalog::{Rules, claims};
+use engine::catalog::Rules;
+use engine::lint::{claims, condition_mistakes};
 use engine::run::{ExitStatus, Options, load_rules};
 use engine::runtime::Runtime;
 
@@ -15,6 +16,10 @@ pub fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitStatus, 
     let gaps = rules.unowned();
     if !gaps.is_empty() {
         return Err(CommandError::Unowned { gaps });
+    }
+    let mistakes: Vec<String> = condition_mistakes(&rules).iter().map(ToString::to_string).collect();
+    if !mistakes.is_empty() {
+        return Err(CommandError::Conditions { mistakes });
     }
     say_line(conclusion(&rules))?;
     Ok(if options.strict && !warnings.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })

@@ -163,6 +163,30 @@ fn a_mistake_is_reported_with_its_place(
     answer.says(2, &["error: ", message, &format!("--> specs/acl/small.yaml:{place}\n"), "nothing was run"]);
 }
 
+/// A `where` may discard half of the cases of every product, not more.
+#[rstest]
+#[case::always(
+    "size % 2 == 1 && size % 3 == 0",
+    " % of the cases of acl.small.block on ascend950, and may discard half"
+)]
+#[case::on_some_products(
+    "product.npu_arch == 3510 || size == 3",
+    "acl.small.block on a3, and may discard half; narrow the"
+)]
+fn a_where_that_discards_more_than_half_is_a_mistake(#[case] condition: &str, #[case] message: &str) {
+    let (bench, answer) = lint(CHAPTER.replacen("    steps", &format!("    where: {condition}\n    steps"), 1));
+    answer.says(2, &["specs/acl/small.yaml:11:12: `where` discards ", message, "`multiple_of`, `offset`"]);
+    // Twice the same: the draws have a fixed seed.
+    assert_eq!(answer.text, bench.run(["lint", "--specs", "specs"]).text);
+}
+
+#[test]
+fn a_where_that_keeps_half_is_no_mistake() {
+    lint(CHAPTER.replacen("    steps", "    where: size > 4 || product.npu_arch == 3510\n    steps", 1))
+        .1
+        .says(0, &["no mistakes"]);
+}
+
 #[rstest]
 #[case::empty(Vec::new(), "the file is empty", "specs/acl/small.yaml:1:1")]
 #[case::only_a_comment(b"# later\n".to_vec(), "unexpected end of input", "specs/acl/small.yaml:2:1")]

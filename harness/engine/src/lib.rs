@@ -12,6 +12,7 @@ pub mod case;
 pub mod catalog;
 mod confirm;
 pub mod digest;
+pub mod lint;
 pub mod print_c;
 pub mod prove;
 pub mod record;

@@ -8,7 +8,9 @@ mod environment;
 
 use std::collections::BTreeMap;
 
-use engine::case::{Budget, Case, CaseTree, Plan, Scope, Value, case_from_json, case_to_json, rule_seed};
+use engine::case::{
+    Budget, Case, CaseReport, CaseTree, Plan, Ran, Scope, Search, Value, case_from_json, case_to_json, rule_seed,
+};
 use engine::worker::{is_poisoned, write_pattern, write_poison};
 use environment::environment;
 use proptest::collection::vec;
@@ -398,4 +400,41 @@ proptest! {
         write_pattern(&mut longer, salt, tag);
         prop_assert_eq!(&longer[..length], &pattern[..]);
     }
+}
+
+/// What a search that runs nothing says of its cases, with so many milliseconds.
+fn coverage(axes: &[(&str, DomainSource)], condition: Option<&str>, milliseconds: u64) -> (u64, u64, Option<String>) {
+    let (program, scope) = (program(axes, condition, "toy_wait();"), scope());
+    let budget = Budget { milliseconds, ..budget(100) };
+    let search = Search { program: &program, scope: &scope, seed: 1, budget, known: &[], only: &[], counts: false };
+    let report = CaseReport { checks: 1, ..CaseReport::default() };
+    let result = search.run(&mut |_, _, _| Ran { report: report.clone(), trace: Vec::new(), last: false });
+    let coverage = result.coverage.expect("cases ran");
+    (result.cases, coverage.distinct, coverage.remark)
+}
+
+/// A result says how many distinct cases it tried, and why they were fewer than planned where there are more.
+#[test]
+fn a_search_says_what_it_left_out() {
+    const HOUR: u64 = 3_600_000;
+    let wide = || [("n", domain(|source| source.int = Some("0..1000000".to_owned())))];
+    let narrow = || [("n", domain(|source| source.int = Some("1..4".to_owned())))];
+    let text = |text: &str| Some(text.to_owned());
+    let (cases, distinct, remark) = coverage(&wide(), None, HOUR);
+    assert_eq!((cases, remark), (100, None));
+    assert!(distinct > 90 && distinct <= 100, "{distinct}");
+    assert_eq!(coverage(&narrow(), None, HOUR), (100, 4, None));
+    assert_eq!(coverage(&[], None, HOUR), (3, 1, None));
+    // The edges always run.
+    assert_eq!(coverage(&wide(), None, 0), (2, 2, text("the time limit of 0ns ended it after 2 of 100 cases")));
+    assert_eq!(coverage(&[], None, 0), (1, 1, None), "there is no other case");
+    let (cases, distinct, remark) = coverage(&wide(), Some("n % 50 == 7"), HOUR);
+    assert!(cases < 50 && distinct <= cases, "{cases}, {distinct}");
+    let remark = remark.expect("`where` left most of the plan without a case");
+    assert!(remark.starts_with(&format!("{cases} of 100 cases were tried: `where` discarded ")), "{remark}");
+    let (_, distinct, remark) = coverage(&narrow(), Some("n % 4 == 3"), HOUR);
+    assert_eq!((distinct, remark), (1, None), "there is no other case");
+    // An edge that `where` is there to exclude is nothing to remark.
+    let (_, distinct, remark) = coverage(&wide(), Some("n > 0"), HOUR);
+    assert!(distinct > 90 && remark.is_none(), "{remark:?}");
 }

@@ -79,6 +79,24 @@ impl Scope {
         }
     }
 
+    /// The value of a scalar axis at a position of its range.
+    pub fn value(
+        &self,
+        program: &Program,
+        axis: usize,
+        bounds: Bounds,
+        position: u64,
+        values: &[Value],
+    ) -> Result<Value, String> {
+        Ok(Value::Integer(match &program.axes[axis].domain {
+            Domain::OneOf { values: alternatives, .. } => match &alternatives[bounds.at(position) as usize] {
+                Expression::Constant(value) => *value,
+                other => self.evaluate(other, values)?,
+            },
+            _ => bounds.at(position),
+        }))
+    }
+
     /// The range of a list's length.
     pub fn length_bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, String> {
         match &program.axes[axis].domain {

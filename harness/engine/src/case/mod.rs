@@ -4,6 +4,7 @@
 //! every axis.
 
 mod bounds;
+mod coverage;
 mod json;
 mod plan;
 mod report;
@@ -12,6 +13,7 @@ mod tree;
 mod work;
 
 pub use bounds::{Bounds, Scope};
+pub use coverage::{Cut, Discarded, Distinct, exhausted};
 pub use json::{CaseJsonError, case_from_json, case_to_json, cases_from_json, display_values};
 pub use plan::{Case, Plan, rule_seed};
 pub use report::{CaseFailure, CaseReport, FailedCall, Finding, Trouble};

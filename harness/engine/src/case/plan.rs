@@ -8,6 +8,7 @@ use steps::program::{Domain, Program};
 
 use super::Value;
 use super::bounds::Scope;
+use super::coverage::Discarded;
 use super::tree::CaseTree;
 use super::work::Budget;
 
@@ -29,8 +30,12 @@ pub struct Plan<'a> {
     edges: Vec<(usize, u64)>,
     next_edge: usize,
     samples: u32,
+    planned: u64,
     rejected: u32,
     drawn: u32,
+    /// Cases that were given up because `where` discarded all that was drawn for them.
+    lost_edges: u32,
+    lost_samples: u32,
 }
 
 /// Seed of a rule: derived from the run's seed and the rule's id, so that rules do not depend on each other's order.
@@ -42,21 +47,37 @@ pub fn rule_seed(run: u64, rule: &str) -> u64 {
     u64::from_le_bytes(bytes[..8].try_into().expect("a SHA-256 has 32 bytes"))
 }
 
+/// Draws what a seed says.
+pub(super) fn runner(seed: u64) -> TestRunner {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    // Everything is set here: the defaults would read PROPTEST_* from the environment.
+    let config = Config { cases: 1, failure_persistence: None, max_shrink_iters: 0, ..Config::default() };
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
 impl<'a> Plan<'a> {
     pub fn new(program: &'a Program, scope: &'a Scope, seed: u64, budget: &Budget) -> Result<Plan<'a>, String> {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        // Everything is set here: the defaults would read PROPTEST_* from the environment.
-        let config = Config { cases: 1, failure_persistence: None, max_shrink_iters: 0, ..Config::default() };
-        let runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-        let mut plan =
-            Plan { program, scope, runner, edges: Vec::new(), next_edge: 0, samples: 0, rejected: 0, drawn: 0 };
+        let mut plan = Plan {
+            program,
+            scope,
+            runner: runner(seed),
+            edges: Vec::new(),
+            next_edge: 0,
+            samples: 0,
+            planned: 0,
+            rejected: 0,
+            drawn: 0,
+            lost_edges: 0,
+            lost_samples: 0,
+        };
         if program.axes.is_empty() {
             plan.samples = budget.repeats.max(1);
-            return Ok(plan);
+        } else {
+            plan.edges = plan.edges()?;
+            plan.samples = budget.cases.saturating_sub(plan.edges.len() as u32);
         }
-        plan.edges = plan.edges()?;
-        plan.samples = budget.cases.saturating_sub(plan.edges.len() as u32);
+        plan.planned = plan.edges.len() as u64 + u64::from(plan.samples);
         Ok(plan)
     }
 
@@ -65,9 +86,22 @@ impl<'a> Plan<'a> {
         self.edges.len().max(1)
     }
 
-    /// How many cases `where` discarded.
-    pub fn rejected(&self) -> u32 {
-        self.rejected
+    /// Number of cases, if nothing gets in the way.
+    pub fn planned(&self) -> u64 {
+        self.planned
+    }
+
+    /// Whether cases are left.
+    pub fn goes_on(&self) -> bool {
+        self.next_edge < self.edges.len() || self.samples > 0
+    }
+
+    /// How many of the cases drawn `where` discarded, if cases were given up for that reason. That an edge is given up
+    /// says nothing where `where` is there to exclude it, and keeps most of the rest.
+    pub fn discarded(&self) -> Option<Discarded> {
+        let discarded = Discarded { discarded: self.rejected, drawn: self.drawn };
+        let cut = self.lost_samples > 0 || (self.lost_edges > 0 && discarded.too_many());
+        cut.then_some(discarded)
     }
 
     /// The next case; `None`: the plan is done. `Some(Err)`: a domain is empty.
@@ -100,6 +134,10 @@ impl<'a> Plan<'a> {
                     Ok((false, _)) => self.rejected += 1,
                     Err(message) => return Some(Err(message)),
                 }
+            }
+            match forced {
+                Some(_) => self.lost_edges += 1,
+                None => self.lost_samples += 1,
             }
         }
     }

@@ -2,13 +2,16 @@
 //! rules of several.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::case::{Budget, Case, Plan, Scope, Value, case_to_json, cases_from_json, display_values};
-use crate::record::Verdict;
+use crate::case::{
+    Budget, Case, Cut, Discarded, Distinct, Plan, Scope, Value, case_to_json, cases_from_json, display_values,
+    exhausted,
+};
+use crate::record::{Coverage, Verdict};
 use steps::Span;
 use steps::program::Program;
 
@@ -26,6 +29,9 @@ pub struct SearchResult {
     pub exceeds: Option<String>,
     pub observations: BTreeMap<String, BTreeMap<String, u64>>,
     pub failure: Option<Box<FailedCase>>,
+    /// How much of the domain was tried.
+    #[serde(default)]
+    pub coverage: Option<Coverage>,
     /// A code was seen after which the process is of no further use.
     pub fatal: Option<String>,
     /// The health check after the rule failed.
@@ -53,6 +59,16 @@ pub struct Ran {
     pub last: bool,
 }
 
+/// How a search ended.
+enum SearchEnd {
+    /// The plan is done.
+    Done,
+    /// The time was over before the plan was done.
+    Time,
+    /// A case failed, or the cases were given.
+    Early,
+}
+
 /// The cases to try.
 pub struct Search<'a> {
     pub program: &'a Program,
@@ -70,36 +86,62 @@ pub struct Search<'a> {
 impl Search<'_> {
     /// Runs cases until one fails or the plan is done.
     pub fn run(&self, run: &mut dyn FnMut(u64, &[Value], u64) -> Ran) -> SearchResult {
+        let plan = Plan::new(self.program, self.scope, self.seed, &self.budget);
+        let (mut plan, given) = match plan.and_then(|plan| Ok((plan, self.given()?))) {
+            Ok(found) => found,
+            Err(message) => return SearchResult::error(message),
+        };
+        let planned = plan.planned() + given.len() as u64;
+        let mut distinct = Distinct::default();
+        let (mut result, end) = self.try_cases(&mut plan, given, &mut distinct, run);
+        let tried = result.cases;
+        let cut = match end {
+            SearchEnd::Done => {
+                plan.discarded().map(|Discarded { discarded, drawn }| Cut::Where { tried, planned, discarded, drawn })
+            }
+            SearchEnd::Time => {
+                Some(Cut::Time { tried, planned, limit: Duration::from_millis(self.budget.milliseconds) })
+            }
+            SearchEnd::Early => None,
+        };
+        let distinct = distinct.count();
+        let cut = cut.filter(|_| !exhausted(self.program, self.scope, distinct));
+        result.coverage = (tried > 0).then(|| Coverage { distinct, remark: cut.map(|cut| cut.to_string()) });
+        result
+    }
+
+    /// The cases one after the other, and how that ended.
+    fn try_cases(
+        &self,
+        plan: &mut Plan<'_>,
+        given: Vec<Case>,
+        distinct: &mut Distinct,
+        run: &mut dyn FnMut(u64, &[Value], u64) -> Ran,
+    ) -> (SearchResult, SearchEnd) {
         let started = Instant::now();
-        let mut plan = match Plan::new(self.program, self.scope, self.seed, &self.budget) {
-            Ok(plan) => plan,
-            Err(message) => return SearchResult::error(message),
-        };
-        let mut given_cases = match self.given() {
-            Ok(cases) => cases.into_iter(),
-            Err(message) => return SearchResult::error(message),
-        };
+        let mut given_cases = given.into_iter();
         let mut result = SearchResult::default();
         let required = plan.required() as u64;
-        loop {
+        let end = loop {
             let case = match given_cases.next() {
                 Some(case) => case,
-                None if !self.only.is_empty() => break,
+                None if !self.only.is_empty() => break SearchEnd::Early,
                 None if result.cases >= required
                     && started.elapsed().as_millis() as u64 >= self.budget.milliseconds =>
                 {
-                    break;
+                    break if plan.goes_on() { SearchEnd::Time } else { SearchEnd::Done };
                 }
                 None => match plan.next_case() {
                     Some(Ok(case)) => case,
                     Some(Err(message)) => {
                         result.failure = SearchResult::error(message).failure;
-                        return result;
+                        return (result, SearchEnd::Early);
                     }
-                    None => break,
+                    None => break SearchEnd::Done,
                 },
             };
             result.cases += 1;
+            distinct.note(&case.values);
             let mut ran = run(result.cases, &case.values, case.salt);
             if ran.report.checks == 0 && ran.report.failure.is_none() && !ran.last {
                 let message = "the case executed no check; nothing was tested".to_owned();
@@ -113,17 +155,27 @@ impl Search<'_> {
                     result.failure = self.smaller(result.cases, case, ran, run).map(Box::new);
                 }
                 if !self.counts {
-                    return result;
+                    return (result, SearchEnd::Early);
                 }
             }
             if last {
-                return result;
+                return (result, SearchEnd::Early);
             }
-        }
+        };
         if result.cases == 0 {
-            return SearchResult::error("`where` discards every case; nothing was tested".to_owned());
+            let message = "`where` discards every case; nothing was tested".to_owned();
+            return (SearchResult::error(message), SearchEnd::Early);
         }
-        result
+        (result, end)
+    }
+
+    /// The coverage of the first cases: what ran in a worker that was lost with its count. `None`: too many to draw.
+    pub fn coverage(&self, count: u64) -> Option<Coverage> {
+        const MOST: u64 = 10_000;
+        let cases = Some(count).filter(|count| (1..=MOST).contains(count)).and_then(|count| self.first(count).ok())?;
+        let mut distinct = Distinct::default();
+        cases.iter().for_each(|case| distinct.note(&case.values));
+        Some(Coverage { distinct: distinct.count(), remark: None })
     }
 
     /// The cases that come before those of the plan.

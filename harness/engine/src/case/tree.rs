@@ -5,7 +5,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use rand::RngExt;
 
-use steps::program::{Domain, Expression, Program};
+use steps::program::{Domain, Program};
 
 use super::Value;
 use super::bounds::{Bounds, Scope};
@@ -223,19 +223,7 @@ impl AxisTree {
     fn value(&self, program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<Value, String> {
         let bounds = scope.bounds(program, axis, values)?;
         Ok(match self {
-            AxisTree::Scalar(search) => {
-                let position = search.current();
-                match &program.axes[axis].domain {
-                    Domain::OneOf { values: alternatives, .. } => {
-                        let chosen = &alternatives[bounds.at(position) as usize];
-                        Value::Integer(match chosen {
-                            Expression::Constant(value) => *value,
-                            other => scope.evaluate(other, values)?,
-                        })
-                    }
-                    _ => Value::Integer(bounds.at(position)),
-                }
-            }
+            AxisTree::Scalar(search) => scope.value(program, axis, bounds, search.current(), values)?,
             AxisTree::List { length, items, .. } => {
                 let lengths = scope.length_bounds(program, axis, values)?;
                 let length = usize::try_from(lengths.at(length.current())).unwrap_or(0);

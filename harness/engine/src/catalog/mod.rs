@@ -1,7 +1,6 @@
 //! The catalog: files → checked rules → which of them apply to a device, and why the others do not.
 
 mod check;
-mod claims;
 mod diagnostic;
 mod life_cycle;
 mod model;
@@ -13,7 +12,6 @@ mod rules;
 mod select;
 
 pub use check::load;
-pub use claims::claims;
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use life_cycle::{LifeCycleProgram, Query, Section};
 pub use model::{

@@ -158,6 +158,19 @@ pub struct RuleResult {
     /// How often the run ended while this rule ran, before it got this result. Never changes the verdict.
     #[serde(default)]
     pub interrupted: u32,
+    /// How much of the domain was tried; `None`: there is none, or no case ran. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
+}
+
+/// How much of a rule's domain its cases were.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Distinct cases among those executed; more than a million are not told apart.
+    pub distinct: u64,
+    /// Why the cases are fewer than planned, although the domain has more. Never changes the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
 }
 
 /// What happened to a rule.

@@ -164,6 +164,8 @@ fn remarks(sheet: &mut Sheet, result: &RuleResult) {
         hang(&format!("{}: {}", one_line(name), classes.join(", ")), 2)
     });
     sheet.add_lines("observed", observations);
+    let coverage = result.coverage.as_ref().and_then(|coverage| coverage.remark.as_deref());
+    sheet.add("coverage", coverage.unwrap_or_default());
     sheet.add("doubt", result.doubt.as_deref().unwrap_or_default());
     if result.interrupted > 0 {
         let times = count(result.interrupted.into(), "time");

@@ -60,6 +60,7 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
     grouped(&mut text, "not known", results, Meaning::Unknown, paint);
     grouped(&mut text, "skipped", results, Meaning::Skipped, paint);
     interrupted(&mut text, results, paint);
+    cut(&mut text, results, paint);
     text.push('\n');
     closing(&mut text, header, results, end, paint);
     text
@@ -188,6 +189,21 @@ fn interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
     for rule in rules {
         let times = count(rule.interrupted.into(), "time");
         line(text, &format!("  {:<10}  {}  interrupted {times}", rule.verdict.name(), one_line(&rule.id)));
+    }
+}
+
+/// The rules that tried fewer cases than planned, and why.
+fn cut(text: &mut String, results: &[RuleResult], paint: Paint) {
+    let remark = |result: &RuleResult| Some(one_line(result.coverage.as_ref()?.remark.as_deref()?));
+    let mut rules: Vec<(&str, String)> =
+        results.iter().filter_map(|result| Some((result.id.as_str(), remark(result)?))).collect();
+    rules.sort();
+    title(text, "fewer cases than planned", rules.len(), paint);
+    for (id, remark) in rules.iter().take(GROUPS) {
+        line(text, &format!("  {}  {remark}", one_line(id)));
+    }
+    if let Some(rest) = rules.get(GROUPS..).filter(|rest| !rest.is_empty()) {
+        line(text, &format!("  {} that the journal names", count(rest.len() as u64, "other rule")));
     }
 }
 

@@ -36,6 +36,7 @@ pub(super) fn empty_result(rules: &Rules, rule: &Rule, seed: u64) -> RuleResult 
         observations: Default::default(),
         doubt: rule.doubt.clone(),
         interrupted: 0,
+        coverage: None,
     }
 }
 
@@ -74,7 +75,8 @@ impl Finished {
         let rules = &campaign.target.rules;
         let mut result = empty_result(rules, rule, seed);
         (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());
-        let SearchResult { cases, checks, findings, observations, failure, .. } = self.search;
+        let SearchResult { cases, checks, findings, observations, failure, coverage, .. } = self.search;
+        result.coverage = coverage;
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
         result.failure =
             failure.map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output)));

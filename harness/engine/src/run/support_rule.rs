@@ -31,6 +31,7 @@ pub(super) fn empty_result(planned: &Planned) -> RuleResult {
         observations: BTreeMap::new(),
         doubt: None,
         interrupted: 0,
+        coverage: None,
     }
 }
 

@@ -65,8 +65,14 @@ impl Executor {
             Err(end) => end,
         };
         let failed = self.accident_case(assignment.rule, worker, &accident);
-        let result =
-            SearchResult { cases: failed.case, failed: 1, failure: Some(Box::new(failed)), ..SearchResult::default() };
+        let coverage = assignment.search(&self.scope).coverage(failed.case);
+        let result = SearchResult {
+            cases: failed.case,
+            failed: 1,
+            failure: Some(Box::new(failed)),
+            coverage,
+            ..SearchResult::default()
+        };
         RanRule { result, output: worker.output(), lost: true }
     }
 

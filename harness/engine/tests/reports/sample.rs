@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::record::{
-    Conclusion, Confirmation, Failure, Journal, Level, LibraryIdentity, Repeats, RuleResult, RunEnd, RunHeader,
-    RunSettings, Verdict,
+    Conclusion, Confirmation, Coverage, Failure, Journal, Level, LibraryIdentity, Repeats, RuleResult, RunEnd,
+    RunHeader, RunSettings, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 12] = [
@@ -115,6 +115,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         observations: BTreeMap::new(),
         doubt: None,
         interrupted: 0,
+        coverage: Some(Coverage { distinct: 60, remark: None }),
     }
 }
 

@@ -21,6 +21,7 @@ pub const TRIALS: &[(&str, fn())] = &[
     ("an-undefined-call-is-observed", an_undefined_call_is_observed),
     ("a-failure-can-be-replayed", a_failure_can_be_replayed),
     ("a-case-that-is-none", a_case_that_is_none),
+    ("distinct-cases-are-counted", distinct_cases_are_counted),
     ("seeds-decide", seeds_decide),
     ("a-hang-is-a-timeout", a_hang_is_a_timeout),
     ("a-missing-function", a_missing_function),
@@ -174,6 +175,29 @@ fn a_case_that_is_none() {
     }
     let error = open(&options(&library(&[]), &["--case", "{"])).err().expect("it is no JSON");
     assert!(matches!(error, RunError::Case { .. }), "{error}");
+}
+
+/// Wherever the cases run: in a worker, in a group of them, in fresh processes, in a worker that is lost.
+fn distinct_cases_are_counted() {
+    let coverage = |result: &RuleResult| result.coverage.clone().map(|found| (found.distinct, found.remark));
+    for result in crate::runs::all_faithful().iter().filter(|result| result.cases > 0 && result.chapter != "support") {
+        let (distinct, _) = coverage(result).unwrap_or_else(|| panic!("{} does not say", result.id));
+        assert!((1..=result.cases).contains(&distinct), "{}: {distinct} of {}", result.id, result.cases);
+    }
+    assert_eq!(coverage(faithful("toy.block.other-product")), None);
+    assert_eq!(coverage(faithful("toy.block.zero")), Some((1, None)));
+    assert_eq!(coverage(faithful("toy.handles.ticket")), Some((4, None)));
+    // What `where` leaves of a small domain was tried to the last case.
+    assert_eq!(coverage(faithful("toy.domain.rare-and-few")), Some((2, None)));
+    let rare = faithful("toy.domain.rare");
+    let (distinct, remark) = coverage(rare).expect("cases ran");
+    let remark = remark.expect("most of the plan was given up");
+    assert!(distinct <= rare.cases && rare.cases < 100, "{remark}");
+    assert!(remark.starts_with(&format!("{} of 100 cases were tried: `where` discarded ", rare.cases)), "{remark}");
+    assert_eq!(rare.verdict, Verdict::Pass);
+    let crashed = run_one(&["CRASH"], &[], "toy.block.round-trip");
+    let (distinct, remark) = coverage(&crashed).expect("cases ran before the worker was lost");
+    assert!((1..=crashed.cases).contains(&distinct) && remark.is_none(), "{crashed:?}");
 }
 
 fn seeds_decide() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::runtime::is_subtle;
 use simulator_contract::Defect;
 
-use super::rules::{Rule, Rules, short};
+use crate::catalog::{Rule, Rules, short};
 
 /// Two rules that rest on one defect: their only one, their only subtle one, or all that they claim. And defects that are
 /// named after a rule: a mechanism in a driver has a name of its own.

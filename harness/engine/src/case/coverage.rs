@@ -1,0 +1,139 @@
+//! How much of a rule's domain its cases cover.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::time::Duration;
+
+use steps::program::{Domain, Program};
+
+use super::Value;
+use super::bounds::Scope;
+use super::plan::runner;
+use super::tree::CaseTree;
+
+/// More distinct cases than this are not told apart: the longest runs draw millions.
+const MOST_DISTINCT: usize = 1 << 20;
+
+/// Counts distinct cases.
+#[derive(Debug, Default)]
+pub struct Distinct {
+    seen: HashSet<u64>,
+    /// Rules without axes have one case.
+    empty: bool,
+}
+
+impl Distinct {
+    /// Notes that a case was tried.
+    pub fn note(&mut self, values: &[Value]) {
+        if values.is_empty() {
+            self.empty = true;
+        } else if self.seen.len() < MOST_DISTINCT {
+            self.seen.insert(digest(values));
+        }
+    }
+
+    /// How many there were.
+    pub fn count(&self) -> u64 {
+        self.seen.len() as u64 + u64::from(self.empty)
+    }
+}
+
+/// 64 bits of a case: two cases with the same are not expected within a run.
+fn digest(values: &[Value]) -> u64 {
+    fn word(digest: u64, word: u64) -> u64 {
+        let mixed = (digest.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ (mixed >> 29)
+    }
+    let number = |digest, value: i128| word(word(digest, value as u64), (value >> 64) as u64);
+    values.iter().fold(0, |digest, value| match value {
+        Value::Integer(value) => number(digest, *value),
+        Value::List(items) => items.iter().fold(word(digest, items.len() as u64), |digest, item| number(digest, *item)),
+    })
+}
+
+/// Why fewer cases were tried than were planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// `where` discarded what was drawn, again and again.
+    Where { tried: u64, planned: u64, discarded: u32, drawn: u32 },
+    /// The time for samples was over.
+    Time { tried: u64, planned: u64, limit: Duration },
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cut::Where { tried, planned, discarded, drawn } => {
+                write!(f, "{tried} of {planned} cases were tried: `where` discarded {discarded} of {drawn} draws")
+            }
+            Cut::Time { tried, planned, limit } => {
+                write!(f, "the time limit of {limit:?} ended it after {tried} of {planned} cases")
+            }
+        }
+    }
+}
+
+/// Whether the domain has no more cases than that many distinct ones. Large domains and those of lists are not counted.
+pub fn exhausted(program: &Program, scope: &Scope, distinct: u64) -> bool {
+    let mut room = 4096;
+    let cases = count(program, scope, &mut Vec::new(), &mut room);
+    cases.is_some_and(|cases| cases <= distinct)
+}
+
+/// The cases that begin with these values; `None`: too many, or not to be counted.
+fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u64) -> Option<u64> {
+    let axis = values.len();
+    if axis == program.axes.len() {
+        *room = room.checked_sub(1)?;
+        return scope.accepts(program, values).ok().map(u64::from);
+    }
+    if matches!(program.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_)) {
+        return None;
+    }
+    let bounds = scope.bounds(program, axis, values).ok()?;
+    if bounds.count > *room {
+        return None;
+    }
+    let mut cases = 0;
+    for position in 0..bounds.count {
+        let value = scope.value(program, axis, bounds, position, values).ok()?;
+        values.push(value);
+        cases += count(program, scope, values, room)?;
+        values.pop();
+    }
+    Some(cases)
+}
+
+/// How many of some draws `where` discards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Discarded {
+    pub discarded: u32,
+    pub drawn: u32,
+}
+
+impl Discarded {
+    /// Draws cases, always the same ones.
+    ///
+    /// # Errors
+    /// A domain is empty, or the condition cannot be evaluated.
+    pub fn measure(program: &Program, scope: &Scope, draws: u32) -> Result<Discarded, String> {
+        let mut runner = runner(0);
+        let mut discarded = 0;
+        for _ in 0..draws {
+            let values = CaseTree::draw(program, scope, &mut runner, None)?.values(program, scope)?;
+            discarded += u32::from(!scope.accepts(program, &values)?);
+        }
+        Ok(Discarded { discarded, drawn: draws })
+    }
+
+    /// Whether that is more than the language allows.
+    pub fn too_many(self) -> bool {
+        self.discarded * 2 > self.drawn
+    }
+
+    /// The share in percent.
+    pub fn percent(self) -> u32 {
+        let (discarded, drawn) = (u64::from(self.discarded), u64::from(self.drawn.max(1)));
+        ((discarded * 100 + drawn / 2) / drawn) as u32
+    }
+}
