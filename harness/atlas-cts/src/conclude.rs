@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use engine::case::CaseJsonError;
+use engine::case::CaseError;
 use engine::print_c::PrintError;
 use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError};
@@ -36,7 +36,7 @@ pub enum CommandError {
     /// `--case` is not JSON.
     CaseText { text: String, source: serde_json::Error },
     /// `--case` is not a case of the rule.
-    Case { text: String, error: CaseJsonError },
+    Case { text: String, error: CaseError },
     /// `--case` is a list of cases, and a program is printed for one.
     CaseList { text: String, rule: String },
     /// The rule has no case to be printed.

@@ -217,7 +217,7 @@ proptest! {
                 if !smaller {
                     break;
                 }
-                let values = tree.values(&program, &scope).map_err(TestCaseError::fail)?;
+                let values = tree.values(&program, &scope).map_err(|error| TestCaseError::fail(error.to_string()))?;
                 let (low, high) = (values[0].integer(), values[1].integer());
                 prop_assert!((0..=1000).contains(&low) && (low..=2000).contains(&high));
                 let Value::List(list) = &values[2] else { return Err(TestCaseError::fail("a list was drawn")) };
@@ -251,8 +251,8 @@ proptest! {
         let scope = scope();
         let inside = |values: &[Value]| -> Result<(), TestCaseError> {
             // What has a position in every domain can be read back.
-            let tree = CaseTree::of(&program, &scope, values).map_err(TestCaseError::fail)?;
-            prop_assert_eq!(tree.values(&program, &scope).map_err(TestCaseError::fail)?, values);
+            let tree = CaseTree::of(&program, &scope, values).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            prop_assert_eq!(tree.values(&program, &scope).map_err(|error| TestCaseError::fail(error.to_string()))?, values);
             let (low, size, one) = (values[0].integer(), values[1].integer(), values[2].integer());
             prop_assert!((-7..=1000).contains(&low) && (3..=65535).contains(&size) && size % 3 == 0);
             prop_assert!([64, size + 1, 8].contains(&one) && (0..3).contains(&values[3].integer()));
@@ -269,14 +269,14 @@ proptest! {
         };
         for case in cases(&program, seed, 4) {
             inside(&case.values)?;
-            let mut tree = CaseTree::of(&program, &scope, &case.values).map_err(TestCaseError::fail)?;
+            let mut tree = CaseTree::of(&program, &scope, &case.values).map_err(|error| TestCaseError::fail(error.to_string()))?;
             let mut values = case.values;
             let mut smaller = tree.next(false);
             for failed in &path {
                 if !smaller {
                     break;
                 }
-                values = tree.values(&program, &scope).map_err(TestCaseError::fail)?;
+                values = tree.values(&program, &scope).map_err(|error| TestCaseError::fail(error.to_string()))?;
                 inside(&values)?;
                 smaller = tree.next(*failed);
             }
@@ -291,12 +291,12 @@ proptest! {
     fn a_tree_made_from_values_finds_the_threshold(start in 5000i128..=65536, threshold in 1i128..5000) {
         let program = program(&[("size", domain(|source| source.bytes = Some("1..64KiB".to_owned())))], None, "toy_wait();");
         let scope = scope();
-        let mut tree = CaseTree::of(&program, &scope, &[Value::Integer(start)]).map_err(TestCaseError::fail)?;
+        let mut tree = CaseTree::of(&program, &scope, &[Value::Integer(start)]).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let (mut best, mut runs) = (start, 0);
         let mut smaller = tree.next(false);
         while smaller {
             runs += 1;
-            let value = tree.values(&program, &scope).map_err(TestCaseError::fail)?[0].integer();
+            let value = tree.values(&program, &scope).map_err(|error| TestCaseError::fail(error.to_string()))?[0].integer();
             let failed = value >= threshold && value != best;
             if failed {
                 best = value;
@@ -336,7 +336,7 @@ proptest! {
             if !smaller {
                 break;
             }
-            let values = tree.values(&program, &scope).map_err(TestCaseError::fail)?;
+            let values = tree.values(&program, &scope).map_err(|error| TestCaseError::fail(error.to_string()))?;
             let failed = values != best && fails(&values);
             if failed {
                 best = values;

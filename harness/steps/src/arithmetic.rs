@@ -1,35 +1,52 @@
 //! Exact arithmetic on 128-bit integers: what C's operators mean before any wrap.
 
+use std::fmt;
+
 use super::syntax::BinaryOperator;
 
 /// Why an operation has no result.
-pub type Fault = &'static str;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArithmeticError {
+    /// It needs more than 128 bits.
+    Overflow,
+    /// `/` by zero.
+    Division,
+    /// `%` by zero.
+    Remainder,
+    /// A shift by less than 0 or more than 63 bits.
+    Shift,
+}
 
-const OVERFLOW: Fault = "the result needs more than 128 bits";
+impl fmt::Display for ArithmeticError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ArithmeticError::Overflow => "the result needs more than 128 bits",
+            ArithmeticError::Division => "division by zero",
+            ArithmeticError::Remainder => "remainder of a division by zero",
+            ArithmeticError::Shift => "a shift is by 0 to 63 bits",
+        })
+    }
+}
+
+impl std::error::Error for ArithmeticError {}
 
 /// The negative of a value.
-pub fn negate(value: i128) -> Result<i128, Fault> {
-    value.checked_neg().ok_or(OVERFLOW)
+pub fn negate(value: i128) -> Result<i128, ArithmeticError> {
+    value.checked_neg().ok_or(ArithmeticError::Overflow)
 }
 
 /// The result of an operator on two values; comparisons give 0 or 1.
 #[inline]
-pub fn binary(operator: BinaryOperator, left: i128, right: i128) -> Result<i128, Fault> {
+pub fn binary(operator: BinaryOperator, left: i128, right: i128) -> Result<i128, ArithmeticError> {
     use BinaryOperator::*;
     Ok(match operator {
-        Add => left.checked_add(right).ok_or(OVERFLOW)?,
-        Subtract => left.checked_sub(right).ok_or(OVERFLOW)?,
-        Multiply => left.checked_mul(right).ok_or(OVERFLOW)?,
-        Divide => left.checked_div(right).ok_or("division by zero")?,
-        Remainder => left.checked_rem(right).ok_or("remainder of a division by zero")?,
-        ShiftLeft => {
-            let distance =
-                u32::try_from(right).ok().filter(|distance| *distance < 64).ok_or("a shift is by 0 to 63 bits")?;
-            left.checked_mul(1i128 << distance).ok_or(OVERFLOW)?
-        }
-        ShiftRight => {
-            left >> u32::try_from(right).ok().filter(|distance| *distance < 64).ok_or("a shift is by 0 to 63 bits")?
-        }
+        Add => left.checked_add(right).ok_or(ArithmeticError::Overflow)?,
+        Subtract => left.checked_sub(right).ok_or(ArithmeticError::Overflow)?,
+        Multiply => left.checked_mul(right).ok_or(ArithmeticError::Overflow)?,
+        Divide => left.checked_div(right).ok_or(ArithmeticError::Division)?,
+        Remainder => left.checked_rem(right).ok_or(ArithmeticError::Remainder)?,
+        ShiftLeft => left.checked_mul(1i128 << distance(right)?).ok_or(ArithmeticError::Overflow)?,
+        ShiftRight => left >> distance(right)?,
         BitAnd => left & right,
         BitOr => left | right,
         BitXor => left ^ right,
@@ -42,4 +59,8 @@ pub fn binary(operator: BinaryOperator, left: i128, right: i128) -> Result<i128,
         And => i128::from(left != 0 && right != 0),
         Or => i128::from(left != 0 || right != 0),
     })
+}
+
+fn distance(bits: i128) -> Result<u32, ArithmeticError> {
+    u32::try_from(bits).ok().filter(|bits| *bits < 64).ok_or(ArithmeticError::Shift)
 }

@@ -4,6 +4,7 @@
 //! described in `docs/language.md`.
 
 pub mod arithmetic;
+pub mod bounds;
 pub mod builtins;
 mod check;
 mod check_axes;
@@ -12,6 +13,7 @@ mod check_expression;
 mod check_place;
 mod check_statement;
 pub mod domain;
+pub mod evaluate;
 pub mod judgement;
 pub mod parse;
 mod parse_actors;

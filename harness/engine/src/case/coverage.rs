@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use steps::program::{Domain, Program};
 
-use super::Value;
-use super::bounds::Scope;
+use steps::evaluate::{Scope, Value};
+
+use super::error::CaseError;
 use super::plan::runner;
 use super::tree::CaseTree;
 
@@ -116,7 +117,7 @@ impl Discarded {
     ///
     /// # Errors
     /// A domain is empty, or the condition cannot be evaluated.
-    pub fn measure(program: &Program, scope: &Scope, draws: u32) -> Result<Discarded, String> {
+    pub fn measure(program: &Program, scope: &Scope, draws: u32) -> Result<Discarded, CaseError> {
         let mut runner = runner(0);
         let mut discarded = 0;
         for _ in 0..draws {

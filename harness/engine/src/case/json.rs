@@ -1,25 +1,13 @@
 //! Cases as JSON and as text: for replay, for the files of known counterexamples, for reports.
 
-use std::fmt;
-
 use serde_json::{Map, Value as Json};
 
 use steps::program::{Domain, Program};
 
-use super::Value;
+use steps::evaluate::Value;
+
+use super::error::CaseError;
 use super::plan::Case;
-
-/// Why a text is no case of a rule.
-#[derive(Debug)]
-pub struct CaseJsonError(String);
-
-impl fmt::Display for CaseJsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for CaseJsonError {}
 
 /// The case as an object: axis → value, and `salt`.
 pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
@@ -41,18 +29,17 @@ pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
 }
 
 /// Reads a case; every axis must be there.
-pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseJsonError> {
-    let fail = |message: String| Err(CaseJsonError(message));
-    let Json::Object(object) = json else { return fail("a case is a JSON object: {\"size\": 64, …}".to_owned()) };
+pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseError> {
+    let Json::Object(object) = json else { return Err(CaseError::NotAnObject) };
     let names: Vec<&str> = program.axes.iter().map(|axis| axis.name.as_str()).collect();
     if let Some(unknown) = object.keys().find(|key| *key != "salt" && !names.contains(&key.as_str())) {
         let hint = steps::suggest::hint(unknown, names.iter().copied());
-        return fail(format!("the rule has no axis `{unknown}`{hint}; its axes are {}", names.join(", ")));
+        return Err(CaseError::UnknownAxis { name: unknown.clone(), hint, axes: names.join(", ") });
     }
     let mut values = Vec::new();
     for axis in &program.axes {
         let Some(json) = object.get(&axis.name) else {
-            return fail(format!("the case has no value for `{}`", axis.name));
+            return Err(CaseError::MissingAxis { name: axis.name.clone() });
         };
         let value = match (&axis.domain, json) {
             (Domain::Choice(names), Json::String(name)) => {
@@ -66,7 +53,7 @@ pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseJsonEr
         };
         match value {
             Some(value) => values.push(value),
-            None => return fail(format!("`{json}` is no value of `{}`", axis.name)),
+            None => return Err(CaseError::NotAValue { value: json.to_string(), axis: axis.name.clone() }),
         }
     }
     let salt = object.get("salt").and_then(Json::as_u64).unwrap_or(0);
@@ -74,7 +61,7 @@ pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseJsonEr
 }
 
 /// Reads one case, or a list of cases that run in this order in one process.
-pub fn cases_from_json(program: &Program, json: &Json) -> Result<Vec<Case>, CaseJsonError> {
+pub fn cases_from_json(program: &Program, json: &Json) -> Result<Vec<Case>, CaseError> {
     match json {
         Json::Array(cases) => cases.iter().map(|case| case_from_json(program, case)).collect(),
         case => Ok(vec![case_from_json(program, case)?]),

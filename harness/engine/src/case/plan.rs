@@ -6,9 +6,10 @@ use sha2::{Digest, Sha256};
 
 use steps::program::{Domain, Program};
 
-use super::Value;
-use super::bounds::Scope;
+use steps::evaluate::{Scope, Value};
+
 use super::coverage::Discarded;
+use super::error::CaseError;
 use super::tree::CaseTree;
 use super::work::Budget;
 
@@ -57,7 +58,7 @@ pub(super) fn runner(seed: u64) -> TestRunner {
 }
 
 impl<'a> Plan<'a> {
-    pub fn new(program: &'a Program, scope: &'a Scope, seed: u64, budget: &Budget) -> Result<Plan<'a>, String> {
+    pub fn new(program: &'a Program, scope: &'a Scope, seed: u64, budget: &Budget) -> Result<Plan<'a>, CaseError> {
         let mut plan = Plan {
             program,
             scope,
@@ -105,7 +106,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The next case; `None`: the plan is done. `Some(Err)`: a domain is empty.
-    pub fn next_case(&mut self) -> Option<Result<Case, String>> {
+    pub fn next_case(&mut self) -> Option<Result<Case, CaseError>> {
         loop {
             let forced = match self.edges.get(self.next_edge) {
                 Some(edge) => {
@@ -122,7 +123,7 @@ impl<'a> Plan<'a> {
             for _ in 0..8 {
                 let tree = match CaseTree::draw(self.program, self.scope, &mut self.runner, forced) {
                     Ok(tree) => tree,
-                    Err(message) => return Some(Err(message)),
+                    Err(error) => return Some(Err(error)),
                 };
                 self.drawn += 1;
                 let values = tree.values(self.program, self.scope);
@@ -132,7 +133,7 @@ impl<'a> Plan<'a> {
                         return Some(Ok(Case { values, salt, tree: Some(tree) }));
                     }
                     Ok((false, _)) => self.rejected += 1,
-                    Err(message) => return Some(Err(message)),
+                    Err(error) => return Some(Err(error)),
                 }
             }
             match forced {
@@ -143,7 +144,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The ends of every axis, and each value of those that enumerate.
-    fn edges(&mut self) -> Result<Vec<(usize, u64)>, String> {
+    fn edges(&mut self) -> Result<Vec<(usize, u64)>, CaseError> {
         const MOST: u64 = 512;
         let tree = CaseTree::draw(self.program, self.scope, &mut self.runner, None)?;
         let values = tree.values(self.program, self.scope)?;

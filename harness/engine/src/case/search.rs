@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::case::{
-    Budget, Case, Cut, Discarded, Distinct, Plan, Scope, Value, case_to_json, cases_from_json, display_values,
-    exhausted,
+    Budget, Case, CaseError, Cut, Discarded, Distinct, Plan, Scope, Value, case_to_json, cases_from_json,
+    display_values, exhausted,
 };
 use crate::record::{Coverage, Verdict};
 use steps::Span;
@@ -89,7 +89,7 @@ impl Search<'_> {
         let plan = Plan::new(self.program, self.scope, self.seed, &self.budget);
         let (mut plan, given) = match plan.and_then(|plan| Ok((plan, self.given()?))) {
             Ok(found) => found,
-            Err(message) => return SearchResult::error(message),
+            Err(error) => return SearchResult::error(error),
         };
         let planned = plan.planned() + given.len() as u64;
         let mut distinct = Distinct::default();
@@ -133,8 +133,8 @@ impl Search<'_> {
                 }
                 None => match plan.next_case() {
                     Some(Ok(case)) => case,
-                    Some(Err(message)) => {
-                        result.failure = SearchResult::error(message).failure;
+                    Some(Err(error)) => {
+                        result.failure = SearchResult::error(error).failure;
                         return (result, SearchEnd::Early);
                     }
                     None => break SearchEnd::Done,
@@ -163,8 +163,7 @@ impl Search<'_> {
             }
         };
         if result.cases == 0 {
-            let message = "`where` discards every case; nothing was tested".to_owned();
-            return (SearchResult::error(message), SearchEnd::Early);
+            return (SearchResult::error(CaseError::AllDiscarded), SearchEnd::Early);
         }
         (result, end)
     }
@@ -179,21 +178,24 @@ impl Search<'_> {
     }
 
     /// The cases that come before those of the plan.
-    fn given(&self) -> Result<Vec<Case>, String> {
+    fn given(&self) -> Result<Vec<Case>, CaseError> {
         let given = if self.only.is_empty() { self.known } else { self.only };
         let mut cases = Vec::new();
         for json in given {
-            cases.extend(cases_from_json(self.program, json).map_err(|error| format!("{json}: {error}"))?);
+            cases.extend(
+                cases_from_json(self.program, json)
+                    .map_err(|error| CaseError::Given { case: json.to_string(), error: Box::new(error) })?,
+            );
         }
         Ok(cases)
     }
 
     /// The first cases that [`Search::run`] tries, drawn once more: what ran in a process before a case failed there.
-    pub fn first(&self, count: u64) -> Result<Vec<Case>, String> {
+    pub fn first(&self, count: u64) -> Result<Vec<Case>, CaseError> {
         let mut cases = self.given()?;
         let mut plan = Plan::new(self.program, self.scope, self.seed, &self.budget)?;
         while (cases.len() as u64) < count {
-            cases.push(plan.next_case().ok_or("the plan ends before the case that failed")??);
+            cases.push(plan.next_case().ok_or(CaseError::PlanEnds)??);
         }
         cases.truncate(count as usize);
         Ok(cases)
@@ -251,9 +253,9 @@ impl Search<'_> {
 
 impl SearchResult {
     /// The suite could not search.
-    fn error(message: String) -> SearchResult {
+    fn error(error: CaseError) -> SearchResult {
         let failed = FailedCase {
-            failure: CaseFailure::of(Verdict::Error, Span::default(), message),
+            failure: CaseFailure::of(Verdict::Error, Span::default(), error.to_string()),
             values: Vec::new(),
             replay_values: Json::Null,
             case: 0,

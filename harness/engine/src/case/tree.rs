@@ -7,8 +7,10 @@ use rand::RngExt;
 
 use steps::program::{Domain, Program};
 
-use super::Value;
-use super::bounds::{Bounds, Scope};
+use steps::bounds::Bounds;
+use steps::evaluate::{Scope, Value};
+
+use super::error::CaseError;
 
 /// The positions that a case drew, each in the range of its axis.
 #[derive(Debug, Clone)]
@@ -48,7 +50,7 @@ impl CaseTree {
         scope: &Scope,
         runner: &mut TestRunner,
         forced: Option<(usize, u64)>,
-    ) -> Result<CaseTree, String> {
+    ) -> Result<CaseTree, CaseError> {
         let mut axes = Vec::with_capacity(program.axes.len());
         let mut values = Vec::with_capacity(program.axes.len());
         for axis in 0..program.axes.len() {
@@ -80,9 +82,9 @@ impl CaseTree {
 
     /// A tree that stands at these values: what a process was doing when it was lost, to make it smaller. Every search
     /// begins at the value that it has now, because how it came there is not known.
-    pub fn of(program: &Program, scope: &Scope, values: &[Value]) -> Result<CaseTree, String> {
+    pub fn of(program: &Program, scope: &Scope, values: &[Value]) -> Result<CaseTree, CaseError> {
         if values.len() != program.axes.len() {
-            return Err(format!("{} values for {} axes", values.len(), program.axes.len()));
+            return Err(CaseError::OtherAxes { values: values.len(), axes: program.axes.len() });
         }
         let axes =
             (0..values.len()).map(|axis| AxisTree::of(program, scope, axis, values)).collect::<Result<_, _>>()?;
@@ -90,7 +92,7 @@ impl CaseTree {
     }
 
     /// The values as the steps see them.
-    pub fn values(&self, program: &Program, scope: &Scope) -> Result<Vec<Value>, String> {
+    pub fn values(&self, program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
         let mut values = Vec::with_capacity(self.axes.len());
         for (axis, tree) in self.axes.iter().enumerate() {
             let value = tree.value(program, scope, axis, &values)?;
@@ -174,14 +176,17 @@ fn draw(bounds: Bounds, logarithmic: bool, runner: &mut TestRunner) -> u64 {
 }
 
 /// The position of a value that lies in its range.
-fn position(bounds: Bounds, value: i128, name: &str) -> Result<u64, String> {
+fn position(bounds: Bounds, value: i128, name: &str) -> Result<u64, CaseError> {
     let position = bounds.position(value);
-    if bounds.at(position) == value { Ok(position) } else { Err(format!("{value} is outside the domain of `{name}`")) }
+    if bounds.at(position) == value {
+        return Ok(position);
+    }
+    Err(CaseError::OutsideDomain { value, axis: name.to_owned() })
 }
 
 impl AxisTree {
     /// The part that stands at the axis's value.
-    fn of(program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<AxisTree, String> {
+    fn of(program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<AxisTree, CaseError> {
         let name = &program.axes[axis].name;
         let bounds = scope.bounds(program, axis, &values[..axis])?;
         let at = |value: i128| position(bounds, value, name).map(search);
@@ -201,7 +206,7 @@ impl AxisTree {
                 for (key, index) in order.iter().enumerate() {
                     let index = usize::try_from(*index).ok();
                     let slot = index.and_then(|index| keys.get_mut(index)).filter(|slot| slot.is_none());
-                    *slot.ok_or_else(|| format!("`{name}` is no permutation"))? = Some(key as u64);
+                    *slot.ok_or_else(|| CaseError::NotAPermutation { axis: name.clone() })? = Some(key as u64);
                 }
                 AxisTree::Permutation { length, keys: keys.into_iter().flatten().collect() }
             }
@@ -211,16 +216,16 @@ impl AxisTree {
                         return Ok(AxisTree::Scalar(search(index as u64)));
                     }
                 }
-                return Err(format!("{value} is none of the values of `{name}`"));
+                return Err(CaseError::OutsideDomain { value: *value, axis: name.clone() });
             }
             (Domain::List { .. } | Domain::Permutation(_), Value::Integer(_)) | (_, Value::List(_)) => {
-                return Err(format!("the value of `{name}` is of another kind"));
+                return Err(CaseError::OtherKind { axis: name.clone() });
             }
             (_, Value::Integer(value)) => AxisTree::Scalar(at(*value)?),
         })
     }
 
-    fn value(&self, program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<Value, String> {
+    fn value(&self, program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<Value, CaseError> {
         let bounds = scope.bounds(program, axis, values)?;
         Ok(match self {
             AxisTree::Scalar(search) => scope.value(program, axis, bounds, search.current(), values)?,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::case::{Discarded, Scope};
+use crate::case::{CaseError, Discarded, Scope};
 use crate::catalog::{Product, Rule, Rules, offered, short};
 
 /// Cases that are drawn of a rule for each product.
@@ -24,7 +24,7 @@ pub enum ConditionMistakeKind {
     /// It discards more than half.
     Discards(Discarded),
     /// No case can be drawn.
-    NoCase(String),
+    NoCase(CaseError),
 }
 
 impl fmt::Display for ConditionMistake {
@@ -37,8 +37,8 @@ impl fmt::Display for ConditionMistake {
                  domains instead: smaller bounds, `multiple_of`, `offset`, or bounds that read an earlier axis",
                 discarded.percent()
             ),
-            ConditionMistakeKind::NoCase(message) => {
-                write!(f, "{place}: {rule} has no case on {product}: {message}")
+            ConditionMistakeKind::NoCase(error) => {
+                write!(f, "{place}: {rule} has no case on {product}: {error}")
             }
         }
     }
@@ -62,7 +62,7 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
     let kind = match Discarded::measure(&rule.program, &scope, DRAWS) {
         Ok(discarded) if discarded.too_many() => ConditionMistakeKind::Discards(discarded),
         Ok(_) => return None,
-        Err(message) => ConditionMistakeKind::NoCase(message),
+        Err(error) => ConditionMistakeKind::NoCase(error),
     };
     let at = rule.source.condition.as_ref().map_or(&rule.source.steps, |condition| condition).referenced;
     let path = short(&rules.chapters[rule.chapter].path);

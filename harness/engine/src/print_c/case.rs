@@ -1,6 +1,6 @@
 //! The case that a program is printed for: values of the axes, and their declarations.
 
-use crate::case::{Budget, Plan, Scope, Value};
+use crate::case::{Budget, CaseError, Plan, Scope, Value};
 use abi::Type;
 use steps::program::{Domain, Program};
 use steps::types::{Declarations, is_integer};
@@ -8,13 +8,13 @@ use steps::types::{Declarations, is_integer};
 use super::text::{c_text, c_type, number};
 
 /// The smallest case: every axis at its low end. Where the rule's condition excludes that one, a drawn case.
-pub fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, String> {
+pub fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
     let mut values = Vec::with_capacity(program.axes.len());
     for (index, axis) in program.axes.iter().enumerate() {
         let bounds = scope.bounds(program, index, &values)?;
         let value = match &axis.domain {
             Domain::OneOf { values: alternatives, .. } => {
-                let first = alternatives.first().ok_or("a set of values is empty")?;
+                let first = alternatives.first().ok_or(CaseError::NoValues)?;
                 Value::Integer(scope.evaluate(first, &values)?)
             }
             Domain::List { .. } => {
@@ -36,7 +36,7 @@ pub fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, String> 
     let budget = Budget { cases: 64, repeats: 1, milliseconds: 0, shrinks: 0 };
     match Plan::new(program, scope, 0, &budget)?.next_case() {
         Some(case) => Ok(case?.values),
-        None => Err("the rule's condition excludes every case that was drawn".to_owned()),
+        None => Err(CaseError::NoneDrawn),
     }
 }
 

@@ -15,10 +15,10 @@ mod visit;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
-use crate::case::{Scope, Value, display_values};
+use crate::case::{CaseError, Scope, Value, display_values};
 use crate::catalog::{Product, Rule, Rules, Section, short};
 
-use steps::parse::{Names, parse_expression};
+use steps::parse::{Names, ParseError, parse_expression};
 use steps::program::{Program, State};
 use steps::types::is_address;
 use visit::Reads;
@@ -39,11 +39,20 @@ pub struct Sheet<'a> {
 
 /// Why a rule cannot be printed for a product.
 #[derive(Debug)]
-pub struct PrintError(String);
+#[non_exhaustive]
+pub enum PrintError {
+    /// It has no case there.
+    Case(CaseError),
+    /// An expression of `observe` cannot be read.
+    Observe(ParseError),
+}
 
 impl std::fmt::Display for PrintError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            PrintError::Case(error) => error.fmt(f),
+            PrintError::Observe(error) => f.write_str(&error.message),
+        }
     }
 }
 
@@ -60,12 +69,12 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
     let scope = Scope { facts: sheet.product.facts.clone(), devices: sheet.devices };
     let values = match sheet.values {
         Some(values) => values.to_vec(),
-        None => case::smallest(program, &scope).map_err(PrintError)?,
+        None => case::smallest(program, &scope).map_err(PrintError::Case)?,
     };
     let mut printer = Printer::new(rules, program, &program.source);
     printer.runnable = runs_as_program(rule);
     printer.block(&program.syntax, &program.statements);
-    printer.observations(rule).map_err(PrintError)?;
+    printer.observations(rule)?;
     let (set_up, tear_down, hoisted) = life_cycle(rules, program);
 
     let mut out = head(rules, rule, sheet, &values);
@@ -228,7 +237,7 @@ impl<'a> Printer<'a> {
         self.depth -= 1;
     }
 
-    fn observations(&mut self, rule: &'a Rule) -> Result<(), String> {
+    fn observations(&mut self, rule: &'a Rule) -> Result<(), PrintError> {
         let declarations = &self.rules.environment.declarations;
         let is_type = |name: &str| declarations.ty(name).is_some();
         let actors: Vec<String> = self.program.actors.iter().map(|actor| actor.name.clone()).collect();
@@ -236,7 +245,7 @@ impl<'a> Printer<'a> {
         self.kept.clear();
         for ((name, source), (_, _, ty)) in rule.source.observe.iter().zip(&self.program.observe) {
             let tree = parse_expression(&source.value, &Names { is_type: &is_type, actors: &actors }, false)
-                .map_err(|error| error.message)?;
+                .map_err(PrintError::Observe)?;
             let kept = std::mem::replace(&mut self.source, &source.value);
             let text = self.expression(&tree);
             self.source = kept;

@@ -1,93 +1,67 @@
 //! Expressions: their values, and the built-ins.
 
 use abi::Type;
-use steps::arithmetic;
+use steps::arithmetic::ArithmeticError;
 use steps::builtins::Builtin;
-use steps::program::{Expression, Place, Root};
-use steps::syntax::{BinaryOperator, UnaryOperator};
-use steps::types::wrap;
+use steps::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
+use steps::program::{Call, Domain, Expression, Place, Root};
+use steps::syntax::BinaryOperator;
 
 use super::execution::{Execution, Stop};
+use super::fault::Fault;
 use super::memory::{is_poisoned, write_pattern, write_poison};
 
 /// No built-in touches more memory than this: a larger size is a mistake of the rule.
 const LARGEST: i128 = 1 << 34;
 
+impl<'a> Memory<'a> for Execution<'a> {
+    type Error = Stop;
+
+    fn scope(&self) -> &Scope {
+        self.prepared.scope
+    }
+
+    fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    fn axis(&mut self, axis: usize) -> Result<i128, Stop> {
+        let value = self.values[axis].integer();
+        match &self.prepared.program.axes[axis].domain {
+            Domain::Text(texts) => self.text(texts[value as usize]),
+            _ => Ok(value),
+        }
+    }
+
+    fn text(&mut self, position: usize) -> Result<i128, Stop> {
+        Ok(self.prepared.program.texts[position].as_ptr() as i128)
+    }
+
+    fn own_device(&mut self) -> Result<i128, Stop> {
+        Ok(i128::from(self.prepared.device))
+    }
+
+    fn load(&mut self, place: &'a Place, ty: Type) -> Result<i128, Stop> {
+        self.read(place, ty)
+    }
+
+    fn address_of(&mut self, place: &'a Place) -> Result<i128, Stop> {
+        Ok(self.address(place, 0)? as i128)
+    }
+
+    fn builtin(&mut self, builtin: Builtin, arguments: &'a [Expression]) -> Result<i128, Stop> {
+        self.apply(builtin, arguments)
+    }
+
+    fn call(&mut self, call: &'a Call) -> Result<i128, Stop> {
+        Execution::call(self, call)
+    }
+}
+
 impl<'a> Execution<'a> {
     /// The value of an expression.
     pub fn evaluate(&mut self, expression: &'a Expression) -> Result<i128, Stop> {
-        Ok(match expression {
-            Expression::Constant(value) => *value,
-            Expression::Axis(axis) => match self.prepared.program.axes[*axis].domain {
-                steps::program::Domain::Text(ref texts) => {
-                    let text = texts[self.values[*axis].integer() as usize];
-                    self.prepared.program.texts[text].as_ptr() as i128
-                }
-                _ => self.values[*axis].integer(),
-            },
-            Expression::AxisItem { axis, index } => {
-                let index = self.evaluate(index)?;
-                match &self.values[*axis] {
-                    crate::case::Value::List(items) => *usize::try_from(index)
-                        .ok()
-                        .and_then(|index| items.get(index))
-                        .ok_or("an index is outside its list")?,
-                    crate::case::Value::Integer(_) => return Err("a list was expected".into()),
-                }
-            }
-            Expression::Text(position) => self.prepared.program.texts[*position].as_ptr() as i128,
-            Expression::Fact(name) => *self.prepared.scope.facts.get(name).ok_or("the product has no such quantity")?,
-            Expression::Devices => i128::from(self.prepared.scope.devices),
-            Expression::OwnDevice => i128::from(self.prepared.device),
-            Expression::Load { place, ty } => self.load(place, *ty)?,
-            Expression::AddressOf(place) => self.address(place, 0)? as i128,
-            Expression::Advance { pointer, index, stride, negative } => {
-                let (pointer, index) = (self.evaluate(pointer)?, self.evaluate(index)?);
-                // As addresses do: modulo 2^64.
-                let distance = index.wrapping_mul(*stride as i128);
-                let moved = if *negative { pointer.wrapping_sub(distance) } else { pointer.wrapping_add(distance) };
-                wrap(Type::Handle(""), moved)
-            }
-            Expression::Distance { left, right, stride } => {
-                (self.evaluate(left)? - self.evaluate(right)?) / (*stride).max(1) as i128
-            }
-            Expression::Unary(operator, of) => {
-                let value = self.evaluate(of)?;
-                match operator {
-                    UnaryOperator::Not => i128::from(value == 0),
-                    UnaryOperator::Complement => !value,
-                    UnaryOperator::Minus => arithmetic::negate(value)?,
-                }
-            }
-            Expression::Binary(BinaryOperator::And, left, right) => {
-                i128::from(self.evaluate(left)? != 0 && self.evaluate(right)? != 0)
-            }
-            Expression::Binary(BinaryOperator::Or, left, right) => {
-                i128::from(self.evaluate(left)? != 0 || self.evaluate(right)? != 0)
-            }
-            Expression::Binary(operator, left, right) => {
-                let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
-                arithmetic::binary(*operator, left, right)?
-            }
-            Expression::Conditional(condition, then, otherwise) => {
-                if self.evaluate(condition)? != 0 {
-                    self.evaluate(then)?
-                } else {
-                    self.evaluate(otherwise)?
-                }
-            }
-            Expression::Cast(ty, of) => wrap(*ty, self.evaluate(of)?),
-            Expression::In(of, set) => {
-                let value = self.evaluate(of)?;
-                let mut found = false;
-                for member in set {
-                    found |= self.evaluate(member)? == value;
-                }
-                i128::from(found)
-            }
-            Expression::Builtin(builtin, arguments) => self.builtin(*builtin, arguments)?,
-            Expression::Call(call, _) => self.call(call)?,
-        })
+        evaluate(self, expression)
     }
 
     /// The address of a place that holds `bytes` bytes.
@@ -101,10 +75,7 @@ impl<'a> Execution<'a> {
                     // SAFETY: an array's slot holds its address and its length in bytes.
                     let (array, length) = unsafe { (slot.cast::<u64>().read(), slot.cast::<u64>().add(1).read()) };
                     if array == self.memory.poison_word() {
-                        return Err(Stop::Fault(format!(
-                            "array `{}` is used before its declaration was executed",
-                            known.name
-                        )));
+                        return Err(Fault::UndeclaredArray(known.name.clone()).into());
                     }
                     (array as *mut u8, Some(length as usize))
                 } else {
@@ -114,7 +85,7 @@ impl<'a> Execution<'a> {
             Root::Pointer(pointer) => {
                 let address = self.evaluate(pointer)?;
                 if address == 0 {
-                    return Err("a null pointer is read or written by the rule itself".into());
+                    return Err(Fault::NullPointer.into());
                 }
                 (address as usize as *mut u8, None)
             }
@@ -123,21 +94,21 @@ impl<'a> Execution<'a> {
         for (index, stride, count) in &place.indices {
             let index = self.evaluate(index)?;
             let fits = |index: &usize| count.is_none_or(|count| *index < count);
-            let index = usize::try_from(index).ok().filter(fits).ok_or("an index is outside its array")?;
+            let index = usize::try_from(index).ok().filter(fits).ok_or(Fault::OutsideArray)?;
             offset = index
                 .checked_mul(*stride)
                 .and_then(|distance| offset.checked_add(distance))
-                .ok_or("an index is outside its array")?;
+                .ok_or(Fault::OutsideArray)?;
         }
         if let Some(room) = room
             && offset.checked_add(bytes).is_none_or(|end| end > room)
         {
-            return Err(Stop::Fault(format!("an access at byte {offset} is outside an array of {room} bytes")));
+            return Err(Fault::OutsideRoom { offset, room }.into());
         }
         Ok(base.wrapping_add(offset))
     }
 
-    fn load(&mut self, place: &'a Place, ty: Type) -> Result<i128, Stop> {
+    fn read(&mut self, place: &'a Place, ty: Type) -> Result<i128, Stop> {
         let pointer = self.address(place, self.prepared.rules.environment.declarations.size(ty))?;
         // SAFETY: the place is a variable, or memory that the rule owns; catalog checks keep device pointers out.
         Ok(unsafe {
@@ -157,7 +128,7 @@ impl<'a> Execution<'a> {
                     i128::from(pointer.cast::<u64>().read_unaligned())
                 }
                 Type::Void | Type::Float { .. } | Type::Struct(_) | Type::Array { .. } => {
-                    return Err("a value of this type cannot be computed with".into());
+                    return Err(Fault::NoValue.into());
                 }
             }
         })
@@ -173,10 +144,7 @@ impl<'a> Execution<'a> {
     pub fn store_at(&mut self, pointer: *mut u8, ty: Type, value: i128) -> Result<(), Stop> {
         let (low, high) = steps::types::range(ty);
         if value < low || value > high {
-            return Err(Stop::Fault(format!(
-                "{value} does not fit a {}; cast it if the wrap is meant",
-                steps::types::c_name(ty)
-            )));
+            return Err(Fault::DoesNotFit { value, ty }.into());
         }
         let size = self.prepared.rules.environment.declarations.size(ty);
         let bytes = (value as u64).to_le_bytes();
@@ -187,17 +155,13 @@ impl<'a> Execution<'a> {
 
     fn size(&mut self, expression: &'a Expression) -> Result<usize, Stop> {
         let value = self.evaluate(expression)?;
-        if (0..=LARGEST).contains(&value) {
-            Ok(value as usize)
-        } else {
-            Err(Stop::Fault(format!("{value} is no size of memory")))
-        }
+        if (0..=LARGEST).contains(&value) { Ok(value as usize) } else { Err(Fault::Size(value).into()) }
     }
 
     fn bytes(&mut self, pointer: &'a Expression, length: usize) -> Result<&'static mut [u8], Stop> {
         let address = self.evaluate(pointer)?;
         if address == 0 && length > 0 {
-            return Err("a built-in got a null pointer".into());
+            return Err(Fault::NullArgument.into());
         }
         let address = if length == 0 { std::ptr::dangling_mut::<u8>() } else { address as usize as *mut u8 };
         // SAFETY: the rule says that so many bytes of host memory lie there; device pointers were refused when the
@@ -205,19 +169,19 @@ impl<'a> Execution<'a> {
         Ok(unsafe { std::slice::from_raw_parts_mut(address, length) })
     }
 
-    fn builtin(&mut self, builtin: Builtin, arguments: &'a [Expression]) -> Result<i128, Stop> {
+    fn apply(&mut self, builtin: Builtin, arguments: &'a [Expression]) -> Result<i128, Stop> {
         let salt = self.memory.salt;
         Ok(match builtin {
             Builtin::Host => {
                 let (bytes, align) = (self.size(&arguments[0])?, self.size(&arguments[1])?);
                 if !align.is_power_of_two() || align > 1 << 21 {
-                    return Err("the alignment of host() is a power of two up to 2 MiB".into());
+                    return Err(Fault::HostAlignment.into());
                 }
                 self.memory.host(bytes, align) as i128
             }
             Builtin::Edge => {
                 let bytes = self.size(&arguments[0])?;
-                self.memory.edge(bytes).map_err(Stop::Fault)? as i128
+                self.memory.edge(bytes)? as i128
             }
             Builtin::Pattern => {
                 let bytes = self.size(&arguments[0])?;
@@ -263,10 +227,10 @@ impl<'a> Execution<'a> {
             Builtin::AlignUp => {
                 let (value, step) = (self.evaluate(&arguments[0])?, self.evaluate(&arguments[1])?);
                 if step <= 0 {
-                    return Err("ALIGN_UP to a multiple of nothing".into());
+                    return Err(Fault::AlignUp.into());
                 }
                 let up = value.checked_add(step - 1).and_then(|sum| sum.div_euclid(step).checked_mul(step));
-                up.ok_or("the result needs more than 128 bits")?
+                up.ok_or(EvaluationError::Arithmetic(ArithmeticError::Overflow))?
             }
             Builtin::IsPowerOfTwo => {
                 let value = self.evaluate(&arguments[0])?;
@@ -282,7 +246,7 @@ impl<'a> Execution<'a> {
             }
             Builtin::File => {
                 let text = self.c_text(&arguments[0])?.unwrap_or_default();
-                let path = self.memory.file(&String::from_utf8_lossy(&text)).map_err(Stop::Fault)?;
+                let path = self.memory.file(&String::from_utf8_lossy(&text))?;
                 self.memory.text(&path.to_string_lossy()) as i128
             }
             Builtin::GetPid => i128::from(std::process::id()),

@@ -10,6 +10,7 @@ use steps::judgement::Judgement;
 use steps::program::{Actor, Call, Expression, Program};
 use steps::types::is_address;
 
+use super::fault::Fault;
 use super::memory::Memory;
 use super::threads::Threads;
 use super::turns::Turns;
@@ -24,12 +25,12 @@ pub enum Stop {
     /// Another process of the case failed or ended the case.
     Elsewhere,
     /// The case cannot be judged.
-    Fault(String),
+    Fault(Fault),
 }
 
-impl From<&'static str> for Stop {
-    fn from(message: &'static str) -> Stop {
-        Stop::Fault(message.to_owned())
+impl<E: Into<Fault>> From<E> for Stop {
+    fn from(error: E) -> Stop {
+        Stop::Fault(error.into())
     }
 }
 
@@ -244,10 +245,7 @@ impl<'a> Execution<'a> {
                 let value = self.evaluate(value)?;
                 let (low, high) = steps::types::range(*ty);
                 if value < low || value > high {
-                    return Err(Stop::Fault(format!(
-                        "{value} does not fit a parameter of type {}",
-                        steps::types::c_name(*ty)
-                    )));
+                    return Err(Fault::DoesNotFitParameter { value, ty: *ty }.into());
                 }
                 Ok(value as u64)
             }

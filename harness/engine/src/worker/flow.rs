@@ -4,6 +4,7 @@ use crate::record::Verdict;
 use steps::program::{Expression, Statement, StatementKind};
 
 use super::execution::{Execution, Stop};
+use super::fault::Fault;
 
 /// A loop of a rule ends, whatever a device reports as its bound.
 const MOST_ROUNDS: i128 = 65536;
@@ -53,8 +54,8 @@ impl<'a> Execution<'a> {
     #[cold]
     fn at_statement(&mut self, statement: &'a Statement, stop: Stop) -> Stop {
         match stop {
-            Stop::Fault(message) => {
-                self.report.fail(Verdict::Error, statement.span, message);
+            Stop::Fault(fault) => {
+                self.report.fail(Verdict::Error, statement.span, fault.to_string());
                 Stop::Failed
             }
             other => other,
@@ -71,9 +72,7 @@ impl<'a> Execution<'a> {
             StatementKind::For { variable, bound, body } => {
                 let rounds = self.evaluate(bound)?;
                 if rounds > MOST_ROUNDS {
-                    return Err(Stop::Fault(format!(
-                        "the loop would run {rounds} times; at most {MOST_ROUNDS} are allowed"
-                    )));
+                    return Err(Fault::Rounds { rounds, most: MOST_ROUNDS }.into());
                 }
                 let offset = self.prepared.program.variables[*variable].offset;
                 for round in 0..rounds {
@@ -94,7 +93,7 @@ impl<'a> Execution<'a> {
                 self.control = outer;
                 result
             }
-            _ => Err("this statement holds no others".into()),
+            _ => Err(Fault::Flow.into()),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::path::PathBuf;
 
+use super::fault::Fault;
+
 /// Bytes before and after a host buffer that must stay as they were.
 const GUARD: usize = 64;
 
@@ -79,8 +81,9 @@ impl Memory {
     }
 
     /// `bytes` bytes that end at a page which cannot be accessed.
-    pub fn edge(&mut self, bytes: usize) -> Result<*mut u8, String> {
+    pub fn edge(&mut self, bytes: usize) -> Result<*mut u8, Fault> {
         use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
+        let failed = |what: String, error: rustix::io::Errno| Fault::Memory { what, source: error.into() };
         let page = rustix::param::page_size();
         let pages = bytes.div_ceil(page).max(1);
         let length = (pages + 1) * page;
@@ -88,11 +91,11 @@ impl Memory {
         let base = unsafe {
             mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
         }
-        .map_err(|error| format!("no memory for edge({bytes}): {error}"))?;
+        .map_err(|error| failed(format!("no memory for edge({bytes})"), error))?;
         self.mappings.push((base, length));
         // SAFETY: the last page of the mapping made above; nothing points into it.
         unsafe { mprotect(base.cast::<u8>().add(pages * page).cast(), page, MprotectFlags::empty()) }
-            .map_err(|error| format!("cannot protect the page behind edge({bytes}): {error}"))?;
+            .map_err(|error| failed(format!("cannot protect the page behind edge({bytes})"), error))?;
         // SAFETY: stays inside the mapping.
         Ok(unsafe { base.cast::<u8>().add(pages * page - bytes) })
     }
@@ -111,12 +114,12 @@ impl Memory {
     }
 
     /// A new file with the text; removed after the case.
-    pub fn file(&mut self, text: &str) -> Result<PathBuf, String> {
+    pub fn file(&mut self, text: &str) -> Result<PathBuf, Fault> {
         use std::sync::atomic::{AtomicU64, Ordering};
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("atlas-cts-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        std::fs::write(&path, text).map_err(|source| Fault::File { path: path.clone(), source })?;
         self.files.push(path.clone());
         Ok(path)
     }

@@ -3,6 +3,7 @@
 mod copies;
 mod evaluate;
 mod execution;
+mod fault;
 mod flow;
 mod library;
 mod memory;

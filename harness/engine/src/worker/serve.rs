@@ -19,6 +19,7 @@ use abi::Bindings;
 use steps::program::State;
 
 use super::execution::{Execution, Prepared};
+use super::fault::WorkerFault;
 use super::library::Library;
 use super::process_state::Surroundings;
 use super::turns::{Link, Turns};
@@ -32,10 +33,10 @@ pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     let Ok(runtime) = std::env::var(WORKER) else { return };
     let status = match runtimes.iter().find(|known| known.name() == runtime) {
         Some(runtime) => serve(runtime.bindings),
-        None => Err(format!("this executable has no bindings for `{runtime}`")),
+        None => Err(WorkerFault::UnknownRuntime(runtime)),
     };
-    if let Err(message) = status {
-        eprintln!("worker: {message}");
+    if let Err(fault) = status {
+        eprintln!("worker: {fault}");
         std::process::exit(70);
     }
     std::process::exit(0);
@@ -48,7 +49,7 @@ struct Wire {
 }
 
 impl Wire {
-    fn next(&self) -> Result<Option<Request>, String> {
+    fn next(&self) -> Result<Option<Request>, WorkerFault> {
         let mut line = String::new();
         let mut requests = self.requests.borrow_mut();
         if requests.buffer().is_empty() {
@@ -58,16 +59,18 @@ impl Wire {
         match requests.read_line(&mut line) {
             Ok(0) => Ok(None),
             Ok(_) => {
-                serde_json::from_str(&line).map(Some).map_err(|error| format!("a request is not understood: {error}"))
+                let understood = serde_json::from_str(&line).map(Some);
+                understood.map_err(|source| WorkerFault::Message { what: "a request is not understood", source })
             }
-            Err(error) => Err(format!("cannot read requests: {error}")),
+            Err(error) => Err(WorkerFault::io("cannot read requests", error)),
         }
     }
 
-    fn reply(&self, reply: &Reply) -> Result<(), String> {
-        let mut line = serde_json::to_vec(reply).map_err(|error| error.to_string())?;
+    fn reply(&self, reply: &Reply) -> Result<(), WorkerFault> {
+        let mut line = serde_json::to_vec(reply)
+            .map_err(|source| WorkerFault::Message { what: "a reply cannot be written", source })?;
         line.push(b'\n');
-        (&self.replies).write_all(&line).map_err(|error| format!("cannot reply: {error}"))
+        (&self.replies).write_all(&line).map_err(|error| WorkerFault::io("cannot reply", error))
     }
 }
 
@@ -81,14 +84,14 @@ impl Wire {
 }
 
 impl Link for Wire {
-    fn send(&self, turn: &Turn) -> Result<(), String> {
+    fn send(&self, turn: &Turn) -> Result<(), WorkerFault> {
         self.reply(&Reply::Turn(turn.clone()))
     }
 
-    fn receive(&self) -> Result<Turn, String> {
+    fn receive(&self) -> Result<Turn, WorkerFault> {
         match self.next()? {
             Some(Request::Turn(turn)) => Ok(turn),
-            Some(other) => Err(format!("expected a turn, got {other:?}")),
+            Some(other) => Err(WorkerFault::Unexpected { expected: "a turn", got: format!("{other:?}") }),
             None => std::process::exit(0),
         }
     }
@@ -127,20 +130,22 @@ fn offer_to_be_killed() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
-fn serve(bindings: &'static Bindings) -> Result<(), String> {
+fn serve(bindings: &'static Bindings) -> Result<(), WorkerFault> {
     watch_parent();
     offer_to_be_killed();
     // Without the mark only a library that forks inside a call can do harm.
     let _ = super::copies::mark_worker();
-    let wire = take_descriptors().map_err(|error| format!("cannot set up the protocol: {error}"))?;
-    let path = std::env::var(FLIGHT).map_err(|_| format!("{FLIGHT} is not set"))?;
-    let file = File::options().read(true).write(true).open(&path).map_err(|error| format!("{path}: {error}"))?;
-    let flight = Flight::map(&file).map_err(|error| format!("{path}: {error}"))?;
+    let wire = take_descriptors().map_err(|error| WorkerFault::io("cannot set up the protocol", error))?;
+    let path = std::env::var(FLIGHT).map_err(|_| WorkerFault::NotSet(FLIGHT))?;
+    let file = File::options().read(true).write(true).open(&path).map_err(|error| WorkerFault::io(&path, error))?;
+    let flight = Flight::map(&file).map_err(|error| WorkerFault::io(&path, error))?;
     drop(file);
-    let Some(Request::Start(start)) = wire.next()? else { return Err("the first request must be `start`".to_owned()) };
+    let Some(Request::Start(start)) = wire.next()? else {
+        return Err(WorkerFault::Unexpected { expected: "`start` as the first request", got: "another".to_owned() });
+    };
     let rules = match read_rules(&start, bindings) {
         Ok(rules) => rules,
-        Err(message) => return wire.reply(&Reply::Trouble(message)),
+        Err(fault) => return wire.reply(&Reply::Trouble(fault.to_string())),
     };
     let before = Surroundings::now();
     let begun = Instant::now();
@@ -176,17 +181,14 @@ fn serve(bindings: &'static Bindings) -> Result<(), String> {
         device: start.device,
         surroundings,
     };
-    worker.requests(&wire).or_else(|message| wire.reply(&Reply::Trouble(message)))
+    worker.requests(&wire).or_else(|fault| wire.reply(&Reply::Trouble(fault.to_string())))
 }
 
-fn read_rules(start: &Start, bindings: &'static Bindings) -> Result<Rules, String> {
+fn read_rules(start: &Start, bindings: &'static Bindings) -> Result<Rules, WorkerFault> {
     let place = CatalogPlace { root: start.specs.clone(), bindings, defects: None };
-    let rules = load(&place, start.only.as_deref()).map_err(|error| error.to_string())?;
+    let rules = load(&place, start.only.as_deref()).map_err(|error| WorkerFault::Catalog(error.to_string()))?;
     match &start.digest {
-        Some(digest) if *digest != rules.digest => Err(format!(
-            "the catalog in {} changed while the run was going on; start the run again",
-            place.root.display()
-        )),
+        Some(digest) if *digest != rules.digest => Err(WorkerFault::CatalogChanged(place.root)),
         _ => Ok(rules),
     }
 }
@@ -209,7 +211,7 @@ impl<'a> Worker<'a> {
         function.is_some_and(|function| self.library.exports(function.symbol()))
     }
 
-    fn requests(&mut self, wire: &Wire) -> Result<(), String> {
+    fn requests(&mut self, wire: &Wire) -> Result<(), WorkerFault> {
         while let Some(request) = wire.next()? {
             match request {
                 Request::Query => {
@@ -229,7 +231,9 @@ impl<'a> Worker<'a> {
                     self.tear_down();
                     return wire.reply(&Reply::Stopped);
                 }
-                other => return Err(format!("unexpected request {other:?}")),
+                other => {
+                    return Err(WorkerFault::Unexpected { expected: "a request", got: format!("{other:?}") });
+                }
             }
         }
         Ok(())
@@ -257,16 +261,19 @@ impl<'a> Worker<'a> {
         answers
     }
 
-    fn rule(&self, id: &str) -> Result<&'a Rule, String> {
-        self.rules.rule(id).ok_or_else(|| format!("the catalog has no rule `{id}`"))
+    fn rule(&self, id: &str) -> Result<&'a Rule, WorkerFault> {
+        self.rules.rule(id).ok_or_else(|| WorkerFault::Unknown { what: "rule", name: id.to_owned() })
     }
 
-    fn scope(&self, product: &str, devices: u32) -> Result<Scope, String> {
-        let product = self.rules.product(product).ok_or_else(|| format!("the catalog has no product `{product}`"))?;
+    fn scope(&self, product: &str, devices: u32) -> Result<Scope, WorkerFault> {
+        let product = self
+            .rules
+            .product(product)
+            .ok_or_else(|| WorkerFault::Unknown { what: "product", name: product.to_owned() })?;
         Ok(Scope { facts: product.facts.clone(), devices })
     }
 
-    fn run(&mut self, run: &RunRule, wire: &Wire) -> Result<SearchResult, String> {
+    fn run(&mut self, run: &RunRule, wire: &Wire) -> Result<SearchResult, WorkerFault> {
         let rule = self.rule(&run.rule)?;
         let scope = self.scope(&run.product, run.devices)?;
         let rules = self.rules;
@@ -331,7 +338,7 @@ impl<'a> Worker<'a> {
     }
 
     /// One case of a rule of several processes, or of a rule that needs fresh ones.
-    fn case(&mut self, case: &RunCase, wire: &Wire) -> Result<(), String> {
+    fn case(&mut self, case: &RunCase, wire: &Wire) -> Result<(), WorkerFault> {
         let rule = self.rule(&case.rule)?;
         let scope = self.scope(&case.product, case.devices)?;
         let prepared = Prepared::new(&rule.program, self.rules, &mut self.library, &scope, self.device, case.process);
@@ -370,7 +377,10 @@ impl<'a> Worker<'a> {
                 Some(Request::Turn(_)) => {}
                 Some(Request::EndCase) => break,
                 None => std::process::exit(0),
-                Some(other) => return Err(format!("unexpected request {other:?} at the end of a case")),
+                Some(other) => {
+                    let got = format!("{other:?}");
+                    return Err(WorkerFault::Unexpected { expected: "the end of the case", got });
+                }
             }
         }
         execution.end_threads();

@@ -7,6 +7,7 @@ use steps::program::{Call, Expect, Expression, Statement, StatementKind};
 
 use super::evaluate::c_text;
 use super::execution::{Execution, Stop};
+use super::fault::Fault;
 use crate::case::{FailedCall, Finding, Trouble};
 
 impl<'a> Execution<'a> {
@@ -18,8 +19,8 @@ impl<'a> Execution<'a> {
             Ok(()) => {}
             Err(Stop::Failed) => self.tell_failure(),
             Err(Stop::Elsewhere) => {}
-            Err(Stop::Fault(message)) => {
-                self.report.fail(Verdict::Error, Span::default(), message);
+            Err(Stop::Fault(fault)) => {
+                self.report.fail(Verdict::Error, Span::default(), fault.to_string());
                 self.tell_failure();
             }
         }
@@ -65,7 +66,7 @@ impl<'a> Execution<'a> {
         let (_, expression, ty) = &self.prepared.program.observe[query];
         match self.evaluate(expression) {
             Ok(value) => Ok(self.class(*ty, value)),
-            Err(Stop::Fault(message)) => Err(message),
+            Err(Stop::Fault(fault)) => Err(fault.to_string()),
             Err(_) => {
                 Err(self.report.failure.take().map_or_else(|| "it stopped".to_owned(), |failure| failure.message))
             }
@@ -80,7 +81,7 @@ impl<'a> Execution<'a> {
         let failure = self.report.failure.take();
         match (result, failure) {
             (Ok(()), _) => Ok(()),
-            (Err(Stop::Fault(message)), _) => Err(message.into()),
+            (Err(Stop::Fault(fault)), _) => Err(fault.to_string().into()),
             (Err(_), None) => Err("it stopped".to_owned().into()),
             (Err(_), Some(failure)) => Err(Trouble { message: failure.message, call: failure.blocked_by }),
         }
@@ -111,7 +112,7 @@ impl<'a> Execution<'a> {
             | StatementKind::Choose { .. }
             | StatementKind::Block { .. }
             | StatementKind::Exit { .. }
-            | StatementKind::Kill { .. } => Err("control flow is not performed by an actor".into()),
+            | StatementKind::Kill { .. } => Err(Fault::Flow.into()),
         }
     }
 
@@ -240,7 +241,7 @@ impl<'a> Execution<'a> {
                 .ok()
                 .and_then(|length| length.checked_mul(size))
                 .filter(|bytes| *bytes <= 1 << 28);
-            let bytes = bytes.ok_or_else(|| Stop::Fault(format!("{length} is no length of an array")))?;
+            let bytes = bytes.ok_or(Fault::Length(length))?;
             let array = self.memory.array(bytes, filled);
             self.set_array(slot, array, bytes);
             return Ok(());

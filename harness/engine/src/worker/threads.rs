@@ -10,6 +10,7 @@ use steps::Span;
 use steps::program::{State, Statement};
 
 use super::execution::{Execution, Stop};
+use super::fault::Fault;
 
 /// The threads of a case.
 #[derive(Debug, Default)]
@@ -78,7 +79,7 @@ impl<'a> Execution<'a> {
         for (actor, life) in &mut lives {
             // What the tear-down of a thread answers says nothing about the rule.
             let _ = self.run_on(*actor, |_, _| {
-                life.run_section(Section::DeviceDown).map_err(|trouble| Stop::Fault(trouble.message))
+                life.run_section(Section::DeviceDown).map_err(|trouble| Fault::LifeCycle(trouble.message).into())
             });
         }
         self.threads.end();
@@ -100,7 +101,7 @@ impl<'a> Execution<'a> {
             thread.jobs.send(job).is_ok() && thread.done.recv().is_ok()
         };
         self.threads = threads;
-        if done { result } else { Err(Stop::Fault("a thread of the case ended early".to_owned())) }
+        if done { result } else { Err(Fault::ThreadEnded.into()) }
     }
 
     /// Selects the process's device on a fresh thread, with the steps that api.yaml gives for it.

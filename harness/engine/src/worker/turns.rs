@@ -7,11 +7,12 @@ use crate::digest::unhex;
 use crate::wire::Turn;
 
 use super::execution::{Execution, Stop};
+use super::fault::{Fault, WorkerFault};
 
 /// The way to the other processes.
 pub trait Link {
-    fn send(&self, turn: &Turn) -> Result<(), String>;
-    fn receive(&self) -> Result<Turn, String>;
+    fn send(&self, turn: &Turn) -> Result<(), WorkerFault>;
+    fn receive(&self) -> Result<Turn, WorkerFault>;
 }
 
 /// Whose turn it is.
@@ -35,7 +36,7 @@ impl Execution<'_> {
     pub fn take_turn(&mut self, process: usize) -> Result<bool, Stop> {
         let Some(turns) = &self.turns else { return Ok(true) };
         if turns.gone[process] {
-            return Err("a process that ended has no further statements".into());
+            return Err(Fault::Gone.into());
         }
         if turns.holder != process {
             if !turns.gone[turns.holder] {
@@ -67,11 +68,11 @@ impl Execution<'_> {
                 .drain(..)
                 .map(|variable| (variable, crate::digest::hex(&self.variable_bytes(variable))))
                 .collect();
-            turns.link.send(&turn).map_err(Stop::Fault)
+            turns.link.send(&turn).map_err(Stop::from)
         } else {
-            turns.link.receive().map_err(Stop::Fault).and_then(|turn| {
+            turns.link.receive().map_err(Stop::from).and_then(|turn| {
                 for (variable, bytes) in &turn.values {
-                    let bytes = unhex(bytes).ok_or("a variable arrived in pieces")?;
+                    let bytes = unhex(bytes).ok_or(Fault::BrokenVariable)?;
                     self.set_variable_bytes(*variable, &bytes);
                 }
                 if turn.failed { Err(Stop::Elsewhere) } else { Ok(()) }
@@ -110,7 +111,7 @@ impl Execution<'_> {
             turns.gone[leaver] = true;
             if mine {
                 // The supervisor answers when the process is gone.
-                turns.link.receive().map_err(Stop::Fault)?;
+                turns.link.receive()?;
             }
         }
         Ok(())

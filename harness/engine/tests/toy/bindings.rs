@@ -273,7 +273,7 @@ use abi::{Bindings, Constant, Enumeration, Field, Function, Parameter, Struct, T
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "toy",
-    header_digest: "fb5a70b002d97dce05569a2606853dd02ab916f72659d20f1b4965489c127c68",
+    header_digest: "b8bab23451bc292eb98f36f601d3414fd8fd71a62f375ba46f1264e1bb8b4788",
     functions: &[
         Function {
             name: "toy_alloc",

@@ -83,7 +83,7 @@ uint64_t toy_blocks(void);
 #define toy_count toy_count_v2
 toyResult toy_count(toyCount *blocks);
 
-/* Handles that are no addresses. A range of addresses by its number; it is given back with the size that it has. */
+/* Handles that are not addresses. A range of addresses by its number; it is given back with the size that it has. */
 toyResult toy_reserve(uint64_t *range, size_t size);
 toyResult toy_unreserve(uint64_t range, size_t size);
 /* A ticket, a negative number; it is given back on the way TOY_INSIDE. */

@@ -1,0 +1,113 @@
+//! The bounds of axes, evaluated: they may read earlier axes and what is known of the device.
+
+use super::evaluate::{Drawn, EvaluationError, Scope, Value, evaluate};
+use super::program::{Domain, Expression, Program, Range};
+
+/// The range of an axis: low, low + step, … up to high.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    pub low: i128,
+    pub step: i128,
+    /// Number of values, at least 1.
+    pub count: u64,
+}
+
+impl Bounds {
+    fn of(low: i128, high: i128, step: i128) -> Result<Bounds, EvaluationError> {
+        let step = step.max(1);
+        let low = low.div_euclid(step) * step + if low.rem_euclid(step) == 0 { 0 } else { step };
+        if high < low {
+            return Err(EvaluationError::EmptyDomain { low, high, step });
+        }
+        let count = u64::try_from((high - low) / step + 1).map_err(|_| EvaluationError::TooManyValues)?;
+        Ok(Bounds { low, step, count })
+    }
+
+    /// The value at a position; positions past the end give the last value.
+    pub fn at(&self, position: u64) -> i128 {
+        self.low + i128::from(position.min(self.count - 1)) * self.step
+    }
+
+    /// The position of the largest value not above the given one.
+    pub fn position(&self, value: i128) -> u64 {
+        u64::try_from((value - self.low).div_euclid(self.step).max(0)).unwrap_or(u64::MAX).min(self.count - 1)
+    }
+
+    /// The last value.
+    pub fn high(&self) -> i128 {
+        self.at(self.count - 1)
+    }
+}
+
+impl Scope {
+    /// The range that an axis draws from, given the values of earlier axes. For lists: of an item.
+    pub fn bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, EvaluationError> {
+        let count = |count: usize| Bounds::of(0, count as i128 - 1, 1);
+        match &program.axes[axis].domain {
+            Domain::Bytes(range) | Domain::Integer(range) | Domain::EveryOf(range) => self.range(range, values),
+            Domain::OneOf { values: alternatives, .. } => count(alternatives.len()),
+            Domain::Text(texts) => count(texts.len()),
+            Domain::Choice(names) => count(names.len()),
+            Domain::Offset { below, multiple_of } => {
+                let step = self.step(multiple_of.as_ref(), values)?;
+                Bounds::of(0, self.evaluate(below, values)? - 1, step)
+            }
+            Domain::List { item, .. } => self.range(item, values),
+            Domain::Permutation(length) => self.range(length, values),
+            Domain::LengthOf(list) => {
+                let length = values[*list].integer();
+                Bounds::of(length, length, 1)
+            }
+            Domain::IndexOf(list) => Bounds::of(0, values[*list].integer() - 1, 1),
+            Domain::Device => Bounds::of(0, i128::from(self.devices) - 1, 1),
+        }
+    }
+
+    /// The value of a scalar axis at a position of its range.
+    pub fn value(
+        &self,
+        program: &Program,
+        axis: usize,
+        bounds: Bounds,
+        position: u64,
+        values: &[Value],
+    ) -> Result<Value, EvaluationError> {
+        Ok(Value::Integer(match &program.axes[axis].domain {
+            Domain::OneOf { values: alternatives, .. } => match &alternatives[bounds.at(position) as usize] {
+                Expression::Constant(value) => *value,
+                other => self.evaluate(other, values)?,
+            },
+            _ => bounds.at(position),
+        }))
+    }
+
+    /// The range of a list's length.
+    pub fn length_bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, EvaluationError> {
+        match &program.axes[axis].domain {
+            Domain::List { length, .. } | Domain::Permutation(length) => self.range(length, values),
+            _ => Bounds::of(1, 1, 1),
+        }
+    }
+
+    fn range(&self, range: &Range, values: &[Value]) -> Result<Bounds, EvaluationError> {
+        let step = self.step(range.multiple_of.as_ref(), values)?;
+        Bounds::of(self.evaluate(&range.low, values)?, self.evaluate(&range.high, values)?, step)
+    }
+
+    fn step(&self, multiple_of: Option<&Expression>, values: &[Value]) -> Result<i128, EvaluationError> {
+        multiple_of.map_or(Ok(1), |step| self.evaluate(step, values))
+    }
+
+    /// Whether `where` holds.
+    pub fn accepts(&self, program: &Program, values: &[Value]) -> Result<bool, EvaluationError> {
+        match &program.condition {
+            Some(condition) => Ok(self.evaluate(condition, values)? != 0),
+            None => Ok(true),
+        }
+    }
+
+    /// Evaluates an expression over axes, quantities and constants.
+    pub fn evaluate(&self, expression: &Expression, values: &[Value]) -> Result<i128, EvaluationError> {
+        evaluate(&mut Drawn { scope: self, values }, expression)
+    }
+}

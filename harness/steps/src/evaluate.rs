@@ -1,0 +1,232 @@
+//! The value of an expression. What it reads besides constants comes from a [`Memory`]: the drawn values of a case
+//! before anything runs, or the memory of a process that executes the case.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use abi::Type;
+use serde::{Deserialize, Serialize};
+
+use crate::arithmetic::{self, ArithmeticError};
+use crate::builtins::Builtin;
+use crate::program::{Call, Expression, Place};
+use crate::syntax::{BinaryOperator, UnaryOperator};
+use crate::types::wrap;
+
+/// The value of an axis in one case. Texts and alternatives are positions in their list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Value {
+    Integer(i128),
+    List(Vec<i128>),
+}
+
+impl Value {
+    /// The integer; a list gives its length.
+    pub fn integer(&self) -> i128 {
+        match self {
+            Value::Integer(value) => *value,
+            Value::List(items) => items.len() as i128,
+        }
+    }
+}
+
+/// What is known of the device before anything runs.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// Documented quantities of the product.
+    pub facts: BTreeMap<String, i128>,
+    /// Devices under test.
+    pub devices: u32,
+}
+
+/// Why an expression has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EvaluationError {
+    /// An operator has no result.
+    Arithmetic(ArithmeticError),
+    /// An axis is read that comes later.
+    NotDrawn,
+    /// A list is read beyond its end.
+    OutsideList,
+    /// An axis that draws integers is indexed.
+    NotAList,
+    /// The product lacks a quantity.
+    NoQuantity(String),
+    /// Something is read that is not known before the case runs.
+    NotConstant,
+    /// A domain has no value.
+    EmptyDomain { low: i128, high: i128, step: i128 },
+    /// A domain has more values than can be counted.
+    TooManyValues,
+}
+
+impl fmt::Display for EvaluationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EvaluationError::Arithmetic(error) => error.fmt(f),
+            EvaluationError::NotDrawn => f.write_str("an axis is read before it is drawn"),
+            EvaluationError::OutsideList => f.write_str("an index is outside its list"),
+            EvaluationError::NotAList => f.write_str("a list was expected"),
+            EvaluationError::NoQuantity(name) => write!(f, "the product has no quantity `{name}`"),
+            EvaluationError::EmptyDomain { low, high, step } => {
+                write!(f, "the domain is empty: no multiple of {step} from {low} to {high}")
+            }
+            EvaluationError::TooManyValues => f.write_str("the domain has more than 2^64 values"),
+            EvaluationError::NotConstant => f.write_str("bounds read axes, product quantities and constants only"),
+        }
+    }
+}
+
+impl std::error::Error for EvaluationError {}
+
+impl From<ArithmeticError> for EvaluationError {
+    fn from(error: ArithmeticError) -> EvaluationError {
+        EvaluationError::Arithmetic(error)
+    }
+}
+
+/// What expressions read and do. Before a case runs only its drawn values and what is known of the device are there; the
+/// rest is refused unless an implementation says otherwise.
+pub trait Memory<'p> {
+    type Error: From<EvaluationError>;
+
+    /// What is known of the device.
+    fn scope(&self) -> &Scope;
+
+    /// The drawn values, as far as they are.
+    fn values(&self) -> &[Value];
+
+    /// The value of an axis as the steps see it: an integer, or the address of a text.
+    fn axis(&mut self, axis: usize) -> Result<i128, Self::Error> {
+        Ok(self.values().get(axis).map(Value::integer).ok_or(EvaluationError::NotDrawn)?)
+    }
+
+    /// The address of a text.
+    fn text(&mut self, _position: usize) -> Result<i128, Self::Error> {
+        Err(EvaluationError::NotConstant.into())
+    }
+
+    /// The device of the process.
+    fn own_device(&mut self) -> Result<i128, Self::Error> {
+        Err(EvaluationError::NotConstant.into())
+    }
+
+    /// The value at a place.
+    fn load(&mut self, _place: &'p Place, _ty: Type) -> Result<i128, Self::Error> {
+        Err(EvaluationError::NotConstant.into())
+    }
+
+    /// The address of a place.
+    fn address_of(&mut self, _place: &'p Place) -> Result<i128, Self::Error> {
+        Err(EvaluationError::NotConstant.into())
+    }
+
+    /// What a built-in gives.
+    fn builtin(&mut self, _builtin: Builtin, _arguments: &'p [Expression]) -> Result<i128, Self::Error> {
+        Err(EvaluationError::NotConstant.into())
+    }
+
+    /// What a call of the runtime returns.
+    fn call(&mut self, _call: &'p Call) -> Result<i128, Self::Error> {
+        Err(EvaluationError::NotConstant.into())
+    }
+}
+
+/// The value of an expression.
+///
+/// # Errors
+/// An operator has no result, or the memory refuses what is read.
+pub fn evaluate<'p, M: Memory<'p> + ?Sized>(memory: &mut M, expression: &'p Expression) -> Result<i128, M::Error> {
+    Ok(match expression {
+        Expression::Constant(value) => *value,
+        Expression::Axis(axis) => memory.axis(*axis)?,
+        Expression::AxisItem { axis, index } => {
+            let index = evaluate(memory, index)?;
+            item(memory.values(), *axis, index)?
+        }
+        Expression::Text(position) => memory.text(*position)?,
+        Expression::Fact(name) => {
+            let quantity = memory.scope().facts.get(name).copied();
+            quantity.ok_or_else(|| EvaluationError::NoQuantity(name.clone()))?
+        }
+        Expression::Devices => i128::from(memory.scope().devices),
+        Expression::OwnDevice => memory.own_device()?,
+        Expression::Load { place, ty } => memory.load(place, *ty)?,
+        Expression::AddressOf(place) => memory.address_of(place)?,
+        Expression::Advance { pointer, index, stride, negative } => {
+            let (pointer, index) = (evaluate(memory, pointer)?, evaluate(memory, index)?);
+            // As addresses do: modulo 2^64.
+            let distance = index.wrapping_mul(*stride as i128);
+            let moved = if *negative { pointer.wrapping_sub(distance) } else { pointer.wrapping_add(distance) };
+            wrap(Type::Handle(""), moved)
+        }
+        Expression::Distance { left, right, stride } => {
+            (evaluate(memory, left)? - evaluate(memory, right)?) / (*stride).max(1) as i128
+        }
+        Expression::Unary(operator, of) => {
+            let value = evaluate(memory, of)?;
+            match operator {
+                UnaryOperator::Not => i128::from(value == 0),
+                UnaryOperator::Complement => !value,
+                UnaryOperator::Minus => arithmetic::negate(value).map_err(EvaluationError::from)?,
+            }
+        }
+        Expression::Binary(BinaryOperator::And, left, right) => {
+            i128::from(evaluate(memory, left)? != 0 && evaluate(memory, right)? != 0)
+        }
+        Expression::Binary(BinaryOperator::Or, left, right) => {
+            i128::from(evaluate(memory, left)? != 0 || evaluate(memory, right)? != 0)
+        }
+        Expression::Binary(operator, left, right) => {
+            let (left, right) = (evaluate(memory, left)?, evaluate(memory, right)?);
+            arithmetic::binary(*operator, left, right).map_err(EvaluationError::from)?
+        }
+        Expression::Conditional(condition, then, otherwise) => {
+            let chosen = if evaluate(memory, condition)? != 0 { then } else { otherwise };
+            evaluate(memory, chosen)?
+        }
+        Expression::Cast(ty, of) => wrap(*ty, evaluate(memory, of)?),
+        Expression::In(of, set) => {
+            let value = evaluate(memory, of)?;
+            let mut found = false;
+            for member in set {
+                found |= evaluate(memory, member)? == value;
+            }
+            i128::from(found)
+        }
+        Expression::Builtin(builtin, arguments) => memory.builtin(*builtin, arguments)?,
+        Expression::Call(call, _) => memory.call(call)?,
+    })
+}
+
+/// An item of an axis that draws lists.
+fn item(values: &[Value], axis: usize, index: i128) -> Result<i128, EvaluationError> {
+    match values.get(axis).ok_or(EvaluationError::NotDrawn)? {
+        Value::List(items) => {
+            let item = usize::try_from(index).ok().and_then(|index| items.get(index));
+            item.copied().ok_or(EvaluationError::OutsideList)
+        }
+        Value::Integer(_) => Err(EvaluationError::NotAList),
+    }
+}
+
+/// The drawn values of a case before it runs: what bounds and conditions read.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawn<'a> {
+    pub scope: &'a Scope,
+    pub values: &'a [Value],
+}
+
+impl Memory<'_> for Drawn<'_> {
+    type Error = EvaluationError;
+
+    fn scope(&self) -> &Scope {
+        self.scope
+    }
+
+    fn values(&self) -> &[Value] {
+        self.values
+    }
+}
