@@ -1,20 +1,25 @@
 #!/usr/bin/env bash
-# Runs the suite for every product on the simulated device; each has to execute as many rules as ci/floors.tsv says.
+# Runs the suite for every product of every runtime on the simulated device; each has to execute as many rules as the
+# runtime's floors.tsv says.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 status=0
-while IFS=$'\t' read -r product floor; do
-    case $product in '' | '#'*) continue ;; esac
-    log=$(mktemp)
-    cargo test --quiet -- --product "$product" --min-executed "$floor" --backend simulator >"$log" 2>&1
-    exit=$?
-    if [ $exit -eq 0 ]; then
-        echo "$product: $(grep '^verdicts' "$log") (floor $floor)"
-    else
-        cat "$log"
-        echo "$product: exit status $exit (floor $floor)"
-        status=1
-    fi
-    rm -f "$log"
-done <ci/floors.tsv
+for floors in specs/*/floors.tsv; do
+    runtime=$(basename "$(dirname "$floors")")
+    while IFS=$'\t' read -r product floor; do
+        case $product in '' | '#'*) continue ;; esac
+        log=$(mktemp)
+        cargo test --quiet -- --runtime "$runtime" --product "$product" --min-executed "$floor" --backend simulator \
+            >"$log" 2>&1
+        exit=$?
+        if [ $exit -eq 0 ]; then
+            echo "$runtime $product: $(grep '^verdicts' "$log") (floor $floor)"
+        else
+            cat "$log"
+            echo "$runtime $product: exit status $exit (floor $floor)"
+            status=1
+        fi
+        rm -f "$log"
+    done <"$floors"
+done
 exit $status

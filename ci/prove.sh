@@ -1,20 +1,25 @@
 #!/usr/bin/env bash
-# Proves the rules for every product, and holds what the chapters reach against ci/ratchet.tsv. Arguments are passed on to
-# every proof: before a release, and in a nightly job,
+# Proves the rules for every product of every runtime, and holds what the chapters reach against the runtime's
+# ratchet.tsv. Arguments are passed on to every proof: before a release, and in a nightly job,
 #   ci/prove.sh --glitches
 #   ci/prove.sh --variants --matrix
 #   ci/prove.sh --seeds 20
 # ask which checks are needed, run every rule on every legal variant of the device and on every defect that it reaches,
-# and everything with twenty seeds; each takes minutes for a product (docs/benchmarks.md). `ci/prove.sh --raise` raises the ratchet.
+# and everything with twenty seeds; each takes minutes for a product (docs/benchmarks.md). `ci/prove.sh --raise` raises
+# the ratchet.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 status=0
-while IFS=$'\t' read -r product _; do
-    case $product in '' | '#'*) continue ;; esac
-    # Only the products of the ratchet leave out checks: the others have nothing to hold them against.
-    ratchet=()
-    if grep -q "^$product	" ci/ratchet.tsv; then ratchet=(--ratchet ci/ratchet.tsv); fi
-    case " $* " in *' --raise '*) [ ${#ratchet[@]} -eq 0 ] && continue ;; esac
-    cargo run --quiet -p harness -- prove --product "$product" --backend simulator "${ratchet[@]}" "$@" || status=1
-done <ci/floors.tsv
+for floors in specs/*/floors.tsv; do
+    folder=$(dirname "$floors")
+    while IFS=$'\t' read -r product _; do
+        case $product in '' | '#'*) continue ;; esac
+        # Only the products of the ratchet leave out checks: the others have nothing to hold them against.
+        ratchet=()
+        if grep -q "^$product	" "$folder/ratchet.tsv"; then ratchet=(--ratchet "$folder/ratchet.tsv"); fi
+        case " $* " in *' --raise '*) [ ${#ratchet[@]} -eq 0 ] && continue ;; esac
+        cargo cts prove --runtime "$(basename "$folder")" --product "$product" --backend simulator \
+            "${ratchet[@]}" "$@" || status=1
+    done <"$floors"
+done
 exit $status

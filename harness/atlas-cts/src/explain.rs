@@ -102,7 +102,6 @@ fn domain_text(domain: &DomainSource) -> String {
     parts.extend(domain.one_of.as_ref().map(|values| format!("one of {}", values.join(", "))));
     parts.extend(domain.every.as_ref().map(|values| format!("every {}", values.0.join(", "))));
     parts.extend(domain.text.as_ref().map(|values| format!("every {values:?}")));
-    parts.extend(domain.bool.map(|_| "0, 1".to_owned()));
     parts.extend(domain.list_of.as_ref().map(|item| format!("list of {}", domain_text(item))));
     parts.extend(domain.length.as_ref().map(|length| format!("length {length}")));
     parts.extend(domain.multiple_of.as_ref().map(|step| format!("multiples of {step}")));

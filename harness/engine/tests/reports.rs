@@ -110,7 +110,7 @@ fn remarks_of_a_run_are_in_its_summary_and_a_case_that_passes() {
     assert!(text.contains(&format!("remark    {remark}\nremark    another\n")), "{text}");
     let xml = junit(&header(), &all[..1], Some(&end));
     assert!(xml.contains("tests=\"2\" failures=\"0\" errors=\"0\""), "{xml}");
-    assert!(xml.contains("name=\"acl.run.end\"") && xml.contains("cannot end in order: <signal 6>"), "{xml}");
+    assert!(xml.contains("name=\"toy.run.end\"") && xml.contains("cannot end in order: <signal 6>"), "{xml}");
     if let Some(valid) = xmllint(&xml) {
         valid.unwrap();
     }
@@ -359,7 +359,7 @@ fn reports_with_odd_texts_are_valid(#[case] text: &str, #[values(false, true)] i
 
 #[rstest]
 #[case::more_digits("time=\"0.015\"", "time=\"0.0151\"")]
-#[case::case_without_name("testcase name=\"acl.copy.peer\"", "testcase")]
+#[case::case_without_name("testcase name=\"toy.copy.peer\"", "testcase")]
 #[case::file("testcase name", "testcase file=\"a\" name")]
 #[case::no_tests(" tests=\"9\"", "")]
 #[case::no_count("skipped=\"1\"", "skipped=\"one\"")]
@@ -378,16 +378,16 @@ fn the_schema_rejects(#[case] from: &str, #[case] to: &str) {
 /// Where a domain was cut, the summary and the case in junit.xml say so; the rule passes all the same.
 #[test]
 fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
-    let mut all = vec![result("acl.copy.a", Verdict::Pass, ""), result("acl.copy.b", Verdict::Pass, "")];
+    let mut all = vec![result("toy.copy.a", Verdict::Pass, ""), result("toy.copy.b", Verdict::Pass, "")];
     let remark = "12 of 100 cases were tried: `where` discarded 380 of 400 draws";
     let without = junit(&header(), &all, Some(&end(&all, 0)));
     let silent = summary(&header(), &all, Some(&end(&all, 0)), false);
     assert!(!without.contains("coverage") && !silent.contains("fewer cases than planned"));
     all[0].coverage = Some(Coverage { distinct: 12, remark: Some(remark.to_owned()) });
     let text = summary(&header(), &all, Some(&end(&all, 0)), false);
-    assert!(text.contains(&format!("fewer cases than planned (1)\n  acl.copy.a  {remark}\n")), "{text}");
+    assert!(text.contains(&format!("fewer cases than planned (1)\n  toy.copy.a  {remark}\n")), "{text}");
     let xml = junit(&header(), &all, Some(&end(&all, 0)));
-    let case = xml.split("<testcase ").find(|case| case.contains("acl.copy.a")).unwrap();
+    let case = xml.split("<testcase ").find(|case| case.contains("toy.copy.a")).unwrap();
     assert!(case.contains("coverage") && case.contains("380 of 400 draws") && !case.contains("<failure"), "{case}");
     assert_eq!(without.matches("<failure").count(), xml.matches("<failure").count());
 }

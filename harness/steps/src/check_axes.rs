@@ -85,12 +85,6 @@ impl Checker<'_> {
             let ty = if may_be_negative(&range.low) { INT64 } else { SIZE };
             return Some((Domain::Integer(range), ty));
         }
-        if source.bool.is_some() {
-            return Some((
-                Domain::OneOf { values: vec![Expression::Constant(0), Expression::Constant(1)], every: true },
-                SIZE,
-            ));
-        }
         if let Some(values) = &source.one_of {
             return self.values(values, false);
         }

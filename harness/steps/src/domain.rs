@@ -15,8 +15,6 @@ pub struct DomainSource {
     pub one_of: Option<Vec<String>>,
     /// Each of these values, or each integer of a range, at least once.
     pub every: Option<Choices>,
-    /// 0 and 1.
-    pub bool: Option<bool>,
     /// Texts, each at least once.
     pub text: Option<Vec<String>>,
     /// 0 … n-1.
@@ -45,7 +43,6 @@ impl DomainSource {
             ("int", self.int.is_some()),
             ("one_of", self.one_of.is_some()),
             ("every", self.every.is_some()),
-            ("bool", self.bool.is_some()),
             ("text", self.text.is_some()),
             ("offset", self.offset.is_some()),
             ("list_of", self.list_of.is_some()),

@@ -95,15 +95,11 @@ pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
                 Kind::Info
             }
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
-                    at += 1;
-                }
+                at = end_of_word(bytes, at);
                 Kind::Name(text[start..at].to_owned())
             }
             b'0'..=b'9' => {
-                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
-                    at += 1;
-                }
+                at = end_of_word(bytes, at);
                 Kind::Integer(integer(&text[start..at], sizes).map_err(|message| error(start, at, &message))?)
             }
             b'"' => {
@@ -114,16 +110,9 @@ pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
             b'\'' => {
                 let (value, end) = quoted(text, at, b'\'')?;
                 at = end;
-                match value.as_bytes() {
-                    [one] => Kind::Integer(i128::from(*one)),
-                    _ => {
-                        return Err(error(
-                            start,
-                            end,
-                            "a character constant holds exactly one byte; use \"…\" for text",
-                        ));
-                    }
-                }
+                let message = "a character constant holds exactly one byte; use \"…\" for text";
+                let &[one] = value.as_bytes() else { return Err(error(start, end, message)) };
+                Kind::Integer(i128::from(one))
             }
             _ => match symbols(byte).iter().find(|symbol| bytes[at..].starts_with(symbol.as_bytes())) {
                 Some(symbol) => {
@@ -132,11 +121,8 @@ pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
                 }
                 None => {
                     let character = text[at..].chars().next().unwrap_or(' ');
-                    return Err(error(
-                        start,
-                        start + character.len_utf8(),
-                        &format!("`{character}` means nothing here; remove it"),
-                    ));
+                    let message = format!("`{character}` means nothing here; remove it");
+                    return Err(error(start, start + character.len_utf8(), &message));
                 }
             },
         };
@@ -144,6 +130,12 @@ pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
     }
     tokens.push(Token { kind: Kind::End, span: Span { start: text.len(), end: text.len() } });
     Ok(tokens)
+}
+
+/// The end of a name or number that begins here.
+fn end_of_word(bytes: &[u8], at: usize) -> usize {
+    let inside = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    at + bytes[at..].iter().take_while(inside).count()
 }
 
 fn error(start: usize, end: usize, message: &str) -> TokenError {

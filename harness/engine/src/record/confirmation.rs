@@ -47,11 +47,6 @@ impl Repeats {
         self.runs += 1;
         self.failed += u32::from(failed);
     }
-
-    /// Some runs failed, and some did not.
-    pub fn mixed(self) -> bool {
-        self.failed > 0 && self.failed < self.runs
-    }
 }
 
 impl std::fmt::Display for Repeats {

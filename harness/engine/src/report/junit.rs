@@ -83,7 +83,7 @@ fn document(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) ->
     complete(&xml, &extra)
 }
 
-/// `acl.copy` for the chapter `copy` of the runtime `acl`.
+/// `toy.copy` for the chapter `copy` of the runtime `toy`.
 fn class_name(header: &RunHeader, chapter: &str) -> String {
     let (runtime, chapter) = (one_line(&header.runtime), one_line(chapter));
     if chapter.split('.').next() == Some(&runtime) { chapter } else { format!("{runtime}.{chapter}") }

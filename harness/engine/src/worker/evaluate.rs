@@ -205,6 +205,20 @@ impl<'a> Execution<'a> {
                 write_poison(self.bytes(&arguments[0], bytes)?, salt);
                 0
             }
+            Builtin::File => {
+                let text = self.c_text(&arguments[0])?.unwrap_or_default();
+                let path = self.memory.file(&String::from_utf8_lossy(&text))?;
+                self.memory.text(&path.to_string_lossy()) as i128
+            }
+            Builtin::GetPid => i128::from(std::process::id()),
+            _ => self.look(builtin, arguments)?,
+        })
+    }
+
+    /// The built-ins that only look at memory and numbers.
+    fn look(&mut self, builtin: Builtin, arguments: &'a [Expression]) -> Result<i128, Stop> {
+        let salt = self.memory.salt;
+        Ok(match builtin {
             Builtin::Same | Builtin::Differ => {
                 let bytes = self.size(&arguments[2])?;
                 let same = *self.bytes(&arguments[0], bytes)? == *self.bytes(&arguments[1], bytes)?;
@@ -244,12 +258,7 @@ impl<'a> Execution<'a> {
                 let address = self.evaluate(&arguments[0])?;
                 if address == 0 { 0 } else { 1i128 << address.trailing_zeros() }
             }
-            Builtin::File => {
-                let text = self.c_text(&arguments[0])?.unwrap_or_default();
-                let path = self.memory.file(&String::from_utf8_lossy(&text))?;
-                self.memory.text(&path.to_string_lossy()) as i128
-            }
-            Builtin::GetPid => i128::from(std::process::id()),
+            _ => return Err(Fault::NoValue.into()),
         })
     }
 

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# What takes too long for .ci/run, on the simulated device: false alarms on every legal variant, the kill matrix of the
+# small products, the seeds of a release. Run before a release, and each night; its last line counts its steps.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+passed=0
+failed=0
+step() {
+    local name=$1
+    shift
+    echo "=== $name"
+    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "=== $name: FAILED"; fi
+}
+step "no false alarm on a legal variant" ci/prove.sh --variants
+for product in 200-300-500 ipv350; do
+    step "the kill matrix of $product" cargo cts prove --product "$product" --backend simulator --matrix
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

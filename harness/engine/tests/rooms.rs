@@ -1,0 +1,126 @@
+//! Dependencies run one way: between the crates as Cargo reads them, between the rooms of the engine as its sources say.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rooms of the engine; each knows only those before it.
+const ROOMS: &[&str] = &[
+    "digest", "catalog", "record", "report", "case", "print_c", "runtime", "lint", "wire", "worker", "workers",
+    "confirm", "run", "prove",
+];
+
+/// The crates of the harness with what each may depend on, of this repository.
+const CRATES: &[(&str, &[&str])] = &[
+    ("abi", &[]),
+    ("steps", &["abi"]),
+    ("engine", &["abi", "simulator-contract", "steps"]),
+    ("atlas-cts", &["abi", "engine", "simulator-contract", "steps"]),
+];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// The Rust files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("a folder can be read").path());
+    let below = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
+    paths.flat_map(below).filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+/// The room of a file: the first folder below `src`, or the file itself; `None`: the map of the crate.
+fn room(path: &Path) -> Option<String> {
+    let below = path.strip_prefix(source()).expect("the file is below src");
+    let first = below.components().next().expect("a file has a name").as_os_str().to_string_lossy().into_owned();
+    let name = first.trim_end_matches(".rs").to_owned();
+    (name != "lib").then_some(name)
+}
+
+/// The rooms that a text names: `crate::room`, and each name of `crate::{room::…, other}`.
+fn named(text: &str) -> BTreeSet<String> {
+    let name = |text: &str| -> String {
+        text.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+    };
+    let mut found = BTreeSet::new();
+    for (at, _) in text.match_indices("crate::") {
+        let whole_word = !text[..at].ends_with(|c: char| c == '$' || c == '_' || c.is_ascii_alphanumeric());
+        let rest = &text[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            _ if !whole_word => {}
+            None => drop(found.insert(name(rest))),
+            Some(list) => {
+                let mut depth = 1;
+                let mut item = String::new();
+                for c in list.chars() {
+                    depth += i32::from(c == '{') - i32::from(c == '}');
+                    if depth == 0 || (c == ',' && depth == 1) {
+                        found.insert(name(&item));
+                        item.clear();
+                    } else {
+                        item.push(c);
+                    }
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    found.remove("");
+    found
+}
+
+/// What each room names of the others.
+fn arrows() -> BTreeMap<String, BTreeSet<String>> {
+    let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in files(&source()) {
+        let Some(room) = room(&path) else { continue };
+        let text = fs::read_to_string(&path).expect("a source is text");
+        arrows.entry(room.clone()).or_default().extend(named(&text).into_iter().filter(|other| *other != room));
+    }
+    arrows
+}
+
+#[test]
+fn every_room_of_the_engine_has_its_place_in_the_order() {
+    let rooms: BTreeSet<String> = files(&source()).iter().filter_map(|path| room(path)).collect();
+    let known: BTreeSet<String> = ROOMS.iter().map(|room| (*room).to_owned()).collect();
+    assert_eq!(rooms, known);
+    assert!(arrows().values().map(BTreeSet::len).sum::<usize>() > 20, "the sources name each other");
+}
+
+#[test]
+fn a_room_knows_only_those_before_it() {
+    let place = |room: &str| ROOMS.iter().position(|known| *known == room);
+    let mut backwards = Vec::new();
+    for (room, others) in arrows() {
+        backwards.extend(
+            others.into_iter().filter(|other| place(other) >= place(&room)).map(|other| format!("{room} → {other}")),
+        );
+    }
+    assert_eq!(backwards, Vec::<String>::new(), "these run back up; the order is {}", ROOMS.join(" < "));
+}
+
+#[test]
+fn a_list_of_names_is_read_as_well_as_a_single_one() {
+    let text = "use crate::case::Value;\nuse crate::{run::{Options, Target}, wire};\nlet x = crate::digest::hex(&y);";
+    let expected = ["case", "digest", "run", "wire"].map(str::to_owned);
+    assert_eq!(named(text), BTreeSet::from(expected));
+    assert_eq!(named("$crate::case, a_crate::run"), BTreeSet::new());
+}
+
+#[test]
+fn a_crate_depends_only_on_those_that_it_may_know() {
+    for (name, allowed) in CRATES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("Cargo.toml");
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let section = text.split("[dependencies]").nth(1).unwrap_or_default();
+        let section = section.split("\n[").next().unwrap_or_default();
+        let own = section.lines().filter(|line| line.contains("path = "));
+        let own: Vec<&str> = own.filter_map(|line| line.split_whitespace().next()).collect();
+        assert!(own.iter().all(|dependency| allowed.contains(dependency)), "{name} depends on {}", own.join(", "));
+        assert_eq!(own.len(), allowed.len(), "{name} depends on {}", own.join(", "));
+    }
+}
