@@ -225,12 +225,13 @@ pub struct SupportEntry {
     pub unsupported: Vec<String>,
 }
 
-/// `specs/<runtime>/<chapter>.yaml`.
+/// A chapter: any other YAML file below `specs/<runtime>/`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChapterFile {
-    /// The chapter's short name; the test suite in reports.
-    pub chapter: String,
+    /// The chapter's short name, which no other chapter has; the test suite in reports.
+    #[schemars(with = "String")]
+    pub chapter: Spanned<String>,
     /// What the chapter is about.
     pub title: String,
     /// Its rules.
