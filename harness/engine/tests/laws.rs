@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use engine::case::{Budget, Case, CaseTree, Plan, Scope, Value, case_from_json, case_to_json, rule_seed};
 use engine::worker::{is_poisoned, write_pattern, write_poison};
-use environment::environment;
+use environment::{environment, vocabulary};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use steps::domain::DomainSource;
@@ -105,6 +105,7 @@ fn steps() -> impl Strategy<Value = String> {
         "/*",
         "*/",
         "\n",
+        "misuse",
         "99999999999999999999999999999999999999999",
         "é",
         "\u{0}",
@@ -120,7 +121,8 @@ proptest! {
     #[test]
     fn no_text_makes_the_checker_panic(text in prop_oneof![steps(), any::<String>()]) {
         let actors = ["A".to_owned(), "B".to_owned()];
-        let known = Names { is_type: &names, actors: &actors };
+        let vocabulary = vocabulary();
+        let known = Names { is_type: &names, actors: &actors, vocabulary: &vocabulary };
         if let Err(error) = parse_steps(&text, &known) {
             prop_assert!(error.span.start <= text.len() && !error.message.is_empty());
         }

@@ -36,13 +36,13 @@ pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogEr
     }
 }
 
-struct Checker<'a> {
+pub(super) struct Checker<'a> {
     diagnostics: Vec<Diagnostic>,
     place: &'a CatalogPlace,
 }
 
 impl Checker<'_> {
-    fn at<T>(&mut self, source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) {
+    pub(super) fn at<T>(&mut self, source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic {
             source: Some(source.clone()),
             line: place.referenced.line() as usize,
@@ -83,7 +83,8 @@ impl Checker<'_> {
         }
         let process_functions: HashSet<String> =
             api.value.process.iter().map(|function| function.value.clone()).collect();
-        let environment = Environment { declarations, facts, result, spaces, process_functions };
+        let vocabulary = self.vocabulary(api, &declarations);
+        let environment = Environment { declarations, facts, result, spaces, process_functions, vocabulary };
         let life_cycle = life_cycle::compile(api, &environment, &mut self.diagnostics);
         let (support, support_source) = self.support(files.support.as_ref(), &products);
         let mut rules = Rules {

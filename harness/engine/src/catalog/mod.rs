@@ -11,6 +11,7 @@ mod read;
 mod resource;
 mod rules;
 mod select;
+mod vocabulary;
 
 pub use check::load;
 pub use claims::claims;

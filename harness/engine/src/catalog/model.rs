@@ -78,6 +78,10 @@ pub struct ApiFile {
     pub run_modes: Vec<String>,
     /// What calls return.
     pub result: ResultSource,
+    /// Sets of codes that the steps use by name: `f(..) fails, usually misuse`.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, Vec<String>>")]
+    pub codes: IndexMap<String, Spanned<Vec<Spanned<String>>>>,
     /// How a process is set up and torn down.
     pub life_cycle: LifeCycle,
     /// What the runtime says about itself.
