@@ -225,6 +225,29 @@ fn a_file_of_100_mb_is_not_even_read() {
         .says(2, &["specs/acl/small.yaml: 104857600 bytes are more than a catalog file may hold"]);
 }
 
+/// A chapter in a folder of its own beside the one of the bench.
+fn with_another_chapter(chapter: &str) -> support::Answer {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    fs::create_dir_all(bench.path("specs/acl/other/deeper")).unwrap();
+    bench.write("specs/acl/other/deeper/support.yaml", chapter);
+    bench.run(["lint", "--specs", "specs"])
+}
+
+#[test]
+fn chapters_are_found_in_folders() {
+    let another = CHAPTER.replace("small", "another").replace("    kills: [malloc.base-plus-32]\n", "");
+    let answer = with_another_chapter(&another);
+    answer.says(0, &["2 rules in 2 chapters"]);
+}
+
+#[test]
+fn two_chapters_of_one_name_are_a_mistake() {
+    let answer = with_another_chapter(&CHAPTER.replace("acl.small", "acl.another"));
+    answer.says(2, &["specs/acl/other/deeper/support.yaml is chapter `small` too; name this one differently"]);
+    answer.says(2, &["--> specs/acl/small.yaml:1:10", "1 mistake in the catalog"]);
+}
+
 #[rstest]
 #[case::bom(format!("\u{feff}{CHAPTER}"))]
 #[case::windows_line_ends(CHAPTER.replace('\n', "\r\n"))]

@@ -11,6 +11,7 @@ use std::path::Path;
 use engine::catalog::{CatalogPlace, load};
 use environment::environment;
 use rstest::rstest;
+use steps::judgement::judgements;
 use steps::types::Declarations;
 use steps::{RuleText, check};
 
@@ -56,6 +57,12 @@ fn arithmetic_has_an_end() {
 fn mistakes_are_found_before_anything_runs() {
     for (actors, steps, expected) in [
         (None, "toy_alloc(&p, 1)", "expected `;`"),
+        (None, "toy_wait() fails misuze;", "`misuze` is not a set of codes; did you mean `misuse`?"),
+        (None, "toy_wait() fails, usually TOY_FULL;", "`TOY_FULL` is not a set of codes; write `{CODE, CODE}`"),
+        (None, "toy_wait() fails, usually;", "`fails, usually` names the usual codes"),
+        (None, "r = toy_wait(); r in codes;", "`codes` is not a set of codes"),
+        (None, "r = toy_wait(); r == misuse;", "`misuse` is not set here"),
+        (None, "int misuse = 1; misuse == 1;", "`misuse` already names something else"),
         (None, "toy_aloc(&p, 1);", "did you mean `toy_alloc`"),
         (None, "toy_alloc(&p);", "takes 2 arguments (out, size), here are 1"),
         (None, "toy_alloc(&p, TOY_SMALL);", "`TOY_SMALL` is not set here"),
@@ -107,6 +114,38 @@ fn the_tables_are_those_of_the_header() {
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs/toy/abi.h");
     let digest = engine::digest::of_file(&header).expect("the header can be read");
     assert_eq!(digest, bindings::BINDINGS.header_digest, "run `cargo run -p bindings-generator`");
+}
+
+/// A named set means what it would mean written out, and is reported so.
+#[test]
+fn a_set_is_named_or_written_out() {
+    let named =
+        "toy_wait() fails misuse;\ntoy_wait() fails, usually misuse;\nr = toy_wait();\n!(r in misuse) && r in misuse;";
+    let written = named.replace("misuse", "{TOY_BAD_VALUE, TOY_BAD_STATE}");
+    let judged = |steps: &str| -> Vec<String> {
+        let program = check(&RuleText { steps, ..RuleText::default() }, &environment()).unwrap();
+        judgements(&program).iter().map(|judged| program.judged(judged)).collect()
+    };
+    assert_eq!(judged(named), judged(&written));
+    assert_eq!(judged(named)[0], "toy_wait() fails {TOY_BAD_VALUE, TOY_BAD_STATE}");
+}
+
+/// Mistakes in the sets of api.yaml, each with the text at its place.
+#[rstest]
+#[case::unknown(
+    "misuse: [TOY_BAD_VALUE, TOY_BAD_STAT]",
+    "TOY_BAD_STAT]",
+    "constant of the header; did you mean `TOY_BAD_STATE`?"
+)]
+#[case::number("misuse: [TOY_BAD_VALUE, 2]", "2]", "`2` is not a constant of the header")]
+#[case::empty("misuse: []", "[]", "`misuse` holds no code; name at least one constant")]
+#[case::constant("TOY_FULL: [TOY_BAD_VALUE]", "[TOY", "`TOY_FULL` already names something else; choose another name")]
+#[case::function("toy_wait: [TOY_BAD_VALUE]", "[TOY", "`toy_wait` already names something else")]
+#[case::built_in("same: [TOY_BAD_VALUE]", "[TOY", "`same` already names something else")]
+#[case::part_of_the_language("usually: [TOY_BAD_VALUE]", "[TOY", "`usually` already names something else")]
+#[case::not_a_name("bad-use: [TOY_BAD_VALUE]", "[TOY", "`bad-use` cannot be a name in the steps")]
+fn a_set_that_means_nothing_is_refused(#[case] set: &str, #[case] place: &str, #[case] message: &str) {
+    refused("  misuse: [", &format!("  {set}"), place, message);
 }
 
 /// Mistakes in the resources of api.yaml, each with the text at its place.
@@ -193,8 +232,12 @@ fn what_cannot_be_a_handle_is_refused(#[case] line: &str, #[case] place: &str, #
     refused_resource(line, place, message);
 }
 
-/// Loads the toy's catalog with another resource; the one mistake stands at the text `place`.
 fn refused_resource(line: &str, place: &str, message: &str) {
+    refused("acquire: toy_reserve", line, place, message);
+}
+
+/// Loads the toy's api.yaml with another line; the one mistake stands at the text `place`.
+fn refused(known: &str, line: &str, place: &str, message: &str) {
     let folder = tempfile::tempdir().unwrap();
     let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs");
     std::fs::create_dir(folder.path().join("toy")).unwrap();
@@ -203,11 +246,11 @@ fn refused_resource(line: &str, place: &str, message: &str) {
     }
     let api = folder.path().join("toy/api.yaml");
     let text = std::fs::read_to_string(&api).unwrap();
-    let known = text.lines().find(|line| line.contains("acquire: toy_reserve")).expect("the toy reserves");
+    let known = text.lines().find(|line| line.contains(known)).expect("the toy has the line");
     std::fs::write(&api, text.replace(known, line)).unwrap();
     let root = folder.path().to_owned();
     let error = load(&CatalogPlace { root, bindings: &bindings::BINDINGS, defects: None }, None).err();
-    let mistakes = error.expect("the resource is a mistake").diagnostics;
+    let mistakes = error.expect("the line is a mistake").diagnostics;
     let [mistake] = mistakes.as_slice() else { panic!("{mistakes:?}") };
     assert!(mistake.message.contains(message), "{}", mistake.message);
     let at = line.get(mistake.column - 1..).unwrap_or_default();

@@ -12,7 +12,7 @@ use engine::case::{
     Budget, Case, CaseReport, CaseTree, Plan, Ran, Scope, Search, Value, case_from_json, case_to_json, rule_seed,
 };
 use engine::worker::{is_poisoned, write_pattern, write_poison};
-use environment::environment;
+use environment::{environment, vocabulary};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use steps::domain::DomainSource;
@@ -107,6 +107,7 @@ fn steps() -> impl Strategy<Value = String> {
         "/*",
         "*/",
         "\n",
+        "misuse",
         "99999999999999999999999999999999999999999",
         "é",
         "\u{0}",
@@ -122,7 +123,8 @@ proptest! {
     #[test]
     fn no_text_makes_the_checker_panic(text in prop_oneof![steps(), any::<String>()]) {
         let actors = ["A".to_owned(), "B".to_owned()];
-        let known = Names { is_type: &names, actors: &actors };
+        let vocabulary = vocabulary();
+        let known = Names { is_type: &names, actors: &actors, vocabulary: &vocabulary };
         if let Err(error) = parse_steps(&text, &known) {
             prop_assert!(error.span.start <= text.len() && !error.message.is_empty());
         }

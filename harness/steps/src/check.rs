@@ -11,6 +11,7 @@ use super::program::{Actor, Axis, Expression, Process, Program, Space, Variable}
 use super::suggest::hint;
 use super::syntax;
 use super::types::Declarations;
+use super::vocabulary::Vocabulary;
 use super::{Part, Problem, Span};
 
 /// What the checker must know besides the rule itself.
@@ -25,6 +26,8 @@ pub struct Environment {
     pub spaces: HashMap<(String, String), Space>,
     /// Functions that change the whole process.
     pub process_functions: HashSet<String>,
+    /// What the runtime adds to the language.
+    pub vocabulary: Vocabulary,
 }
 
 /// The texts of one rule.
@@ -57,14 +60,15 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     checker.part = Part::Steps;
     let actors: Vec<String> = checker.actors.iter().map(|actor| actor.name.clone()).collect();
     let is_type = |name: &str| environment.declarations.ty(name).is_some();
-    let syntax = match parse_steps(text.steps, &Names { is_type: &is_type, actors: &actors }) {
-        Ok(block) => block,
+    let names = Names { is_type: &is_type, actors: &actors, vocabulary: &environment.vocabulary };
+    let syntax = match parse_steps(text.steps, &names) {
+        Ok(steps) => steps,
         Err(error) => {
             checker.problem(error.span, error.message);
             return Err(checker.problems);
         }
     };
-    let statements = checker.steps(&syntax);
+    let statements = checker.steps(&syntax.block);
     let mut observe = Vec::new();
     for (index, (name, source)) in text.observe.iter().enumerate() {
         checker.part = Part::Observe(index);
@@ -160,7 +164,8 @@ impl<'e> Checker<'e> {
         let actors: Vec<String> = self.actors.iter().map(|actor| actor.name.clone()).collect();
         let declarations = &self.environment.declarations;
         let is_type = |name: &str| declarations.ty(name).is_some();
-        match parse_expression(text, &Names { is_type: &is_type, actors: &actors }, sizes) {
+        let names = Names { is_type: &is_type, actors: &actors, vocabulary: &self.environment.vocabulary };
+        match parse_expression(text, &names, sizes) {
             Ok(expression) => Some(expression),
             Err(error) => {
                 self.problem(error.span, error.message);
@@ -188,12 +193,17 @@ impl<'e> Checker<'e> {
             self.problem(span, format!("`{name}` is an axis of `forall`; choose another name"));
         } else if self.named(self.actor, name).is_some() {
             self.problem(span, format!("`{name}` is declared twice; assign to it, or choose another name"));
-        } else if self.environment.declarations.constant(name).is_some() || matches!(name, "product" | "devices") {
+        } else if self.means_something(name) || matches!(name, "product" | "devices") {
             self.problem(span, format!("`{name}` already names something else; choose another name"));
         }
         let variable = self.add_variable(name, ty, array);
         self.names.push((self.actor, name.to_owned(), variable));
         variable
+    }
+
+    /// Whether the header or the runtime's own vocabulary gives a name a meaning.
+    pub fn means_something(&self, name: &str) -> bool {
+        self.environment.declarations.constant(name).is_some() || self.environment.vocabulary.defines(name)
     }
 
     pub fn add_variable(&mut self, name: &str, ty: Type, array: bool) -> usize {
@@ -307,7 +317,7 @@ impl<'e> Checker<'e> {
         mut statements: Vec<super::program::Statement>,
         condition: Option<Expression>,
         observe: Vec<(String, Expression, Type)>,
-        syntax: syntax::Block,
+        syntax: syntax::Steps,
         source: &str,
     ) -> Result<Program, Vec<Problem>> {
         if !self.problems.is_empty() {
@@ -337,7 +347,8 @@ impl<'e> Checker<'e> {
             calls: self.calls,
             statement_count: self.statement_count,
             source: source.to_owned(),
-            syntax,
+            sets: syntax.sets,
+            syntax: syntax.block,
         })
     }
 }

@@ -59,7 +59,7 @@ impl Checker<'_> {
         let domain = self.domain(source);
         self.constant_context = false;
         let (domain, ty) = domain.unwrap_or((Domain::Device, SIZE));
-        if self.axes.iter().any(|axis| axis.name == name) || self.environment.declarations.constant(name).is_some() {
+        if self.axes.iter().any(|axis| axis.name == name) || self.means_something(name) {
             self.problem(Span::default(), format!("`{name}` already names something else; choose another name"));
         }
         self.axes.push(Axis { name: name.to_owned(), domain, ty });

@@ -24,10 +24,12 @@ pub mod suggest;
 pub mod syntax;
 mod token;
 pub mod types;
+pub mod vocabulary;
 
 pub use check::{Environment, RuleText, check};
 pub use parse_actors::parse_release;
 pub use program::Program;
+pub use vocabulary::Vocabulary;
 
 /// A range of bytes in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

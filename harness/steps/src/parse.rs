@@ -2,9 +2,11 @@
 
 use super::Span;
 use super::syntax::{
-    ActorName, BinaryOperator, Block, Expect, Expression, Initializer, Statement, StatementKind, TypeName,
+    ActorName, BinaryOperator, Block, Expect, Expression, ExpressionKind, Initializer, SetUse, Statement,
+    StatementKind, Steps, TypeName,
 };
 use super::token::{Kind, Token, tokenize};
+use super::vocabulary::Vocabulary;
 
 /// Deeper nesting than this is an error, never a stack overflow.
 const DEEPEST: usize = 48;
@@ -24,13 +26,15 @@ pub struct Names<'a> {
     pub is_type: &'a dyn Fn(&str) -> bool,
     /// Actors of the rule.
     pub actors: &'a [String],
+    /// What the runtime adds to the language.
+    pub vocabulary: &'a Vocabulary,
 }
 
 /// Reads a `steps` block.
-pub fn parse_steps(text: &str, names: &Names<'_>) -> Result<Block, ParseError> {
+pub fn parse_steps(text: &str, names: &Names<'_>) -> Result<Steps, ParseError> {
     let mut parser = Parser::new(text, names, false)?;
     let statements = parser.statements(&Kind::End)?;
-    Ok(Block { statements })
+    Ok(Steps { block: Block { statements }, sets: parser.sets })
 }
 
 /// Reads one expression; `sizes` allows `64KiB`, as bounds of domains are written.
@@ -47,6 +51,8 @@ pub(super) struct Parser<'a> {
     depth: usize,
     /// Links of chains in this statement.
     links: usize,
+    /// Sets of codes that were named so far.
+    sets: Vec<SetUse>,
     pub(super) names: &'a Names<'a>,
 }
 
@@ -55,7 +61,7 @@ pub(super) type Parsed<T> = Result<T, ParseError>;
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &str, names: &'a Names<'a>, sizes: bool) -> Parsed<Parser<'a>> {
         let tokens = tokenize(text, sizes).map_err(|error| ParseError { span: error.span, message: error.message })?;
-        Ok(Parser { tokens, at: 0, depth: 0, links: 0, names })
+        Ok(Parser { tokens, at: 0, depth: 0, links: 0, sets: Vec::new(), names })
     }
 
     pub(super) fn peek(&self) -> &Kind {
@@ -450,14 +456,19 @@ impl<'a> Parser<'a> {
             }
             usually = true;
         }
-        let codes = if self.is("{") { self.set()? } else { Vec::new() };
+        let set = self.is("{") || matches!(self.peek(), Kind::Name(_));
+        let codes = if set { self.set()? } else { Vec::new() };
         if usually && codes.is_empty() {
             return self.fail("`fails, usually` names the usual codes: `fails, usually {107002}`");
         }
         Ok(Expect { codes, usually })
     }
 
+    /// `{a, b}`, or the name of a set of the runtime.
     pub(super) fn set(&mut self) -> Parsed<Vec<Expression>> {
+        if matches!(self.peek(), Kind::Name(_)) {
+            return self.named_set();
+        }
         self.expect("{", "before the values")?;
         let mut values = vec![self.expression()?];
         while self.accept(",") {
@@ -465,6 +476,15 @@ impl<'a> Parser<'a> {
         }
         self.expect("}", "after the values")?;
         Ok(values)
+    }
+
+    fn named_set(&mut self) -> Parsed<Vec<Expression>> {
+        let (name, span) = self.name("a set of codes")?;
+        let Some(codes) = self.names.vocabulary.sets.get(&name) else {
+            return Err(ParseError { span, message: self.names.vocabulary.no_set(&name) });
+        };
+        self.sets.push(SetUse { span, written: format!("{{{}}}", codes.join(", ")) });
+        Ok(codes.iter().map(|code| Expression { kind: ExpressionKind::Name(code.clone()), span }).collect())
     }
 }
 

@@ -5,10 +5,12 @@ use super::program::State;
 use super::suggest::hint;
 use super::syntax::{ActorHome, ActorLine, ActorName, Release};
 use super::token::Kind;
+use super::vocabulary::Vocabulary;
 
-/// No types and no actors: what stands outside of steps knows neither.
+/// No types, actors and sets: what stands outside of steps knows none of them.
 fn no_names() -> Names<'static> {
-    Names { is_type: &|_| false, actors: &[] }
+    static NOTHING: Vocabulary = Vocabulary::new();
+    Names { is_type: &|_| false, actors: &[], vocabulary: &NOTHING }
 }
 
 /// Reads the lines of `actors`. A mistake costs its line only: the others are read all the same.

@@ -33,6 +33,8 @@ pub struct Program {
     pub statement_count: usize,
     /// The source of the steps.
     pub source: String,
+    /// Where the source names a set of codes.
+    pub sets: Vec<syntax::SetUse>,
     /// The syntax tree, for printing.
     pub syntax: syntax::Block,
 }
@@ -318,9 +320,16 @@ impl Program {
         self.processes.iter().any(|process| process.isolated)
     }
 
-    /// The text of a statement on one line.
+    /// The text of a statement on one line, with the codes of named sets written out.
     pub fn text(&self, span: Span) -> String {
-        let text = self.source.get(span.start..span.end).unwrap_or_default();
+        let mut text = String::new();
+        let mut at = span.start;
+        for set in self.sets.iter().filter(|set| span.start <= set.span.start && set.span.end <= span.end) {
+            text += self.source.get(at..set.span.start).unwrap_or_default();
+            text += &set.written;
+            at = set.span.end;
+        }
+        text += self.source.get(at..span.end).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 

@@ -9,6 +9,22 @@ pub struct Block {
     pub statements: Vec<Statement>,
 }
 
+/// The steps of a rule as parsed.
+#[derive(Debug)]
+pub struct Steps {
+    pub block: Block,
+    /// Where a set of codes stands under its name, in the order of the text.
+    pub sets: Vec<SetUse>,
+}
+
+/// The name of a set in the steps.
+#[derive(Debug)]
+pub struct SetUse {
+    pub span: Span,
+    /// The set as it would be written without a name.
+    pub written: String,
+}
+
 /// One statement with the actor that performs it, if one is named.
 #[derive(Debug)]
 pub struct Statement {

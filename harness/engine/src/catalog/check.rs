@@ -15,11 +15,11 @@ use super::life_cycle;
 use super::model::{ApiFile, ChapterFile, ProductsFile, RuleSource, SupportEntry, SupportFile};
 use super::parallel::in_parallel;
 use super::place::{line_and_column, text_start};
-use super::read::{CatalogFiles, ParsedFile, read_catalog};
+use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
 use super::resource::{self, Field, Resource};
 use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
 
-/// Reads and checks a catalog; with `only`, of the chapters just that one. All mistakes are reported together.
+/// Reads and checks a catalog; with `only`, of the chapters just the one in that file. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
     let files = read_catalog(&place.root, place.bindings.runtime, only)?;
     let mut checker = Checker { diagnostics: Vec::new(), place };
@@ -36,13 +36,13 @@ pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogEr
     }
 }
 
-struct Checker<'a> {
+pub(super) struct Checker<'a> {
     diagnostics: Vec<Diagnostic>,
     place: &'a CatalogPlace,
 }
 
 impl Checker<'_> {
-    fn at<T>(&mut self, source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) {
+    pub(super) fn at<T>(&mut self, source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic {
             source: Some(source.clone()),
             line: place.referenced.line() as usize,
@@ -83,7 +83,8 @@ impl Checker<'_> {
         }
         let process_functions: HashSet<String> =
             api.value.process.iter().map(|function| function.value.clone()).collect();
-        let environment = Environment { declarations, facts, result, spaces, process_functions };
+        let vocabulary = self.vocabulary(api, &declarations);
+        let environment = Environment { declarations, facts, result, spaces, process_functions, vocabulary };
         let life_cycle = life_cycle::compile(api, &environment, &mut self.diagnostics);
         let (support, support_source) = self.support(files.support.as_ref(), &products);
         let mut rules = Rules {
@@ -144,13 +145,22 @@ impl Checker<'_> {
                 (id, checker.rule(&source, rule.value, chapter, known))
             };
             let found: Vec<_> = value.rules.into_iter().map(check).collect();
-            let chapter = Chapter { name: value.chapter, title: value.title, path: source.path.clone() };
-            (source, chapter, found, checker.diagnostics)
+            let file = name_below(&self.place.root.join(self.place.bindings.runtime), &source.path);
+            let name = value.chapter.value.clone();
+            let known = Chapter { name, title: value.title, path: source.path.clone(), file };
+            (source, value.chapter, known, found, checker.diagnostics)
         });
         let mut places: HashMap<String, (String, usize)> = HashMap::new();
-        for (source, chapter, found, diagnostics) in checked {
+        for (source, name, chapter, found, diagnostics) in checked {
             self.diagnostics.extend(diagnostics);
             let path = short(&chapter.path);
+            // A file that cannot be read as a whole has no name.
+            let same = rules.chapters.iter().find(|known| known.name == chapter.name && !chapter.name.is_empty());
+            if let Some(other) = same {
+                let message =
+                    format!("{} is chapter `{}` too; name this one differently", short(&other.path), name.value);
+                self.at(&source, &name, message);
+            }
             rules.chapters.push(chapter);
             for (id, rule) in found {
                 let here = (path.clone(), id.referenced.line() as usize);

@@ -10,6 +10,7 @@ mod read;
 mod resource;
 mod rules;
 mod select;
+mod vocabulary;
 
 pub use check::load;
 pub use diagnostic::{CatalogError, Diagnostic, Source};

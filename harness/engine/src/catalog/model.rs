@@ -78,6 +78,10 @@ pub struct ApiFile {
     pub run_modes: Vec<String>,
     /// What calls return.
     pub result: ResultSource,
+    /// Sets of codes that the steps use by name: `f(..) fails, usually misuse`.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, Vec<String>>")]
+    pub codes: IndexMap<String, Spanned<Vec<Spanned<String>>>>,
     /// How a process is set up and torn down.
     pub life_cycle: LifeCycle,
     /// What the runtime says about itself.
@@ -225,12 +229,13 @@ pub struct SupportEntry {
     pub unsupported: Vec<String>,
 }
 
-/// `specs/<runtime>/<chapter>.yaml`.
+/// A chapter: any other YAML file below `specs/<runtime>/`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChapterFile {
-    /// The chapter's short name; the test suite in reports.
-    pub chapter: String,
+    /// The chapter's short name, which no other chapter has; the test suite in reports.
+    #[schemars(with = "String")]
+    pub chapter: Spanned<String>,
     /// What the chapter is about.
     pub title: String,
     /// Its rules.

@@ -34,7 +34,7 @@ pub struct CatalogFiles {
     pub digest: String,
 }
 
-/// Reads the catalog of a runtime below `root`; with `only`, of the chapters just that one.
+/// Reads the catalog of a runtime below `root`; with `only`, of the chapters just the one in that file.
 pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
     let folder = root.join(runtime);
     if !folder.join("api.yaml").exists() {
@@ -44,7 +44,7 @@ pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<Ca
         );
         return Err(CatalogError { diagnostics: vec![Diagnostic { source: None, line: 0, column: 0, message }] });
     }
-    let mut reader = Reader { diagnostics: Vec::new(), digest: Sha256::new() };
+    let mut reader = Reader { folder: folder.clone(), diagnostics: Vec::new(), digest: Sha256::new() };
     let documents = reader.file::<DocumentsFile>(&folder.join("documents.yaml"));
     let products = reader.file::<ProductsFile>(&folder.join("products.yaml"));
     let api = reader.file::<ApiFile>(&folder.join("api.yaml"));
@@ -52,7 +52,7 @@ pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<Ca
     let support = if support_path.exists() { reader.file::<SupportFile>(&support_path) } else { None };
     let mut texts = Vec::new();
     for path in reader.chapter_paths(&folder) {
-        if only.is_some_and(|only| path.file_stem().is_none_or(|stem| stem != only)) {
+        if only.is_some_and(|only| name_below(&folder, &path) != only) {
             continue;
         }
         texts.extend(reader.text(&path));
@@ -62,7 +62,9 @@ pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<Ca
         chapters.push(chapter);
         reader.diagnostics.extend(diagnostics);
     }
-    let Reader { diagnostics, digest } = reader;
+    // The order of rules and reports is that of the chapters' names, wherever their files are.
+    chapters.sort_by(|a, b| a.value.chapter.value.cmp(&b.value.chapter.value));
+    let Reader { diagnostics, digest, .. } = reader;
     match (documents, products, api) {
         (Some(documents), Some(products), Some(api)) => Ok(CatalogFiles {
             documents,
@@ -85,32 +87,50 @@ pub fn product_ids(root: &Path, runtime: &str) -> Vec<String> {
     file.into_iter().flat_map(|file| file.products).map(|product| product.id.value).collect()
 }
 
+/// A file's path from the folder of its runtime on, the same on every machine.
+pub fn name_below(folder: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(folder).unwrap_or(path);
+    below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
 struct Reader {
+    /// The folder of the runtime.
+    folder: PathBuf,
     diagnostics: Vec<Diagnostic>,
     digest: Sha256,
 }
 
 impl Reader {
+    /// The files of chapters, in this folder and all below it.
     fn chapter_paths(&mut self, folder: &Path) -> Vec<PathBuf> {
-        let mut paths: Vec<PathBuf> = match std::fs::read_dir(folder) {
-            Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
-            Err(error) => {
-                self.diagnostics.push(Diagnostic {
-                    source: None,
-                    line: 0,
-                    column: 0,
-                    message: format!(
-                        "{}: {error}; name the folder that holds the catalog with --specs",
-                        folder.display()
-                    ),
-                });
-                Vec::new()
+        let mut paths = Vec::new();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let entries = match std::fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    self.diagnostics.push(Diagnostic {
+                        source: None,
+                        line: 0,
+                        column: 0,
+                        message: format!("{}: {error}; let the folder be read, or remove it", folder.display()),
+                    });
+                    continue;
+                }
+            };
+            for entry in entries.flatten() {
+                // A link to a folder is not followed: it may lead round in a circle.
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(entry.path());
+                } else {
+                    paths.push(entry.path());
+                }
             }
-        };
+        }
         paths.retain(|path| {
             let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            path.extension().is_some_and(|extension| extension == "yaml")
-                && !matches!(stem, "api" | "documents" | "products" | "support")
+            let other = matches!(stem, "api" | "documents" | "products" | "support") && path.parent() == Some(folder);
+            path.extension().is_some_and(|extension| extension == "yaml") && !other
         });
         paths.sort();
         paths
@@ -144,7 +164,9 @@ impl Reader {
                         return None;
                     }
                 };
-                self.digest.update(path.file_name().unwrap_or_default().as_encoded_bytes());
+                let name = name_below(&self.folder, path);
+                self.digest.update((name.len() as u64).to_le_bytes());
+                self.digest.update(name.as_bytes());
                 self.digest.update((text.len() as u64).to_le_bytes());
                 self.digest.update(text.as_bytes());
                 Some(Arc::new(Source::new(path.to_owned(), text)))
@@ -191,7 +213,9 @@ fn chapter(source: Arc<Source>) -> (ParsedFile<ChapterFile>, Vec<Diagnostic>) {
     if own.is_empty() {
         own.push(diagnostic(&source, &error));
     }
-    let value = ChapterFile { chapter: String::new(), title: String::new(), rules };
+    let nowhere = serde_yaml::Location::UNKNOWN;
+    let chapter = serde_yaml::Spanned::new(String::new(), nowhere, nowhere);
+    let value = ChapterFile { chapter, title: String::new(), rules };
     (ParsedFile { source, value }, own)
 }
 

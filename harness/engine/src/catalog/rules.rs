@@ -81,6 +81,8 @@ pub struct Chapter {
     pub name: String,
     pub title: String,
     pub path: PathBuf,
+    /// Its file, from the folder of the runtime on.
+    pub file: String,
 }
 
 /// A checked rule.

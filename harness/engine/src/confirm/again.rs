@@ -119,7 +119,7 @@ impl<'a> Again<'a> {
             Some(worker) => worker,
             None => {
                 self.starts = self.starts.saturating_sub(1);
-                let chapter = executor.chapter_file(self.rule);
+                let chapter = Some(executor.chapter_file(self.rule));
                 let set_up = SetUp { state: State::Device, device: program.processes[0].device, only: chapter };
                 executor.factory.start(self.inquest.machine, set_up)?.0
             }

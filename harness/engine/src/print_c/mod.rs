@@ -244,8 +244,8 @@ impl<'a> Printer<'a> {
         self.actor = 0;
         self.kept.clear();
         for ((name, source), (_, _, ty)) in rule.source.observe.iter().zip(&self.program.observe) {
-            let tree = parse_expression(&source.value, &Names { is_type: &is_type, actors: &actors }, false)
-                .map_err(PrintError::Observe)?;
+            let names = Names { is_type: &is_type, actors: &actors, vocabulary: &self.rules.environment.vocabulary };
+            let tree = parse_expression(&source.value, &names, false).map_err(PrintError::Observe)?;
             let kept = std::mem::replace(&mut self.source, &source.value);
             let text = self.expression(&tree);
             self.source = kept;

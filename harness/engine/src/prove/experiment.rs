@@ -170,8 +170,8 @@ impl Bench {
     }
 
     /// The file of a rule's chapter, as [`Bench::reads_only`] takes it.
-    pub fn chapter_file(&self, rule: &Rule) -> Option<String> {
-        self.executor.chapter_file(rule).map(str::to_owned)
+    pub fn chapter_file(&self, rule: &Rule) -> String {
+        self.executor.chapter_file(rule).to_owned()
     }
 
     /// Workers read only this chapter from now on.

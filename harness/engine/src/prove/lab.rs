@@ -82,9 +82,7 @@ impl Lab {
     /// From now on this rule runs, in workers of its own, which read no other chapter.
     pub fn begin(&mut self, rule: &Rule) {
         self.retire();
-        if let Some(chapter) = self.bench.chapter_file(rule) {
-            self.bench.reads_only(chapter);
-        }
+        self.bench.reads_only(self.bench.chapter_file(rule));
     }
 
     /// Ends the workers: the next attempt is made in fresh ones.
@@ -164,11 +162,10 @@ impl Work<'_> {
         let defects = configuration.device.name().map(str::to_owned).into_iter().collect();
         let mut bench = Bench::new(self.target, &self.options, defects)?;
         if let Some(first) = configuration.rules.first()
-            && let Some(chapter) = bench.chapter_file(first)
             && configuration.others.is_empty()
             && configuration.rules.iter().all(|rule| rule.chapter == first.chapter)
         {
-            bench.reads_only(chapter);
+            bench.reads_only(bench.chapter_file(first));
         }
         let mut lab = Lab::new(bench);
         let (first, seeds) = configuration.seeds;

@@ -40,7 +40,7 @@ pub enum Request {
 pub struct Start {
     /// The folder of the catalog.
     pub specs: PathBuf,
-    /// Read only this chapter.
+    /// Of the chapters, read only the one in this file of the runtime's folder.
     pub only: Option<String>,
     /// Digest of the catalog that the supervisor read; `None` when only one chapter is read.
     pub digest: Option<String>,

@@ -209,8 +209,8 @@ impl<'a> Execution<'a> {
         }
         let span = statement.span;
         let operands = self.operands(condition);
-        let text = self.prepared.program.source.get(span.start..span.end).unwrap_or_default().trim_end_matches(';');
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = self.prepared.program.text(span);
+        let text = text.trim_end_matches(';');
         let colon = if operands.is_empty() { "" } else { ": " };
         let message = format!("`{text}` does not hold{colon}{operands}");
         if info {

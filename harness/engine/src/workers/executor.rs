@@ -216,13 +216,13 @@ impl Executor {
     /// Starts one of the processes of a rule.
     pub fn fresh_process(&self, rule: &Rule, process: usize, machine: &Path) -> Result<WorkerProcess, StartError> {
         let process = &rule.program.processes[process];
-        let set_up = SetUp { state: process.state, device: process.device, only: self.chapter_file(rule) };
+        let set_up = SetUp { state: process.state, device: process.device, only: Some(self.chapter_file(rule)) };
         Ok(self.factory.start(machine, set_up)?.0)
     }
 
     /// The file of a rule's chapter: a process that runs one rule reads no other.
-    pub fn chapter_file(&self, rule: &Rule) -> Option<&str> {
-        self.rules.chapters[rule.chapter].path.file_stem().and_then(|stem| stem.to_str())
+    pub fn chapter_file(&self, rule: &Rule) -> &str {
+        &self.rules.chapters[rule.chapter].file
     }
 
     /// Runs a case in processes that were started for the rule.

@@ -1,9 +1,9 @@
 //! What the checker has to know of the toy runtime, without its catalog.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use steps::Environment;
 use steps::types::Declarations;
+use steps::{Environment, Vocabulary};
 
 pub fn environment() -> Environment {
     let declarations = Declarations::new(&crate::bindings::BINDINGS, Some("toyResult"));
@@ -14,5 +14,12 @@ pub fn environment() -> Environment {
         result,
         spaces: HashMap::new(),
         process_functions: HashSet::new(),
+        vocabulary: vocabulary(),
     }
+}
+
+/// What the toy's api.yaml adds to the language.
+pub fn vocabulary() -> Vocabulary {
+    let misuse = ["TOY_BAD_VALUE", "TOY_BAD_STATE"].map(str::to_owned).to_vec();
+    Vocabulary { sets: BTreeMap::from([("misuse".to_owned(), misuse)]) }
 }

@@ -1,0 +1,36 @@
+//! What a runtime adds to the language: sets of codes that have a name.
+
+use std::collections::BTreeMap;
+
+use super::suggest::hint;
+
+/// The names that the steps of one runtime may use beside those of its header.
+#[derive(Debug, Default)]
+pub struct Vocabulary {
+    /// Name of a set → the constants in it, in the order in which they are written.
+    pub sets: BTreeMap<String, Vec<String>>,
+}
+
+impl Vocabulary {
+    /// Nothing but what the language and the header have.
+    pub const fn new() -> Vocabulary {
+        Vocabulary { sets: BTreeMap::new() }
+    }
+
+    /// Whether the runtime defines this name.
+    pub fn defines(&self, name: &str) -> bool {
+        self.sets.contains_key(name)
+    }
+
+    /// Why a name that stands where a set is expected is none.
+    pub(super) fn no_set(&self, name: &str) -> String {
+        let hint = hint(name, self.sets.keys().map(String::as_str));
+        format!("`{name}` is not a set of codes{hint}; write `{{CODE, CODE}}`, or define the set in api.yaml, `codes`")
+    }
+}
+
+/// Whether a text can be a name in the steps.
+pub fn is_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && text.chars().next().is_some_and(|first| !first.is_ascii_digit())
+}
