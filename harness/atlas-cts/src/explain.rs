@@ -40,7 +40,7 @@ pub fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<String, Com
     let conditions = [
         rule.when.run_mode.as_ref().map(|mode| format!("programs run on the {mode}")),
         rule.when.devices.map(|devices| format!("at least {devices} devices")),
-        rule.when.cann.as_ref().map(|edition| format!("edition {edition}")),
+        rule.when.edition.as_ref().map(|edition| format!("edition {edition}")),
         rule.when.kernel.as_ref().map(|version| format!("kernel {version}")),
         rule.when
             .dedicated

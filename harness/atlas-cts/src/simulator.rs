@@ -14,8 +14,10 @@ pub fn simulator(runtime: &Runtime, print_path: bool, list: bool) -> Result<Exit
     }
     let device = runtime.simulated.as_ref().ok_or(CommandError::NoSimulator)?;
     if print_path {
-        let path = device.library_path().map_err(|source| CommandError::Simulator { source })?;
-        say_line(path.display())?;
+        for library in device.libraries {
+            let path = library.path().map_err(|source| CommandError::Simulator { source })?;
+            say_line(path.display())?;
+        }
     }
     if list {
         let mut text = String::new();

@@ -68,8 +68,19 @@ fn the_chapter_itself_has_no_mistakes() {
     "`a22` is no product of products.yaml; did you mean `a2`?",
     "4:9"
 )]
-#[case::unknown_kernel("level: must", "level: must\n    when: {kernel: newer}", "write for example \">=8.2\"", "4:9")]
-#[case::unknown_edition("level: must", "level: must\n    when: {cann: \"8.2\"}", "write for example \">=8.2\"", "4:9")]
+#[case::unknown_kernel("level: must", "level: must\n    when: {kernel: newer}", "write for example \">=8.2\"", "9:20")]
+#[case::unknown_edition(
+    "level: must",
+    "level: must\n    when: {edition: \"8.2\"}",
+    "write for example \">=8.2\"",
+    "9:21"
+)]
+#[case::old_key_of_editions(
+    "level: must",
+    "level: must\n    when: {cann: \">=8.2\"}",
+    "`cann`, expected one of `products`, `not_products`, `run_mode`, `devices`, `edition`",
+    "9:12"
+)]
 #[case::unknown_document(
     "document: manual",
     "document: manul",

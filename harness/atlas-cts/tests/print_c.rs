@@ -93,7 +93,7 @@ fn program(rules: &Rules, rule: &Rule, values: Option<&[Value]>, folder: &Path) 
     let text = print_c(rules, rule, &sheet).unwrap_or_else(|message| panic!("{id}: {message}"));
     let (source, binary) = (folder.join(format!("{id}.c")), folder.join(id));
     std::fs::write(&source, &text).unwrap();
-    let library = RUNTIMES[0].simulated.as_ref().unwrap().library_path().unwrap();
+    let library = RUNTIMES[0].simulated.as_ref().unwrap().libraries[0].path().unwrap();
     let mut run_path = std::ffi::OsString::from("-Wl,-rpath,");
     run_path.push(library.parent().expect("the library stands in a folder"));
     let answer = gcc().arg(&source).arg("-o").arg(&binary).arg(&library).arg(run_path).output().expect("gcc is needed");
@@ -118,6 +118,7 @@ fn every_program_of_one_process_holds_on_a_device_without_defects() {
         product: "a2".to_owned(),
         run_mode: "host".to_owned(),
         devices: 4,
+        absent: Vec::new(),
         edition: None,
         kernel: None,
         hazardous: false,

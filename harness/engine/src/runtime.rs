@@ -16,19 +16,30 @@ pub struct Runtime {
     pub simulated: Option<SimulatedDevice>,
 }
 
-/// A library with the documented behaviour, able to be wrong on demand.
+/// Libraries with the documented behaviour, able to be wrong on demand.
 #[derive(Debug)]
 pub struct SimulatedDevice {
-    /// The library's bytes.
-    pub library: &'static [u8],
-    /// Where the library was built; used while that file is as long as the bytes.
-    pub built_at: &'static str,
+    /// The runtime's libraries, the first of api.yaml first. Optional ones may be missing.
+    pub libraries: &'static [SimulatedLibrary],
     /// The ways in which it can be wrong: what rules claim to notice.
     pub defects: &'static [Defect],
     /// Devices that are wrong everywhere: no rule may pass on one.
     pub bad_devices: &'static [Defect],
     /// Devices that use a freedom which the documents leave: no rule may fail on one.
     pub variants: &'static [Defect],
+}
+
+/// A library of a simulated device.
+#[derive(Debug)]
+pub struct SimulatedLibrary {
+    /// Its id in api.yaml; the name of the runtime where that has one library.
+    pub id: &'static str,
+    /// The name of its file where it has to be written.
+    pub file_name: &'static str,
+    /// The file's bytes.
+    pub bytes: &'static [u8],
+    /// Where it was built; used while that file is as long as the bytes.
+    pub built_at: &'static str,
 }
 
 impl Runtime {
@@ -43,23 +54,26 @@ impl Runtime {
     }
 }
 
-impl SimulatedDevice {
+impl SimulatedLibrary {
     /// The path of the library: where it was built, or a copy of it when that place is gone.
-    pub fn library_path(&self) -> std::io::Result<PathBuf> {
+    pub fn path(&self) -> std::io::Result<PathBuf> {
         let built = Path::new(self.built_at);
-        if std::fs::metadata(built).is_ok_and(|metadata| metadata.len() == self.library.len() as u64) {
+        if std::fs::metadata(built).is_ok_and(|metadata| metadata.len() == self.bytes.len() as u64) {
             return Ok(built.to_owned());
         }
-        let name = format!("libatlas_cts_simulator-{}.so", &digest::of_bytes(self.library)[..16]);
+        let stem = self.file_name.trim_end_matches(".so");
+        let name = format!("{stem}-{}.so", &digest::of_bytes(self.bytes)[..16]);
         let path = std::env::temp_dir().join(name);
         if !path.exists() {
             let partial = path.with_extension(format!("{}.partial", std::process::id()));
-            std::fs::write(&partial, self.library)?;
+            std::fs::write(&partial, self.bytes)?;
             std::fs::rename(&partial, &path)?;
         }
         Ok(path)
     }
+}
 
+impl SimulatedDevice {
     /// What can be switched on: defects, devices that are wrong everywhere, legal variants.
     pub fn switches(&self) -> impl Iterator<Item = &'static Defect> {
         self.defects.iter().chain(self.bad_devices).chain(self.variants)

@@ -8,6 +8,7 @@ mod environment;
 
 use std::path::Path;
 
+use abi::Type;
 use engine::catalog::{CatalogPlace, load};
 use environment::environment;
 use rstest::rstest;
@@ -99,13 +100,14 @@ fn mistakes_are_found_before_anything_runs() {
     }
 }
 
-/// The type of results is found whatever other functions return.
+/// The codes of an enumeration are its enumerators, or those of them that a pattern names.
 #[test]
-fn the_type_of_results_is_found() {
-    use abi::Type;
-    let toy = Declarations::new(&bindings::BINDINGS, Some("toyResult"));
-    assert!(matches!(toy.ty("toyResult"), Some(Type::Enumeration { name: "toyResult", .. })));
-    assert_eq!(toy.code_name(3), Some("TOY_FULL"));
+fn the_codes_of_an_enumeration_are_its_own() {
+    let toy = Declarations::new(&bindings::BINDINGS);
+    let ty = toy.ty("toyResult").expect("the header has it");
+    assert!(matches!(ty, Type::Enumeration { name: "toyResult", .. }));
+    assert!(toy.codes(ty, None).contains(&(3, "TOY_FULL")));
+    assert_eq!(toy.codes(ty, Some("TOY_BAD_*")).len(), 4);
 }
 
 /// The tables were generated from the header that is there.

@@ -8,6 +8,7 @@ use abi::Type;
 use super::builtins::BUILTINS;
 use super::parse::{Names, parse_expression, parse_steps};
 use super::program::{Actor, Axis, Expression, Process, Program, Space, Variable};
+use super::results::Results;
 use super::suggest::hint;
 use super::syntax;
 use super::types::Declarations;
@@ -20,8 +21,8 @@ pub struct Environment {
     pub declarations: Declarations,
     /// Names of the documented quantities of a product.
     pub facts: BTreeSet<String>,
-    /// The type that calls under a verdict return, for example an error code.
-    pub result: Option<Type>,
+    /// What calls under a verdict return.
+    pub results: Results,
     /// (function, parameter) → the space of the pointer that it hands out.
     pub spaces: HashMap<(String, String), Space>,
     /// Functions that change the whole process.
@@ -106,6 +107,7 @@ pub(super) struct Checker<'e> {
     pub loops: Vec<(String, usize)>,
     frame: usize,
     pub functions: Vec<&'static abi::Function>,
+    structs: Vec<&'static str>,
     pub texts: Vec<Box<[u8]>>,
     pub calls: usize,
     pub statement_count: usize,
@@ -136,6 +138,7 @@ impl<'e> Checker<'e> {
             loops: Vec::new(),
             frame: 0,
             functions: Vec::new(),
+            structs: Vec::new(),
             texts: Vec::new(),
             calls: 0,
             statement_count: 0,
@@ -207,6 +210,7 @@ impl<'e> Checker<'e> {
     }
 
     pub fn add_variable(&mut self, name: &str, ty: Type, array: bool) -> usize {
+        self.lays_out(ty);
         let (size, align) = if array {
             (16, 8)
         } else {
@@ -224,6 +228,11 @@ impl<'e> Checker<'e> {
             space: None,
         });
         self.variables.len() - 1
+    }
+
+    /// Notes of which structs' layout the rule makes use.
+    pub fn lays_out(&mut self, ty: Type) {
+        self.environment.declarations.note_structs(ty, &mut self.structs);
     }
 
     /// Starts a block; what is declared from here on ends with [`Checker::leave_scope`].
@@ -342,7 +351,13 @@ impl<'e> Checker<'e> {
             frame: self.frame,
             statements,
             observe,
+            results: self
+                .functions
+                .iter()
+                .map(|function| self.environment.results.position(function.returns))
+                .collect(),
             functions: self.functions,
+            structs: self.structs,
             texts: self.texts,
             calls: self.calls,
             statement_count: self.statement_count,

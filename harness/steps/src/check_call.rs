@@ -97,6 +97,9 @@ impl Checker<'_> {
         if !complete {
             return None;
         }
+        for ty in function.parameters.iter().map(|parameter| parameter.ty).chain([function.returns]) {
+            self.lays_out(ty);
+        }
         let position = match self.functions.iter().position(|known| known.name == name) {
             Some(position) => position,
             None => {

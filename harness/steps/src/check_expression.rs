@@ -285,6 +285,7 @@ impl Checker<'_> {
         for level in 0..pointers {
             ty = pointer_to(ty, level == 0 && name.constant);
         }
+        self.lays_out(ty);
         Some(ty)
     }
 }

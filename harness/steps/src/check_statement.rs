@@ -235,9 +235,7 @@ impl Checker<'_> {
     /// A call that is judged by its result.
     fn judged_call(&mut self, expression: &syntax::Expression) -> Option<Call> {
         let (call, ty) = self.statement_call(expression)?;
-        if let Some(result) = self.environment.result
-            && ty != result
-        {
+        if self.environment.results.of(ty).is_none() {
             let name = self.functions[call.function].name;
             self.problem(
                 expression.span,

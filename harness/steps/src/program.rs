@@ -25,6 +25,10 @@ pub struct Program {
     pub observe: Vec<(String, Expression, Type)>,
     /// Functions called, each once, in the order of first use. Calls refer to them by position.
     pub functions: Vec<&'static Function>,
+    /// For each of them, with which type of codes it answers: its position among those of the environment.
+    pub results: Vec<Option<usize>>,
+    /// Structs of whose layout the steps make use, by value, behind a pointer or as a field, each once.
+    pub structs: Vec<&'static str>,
     /// C strings that expressions point to, each with its terminating zero.
     pub texts: Vec<Box<[u8]>>,
     /// Number of call sites.

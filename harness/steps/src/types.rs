@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use abi::{Bindings, Enumeration, Function, Struct, Type};
 
+use super::pattern;
+
 /// What a header declares, by name.
 #[derive(Debug)]
 pub struct Declarations {
@@ -12,8 +14,6 @@ pub struct Declarations {
     structs: HashMap<&'static str, &'static Struct>,
     constants: HashMap<&'static str, (i128, Option<&'static Enumeration>)>,
     types: HashMap<&'static str, Type>,
-    /// What calls return that say whether they succeeded.
-    result: Option<Type>,
 }
 
 /// The name of the type of memory without a type.
@@ -70,9 +70,8 @@ const C_CONSTANTS: &[(&str, i128)] = &[
 ];
 
 impl Declarations {
-    /// Indexes a header's declarations. `result_type` names what functions return to say whether they succeeded: an
-    /// enumeration, or another name of an integer.
-    pub fn new(bindings: &'static Bindings, result_type: Option<&str>) -> Declarations {
+    /// Indexes a header's declarations.
+    pub fn new(bindings: &'static Bindings) -> Declarations {
         let mut types: HashMap<&'static str, Type> = C_TYPES.iter().copied().collect();
         let mut constants: HashMap<&'static str, (i128, Option<&'static Enumeration>)> =
             C_CONSTANTS.iter().map(|(name, value)| (*name, (*value, None))).collect();
@@ -97,14 +96,12 @@ impl Declarations {
         for typedef in bindings.typedefs {
             types.entry(typedef.name).or_insert(typedef.ty);
         }
-        let result = result_type.and_then(|name| types.get(name).copied());
         Declarations {
             bindings,
             functions: bindings.functions.iter().map(|function| (function.name, function)).collect(),
             structs: bindings.structs.iter().map(|structure| (structure.name, structure)).collect(),
             constants,
             types,
-            result,
         }
     }
 
@@ -137,18 +134,34 @@ impl Declarations {
         self.types.keys().copied()
     }
 
-    /// The name of an error code: the enumerator where results are an enumeration, else the first macro of that value
-    /// whose name says that it is an error.
-    pub fn code_name(&self, code: i128) -> Option<&'static str> {
-        let enumeration = match self.result {
-            Some(Type::Enumeration { name, .. }) => self.bindings.enums.iter().find(|known| known.name == name),
+    /// The codes of a type of results: the enumerators of an enumeration, else the macros; of these, the ones whose
+    /// names match a pattern. Without a pattern any macro could be meant, so that none is.
+    pub fn codes(&self, ty: Type, pattern: Option<&str>) -> Vec<(i128, &'static str)> {
+        let enumeration = match ty {
+            Type::Enumeration { name, .. } => self.bindings.enums.iter().find(|known| known.name == name),
             _ => None,
         };
+        let wanted = |name: &str| match pattern {
+            Some(pattern) => pattern::matches(pattern, name),
+            None => enumeration.is_some(),
+        };
         let constants = enumeration.map_or(self.bindings.constants, |enumeration| enumeration.constants);
-        constants
-            .iter()
-            .find(|constant| constant.value == code && (enumeration.is_some() || constant.name.contains("_ERROR_")))
-            .map(|constant| constant.name)
+        let named = constants.iter().filter(|constant| wanted(constant.name));
+        named.map(|constant| (constant.value, constant.name)).collect()
+    }
+
+    /// Adds the structs whose layout decides what a type means: the type itself, what it points to, and their fields.
+    pub fn note_structs(&self, ty: Type, found: &mut Vec<&'static str>) {
+        match ty {
+            Type::Pointer { to, .. } => self.note_structs(*to, found),
+            Type::Array { of, .. } => self.note_structs(*of, found),
+            Type::Struct(name) if !found.contains(&name) => {
+                found.push(name);
+                let fields = self.structure(name).into_iter().flat_map(|structure| structure.fields);
+                fields.for_each(|field| self.note_structs(field.ty, found));
+            }
+            _ => {}
+        }
     }
 
     /// Size of a type in bytes.

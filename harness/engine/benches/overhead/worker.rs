@@ -36,7 +36,7 @@ impl Worker {
             specs: place.specs.clone(),
             only: None,
             digest: None,
-            library: place.library.clone(),
+            libraries: vec![Some(place.library.clone())],
             state: State::Device,
             device: 0,
         };

@@ -11,13 +11,13 @@ use steps::types::Declarations;
 use steps::{Environment, Part, Problem, RuleText, Span, check};
 
 use super::diagnostic::{CatalogError, Diagnostic, Source};
-use super::life_cycle;
 use super::model::{ApiFile, ChapterFile, ProductsFile, RuleSource, SupportEntry, SupportFile};
 use super::parallel::in_parallel;
 use super::place::{line_and_column, text_start};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
 use super::resource::{self, Field, Resource};
 use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
+use super::{layouts, libraries, life_cycle, results};
 
 /// Reads and checks a catalog; with `only`, of the chapters just the one in that file. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
@@ -43,12 +43,7 @@ pub(super) struct Checker<'a> {
 
 impl Checker<'_> {
     pub(super) fn at<T>(&mut self, source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) {
-        self.diagnostics.push(Diagnostic {
-            source: Some(source.clone()),
-            line: place.referenced.line() as usize,
-            column: place.referenced.column() as usize,
-            message: message.into(),
-        });
+        self.diagnostics.push(Diagnostic::at(source, place, message));
     }
 
     fn file(&mut self, source: &Arc<Source>, message: impl Into<String>) {
@@ -61,18 +56,16 @@ impl Checker<'_> {
         let products = self.products(&files.products, &api.value.run_modes);
         let default_product = self.default_product(&files.products, &products);
         let facts: BTreeSet<String> = products.iter().flat_map(|product| product.facts.keys().cloned()).collect();
-        let declarations = Declarations::new(self.place.bindings, Some(&api.value.result.ty.value));
+        let declarations = Declarations::new(self.place.bindings);
         if api.value.runtime.value != self.place.bindings.runtime {
             let message = format!("this is the folder of `{}`; name that runtime here", self.place.bindings.runtime);
             self.at(&api.source, &api.value.runtime, message);
         }
-        let success = self.constant(&declarations, &api.source, &api.value.result.success);
-        let fatal = api.value.fatal.iter().map(|code| self.constant(&declarations, &api.source, code)).collect();
-        let result = declarations.ty(&api.value.result.ty.value);
-        if result.is_none() {
-            let ty = &api.value.result.ty;
-            let hint = hint(&ty.value, declarations.type_names());
-            self.at(&api.source, ty, format!("`{}` is not a type in the header{hint}", ty.value));
+        let results = results::compile(&api.source, &api.value, &declarations, &mut self.diagnostics);
+        let libraries = libraries::compile(&api.source, &api.value, &declarations, &mut self.diagnostics);
+        if let Some(part) = api.value.edition.mistake() {
+            let message = format!("each part counts less than the one before it, and 0 counts nothing: {}", part.value);
+            self.at(&api.source, part, message);
         }
         let (resources, spaces) = self.resources(api, &declarations);
         for function in &api.value.process {
@@ -84,25 +77,33 @@ impl Checker<'_> {
         let process_functions: HashSet<String> =
             api.value.process.iter().map(|function| function.value.clone()).collect();
         let vocabulary = self.vocabulary(api, &declarations);
-        let environment = Environment { declarations, facts, result, spaces, process_functions, vocabulary };
+        let environment = Environment { declarations, facts, results, spaces, process_functions, vocabulary };
         let life_cycle = life_cycle::compile(api, &environment, &mut self.diagnostics);
+        if let Some(life_cycle) = &life_cycle {
+            libraries::expect_there(&api.source, &api.value, &libraries, life_cycle, &mut self.diagnostics);
+        }
+        let layouts = layouts::compile(
+            &api.source,
+            &api.value,
+            &environment.declarations,
+            life_cycle.as_ref(),
+            &mut self.diagnostics,
+        );
         let (support, support_source) = self.support(files.support.as_ref(), &products);
         let mut rules = Rules {
             runtime: api.value.runtime.value.clone(),
             title: api.value.title.clone(),
-            library: api.value.library.clone(),
+            libraries,
             run_modes: api.value.run_modes.clone(),
             header: "abi.h",
-            result_type: api.value.result.ty.value.clone(),
-            success_name: api.value.result.success.value.clone(),
-            success,
             environment,
             documents: files.documents.value.documents.clone(),
             products,
             default_product,
             life_cycle: life_cycle?,
             resources,
-            fatal,
+            edition: api.value.edition.clone(),
+            layouts,
             support,
             support_source,
             chapters: Vec::new(),
@@ -235,6 +236,10 @@ impl Checker<'_> {
                     }
                 }
             }
+            if entry.run_modes.is_empty() && !run_modes.is_empty() {
+                let message = format!("`{}` names no run mode; there are {}", entry.id.value, quoted(run_modes));
+                self.at(&file.source, &entry.id, message);
+            }
             for mode in entry.run_modes.iter().filter(|mode| !run_modes.contains(mode)) {
                 self.at(&file.source, &entry.id, unknown_run_mode(mode, run_modes));
             }
@@ -247,20 +252,6 @@ impl Checker<'_> {
             });
         }
         products
-    }
-
-    fn constant(&mut self, declarations: &Declarations, source: &Arc<Source>, name: &Spanned<String>) -> i128 {
-        if let Ok(number) = name.value.parse() {
-            return number;
-        }
-        match declarations.constant(&name.value) {
-            Some((value, _)) => value,
-            None => {
-                let hint = hint(&name.value, declarations.constant_names());
-                self.at(source, name, format!("`{}` is no constant of the header{hint}", name.value));
-                0
-            }
-        }
     }
 
     fn resources(
@@ -383,11 +374,6 @@ impl Checker<'_> {
         {
             self.at(source, &rule.id, unknown_run_mode(mode, &rules.run_modes));
         }
-        for edition in rule.when.cann.iter().chain(&rule.when.kernel) {
-            if let Err(message) = super::select::parse_edition(edition) {
-                self.at(source, &rule.id, message);
-            }
-        }
         for kill in &rule.kills {
             let Kill { defect, products } = Kill::read(&kill.value);
             let names = || self.place.defects.into_iter().flatten().map(|known| known.name);
@@ -434,8 +420,12 @@ fn unknown_run_mode(mode: &str, known: &[String]) -> String {
     if known.is_empty() {
         return format!("`{mode}` is no run mode: api.yaml lists none");
     }
-    let known: Vec<String> = known.iter().map(|mode| format!("`{mode}`")).collect();
-    format!("`{mode}` is no run mode; there are {}", known.join(" and "))
+    format!("`{mode}` is no run mode; there are {}", quoted(known))
+}
+
+fn quoted(modes: &[String]) -> String {
+    let modes: Vec<String> = modes.iter().map(|mode| format!("`{mode}`")).collect();
+    modes.join(" and ")
 }
 
 /// `4KiB`, `64`.

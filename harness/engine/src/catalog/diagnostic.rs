@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use serde_yaml::Spanned;
+
 /// A file of the catalog.
 #[derive(Debug)]
 pub struct Source {
@@ -42,6 +44,18 @@ pub struct Diagnostic {
     pub column: usize,
     /// What is wrong and what to do next.
     pub message: String,
+}
+
+impl Diagnostic {
+    /// A mistake at a value of a file.
+    pub fn at<T>(source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            source: Some(source.clone()),
+            line: place.referenced.line() as usize,
+            column: place.referenced.column() as usize,
+            message: message.into(),
+        }
+    }
 }
 
 impl fmt::Display for Diagnostic {

@@ -2,24 +2,31 @@
 
 mod check;
 mod diagnostic;
+mod edition;
+mod layouts;
+mod libraries;
 mod life_cycle;
 mod model;
 mod parallel;
 mod place;
 mod read;
 mod resource;
+mod results;
 mod rules;
 mod select;
 mod vocabulary;
 
 pub use check::load;
 pub use diagnostic::{CatalogError, Diagnostic, Source};
+pub use edition::{Edition, EditionCondition, kernel};
+pub use layouts::Layout;
+pub use libraries::{Libraries, RuntimeLibrary};
 pub use life_cycle::{LifeCycleProgram, Query, Section};
 pub use model::{
-    ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, LibrarySource, ProductsFile, RuleSource,
-    SupportEntry, SupportFile, When,
+    ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SupportEntry,
+    SupportFile, When,
 };
 pub use read::product_ids;
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
 pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
-pub use select::{Conditions, Edition, Skip, UnknownName, applies, kernel, offered, product, rule};
+pub use select::{Conditions, Skip, UnknownName, applies, offered, product, rule};

@@ -7,6 +7,8 @@ use serde_yaml::Spanned;
 use steps::domain::DomainSource;
 use steps::program::{Space, State};
 
+use super::edition::{EditionCondition, EditionForm};
+
 /// `specs/<runtime>/documents.yaml`: what the rules cite.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,7 +57,8 @@ pub struct ProductEntry {
     pub name: String,
     /// Regular expressions on the name that the runtime reports.
     pub reported_names: Vec<String>,
-    /// Where programs can run: `host`, `device`.
+    /// Where programs can run, some of the runtime's `run_modes`.
+    #[serde(default)]
     pub run_modes: Vec<String>,
     /// Documented quantities: bytes (4KiB) or plain integers. Every product has every quantity.
     #[schemars(with = "IndexMap<String, String>")]
@@ -71,13 +74,27 @@ pub struct ApiFile {
     pub runtime: Spanned<String>,
     /// What it is.
     pub title: String,
-    /// How the library is found.
-    pub library: LibrarySource,
+    /// How the library is found. A runtime of several libraries has `libraries` instead.
+    #[serde(default)]
+    pub library: Option<LibrarySource>,
+    /// The libraries, where there are several: first the one that is always there.
+    #[serde(default)]
+    pub libraries: Vec<LibraryEntry>,
     /// Where programs can run, the usual place first; none: the runtime knows no difference.
     #[serde(default)]
     pub run_modes: Vec<String>,
-    /// What calls return.
-    pub result: ResultSource,
+    /// How the version that the runtime reports is read as an edition.
+    #[serde(default)]
+    pub edition: EditionForm,
+    /// Structs whose layout in the header holds for some editions only.
+    #[serde(default)]
+    pub layouts: Vec<LayoutSource>,
+    /// What calls return. A runtime with several types of codes has `results` instead.
+    #[serde(default)]
+    pub result: Option<ResultSource>,
+    /// What calls return, where there are several types of codes.
+    #[serde(default)]
+    pub results: Vec<ResultSource>,
     /// Sets of codes that the steps use by name: `f(..) fails, usually misuse`.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, Vec<String>>")]
@@ -93,10 +110,6 @@ pub struct ApiFile {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub process: Vec<Spanned<String>>,
-    /// Codes after which a process is of no further use.
-    #[serde(default)]
-    #[schemars(with = "Vec<String>")]
-    pub fatal: Vec<Spanned<String>>,
 }
 
 /// How the library is found.
@@ -110,7 +123,44 @@ pub struct LibrarySource {
     pub search: Vec<String>,
 }
 
-/// What calls return.
+/// One of several libraries.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Library")]
+pub struct LibraryEntry {
+    /// Its name in reports.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// File names, in the order in which they are tried.
+    pub names: Vec<String>,
+    /// Folders, with `${VARIABLES}` of the environment; an unset variable drops the entry. The folder of the first
+    /// library is always looked in.
+    #[serde(default)]
+    pub search: Vec<String>,
+    /// The runtime also works without it: rules that call its functions are skipped then.
+    #[serde(default)]
+    pub optional: bool,
+    /// The functions that live in it, by name or as a pattern such as `audit_*`. All others live in the first library.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub functions: Vec<Spanned<String>>,
+}
+
+/// A struct whose layout depends on the edition.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Layout")]
+pub struct LayoutSource {
+    /// The struct's name in the header.
+    #[serde(rename = "struct")]
+    #[schemars(with = "String")]
+    pub structure: Spanned<String>,
+    /// The editions that have the header's layout, for example `>=2.0`.
+    #[schemars(with = "String")]
+    pub editions: EditionCondition,
+}
+
+/// A type of codes that calls return.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResultSource {
@@ -121,6 +171,15 @@ pub struct ResultSource {
     /// The constant that means success.
     #[schemars(with = "String")]
     pub success: Spanned<String>,
+    /// Which constants of the header name codes, as a pattern such as `PREFIX_*`; without it, the enumerators of the
+    /// type.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub codes: Option<Spanned<String>>,
+    /// Codes after which a process is of no further use.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub fatal: Vec<Spanned<String>>,
 }
 
 /// How a process is set up and torn down, in the step language.
@@ -351,10 +410,12 @@ pub struct When {
     pub devices: Option<u32>,
     /// Edition of the runtime, for example `>=8.2`.
     #[serde(default)]
-    pub cann: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub edition: Option<EditionCondition>,
     /// Version of the host's kernel, for example `>=5.11`.
     #[serde(default)]
-    pub kernel: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub kernel: Option<EditionCondition>,
     /// Only with --dedicated and on the simulated device: the rule takes all memory of a device.
     #[serde(default)]
     pub dedicated: bool,

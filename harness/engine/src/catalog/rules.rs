@@ -3,14 +3,18 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use abi::Bindings;
+use abi::{Bindings, Function};
 
+use steps::results::ResultType;
 use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
+use super::edition::EditionForm;
+use super::layouts::Layout;
+use super::libraries::Libraries;
 use super::life_cycle::LifeCycleProgram;
-use super::model::{DocumentEntry, Hazard, Level, LibrarySource, RuleSource, SupportEntry, When};
+use super::model::{DocumentEntry, Hazard, Level, RuleSource, SupportEntry, When};
 use super::place;
 use super::resource::Resource;
 
@@ -30,17 +34,11 @@ pub struct CatalogPlace {
 pub struct Rules {
     pub runtime: String,
     pub title: String,
-    pub library: LibrarySource,
+    pub libraries: Libraries,
     /// Where programs of this runtime can run; the first is the default. Empty: it makes no difference.
     pub run_modes: Vec<String>,
     /// The C header below the runtime's folder.
     pub header: &'static str,
-    /// The type of the code that says success or failure.
-    pub result_type: String,
-    /// The name of the code of success.
-    pub success_name: String,
-    /// The code of success.
-    pub success: i128,
     pub environment: Environment,
     pub documents: Vec<DocumentEntry>,
     pub products: Vec<Product>,
@@ -48,8 +46,10 @@ pub struct Rules {
     pub default_product: String,
     pub life_cycle: LifeCycleProgram,
     pub resources: Vec<Resource>,
-    /// Codes after which a process is of no further use.
-    pub fatal: Vec<i128>,
+    /// How a reported version is read as an edition.
+    pub edition: EditionForm,
+    /// Structs whose layout depends on the edition.
+    pub layouts: Vec<Layout>,
     /// Function → products.
     pub support: BTreeMap<String, SupportEntry>,
     /// The document and section of the support table.
@@ -169,6 +169,32 @@ impl Rules {
             }
         }
         gaps
+    }
+
+    /// The functions that a rule needs: those that its steps call, and those that release what they acquire.
+    pub fn needed<'a>(&'a self, rule: &'a Rule) -> impl Iterator<Item = &'static Function> + 'a {
+        rule.program.functions.iter().copied().chain(self.releases(rule))
+    }
+
+    /// The functions that release what a rule acquires.
+    fn releases<'a>(&'a self, rule: &'a Rule) -> impl Iterator<Item = &'static Function> + 'a {
+        let acquires = |resource: &&Resource| rule.program.function_names().any(|name| name == resource.acquire);
+        let releases = self.resources.iter().filter(acquires).map(|resource| resource.release.function.as_str());
+        releases.filter_map(|name| self.environment.declarations.function(name))
+    }
+
+    /// Whether a rule, or the release of what it acquires, makes use of the layout of a struct.
+    pub fn lays_out(&self, rule: &Rule, structure: &str) -> bool {
+        let mut released = Vec::new();
+        for parameter in self.releases(rule).flat_map(|function| function.parameters) {
+            self.environment.declarations.note_structs(parameter.ty, &mut released);
+        }
+        rule.program.structs.iter().chain(&released).any(|known| *known == structure)
+    }
+
+    /// The type of codes that a function answers with; `None`: what it returns says nothing about success.
+    pub fn result_of(&self, function: &str) -> Option<&ResultType> {
+        self.environment.results.of(self.environment.declarations.function(function)?.returns)
     }
 
     /// The product whose names match what the runtime reported.

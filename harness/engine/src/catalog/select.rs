@@ -4,6 +4,8 @@ use std::fmt;
 
 use steps::suggest::hint;
 
+use super::edition::{Edition, EditionCondition};
+use super::layouts::Layout;
 use super::rules::{Product, Rule, Rules};
 
 /// The device under test, as far as selection is concerned.
@@ -15,7 +17,9 @@ pub struct Conditions {
     pub run_mode: String,
     /// Devices that can be used.
     pub devices: u32,
-    /// Edition of the runtime; unknown: rules that depend on it run.
+    /// Positions of the optional libraries that are not there.
+    pub absent: Vec<usize>,
+    /// Edition of the runtime; unknown: rules that depend on it run, but for those that use a struct whose layout does.
     pub edition: Option<Edition>,
     /// Version of the host's kernel; unknown: rules that depend on it run.
     pub kernel: Option<Edition>,
@@ -51,12 +55,24 @@ pub enum Skip {
         are: u32,
     },
     Edition {
-        wanted: String,
+        wanted: EditionCondition,
         is: Edition,
     },
     Kernel {
-        wanted: String,
+        wanted: EditionCondition,
         is: Edition,
+    },
+    /// The rule makes use of a struct that this edition may lay out in another way than the header does.
+    Layout {
+        structure: &'static str,
+        wanted: EditionCondition,
+        is: Option<Edition>,
+    },
+    /// The rule needs a function of an optional library that is not there.
+    Library {
+        function: &'static str,
+        library: String,
+        names: Vec<String>,
     },
     /// `hazard: undefined` without `--hazardous`.
     Hazard,
@@ -82,59 +98,23 @@ impl fmt::Display for Skip {
             }
             Skip::Edition { wanted, is } => write!(f, "applies to edition {wanted}, this is {is}"),
             Skip::Kernel { wanted, is } => write!(f, "applies to kernels {wanted}, this one is {is}"),
+            Skip::Layout { structure, wanted, is } => {
+                write!(f, "uses {structure}, whose layout is known for edition {wanted}; this is ")?;
+                match is {
+                    Some(is) => is.fmt(f),
+                    None => f.write_str("an unknown edition"),
+                }
+            }
+            Skip::Library { function, library, names } => {
+                let names = names.join(" or ");
+                write!(f, "needs {function} of the optional library {library} ({names}), which was not found")
+            }
             Skip::Hazard => f.write_str("the documents call the result undefined; runs only with --hazardous"),
             Skip::Dedicated => {
                 f.write_str("takes all memory of a device; runs with --dedicated, where nobody else uses the devices")
             }
         }
     }
-}
-
-/// A version such as 8.2.1.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Edition(Vec<u32>);
-
-impl fmt::Display for Edition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let numbers: Vec<String> = self.0.iter().map(u32::to_string).collect();
-        f.write_str(&numbers.join("."))
-    }
-}
-
-impl Edition {
-    /// Reads the leading numbers of a version text; `None` when there are none.
-    pub fn read(text: &str) -> Option<Edition> {
-        let start = text.find(|c: char| c.is_ascii_digit())?;
-        let numbers: Vec<u32> = text[start..].split('.').map_while(|part| part.parse().ok()).collect();
-        (!numbers.is_empty()).then_some(Edition(numbers))
-    }
-}
-
-/// Reads a condition on the edition such as `>=8.2`.
-pub fn parse_edition(text: &str) -> Result<(&str, Edition), String> {
-    let operator = [">=", "<=", "==", ">", "<"].into_iter().find(|operator| text.starts_with(operator));
-    let rest = operator.map(|operator| text[operator.len()..].trim());
-    match (operator, rest.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).and_then(Edition::read)) {
-        (Some(operator), Some(edition)) => Ok((operator, edition)),
-        _ => Err(format!("`{text}` is no condition on an edition; write for example \">=8.2\"")),
-    }
-}
-
-/// Whether an edition satisfies a condition; one that cannot be read was reported when the catalog was checked.
-fn holds(condition: &str, edition: &Edition) -> bool {
-    let Ok((operator, wanted)) = parse_edition(condition) else { return true };
-    match operator {
-        ">=" => *edition >= wanted,
-        "<=" => *edition <= wanted,
-        ">" => *edition > wanted,
-        "<" => *edition < wanted,
-        _ => *edition == wanted,
-    }
-}
-
-/// The version of the kernel that this process runs on; `None` where the system does not tell.
-pub fn kernel() -> Option<Edition> {
-    Edition::read(&std::fs::read_to_string("/proc/sys/kernel/osrelease").ok()?)
 }
 
 /// Whether the documents offer a product what a rule needs.
@@ -168,16 +148,17 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
     if wanted > target.devices {
         return Err(Skip::Devices { wanted, are: target.devices });
     }
-    if let (Some(wanted), Some(is)) = (&when.cann, &target.edition)
-        && !holds(wanted, is)
+    if let (Some(wanted), Some(is)) = (&when.edition, &target.edition)
+        && !wanted.holds(is)
     {
         return Err(Skip::Edition { wanted: wanted.clone(), is: is.clone() });
     }
     if let (Some(wanted), Some(is)) = (&when.kernel, &target.kernel)
-        && !holds(wanted, is)
+        && !wanted.holds(is)
     {
         return Err(Skip::Kernel { wanted: wanted.clone(), is: is.clone() });
     }
+    reachable(rule, target, rules)?;
     if rule.hazard.is_some() && !target.hazardous {
         return Err(Skip::Hazard);
     }
@@ -185,6 +166,26 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
         return Err(Skip::Dedicated);
     }
     Ok(())
+}
+
+/// Whether everything that a rule calls is there, and laid out as the header says.
+fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
+    if !target.absent.is_empty()
+        && let Some(function) =
+            rules.needed(rule).find(|known| target.absent.contains(&rules.libraries.home(known.name)))
+    {
+        let library = &rules.libraries.all()[rules.libraries.home(function.name)];
+        let (library, names) = (library.id.clone(), library.names.clone());
+        return Err(Skip::Library { function: function.name, library, names });
+    }
+    let is = &target.edition;
+    let known = |layout: &Layout| is.as_ref().is_some_and(|is| layout.editions.holds(is));
+    match rules.layouts.iter().find(|layout| rules.lays_out(rule, layout.structure) && !known(layout)) {
+        Some(Layout { structure, editions }) => {
+            Err(Skip::Layout { structure, wanted: editions.clone(), is: is.clone() })
+        }
+        None => Ok(()),
+    }
 }
 
 /// A name that nothing has.
@@ -232,17 +233,4 @@ pub fn rule<'a>(rules: &'a Rules, id: &str) -> Result<&'a Rule, UnknownName> {
         let hint = hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
         UnknownName::Rule { id: id.to_owned(), hint }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Edition, holds};
-
-    #[test]
-    fn a_version_is_compared_number_by_number_and_what_follows_the_numbers_is_ignored() {
-        let kernel = |text: &str| Edition::read(text).expect("the text begins with a number");
-        assert!(holds(">=5.11", &kernel("5.15.0-91-generic")) && holds(">=5.11", &kernel("6.1")));
-        assert!(!holds(">=5.11", &kernel("5.10.134-16.al8.x86_64")) && !holds(">=5.11", &kernel("4.19.90")));
-        assert!(holds("<5.11", &kernel("5.10.0")) && !holds("<5.11", &kernel("5.11")));
-    }
 }

@@ -81,7 +81,7 @@ impl<'a> Printer<'a> {
 
     /// How a resource is released.
     pub fn way(&self, resource: &'a Resource) -> Way<'a> {
-        Way::of(resource, &self.rules.resources, &self.rules.environment.declarations)
+        Way::of(resource, &self.rules.resources, &self.rules.environment)
     }
 
     /// Gives names to arguments that a release passes on and that are not the same when they are written twice.

@@ -24,6 +24,8 @@ use steps::types::is_address;
 use visit::Reads;
 
 const PRELUDE: &str = include_str!("prelude.h");
+/// What is added to it where calls say success with different values.
+const OTHER_RESULTS: &str = include_str!("results.h");
 
 /// What a program is printed for.
 #[derive(Debug, Clone)]
@@ -79,6 +81,12 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
 
     let mut out = head(rules, rule, sheet, &values);
     let _ = write!(out, "\n{PRELUDE}\n");
+    if [program, &rules.life_cycle.program]
+        .into_iter()
+        .any(|program| program.results.iter().any(|of| of.is_some_and(|of| of > 0)))
+    {
+        let _ = writeln!(out, "{OTHER_RESULTS}");
+    }
     for line in printer.wrappers() {
         let _ = writeln!(out, "{line}");
     }
@@ -120,9 +128,7 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, values: &[Value]) -> Stri
     let case: Vec<String> =
         display_values(&rule.program, values).iter().map(|(name, value)| format!("{name} = {value}")).collect();
     lines.extend(text::wrapped(&format!("Product: {}. Case: {}", sheet.product.name, case.join(", ")), WIDTH));
-    let library = rules.library.names.first().map_or("", String::as_str);
-    let library = library.trim_start_matches("lib").trim_end_matches(".so");
-    lines.push(format!("Compile: gcc -std=c11 -I specs/{} <this file> -l{library}", rules.runtime));
+    lines.push(format!("Compile: gcc -std=c11 -I specs/{} <this file>{}", rules.runtime, linked(rules, rule)));
     if !runs_as_program(rule) {
         let actors: Vec<String> = rule.program.actors.iter().map(|actor| actor.name.clone()).collect();
         let message = format!(
@@ -140,9 +146,23 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, values: &[Value]) -> Stri
         out,
         " */\n\n#define _POSIX_C_SOURCE 200809L\n\n#include <stdint.h>\n\n#include \"{}\"\n\n#define SUCCESS {}\n#define SALT \
          UINT64_C({:#x})\n",
-        rules.header, rules.success_name, sheet.salt
+        rules.header,
+        rules.environment.results.0.first().map_or("0", |codes| codes.success_name.as_str()),
+        sheet.salt
     );
     out
+}
+
+/// The libraries that the program is linked with: the first one, and those whose functions the rule needs.
+fn linked(rules: &Rules, rule: &Rule) -> String {
+    let needed: HashSet<usize> = rules.needed(rule).map(|function| rules.libraries.home(function.name)).collect();
+    let libraries = rules.libraries.all().iter().enumerate();
+    let libraries = libraries.filter(|(position, _)| *position == 0 || needed.contains(position));
+    let name = |names: &[String]| {
+        let name = names.first().map_or("", String::as_str);
+        format!(" -l{}", name.trim_start_matches("lib").trim_end_matches(".so"))
+    };
+    libraries.map(|(_, library)| name(&library.names)).collect()
 }
 
 /// The number of the first process's device, where the life cycle reads it.

@@ -1,7 +1,8 @@
 //! How a printed program keeps what its calls acquire, and releases it.
 
 use abi::Type;
-use steps::types::{Declarations, is_address};
+use steps::Environment;
+use steps::types::is_address;
 
 use crate::catalog::{Handle, ReleaseArgument, Resource};
 
@@ -12,12 +13,12 @@ pub struct Way<'a> {
     /// Makes the names of its functions its own: the releasing function, with a number where there are several ways.
     pub name: String,
     resource: &'a Resource,
-    declarations: &'a Declarations,
+    environment: &'a Environment,
 }
 
 impl<'a> Way<'a> {
     /// The way in which one of the resources is released.
-    pub fn of(resource: &'a Resource, resources: &'a [Resource], declarations: &'a Declarations) -> Way<'a> {
+    pub fn of(resource: &'a Resource, resources: &'a [Resource], environment: &'a Environment) -> Way<'a> {
         let function = &resource.release.function;
         let mut shapes: Vec<Shape> = Vec::new();
         for known in resources.iter().filter(|known| known.release.function == *function) {
@@ -31,7 +32,7 @@ impl<'a> Way<'a> {
             None | Some(0) => function.clone(),
             Some(earlier) => format!("{function}_{}", earlier + 1),
         };
-        Way { name, resource, declarations }
+        Way { name, resource, environment }
     }
 
     /// Whether the release needs arguments of the acquiring call.
@@ -125,7 +126,16 @@ impl<'a> Way<'a> {
                 ReleaseArgument::Parameter(position) => kept(*position),
             })
             .collect();
-        format!("{}({})", release.function, arguments.join(", "))
+        let call = format!("{}({})", release.function, arguments.join(", "));
+        let returns = self.environment.declarations.function(&release.function).map(|function| function.returns);
+        match returns.and_then(|returns| self.environment.results.position(returns)) {
+            None | Some(0) => call,
+            // At the end of a program the answers of all releases are compared with one value.
+            Some(other) => {
+                let success = &self.environment.results.0[other].success_name;
+                format!("{call} == {success} ? SUCCESS : !SUCCESS")
+            }
+        }
     }
 
     /// The type of a handle that is a number.
@@ -152,7 +162,8 @@ impl<'a> Way<'a> {
     }
 
     fn parameter(&self, position: usize) -> (Type, &'static str) {
-        let function = self.declarations.function(&self.resource.acquire).expect("the resource was checked");
+        let function =
+            self.environment.declarations.function(&self.resource.acquire).expect("the resource was checked");
         (function.parameters[position].ty, function.parameters[position].name)
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use steps::program::StatementKind as TypedKind;
 use steps::program::{Argument, Expression as Typed, Program, Root, Statement as TypedStatement};
+use steps::results::ResultType;
 use steps::syntax::{Block, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind};
 use steps::types::{SIZE, range};
 
@@ -12,7 +13,7 @@ use super::calls::{Site, collect};
 use super::expression::written_type;
 use super::text::{c_name, c_type, comments};
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
     pub fn block(&mut self, block: &Block, typed: &[TypedStatement]) {
         let mut typed = typed.iter();
         for statement in &block.statements {
@@ -112,9 +113,11 @@ impl Printer<'_> {
                     && let Root::Variable(variable) = place.root
                     && self.declared.insert(variable)
                 {
-                    let result = self.rules.environment.result == Some(*ty);
                     unread = !self.reads.variables.contains(&variable);
-                    text = if result { format!("{} {text}", self.rules.result_type) } else { c_type(*ty, &text) };
+                    text = match self.rules.environment.results.of(*ty) {
+                        Some(codes) => format!("{} {text}", codes.name),
+                        None => c_type(*ty, &text),
+                    };
                 }
                 self.line(&format!("{text} {operator}= {value_text};"));
                 if unread {
@@ -122,7 +125,8 @@ impl Printer<'_> {
                     self.line(&format!("(void){name};"));
                 }
                 let kept = self.ownership(&sites);
-                self.guarded(&self.succeeded(&self.expression(target)), &kept);
+                let function = sites.first().map(|site| site.typed.function);
+                self.guarded(&self.succeeded(&self.expression(target), function), &kept);
             }
             StatementKind::Defer(call) => self.defer(call, &sites),
             _ => {}
@@ -140,19 +144,21 @@ impl Printer<'_> {
     ) {
         let text = self.expression(expression);
         match (&typed.kind, expect) {
-            (TypedKind::Call { .. }, None) if self.judged => {
+            (TypedKind::Call { call, .. }, None) if self.judged => {
+                let (with, success) = self.other_success(call.function);
                 let written: String = self.out_arguments(sites).iter().map(|out| format!(" WRITTEN({out});")).collect();
-                self.line(&format!("MUST_SUCCEED({text});{written}"));
+                self.line(&format!("MUST_SUCCEED{with}({success}{text});{written}"));
                 for line in self.ownership(sites) {
                     self.line(&line);
                 }
             }
             (TypedKind::Call { .. }, None) => self.line(&format!("(void){text};")),
-            (TypedKind::Call { .. }, Some(expect)) => {
+            (TypedKind::Call { call, .. }, Some(expect)) => {
+                let (with, success) = self.other_success(call.function);
                 let usually = if expect.usually { "_USUALLY" } else { "" };
                 let codes =
                     if expect.codes.is_empty() { String::new() } else { format!(", {}", self.list(&expect.codes)) };
-                self.line(&format!("MUST_FAIL{usually}({text}{codes});"));
+                self.line(&format!("MUST_FAIL{usually}{with}({success}{text}{codes});"));
             }
             (TypedKind::Effect(_), _) => self.line(&format!("{text};")),
             _ => self.line(&format!("{}({text});", if info { "INFO" } else { "CHECK" })),
@@ -193,7 +199,7 @@ impl Printer<'_> {
 
     /// A call at the end of the steps; what it answers is not judged.
     fn defer(&mut self, call: &Expression, sites: &[Site<'_>]) {
-        let condition = self.succeeded(&self.expression(call));
+        let condition = self.succeeded(&self.expression(call), sites.first().map(|site| site.typed.function));
         let kept = self.ownership(sites);
         let text = if kept.is_empty() {
             format!("(void){};", self.expression(call))
@@ -232,16 +238,26 @@ impl Printer<'_> {
         self.line("/* Documented as unsupported: an error passes, and so does work that is done right. */");
         self.line("{");
         self.depth += 1;
-        self.line(&format!("{} outcome_ = {text};", self.rules.result_type));
+        let (function, asked) = match &typed.kind {
+            TypedKind::Refuse { call, until, .. } => (call.function, until.as_ref().map(|until| until.function)),
+            _ => return,
+        };
+        let succeeded = self.succeeded("outcome_", Some(function));
+        let ty = self.codes(function).map_or("int", |codes| codes.name.as_str());
+        self.line(&format!("{ty} outcome_ = {text};"));
         let kept = self.ownership(&sites[..1.min(sites.len())]);
-        self.guarded("outcome_ == SUCCESS", &kept);
+        self.guarded(&succeeded, &kept);
         if let Some(until) = until {
-            self.line("if (outcome_ == SUCCESS)");
-            let until = self.expression(until);
-            self.indented(&format!("outcome_ = {until};"));
+            self.line(&format!("if ({succeeded})"));
+            let mut text = self.expression(until);
+            if asked.and_then(|asked| self.program.results[asked]) != self.program.results[function] {
+                let success = self.success(Some(function));
+                text = format!("{} ? {success} : !{success}", self.succeeded(&text, asked));
+            }
+            self.indented(&format!("outcome_ = {text};"));
         }
         self.cursor = self.cursor.max(until.unwrap_or(call).span.end);
-        self.line("if (outcome_ == SUCCESS) {");
+        self.line(&format!("if ({succeeded}) {{"));
         self.depth += 1;
         self.block(unless, inner);
         self.line(&format!("EXCEEDS({text});"));
@@ -283,8 +299,27 @@ impl Printer<'_> {
             .collect()
     }
 
-    fn succeeded(&self, result: &str) -> String {
-        format!("{result} == SUCCESS")
+    /// The type of codes that a function of the program answers with.
+    fn codes(&self, function: usize) -> Option<&'a ResultType> {
+        self.rules.environment.results.0.get(self.program.results[function]?)
+    }
+
+    /// What a call of a function answers when it succeeds.
+    fn success(&self, function: Option<usize>) -> &'a str {
+        let other = function.filter(|function| self.program.results[*function] != Some(0));
+        other.and_then(|function| self.codes(function)).map_or("SUCCESS", |codes| codes.success_name.as_str())
+    }
+
+    /// What is added to a verdict's name, and in front of its arguments, where success is not SUCCESS.
+    fn other_success(&self, function: usize) -> (&'static str, String) {
+        match self.success(Some(function)) {
+            "SUCCESS" => ("", String::new()),
+            success => ("_WITH", format!("{success}, ")),
+        }
+    }
+
+    fn succeeded(&self, result: &str, function: Option<usize>) -> String {
+        format!("{result} == {}", self.success(function))
     }
 
     /// Statements under a condition; nothing where there is nothing to do.

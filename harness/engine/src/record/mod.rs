@@ -49,7 +49,10 @@ pub struct RunHeader {
     pub reported_name: Option<String>,
     /// The library under test.
     pub library: LibraryIdentity,
-    /// Where programs run: `host` or `device`.
+    /// The runtime's further libraries that were there, if it has any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further_libraries: Vec<FurtherLibrary>,
+    /// Where programs run: `host` or `device`. Empty where the runtime knows no difference.
     pub run_mode: String,
     /// Number of devices.
     pub devices: u32,
@@ -122,6 +125,17 @@ pub struct LibraryIdentity {
     pub simulated: bool,
     /// How the library was chosen, for example `--library` or `simulator (no toolkit found)`.
     pub chosen_by: String,
+}
+
+/// A library that was loaded besides the first one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FurtherLibrary {
+    /// Its id in the catalog.
+    pub id: String,
+    /// Path as it was opened.
+    pub path: String,
+    /// SHA-256 of the file, lower-case hex.
+    pub sha256: String,
 }
 
 /// The result of one rule.

@@ -174,6 +174,11 @@ fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
         ("catalog.rules", header.rules.to_string()),
         ("defects", text(&header.defects.join(" "))),
     ];
+    properties.retain(|(name, value)| *name != "run_mode" || !value.is_empty());
+    for library in &header.further_libraries {
+        let identity = format!("{}: {} (sha256 {})", library.id, library.path, library.sha256);
+        properties.push(("library.further", text(&identity)));
+    }
     if !header.resumed.is_empty() {
         properties.push(("resumed", text(&header.resumed.join(" "))));
     }

@@ -76,16 +76,16 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
         }
     }
     field(text, "library", &library_line(header));
-    field(
-        text,
-        "device",
-        &format!(
-            "{}, product {}, edition {edition}, programs on the {}",
-            device(header),
-            one_line(&header.product),
-            one_line(&header.run_mode)
-        ),
-    );
+    for library in &header.further_libraries {
+        let (id, path) = (one_line(&library.id), one_line(&library.path));
+        field(text, "", &format!("{id}: {path} (sha256 {})", short(&library.sha256)));
+    }
+    let mode = match header.run_mode.as_str() {
+        "" => String::new(),
+        mode => format!(", programs on the {}", one_line(mode)),
+    };
+    let product = one_line(&header.product);
+    field(text, "device", &format!("{}, product {product}, edition {edition}{mode}", device(header)));
     let resumed: String = header.resumed.iter().map(|time| format!(", resumed {}", one_line(time))).collect();
     field(
         text,

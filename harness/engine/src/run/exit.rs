@@ -10,6 +10,7 @@ use crate::report::ReportError;
 
 use super::folder::FolderError;
 use super::library::LibraryError;
+use super::registry::RegistryError;
 use super::resume::ResumeError;
 use super::selection::NothingSelected;
 use super::target::TargetError;
@@ -47,6 +48,8 @@ pub enum RunError {
     Catalog(CatalogError),
     /// A product, rule or defect that does not exist.
     Unknown(UnknownName),
+    /// It is not clear which runtime is meant.
+    Registry(RegistryError),
     /// The filter matches no rule.
     Selection(NothingSelected),
     /// The library cannot be tested.
@@ -85,9 +88,11 @@ impl RunError {
     /// The status that the command ends with.
     pub fn exit(&self) -> ExitStatus {
         match self {
-            RunError::Catalog(_) | RunError::Unknown(_) | RunError::Selection(_) | RunError::Case { .. } => {
-                ExitStatus::Usage
-            }
+            RunError::Catalog(_)
+            | RunError::Unknown(_)
+            | RunError::Registry(_)
+            | RunError::Selection(_)
+            | RunError::Case { .. } => ExitStatus::Usage,
             RunError::Library(error) => error.exit(),
             RunError::Target(error) => error.exit(),
             RunError::Resume(error) => error.exit(),
@@ -107,6 +112,7 @@ impl fmt::Display for RunError {
         match self {
             RunError::Catalog(error) => error.fmt(f),
             RunError::Unknown(error) => write!(f, "error: {error}"),
+            RunError::Registry(error) => write!(f, "error: {error}"),
             RunError::Selection(error) => write!(f, "error: {error}"),
             RunError::Library(error) => write!(f, "error: {error}"),
             RunError::Target(error) => write!(f, "error: {error}"),
@@ -146,6 +152,7 @@ macro_rules! from {
 from! {
     Catalog: CatalogError;
     Unknown: UnknownName;
+    Registry: RegistryError;
     Selection: NothingSelected;
     Library: LibraryError;
     Target: TargetError;

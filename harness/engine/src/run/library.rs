@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::catalog::LibrarySource;
+use crate::catalog::{Libraries, RuntimeLibrary};
 use crate::runtime::Runtime;
 
 use super::exit::ExitStatus;
@@ -21,10 +21,11 @@ pub enum Backend {
     Simulator,
 }
 
-/// The library that was chosen, and why.
+/// The libraries that were chosen, and why.
 #[derive(Debug, Clone)]
 pub struct LibraryChoice {
-    pub path: PathBuf,
+    /// Their files in the order of the catalog; `None`: an optional one that was not found.
+    pub files: Vec<Option<PathBuf>>,
     pub chosen_by: String,
     /// It is the embedded simulated device, which is configured by its environment.
     pub embedded: bool,
@@ -46,6 +47,10 @@ pub enum LibraryError {
     Architecture { path: PathBuf, machine: u16 },
     /// None of the runtime's libraries is installed where one has to be.
     NotFound { names: Vec<String>, looked: Vec<String> },
+    /// A further library that the runtime needs is neither beside the first one nor anywhere else.
+    Missing { id: String, names: Vec<String>, looked: Vec<String> },
+    /// The simulated device of this runtime lacks a library.
+    NotSimulated { runtime: &'static str, id: String },
     /// The build has no simulated device of this runtime.
     NoSimulator { runtime: &'static str },
     /// The simulated device cannot be written to a file.
@@ -90,6 +95,15 @@ impl fmt::Display for LibraryError {
                 write!(f, "--backend device: none of {names} was found (looked in {looked}); ")?;
                 f.write_str("source the toolkit's set_env.sh, or give --library PATH")
             }
+            LibraryError::Missing { id, names, looked } => {
+                let (names, looked) = (names.join(", "), looked.join(", "));
+                write!(f, "the runtime needs its library {id}, and none of {names} was found (looked in {looked}); ")?;
+                f.write_str("install it there, or name its folder in LD_LIBRARY_PATH")
+            }
+            LibraryError::NotSimulated { runtime, id } => {
+                write!(f, "the simulated device of {runtime} has no library {id}; ")?;
+                f.write_str("give the runtime's libraries with --library PATH")
+            }
             LibraryError::NoSimulator { runtime } => {
                 write!(f, "there is no simulated device for {runtime}; give the runtime's library with --library PATH")
             }
@@ -102,7 +116,7 @@ impl fmt::Display for LibraryError {
 
 impl std::error::Error for LibraryError {}
 
-/// Chooses the library of a runtime.
+/// Chooses the libraries of a runtime.
 ///
 /// # Errors
 /// There is none, or the one that was given or found cannot be loaded by this process. The error says what was looked
@@ -110,7 +124,7 @@ impl std::error::Error for LibraryError {}
 pub fn choose_library(
     given: Option<&Path>,
     backend: Backend,
-    source: &LibrarySource,
+    libraries: &Libraries,
     runtime: &Runtime,
 ) -> Result<LibraryChoice, LibraryError> {
     if let Some(path) = given {
@@ -121,33 +135,66 @@ pub fn choose_library(
         // The loader would look for a bare name in its own folders.
         let path =
             std::path::absolute(path).map_err(|source| LibraryError::Unreadable { path: path.to_owned(), source })?;
-        return Ok(LibraryChoice { path, chosen_by: "--library".to_owned(), embedded: false });
+        return installed(path, libraries, "--library");
     }
     let mut looked = Vec::new();
     if backend != Backend::Simulator {
-        for folder in folders(source) {
-            for name in &source.names {
-                let path = folder.join(name);
-                if path.exists() {
-                    check_file(&path)?;
-                    let chosen_by = "found in the toolkit's folders".to_owned();
-                    return Ok(LibraryChoice { path, chosen_by, embedded: false });
-                }
-            }
-            looked.push(folder.display().to_string());
+        match find(libraries.first(), folders(libraries.first()))? {
+            Ok(path) => return installed(path, libraries, "found in the toolkit's folders"),
+            Err(folders) => looked = folders,
         }
     }
     if backend == Backend::Device {
-        return Err(LibraryError::NotFound { names: source.names.clone(), looked });
+        return Err(LibraryError::NotFound { names: libraries.first().names.clone(), looked });
     }
-    let device = runtime.simulated.as_ref().ok_or(LibraryError::NoSimulator { runtime: runtime.name() })?;
-    let path = device.library_path().map_err(|source| LibraryError::Simulator { source })?;
+    let files = simulated(libraries, runtime)?;
     let chosen_by = if backend == Backend::Simulator { "--backend simulator" } else { "no toolkit found" };
-    Ok(LibraryChoice { path, chosen_by: chosen_by.to_owned(), embedded: true })
+    Ok(LibraryChoice { files, chosen_by: chosen_by.to_owned(), embedded: true })
 }
 
-fn folders(source: &LibrarySource) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = source.search.iter().filter_map(|entry| expand(entry)).map(PathBuf::from).collect();
+/// The first library with the others: each beside it, or else where it is installed.
+fn installed(first: PathBuf, libraries: &Libraries, chosen_by: &str) -> Result<LibraryChoice, LibraryError> {
+    let beside = first.parent().map(Path::to_owned);
+    let mut files = vec![Some(first)];
+    for library in &libraries.all()[1..] {
+        let folders = beside.iter().cloned().chain(folders(library)).collect();
+        files.push(match find(library, folders)? {
+            Ok(path) => Some(path),
+            Err(_) if library.optional => None,
+            Err(looked) => {
+                let (id, names) = (library.id.clone(), library.names.clone());
+                return Err(LibraryError::Missing { id, names, looked });
+            }
+        });
+    }
+    Ok(LibraryChoice { files, chosen_by: chosen_by.to_owned(), embedded: false })
+}
+
+/// The libraries of the simulated device.
+fn simulated(libraries: &Libraries, runtime: &Runtime) -> Result<Vec<Option<PathBuf>>, LibraryError> {
+    let device = runtime.simulated.as_ref().ok_or(LibraryError::NoSimulator { runtime: runtime.name() })?;
+    let file = |library: &RuntimeLibrary| match device.libraries.iter().find(|known| known.id == library.id) {
+        Some(found) => found.path().map(Some).map_err(|source| LibraryError::Simulator { source }),
+        None if library.optional => Ok(None),
+        None => Err(LibraryError::NotSimulated { runtime: runtime.name(), id: library.id.clone() }),
+    };
+    libraries.all().iter().map(file).collect()
+}
+
+/// The file of a library in one of the folders; else says where it was looked for.
+fn find(library: &RuntimeLibrary, folders: Vec<PathBuf>) -> Result<Result<PathBuf, Vec<String>>, LibraryError> {
+    for path in folders.iter().flat_map(|folder| library.names.iter().map(|name| folder.join(name))) {
+        if path.exists() {
+            check_file(&path)?;
+            return Ok(Ok(path));
+        }
+    }
+    Ok(Err(folders.iter().map(|folder| folder.display().to_string()).collect()))
+}
+
+fn folders(library: &RuntimeLibrary) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        library.search.iter().filter_map(|entry| expand(entry)).map(PathBuf::from).collect();
     if let Some(path) = std::env::var_os("LD_LIBRARY_PATH") {
         folders.extend(std::env::split_paths(&path).filter(|path| !path.as_os_str().is_empty()));
     }

@@ -26,7 +26,7 @@ pub use observer::{Observer, Work, load_rules, run};
 pub use options::{Options, Profile};
 pub use owners::of_owner;
 pub use places::{project_root, runs_folder};
-pub use registry::choose_runtime;
+pub use registry::{RegistryError, choose_runtime};
 pub use result::verdict;
 pub use selection::{Filter, NothingSelected, Planned, plan};
 pub use target::{SimulatedTarget, Target, TargetError};

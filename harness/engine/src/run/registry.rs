@@ -1,5 +1,8 @@
 //! Which runtime of an executable's registry is meant.
 
+use std::fmt;
+use std::path::Path;
+
 use steps::suggest::hint;
 
 use crate::catalog::{UnknownName, product_ids};
@@ -7,31 +10,124 @@ use crate::runtime::Runtime;
 
 use super::options::Options;
 
+/// Why no runtime is chosen.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// A runtime or a product that does not exist.
+    Unknown(UnknownName),
+    /// `--runtime` and `--product` name two runtimes.
+    Contradiction { runtime: &'static str, product: String, of: &'static str },
+    /// Two entries of the registry have one name.
+    TwoRuntimes { name: &'static str },
+    /// Two runtimes have a product of one id.
+    TwoProducts { product: String, first: &'static str, second: &'static str },
+}
+
+impl fmt::Display for RegistryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegistryError::Unknown(error) => error.fmt(f),
+            RegistryError::Contradiction { runtime, product, of } => write!(
+                f,
+                "--runtime {runtime} and --product {product} exclude each other: {product} is a product of {of}; \
+                 give --runtime {of}, or leave it out"
+            ),
+            RegistryError::TwoRuntimes { name } => {
+                write!(
+                    f,
+                    "there are two runtimes `{name}` in the registry; give one of them, and its folder, another name"
+                )
+            }
+            RegistryError::TwoProducts { product, first, second } => write!(
+                f,
+                "`{product}` is a product of {first} and of {second}, so that it does not tell which one is meant; \
+                 rename it in one of their products.yaml"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RegistryError {}
+
 /// The runtime that is meant: the one that `--runtime` names, else the one that has the product, else the one whose
 /// rules are asked for by their ids, else the first.
 ///
 /// # Errors
-/// `--runtime` names none of them.
+/// `--runtime` or `--product` names none, or they contradict each other; two runtimes share a name or a product.
 pub fn choose_runtime(
     runtimes: &[&'static Runtime],
     options: &Options,
     rules: &[String],
-) -> Result<&'static Runtime, UnknownName> {
-    if let Some(name) = &options.runtime {
-        return runtimes.iter().copied().find(|runtime| runtime.name() == name).ok_or_else(|| {
-            let known: Vec<String> = runtimes.iter().map(|runtime| runtime.name().to_owned()).collect();
-            UnknownName::Runtime { name: name.clone(), hint: hint(name, known.iter().map(String::as_str)), known }
-        });
+) -> Result<&'static Runtime, RegistryError> {
+    let registry = Registry::read(runtimes, &options.specs())?;
+    let named = options.runtime.as_ref().map(|name| registry.named(name)).transpose()?;
+    // Where there is one runtime, opening its catalog says of a product that it does not exist.
+    let product = Some(&options.product).filter(|product| *product != "auto" && runtimes.len() > 1);
+    let owner = product.map(|product| registry.owner(product)).transpose()?;
+    match (named, owner) {
+        (Some(named), Some(owner)) if named.name() != owner.name() => Err(RegistryError::Contradiction {
+            runtime: named.name(),
+            product: options.product.clone(),
+            of: owner.name(),
+        }),
+        (Some(found), _) | (None, Some(found)) => Ok(found),
+        (None, None) => Ok(registry.of_rules(rules).unwrap_or_else(|| registry.first())),
     }
-    let first = runtimes.first().copied().expect("a registry has a runtime");
-    if runtimes.len() == 1 {
-        return Ok(first);
+}
+
+/// The runtimes of an executable with the products of each.
+struct Registry(Vec<(&'static Runtime, Vec<String>)>);
+
+impl Registry {
+    /// Reads the products, each of which has one runtime.
+    fn read(runtimes: &[&'static Runtime], specs: &Path) -> Result<Registry, RegistryError> {
+        let mut known: Vec<(&'static Runtime, Vec<String>)> = Vec::new();
+        for runtime in runtimes {
+            let name = runtime.name();
+            // The products of the only runtime decide nothing.
+            let products = if runtimes.len() > 1 { product_ids(specs, name) } else { Vec::new() };
+            for (earlier, theirs) in &known {
+                if earlier.name() == name {
+                    return Err(RegistryError::TwoRuntimes { name });
+                }
+                if let Some(product) = theirs.iter().find(|product| products.contains(product)) {
+                    let product = product.clone();
+                    return Err(RegistryError::TwoProducts { product, first: earlier.name(), second: name });
+                }
+            }
+            known.push((runtime, products));
+        }
+        Ok(Registry(known))
     }
-    let has_product = |runtime: &&&Runtime| product_ids(&options.specs(), runtime.name()).contains(&options.product);
-    let has_rules = |runtime: &&&Runtime| {
-        let prefix = format!("{}.", runtime.name());
-        !rules.is_empty() && rules.iter().all(|rule| rule.starts_with(&prefix))
-    };
-    let found = runtimes.iter().find(has_product).or_else(|| runtimes.iter().find(has_rules));
-    Ok(found.copied().unwrap_or(first))
+
+    fn first(&self) -> &'static Runtime {
+        self.0.first().map(|(runtime, _)| *runtime).expect("a registry has a runtime")
+    }
+
+    fn named(&self, name: &str) -> Result<&'static Runtime, RegistryError> {
+        let found = self.0.iter().map(|(runtime, _)| *runtime).find(|runtime| runtime.name() == name);
+        found.ok_or_else(|| {
+            let known: Vec<String> = self.0.iter().map(|(runtime, _)| runtime.name().to_owned()).collect();
+            let hint = hint(name, known.iter().map(String::as_str));
+            RegistryError::Unknown(UnknownName::Runtime { name: name.to_owned(), hint, known })
+        })
+    }
+
+    fn owner(&self, product: &String) -> Result<&'static Runtime, RegistryError> {
+        let found = self.0.iter().find(|(_, products)| products.contains(product));
+        found.map(|(runtime, _)| *runtime).ok_or_else(|| {
+            let known: Vec<String> = self.0.iter().flat_map(|(_, products)| products.clone()).collect();
+            let hint = hint(product, known.iter().map(String::as_str));
+            RegistryError::Unknown(UnknownName::Product { id: product.clone(), hint, known })
+        })
+    }
+
+    fn of_rules(&self, rules: &[String]) -> Option<&'static Runtime> {
+        let has_all = |runtime: &Runtime| {
+            let prefix = format!("{}.", runtime.name());
+            !rules.is_empty() && rules.iter().all(|rule| rule.starts_with(&prefix))
+        };
+        self.0.iter().map(|(runtime, _)| *runtime).find(|runtime| has_all(runtime))
+    }
 }

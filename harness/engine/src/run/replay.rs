@@ -31,7 +31,7 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String
         words.push(format!("--specs {}", quoted(&specs.display().to_string())));
     }
     if factory.simulated.is_none() {
-        words.push(format!("--library {}", quoted(&factory.library.path.display().to_string())));
+        words.push(format!("--library {}", quoted(&factory.libraries.first().path.display().to_string())));
     } else if !header.defects.is_empty() {
         words.push(format!("--defect {}", header.defects.join(",")));
     }

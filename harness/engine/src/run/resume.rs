@@ -139,6 +139,11 @@ impl Earlier {
             let action = "give the library of that run with --library PATH, or install it again";
             differences.fact("the library", &library(then), &library(now), action);
         }
+        let digests = |header: &RunHeader| -> Vec<String> {
+            header.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256)).collect()
+        };
+        let action = "install the libraries of that run again";
+        differences.fact("the further libraries", &digests(then).join(", "), &digests(now).join(", "), action);
         let device = "run on the device of that run";
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());
         differences.fact("the suite's version", &then.suite, &now.suite, "use the version of that run");
@@ -199,7 +204,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.profile = Profile::from_str(&then.profile, false).ok();
     options.seed = Some(then.seed);
     options.devices = Some(then.devices);
-    options.run_mode = Some(then.run_mode.clone());
+    options.run_mode = Some(then.run_mode.clone()).filter(|mode| !mode.is_empty());
     options.defects.clone_from(&then.defects);
     options.case = settings.case.as_ref().map(ToString::to_string);
     options.deadline = settings.deadline;

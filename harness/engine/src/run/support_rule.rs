@@ -38,8 +38,8 @@ pub(super) fn empty_result(planned: &Planned) -> RuleResult {
 /// Every function that the catalog calls and the documents list as supported is exported.
 pub(super) fn exported(target: &Target, planned: &Planned) -> RuleResult {
     let begun = Instant::now();
-    let names = supported(target);
-    let mut result = RuleResult { cases: 1, checks: names.len() as u64, ..empty_result(planned) };
+    let (names, findings) = judged(target);
+    let mut result = RuleResult { cases: 1, checks: names.len() as u64, findings, ..empty_result(planned) };
     match ask(target, &names) {
         Ok(exported) => {
             let names = names.iter().zip(&exported);
@@ -58,6 +58,23 @@ pub(super) fn exported(target: &Target, planned: &Planned) -> RuleResult {
     }
     result.nanoseconds = begun.elapsed().as_nanos() as u64;
     result
+}
+
+/// The functions that must be exported, and a remark on those that are left out: nothing is expected of a library that a
+/// runtime may lack.
+fn judged(target: &Target) -> (Vec<String>, Vec<String>) {
+    let (libraries, absent) = (&target.rules.libraries, &target.conditions.absent);
+    let home = |name: &String| libraries.home(name);
+    let (left_out, judged): (Vec<String>, Vec<String>) =
+        supported(target).into_iter().partition(|name| absent.contains(&home(name)));
+    let remark = |position: &usize| {
+        let names: Vec<&str> = left_out.iter().filter(|name| home(name) == *position).map(String::as_str).collect();
+        let library = &libraries.all()[*position];
+        let found = format!("the optional library {} ({}) was not found", library.id, library.names.join(" or "));
+        (!names.is_empty()).then(|| format!("left out, because {found}: {}", names.join(", ")))
+    };
+    let remarks = absent.iter().filter_map(remark).collect();
+    (judged, remarks)
 }
 
 /// The functions that rules call and the documents list as supported on the product.

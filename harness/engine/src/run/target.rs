@@ -15,10 +15,10 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::{self, Conditions, Edition, Rule, Rules, Skip, applies};
-use crate::record::{Journal, LibraryIdentity, RunHeader, RunSettings};
+use crate::record::{FurtherLibrary, Journal, LibraryIdentity, RunHeader, RunSettings};
 use crate::runtime::Runtime;
 use crate::wire::message::{Reply, Request};
-use crate::workers::{Deadlines, Executor, Factory, LibraryFile, Pool, SetUp, SimulatedMachine, StartError};
+use crate::workers::{Deadlines, Executor, Factory, LibraryFiles, Pool, SetUp, SimulatedMachine, StartError};
 
 use super::exit::RunError;
 use super::library::{Backend, LibraryChoice, choose_library};
@@ -56,7 +56,7 @@ impl Target {
     /// # Errors
     /// The options ask for what does not exist, or the library, the runtime or a device is in the way.
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Target, RunError> {
-        let choice = choose_library(options.library.as_deref(), options.backend, &rules.library, runtime)?;
+        let choice = choose_library(options.library.as_deref(), options.backend, &rules.libraries, runtime)?;
         if options.product != "auto" {
             catalog::product(&rules, &options.product)?;
         }
@@ -69,8 +69,8 @@ impl Target {
         let (mut conditions, factory) = prepare(options, &rules, &choice)?;
         let pool = Pool::new();
         let mut library = LibraryIdentity {
-            path: choice.path.display().to_string(),
-            sha256: factory.library.sha256.clone(),
+            path: factory.libraries.first().path.display().to_string(),
+            sha256: factory.libraries.first().sha256.clone(),
             version: None,
             simulated: choice.embedded,
             chosen_by: choice.chosen_by.clone(),
@@ -84,7 +84,7 @@ impl Target {
             let answer = |name: &str| answers.get(name).and_then(|answer| answer.as_ref().ok()).cloned();
             library.version = answer("version");
             reported_name = answer("product");
-            conditions.edition = answer("version").and_then(|version| Edition::read(&version));
+            conditions.edition = answer("version").and_then(|version| rules.edition.read(&version));
             if let Some(product) = product_of(options, &rules, answers.get("product"))? {
                 conditions.product = product;
             }
@@ -93,7 +93,7 @@ impl Target {
                 conditions.run_mode = mode;
             }
             if !choice.embedded {
-                conditions.devices = devices_of(options, &choice.path, answer("device_count"))?;
+                conditions.devices = devices_of(options, &factory.libraries.first().path, answer("device_count"))?;
             }
         }
         let locks = if library.simulated { Vec::new() } else { locks::lock_devices(conditions.devices)? };
@@ -108,7 +108,7 @@ impl Target {
     /// # Errors
     /// There is no simulated device, or its library cannot be written or read.
     pub fn simulated(&self, options: &Options, defects: Vec<String>) -> Result<SimulatedTarget, RunError> {
-        let choice = choose_library(None, Backend::Simulator, &self.rules.library, self.runtime)?;
+        let choice = choose_library(None, Backend::Simulator, &self.rules.libraries, self.runtime)?;
         let options = Options { defects, product: self.conditions.product.clone(), ..options.clone() };
         let (_, factory) = prepare(&options, &self.rules, &choice)?;
         Ok(SimulatedTarget { factory, work: options.profile.unwrap_or_default().work() })
@@ -127,6 +127,17 @@ impl Target {
         }
     }
 
+    /// The libraries besides the first one that are there.
+    fn further_libraries(&self) -> Vec<FurtherLibrary> {
+        let further = self.executor.factory.libraries.there().skip(1);
+        let identity = further.map(|(position, file)| FurtherLibrary {
+            id: self.rules.libraries.all()[position].id.clone(),
+            path: file.path.display().to_string(),
+            sha256: file.sha256.clone(),
+        });
+        identity.collect()
+    }
+
     /// The first line of a run's journal.
     pub fn header(&self, options: &Options) -> RunHeader {
         let profile = options.profile.unwrap_or_default();
@@ -139,6 +150,7 @@ impl Target {
             product: self.conditions.product.clone(),
             reported_name: self.reported_name.clone(),
             library: self.library.clone(),
+            further_libraries: self.further_libraries(),
             run_mode: self.conditions.run_mode.clone(),
             devices: self.conditions.devices,
             edition: self.conditions.edition.as_ref().map(Edition::to_string),
@@ -204,13 +216,15 @@ fn prepare(
     });
     let unreadable =
         |what: String| move |source: std::io::Error| TargetError::Unreadable { what: what.clone(), source };
-    let library = LibraryFile::new(&choice.path).map_err(unreadable(choice.path.display().to_string()))?;
+    let libraries = LibraryFiles::new(&choice.files)
+        .map_err(|(path, source)| TargetError::Unreadable { what: path.display().to_string(), source })?;
+    let absent = libraries.absent();
     let step = Duration::from_secs(options.deadline.max(1));
     let factory = Factory::new(
         std::env::current_exe().map_err(unreadable("this executable's own path".to_owned()))?,
         rules,
         options.specs(),
-        library,
+        libraries,
         simulated,
         Deadlines { step, start: step * 4 },
     );
@@ -218,6 +232,7 @@ fn prepare(
         product,
         run_mode,
         devices,
+        absent,
         edition: None,
         // The simulated device runs no code in the kernel.
         kernel: if choice.embedded { None } else { catalog::kernel() },
@@ -235,7 +250,7 @@ fn ask(
     factory: &Factory,
     pool: &Pool,
 ) -> Result<Option<(Answers, bool)>, TargetError> {
-    let library = factory.library.path.display().to_string();
+    let library = factory.libraries.first().path.display().to_string();
     let mut slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp { state: State::Device, device: 0, only: None };
     let (mut worker, started) = match factory.start(&slot.machine, set_up) {
@@ -260,7 +275,8 @@ fn ask(
 
 /// Whether a rule owns a call that was refused. A code of a device that is of no further use is for nobody to judge.
 fn somebody_says(rules: &Rules, call: &FailedCall) -> bool {
-    let lost = call.code.is_some_and(|code| rules.fatal.contains(&i128::from(code)));
+    let codes = rules.result_of(&call.function);
+    let lost = call.code.is_some_and(|code| codes.is_some_and(|codes| codes.fatal.contains(&i128::from(code))));
     rules.owners.contains_key(&call.function) && !lost
 }
 

@@ -44,7 +44,8 @@ pub struct Start {
     pub only: Option<String>,
     /// Digest of the catalog that the supervisor read; `None` when only one chapter is read.
     pub digest: Option<String>,
-    pub library: PathBuf,
+    /// The runtime's libraries, in the order of the catalog; `None`: an optional one that is not there.
+    pub libraries: Vec<Option<PathBuf>>,
     pub state: State,
     pub device: u32,
 }

@@ -48,7 +48,6 @@ fn called<'a>(
 
 /// One call: `f(size=64, policy=X) = 0`.
 pub fn line(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &CallRecord) -> String {
-    let declarations = &rules.environment.declarations;
     let (function, call, note) = called(rules, program, sites, record);
     let Some(function) = function else { return format!("unknown call site {}", record.site) };
     let arguments: Vec<String> = function
@@ -72,13 +71,8 @@ pub fn line(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &
         let value = wrap(function.returns, i128::from(record.result));
         if is_address(function.returns) {
             address(record.result)
-        } else if value == rules.success && Some(function.returns) == rules.environment.result {
-            "success".to_owned()
         } else {
-            match declarations.code_name(value) {
-                Some(name) => format!("{value} ({name})"),
-                None => value.to_string(),
-            }
+            rules.environment.results.of(function.returns).map_or_else(|| value.to_string(), |codes| codes.shown(value))
         }
     };
     let note = if note.is_empty() { String::new() } else { format!(" {note}") };

@@ -8,6 +8,7 @@ use crate::catalog::{Handle, ReleaseArgument, Resource, Rules};
 use crate::record::Verdict;
 use steps::judgement::Judgement;
 use steps::program::{Actor, Call, Expression, Program};
+use steps::results::ResultType;
 use steps::types::is_address;
 
 use super::fault::Fault;
@@ -41,6 +42,8 @@ pub struct Prepared<'a> {
     pub rules: &'a Rules,
     /// Addresses of the program's functions, in its order; `None`: not exported.
     pub addresses: Vec<Option<*const c_void>>,
+    /// The type of codes that each function answers with.
+    pub results: Vec<Option<&'a ResultType>>,
     /// What each function acquires.
     pub acquires: Vec<Option<&'a Resource>>,
     /// Whether each function releases something.
@@ -114,12 +117,14 @@ impl<'a> Prepared<'a> {
     pub fn new(
         program: &'a Program,
         rules: &'a Rules,
-        library: &mut super::library::Library,
+        library: &mut super::library::Loaded<'_>,
         scope: &'a Scope,
         device: u32,
         process: usize,
     ) -> Prepared<'a> {
         let addresses = program.functions.iter().map(|function| library.address(function)).collect();
+        let types = &rules.environment.results.0;
+        let results = program.results.iter().map(|position| types.get((*position)?)).collect();
         let acquires = program
             .functions
             .iter()
@@ -141,7 +146,7 @@ impl<'a> Prepared<'a> {
                 library.address(function).map(|address| (index, address))
             })
             .collect();
-        Prepared { program, rules, addresses, acquires, releases, release_addresses, scope, device, process }
+        Prepared { program, rules, addresses, results, acquires, releases, release_addresses, scope, device, process }
     }
 }
 
@@ -211,16 +216,14 @@ impl<'a> Execution<'a> {
         super::copies::end_copy(self.flight);
         self.flight.end_call(slot, raw);
         let result = typed(function.returns, raw);
-        if result == self.prepared.rules.success {
+        if self.succeeded(call.function, result) {
             if let Some(resource) = self.prepared.acquires[call.function] {
                 self.acquired(resource, arguments);
             }
             if self.prepared.releases[call.function] {
                 self.released(function.name, arguments);
             }
-        } else if self.prepared.rules.fatal.contains(&result)
-            && Some(function.returns) == self.prepared.rules.environment.result
-        {
+        } else if self.prepared.results[call.function].is_some_and(|codes| codes.fatal.contains(&result)) {
             self.fatal = Some((call.function, result));
         }
         Ok(result)
@@ -355,8 +358,11 @@ impl<'a> Execution<'a> {
             super::copies::end_copy(self.flight);
             self.flight.end_call(slot, raw);
             let result = typed(function.returns, raw);
-            if result != self.prepared.rules.success && held.judged {
-                let code = self.code(result);
+            let codes = self.prepared.rules.environment.results.of(function.returns);
+            if held.judged
+                && let Some(codes) = codes.filter(|codes| !codes.succeeded(result))
+            {
+                let code = codes.shown(result);
                 let message = format!("releasing with {} returned {code}, expected success", function.name);
                 let failed = FailedCall { function: function.name.to_owned(), code: i64::try_from(result).ok() };
                 self.report.finding(Finding::Release(message, failed));
@@ -364,15 +370,15 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// A code with its name.
-    pub fn code(&self, code: i128) -> String {
-        if code == self.prepared.rules.success {
-            return "success".to_owned();
-        }
-        match self.prepared.rules.environment.declarations.code_name(code) {
-            Some(name) => format!("{code} ({name})"),
-            None => code.to_string(),
-        }
+    /// Whether a function that answered with this value did what it was asked for. One whose answer says nothing about
+    /// success cannot fail.
+    pub fn succeeded(&self, function: usize, result: i128) -> bool {
+        self.prepared.results[function].is_none_or(|codes| codes.succeeded(result))
+    }
+
+    /// What a function answered, with the code's name.
+    pub fn code(&self, function: usize, code: i128) -> String {
+        self.prepared.results[function].map_or_else(|| code.to_string(), |codes| codes.shown(code))
     }
 }
 

@@ -20,7 +20,7 @@ use steps::program::State;
 
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
-use super::library::Library;
+use super::library::Loaded;
 use super::process_state::Surroundings;
 use super::turns::{Link, Turns};
 
@@ -149,7 +149,7 @@ fn serve(bindings: &'static Bindings) -> Result<(), WorkerFault> {
     };
     let before = Surroundings::now();
     let begun = Instant::now();
-    let mut library = match Library::open(&start.library) {
+    let mut library = match Loaded::open(&rules.libraries, &start.libraries) {
         Ok(library) => library,
         Err(message) => return wire.reply(&Reply::NotStarted(message.into())),
     };
@@ -165,7 +165,7 @@ fn serve(bindings: &'static Bindings) -> Result<(), WorkerFault> {
             return wire.reply(&Reply::NotStarted(trouble));
         }
     }
-    let simulated = library.exports(SIMULATOR_SYMBOL).then(|| "simulator".to_owned());
+    let simulated = library.has_symbol(SIMULATOR_SYMBOL).then(|| "simulator".to_owned());
     let nanoseconds = begun.elapsed().as_nanos() as u64;
     // The library may need what it has changed by now: it stays.
     let surroundings = Surroundings::now();
@@ -195,7 +195,7 @@ fn read_rules(start: &Start, bindings: &'static Bindings) -> Result<Rules, Worke
 
 struct Worker<'a> {
     rules: &'a Rules,
-    library: Library,
+    library: Loaded<'a>,
     life: &'a Prepared<'a>,
     life_cycle: Execution<'a>,
     flight: &'a Flight,
@@ -206,9 +206,9 @@ struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     /// Whether the library has the function of this name in the header.
-    fn exports(&self, name: &str) -> bool {
+    fn exports(&mut self, name: &str) -> bool {
         let function = self.rules.environment.declarations.function(name);
-        function.is_some_and(|function| self.library.exports(function.symbol()))
+        function.is_some_and(|function| self.library.exports(function))
     }
 
     fn requests(&mut self, wire: &Wire) -> Result<(), WorkerFault> {
@@ -318,7 +318,11 @@ impl<'a> Worker<'a> {
                 stopped_by = trouble.call;
             }
             if let Some((function, code)) = execution.fatal.take() {
-                fatal = Some(format!("{} returned {}", rule.program.functions[function].name, execution.code(code)));
+                fatal = Some(format!(
+                    "{} returned {}",
+                    rule.program.functions[function].name,
+                    execution.code(function, code)
+                ));
             }
             Ran { report, trace, last: fatal.is_some() }
         });
@@ -358,7 +362,7 @@ impl<'a> Worker<'a> {
             let _ = execution.call(call);
         }
         let fatal = execution.fatal.take().map(|(function, code)| {
-            format!("{} returned {}", rule.program.functions[function].name, execution.code(code))
+            format!("{} returned {}", rule.program.functions[function].name, execution.code(function, code))
         });
         let stepped = Stepped {
             report: std::mem::take(&mut execution.report),

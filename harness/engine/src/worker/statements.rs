@@ -119,14 +119,15 @@ impl<'a> Execution<'a> {
     fn judge_call(&mut self, call: &'a Call, expect: &'a Expect, id: usize) -> Result<(), Stop> {
         let held = self.held.len();
         let result = self.call(call)?;
-        let success = result == self.prepared.rules.success;
+        let success = self.succeeded(call.function, result);
         let unwritten = success && self.unwritten_out();
         if !self.setup {
             self.report.checks += 1;
         }
         match expect {
             Expect::Success if !success => {
-                let message = format!("{} returned {}, expected success", self.name(call), self.code(result));
+                let message =
+                    format!("{} returned {}, expected success", self.name(call), self.code(call.function, result));
                 self.call_failed(call, result, Verdict::Fail, Judgement::Success, message)
             }
             Expect::Success if unwritten => {
@@ -150,9 +151,13 @@ impl<'a> Execution<'a> {
                 if expected.is_empty() || expected.contains(&result) {
                     return Ok(());
                 }
-                let names: Vec<String> = expected.iter().map(|code| self.code(*code)).collect();
-                let message =
-                    format!("{} returned {}, documented is {}", self.name(call), self.code(result), names.join(" or "));
+                let names: Vec<String> = expected.iter().map(|code| self.code(call.function, *code)).collect();
+                let message = format!(
+                    "{} returned {}, documented is {}",
+                    self.name(call),
+                    self.code(call.function, result),
+                    names.join(" or ")
+                );
                 if *usually {
                     self.keep(call, result);
                     self.report.finding(Finding::Info(message));
@@ -167,8 +172,7 @@ impl<'a> Execution<'a> {
     /// it.
     fn keep(&mut self, call: &Call, result: i128) {
         let function = self.prepared.program.functions[call.function];
-        let code = Some(function.returns) == self.prepared.rules.environment.result;
-        if code && result != self.prepared.rules.success && self.kept.is_none() {
+        if !self.succeeded(call.function, result) && self.kept.is_none() {
             self.kept = Some(FailedCall { function: function.name.to_owned(), code: i64::try_from(result).ok() });
         }
     }
@@ -274,13 +278,11 @@ impl<'a> Execution<'a> {
 
     fn refuse(&mut self, call: &'a Call, until: Option<&'a Call>, unless: &'a [Statement]) -> Result<(), Stop> {
         self.report.checks += 1;
-        if self.call(call)? != self.prepared.rules.success {
-            return Ok(());
-        }
-        if let Some(until) = until
-            && self.call(until)? != self.prepared.rules.success
-        {
-            return Ok(());
+        for call in [call].into_iter().chain(until) {
+            let result = self.call(call)?;
+            if !self.succeeded(call.function, result) {
+                return Ok(());
+            }
         }
         let held = self.report.clone();
         for statement in unless {
@@ -321,12 +323,10 @@ impl<'a> Execution<'a> {
                 c_text(value).map_or_else(|| "null".to_owned(), |text| String::from_utf8_lossy(&text).into_owned())
             }
             // Where results are plain integers, a small one may be anything.
-            _ if Some(ty) == self.prepared.rules.environment.result
-                && (matches!(ty, abi::Type::Enumeration { .. }) || value > 0xFFFF) =>
-            {
-                self.code(value)
-            }
-            _ => value.to_string(),
+            _ => match self.prepared.rules.environment.results.of(ty) {
+                Some(codes) if matches!(ty, abi::Type::Enumeration { .. }) || value > 0xFFFF => codes.shown(value),
+                _ => value.to_string(),
+            },
         }
     }
 

@@ -11,7 +11,7 @@ use crate::wire::message::{Reply, Request, Start, Started};
 use steps::program::State;
 
 use super::child::{Deadlines, WorkerEnd, WorkerProcess};
-use super::library::LibraryFile;
+use super::library::LibraryFiles;
 use super::quarantine::Quarantine;
 use super::remarks::Remarks;
 use super::simulated::{MACHINE, SimulatedMachine};
@@ -23,7 +23,7 @@ pub struct Factory {
     pub executable: PathBuf,
     pub specs: PathBuf,
     pub digest: String,
-    pub library: LibraryFile,
+    pub libraries: LibraryFiles,
     /// The embedded simulated device, which is configured by its environment.
     pub simulated: Option<SimulatedMachine>,
     pub deadlines: Deadlines,
@@ -104,7 +104,7 @@ impl Factory {
         executable: PathBuf,
         rules: &Rules,
         specs: PathBuf,
-        library: LibraryFile,
+        libraries: LibraryFiles,
         simulated: Option<SimulatedMachine>,
         deadlines: Deadlines,
     ) -> Factory {
@@ -113,7 +113,7 @@ impl Factory {
             executable,
             specs,
             digest: rules.digest.clone(),
-            library,
+            libraries,
             simulated,
             deadlines,
             only: None,
@@ -150,10 +150,10 @@ impl Factory {
     }
 
     fn attempt(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
-        self.library.expect_same().map_err(StartError::Changed)?;
+        self.libraries.expect_same().map_err(StartError::Changed)?;
         let started = self.start_once(machine, set_up);
         // Looked at again: this worker may have loaded what was put there meanwhile.
-        self.library.expect_same().map_err(StartError::Changed)?;
+        self.libraries.expect_same().map_err(StartError::Changed)?;
         match &started {
             Ok(_) => self.quarantine.succeeded(set_up.device, set_up.state),
             Err(StartError::Changed(_)) => {}
@@ -180,7 +180,7 @@ impl Factory {
             specs: self.specs.clone(),
             only: set_up.only.map(str::to_owned),
             digest: set_up.only.is_none().then(|| self.digest.clone()),
-            library: self.library.path.clone(),
+            libraries: self.libraries.paths(),
             state: set_up.state,
             device: set_up.device,
         };

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::digest;
 
-/// The file that is tested.
+/// A file that is tested.
 #[derive(Debug)]
 pub struct LibraryFile {
     pub path: PathBuf,
@@ -14,6 +14,47 @@ pub struct LibraryFile {
     pub sha256: String,
     /// What the file looked like when it had that digest.
     seen: Mutex<Looks>,
+}
+
+/// The files of a runtime's libraries, in the order of the catalog.
+#[derive(Debug)]
+pub struct LibraryFiles {
+    /// `None`: an optional one that is not there. The first one always is.
+    files: Vec<Option<LibraryFile>>,
+}
+
+impl LibraryFiles {
+    /// Takes the files' digests; the error says which file cannot be read.
+    pub fn new(paths: &[Option<PathBuf>]) -> Result<LibraryFiles, (PathBuf, std::io::Error)> {
+        let file = |path: &PathBuf| LibraryFile::new(path).map_err(|error| (path.clone(), error));
+        let files = paths.iter().map(|path| path.as_ref().map(file).transpose()).collect::<Result<_, _>>()?;
+        Ok(LibraryFiles { files })
+    }
+
+    /// The library that is always there.
+    pub fn first(&self) -> &LibraryFile {
+        self.files.first().and_then(Option::as_ref).expect("a run has found the first library")
+    }
+
+    /// Those that are there, with their positions.
+    pub fn there(&self) -> impl Iterator<Item = (usize, &LibraryFile)> {
+        self.files.iter().enumerate().filter_map(|(position, file)| Some((position, file.as_ref()?)))
+    }
+
+    /// The positions of those that are not there.
+    pub fn absent(&self) -> Vec<usize> {
+        (0..self.files.len()).filter(|position| self.files[*position].is_none()).collect()
+    }
+
+    /// The paths, as a worker loads them.
+    pub fn paths(&self) -> Vec<Option<PathBuf>> {
+        self.files.iter().map(|file| file.as_ref().map(|file| file.path.clone())).collect()
+    }
+
+    /// All of them are as they were when the run began: otherwise says what happened, and what to do.
+    pub fn expect_same(&self) -> Result<(), String> {
+        self.there().try_for_each(|(_, file)| file.expect_same())
+    }
 }
 
 /// What tells a replaced file without reading it: device, inode, size, and the time of its last change of any kind.

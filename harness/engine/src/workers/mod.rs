@@ -16,6 +16,6 @@ pub use child::{Deadlines, WorkerEnd, WorkerProcess};
 pub use executor::{Assignment, Executor, Home};
 pub use factory::{Factory, SetUp, StartError};
 pub use group::GroupEnd;
-pub use library::LibraryFile;
+pub use library::LibraryFiles;
 pub use pool::{Pool, Slot};
 pub use simulated::{SimulatedMachine, event_file, reach_file};

@@ -68,6 +68,7 @@ pub fn header() -> RunHeader {
             simulated: true,
             chosen_by: "simulator (no toolkit found)".into(),
         },
+        further_libraries: Vec::new(),
         run_mode: "host".into(),
         devices: 2,
         edition: Some("8.2".into()),

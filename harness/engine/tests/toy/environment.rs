@@ -2,16 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use steps::results::{ResultType, Results};
 use steps::types::Declarations;
 use steps::{Environment, Vocabulary};
 
 pub fn environment() -> Environment {
-    let declarations = Declarations::new(&crate::bindings::BINDINGS, Some("toyResult"));
-    let result = declarations.ty("toyResult");
+    let declarations = Declarations::new(&crate::bindings::BINDINGS);
+    let ty = declarations.ty("toyResult").expect("the header has it");
+    let result = ResultType {
+        name: "toyResult".to_owned(),
+        ty,
+        success: 0,
+        success_name: "TOY_OK".to_owned(),
+        codes: declarations.codes(ty, None),
+        fatal: Vec::new(),
+    };
     Environment {
         declarations,
         facts: BTreeSet::from(["page".to_owned()]),
-        result,
+        results: Results(vec![result]),
         spaces: HashMap::new(),
         process_functions: HashSet::new(),
         vocabulary: vocabulary(),

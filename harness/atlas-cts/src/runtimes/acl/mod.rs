@@ -3,13 +3,17 @@
 mod defects;
 
 use defects::{BAD_DEVICES, DEFECTS, VARIANTS};
-use engine::runtime::{Runtime, SimulatedDevice};
+use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
 
 pub static RUNTIME: Runtime = Runtime {
     bindings: &abi::generated::acl::BINDINGS,
     simulated: Some(SimulatedDevice {
-        library: include_bytes!(env!("ATLAS_CTS_SIMULATOR")),
-        built_at: env!("ATLAS_CTS_SIMULATOR"),
+        libraries: &[SimulatedLibrary {
+            id: "acl",
+            file_name: "libatlas_cts_simulator.so",
+            bytes: include_bytes!(env!("ATLAS_CTS_SIMULATOR")),
+            built_at: env!("ATLAS_CTS_SIMULATOR"),
+        }],
         defects: DEFECTS,
         bad_devices: BAD_DEVICES,
         variants: VARIANTS,

@@ -142,7 +142,7 @@ pub(super) fn check_switch(name: &str, runtime: &Runtime, rules: &Rules) -> Resu
     if let Some(function) = name.strip_prefix(DENY) {
         let declarations = &rules.environment.declarations;
         return match declarations.function(function) {
-            Some(found) if Some(found.returns) == rules.environment.result => Ok(()),
+            Some(found) if rules.environment.results.of(found.returns).is_some() => Ok(()),
             Some(_) => Err(TargetError::NoCode { name: name_of(), function: function.to_owned() }),
             None => Err(TargetError::UnknownDenied {
                 name: name_of(),

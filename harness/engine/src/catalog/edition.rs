@@ -1,0 +1,191 @@
+//! Editions of a runtime and versions of a kernel: how a reported one is read, and what a rule demands of it.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_yaml::Spanned;
+
+/// A version such as 8.2.1.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edition(Vec<u32>);
+
+impl fmt::Display for Edition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> = self.0.iter().map(u32::to_string).collect();
+        f.write_str(&numbers.join("."))
+    }
+}
+
+impl Edition {
+    /// Reads the leading numbers of a version text; `None` when there are none.
+    pub fn read(text: &str) -> Option<Edition> {
+        let start = text.find(|c: char| c.is_ascii_digit())?;
+        let numbers: Vec<u32> = text[start..].split('.').map_while(|part| part.parse().ok()).collect();
+        (!numbers.is_empty()).then_some(Edition(numbers))
+    }
+}
+
+/// How the version that the runtime reports is read as an edition.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditionForm {
+    /// For a version that is an integer: what one of each part but the last counts. With [1000, 10], 13010 is 13.1.
+    /// Without it, the version is a text that begins with numbers and dots.
+    #[schemars(with = "Vec<u32>")]
+    pub parts: Vec<Spanned<u32>>,
+}
+
+impl EditionForm {
+    /// The part that does not count less than the one before it, or nothing.
+    pub fn mistake(&self) -> Option<&Spanned<u32>> {
+        let before = |index: usize| index.checked_sub(1).map_or(u32::MAX, |before| self.parts[before].value);
+        self.parts
+            .iter()
+            .enumerate()
+            .find(|(index, part)| part.value == 0 || part.value >= before(*index))
+            .map(|(_, part)| part)
+    }
+
+    /// The edition of a reported version; `None`: it cannot be read as one.
+    pub fn read(&self, version: &str) -> Option<Edition> {
+        if self.parts.is_empty() {
+            return Edition::read(version);
+        }
+        let mut rest: u32 = version.trim().parse().ok()?;
+        let numbers = self.parts.iter().map(|part| {
+            let number = rest / part.value;
+            rest %= part.value;
+            number
+        });
+        Some(Edition(numbers.collect()))
+    }
+}
+
+/// What is demanded of an edition, such as `>=8.2`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct EditionCondition {
+    pub operator: Comparison,
+    pub edition: Edition,
+}
+
+/// How an edition is compared with the one that a condition names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    AtLeast,
+    AtMost,
+    Exactly,
+    Above,
+    Below,
+}
+
+/// The longer signs first: `>` begins `>=`.
+const COMPARISONS: [(&str, Comparison); 5] = [
+    (">=", Comparison::AtLeast),
+    ("<=", Comparison::AtMost),
+    ("==", Comparison::Exactly),
+    (">", Comparison::Above),
+    ("<", Comparison::Below),
+];
+
+/// A text that is not a condition on an edition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotACondition(String);
+
+impl fmt::Display for NotACondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not a condition on an edition; write for example \">=8.2\"", self.0)
+    }
+}
+
+impl std::error::Error for NotACondition {}
+
+impl TryFrom<String> for EditionCondition {
+    type Error = NotACondition;
+
+    fn try_from(text: String) -> Result<EditionCondition, NotACondition> {
+        let found = COMPARISONS.iter().find_map(|(sign, operator)| Some((*operator, text.strip_prefix(sign)?.trim())));
+        let read = |(operator, rest): (Comparison, &str)| {
+            let edition =
+                Some(rest).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).and_then(Edition::read);
+            Some(EditionCondition { operator, edition: edition? })
+        };
+        found.and_then(read).ok_or(NotACondition(text))
+    }
+}
+
+impl fmt::Display for EditionCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = COMPARISONS.iter().find(|(_, operator)| *operator == self.operator).map_or("", |(sign, _)| sign);
+        write!(f, "{sign}{}", self.edition)
+    }
+}
+
+impl EditionCondition {
+    /// Whether an edition satisfies it.
+    pub fn holds(&self, edition: &Edition) -> bool {
+        match self.operator {
+            Comparison::AtLeast => *edition >= self.edition,
+            Comparison::AtMost => *edition <= self.edition,
+            Comparison::Exactly => *edition == self.edition,
+            Comparison::Above => *edition > self.edition,
+            Comparison::Below => *edition < self.edition,
+        }
+    }
+}
+
+/// The version of the kernel that this process runs on; `None` where the system does not tell.
+pub fn kernel() -> Option<Edition> {
+    Edition::read(&std::fs::read_to_string("/proc/sys/kernel/osrelease").ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn holds(condition: &str, version: &str) -> bool {
+        let edition = Edition::read(version).expect("the text begins with a number");
+        EditionCondition::try_from(condition.to_owned()).expect("it is a condition").holds(&edition)
+    }
+
+    #[test]
+    fn a_version_is_compared_number_by_number_and_what_follows_the_numbers_is_ignored() {
+        assert!(holds(">=5.11", "5.15.0-91-generic") && holds(">=5.11", "6.1"));
+        assert!(!holds(">=5.11", "5.10.134-16.al8.x86_64") && !holds(">=5.11", "4.19.90"));
+        assert!(holds("<5.11", "5.10.0") && !holds("<5.11", "5.11"));
+        assert!(holds("==8.2", "8.2") && !holds("== 8.2", "8.2.1") && holds(">8.2", "8.2.1") && holds("<=8.2", "8.2"));
+    }
+
+    #[rstest]
+    #[case("8.2")]
+    #[case("newer")]
+    #[case(">=")]
+    #[case(">=v8")]
+    #[case("=8.2")]
+    fn a_text_that_is_not_a_condition_is_never_one_that_always_holds(#[case] text: &str) {
+        let message = EditionCondition::try_from(text.to_owned()).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("`{text}` ")) && message.contains("\">=8.2\""), "{message}");
+    }
+
+    #[rstest]
+    #[case(&[], "8.2.RC1", Some("8.2"))]
+    #[case(&[], "V100R001", None)]
+    #[case(&[], "unknown", None)]
+    #[case(&[1000, 10], "13010", Some("13.1"))]
+    #[case(&[1000, 10], "12000", Some("12.0"))]
+    #[case(&[1000, 10], "13.1", None)]
+    #[case(&[100], "250", Some("2"))]
+    #[case(&[10000, 100, 1], "20301", Some("2.3.1"))]
+    fn a_reported_version_is_read_as_the_catalog_says(
+        #[case] parts: &[u32],
+        #[case] version: &str,
+        #[case] edition: Option<&str>,
+    ) {
+        let text = format!("parts: {parts:?}");
+        let form: EditionForm = serde_yaml::from_str(&text).unwrap();
+        assert_eq!(form.read(version).map(|edition| edition.to_string()).as_deref(), edition);
+    }
+}

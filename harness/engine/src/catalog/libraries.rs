@@ -1,0 +1,141 @@
+//! The libraries that a runtime consists of, and which function lives in which.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use abi::Function;
+use serde_yaml::Spanned;
+use steps::pattern::matches;
+use steps::suggest::hint;
+use steps::types::Declarations;
+
+use super::diagnostic::{Diagnostic, Source};
+use super::life_cycle::LifeCycleProgram;
+use super::model::{ApiFile, LibraryEntry, LibrarySource};
+
+/// A library of a runtime.
+#[derive(Debug, Clone)]
+pub struct RuntimeLibrary {
+    /// Its name in the catalog and in reports.
+    pub id: String,
+    /// File names, in the order in which they are tried.
+    pub names: Vec<String>,
+    /// Folders, with `${VARIABLES}` of the environment.
+    pub search: Vec<String>,
+    /// The runtime also works without it.
+    pub optional: bool,
+}
+
+/// The libraries of a runtime, in the order of api.yaml.
+#[derive(Debug, Clone)]
+pub struct Libraries {
+    list: Vec<RuntimeLibrary>,
+    /// Function → position of its library; the others live in the first one.
+    homes: HashMap<&'static str, usize>,
+}
+
+impl Libraries {
+    /// The library that is there wherever the runtime is; `--library` names its file.
+    pub fn first(&self) -> &RuntimeLibrary {
+        &self.list[0]
+    }
+
+    /// All of them; the first one first.
+    pub fn all(&self) -> &[RuntimeLibrary] {
+        &self.list
+    }
+
+    /// The position of the library that a function lives in.
+    pub fn home(&self, function: &str) -> usize {
+        self.homes.get(function).copied().unwrap_or(0)
+    }
+
+    /// The library that a function lives in, if the runtime also works without that one.
+    pub fn optional_home(&self, function: &str) -> Option<&RuntimeLibrary> {
+        self.list.get(self.home(function)).filter(|library| library.optional)
+    }
+}
+
+/// Reads the libraries of api.yaml.
+pub fn compile(
+    source: &Arc<Source>,
+    api: &ApiFile,
+    declarations: &Declarations,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Libraries {
+    let mut report = |place: &Spanned<String>, message: String| {
+        diagnostics.push(Diagnostic::at(source, place, message));
+    };
+    let list: Vec<RuntimeLibrary> = match (&api.library, api.libraries.as_slice()) {
+        (Some(LibrarySource { names, search }), []) => {
+            let id = api.runtime.value.clone();
+            vec![RuntimeLibrary { id, names: names.clone(), search: search.clone(), optional: false }]
+        }
+        (None, entries @ [first, ..]) => {
+            if first.optional {
+                report(
+                    &first.id,
+                    "the first library is never optional: list one that is always there before it".to_owned(),
+                );
+            }
+            entries.iter().map(library).collect()
+        }
+        (given, _) => {
+            let both = if given.is_some() { "both are here" } else { "neither is here" };
+            report(&api.runtime, format!("api.yaml has a `library`, or a list of `libraries`; {both}"));
+            let id = api.runtime.value.clone();
+            vec![RuntimeLibrary { id, names: Vec::new(), search: Vec::new(), optional: false }]
+        }
+    };
+    let mut homes: HashMap<&'static str, usize> = HashMap::new();
+    for (position, entry) in api.libraries.iter().enumerate() {
+        if api.libraries[..position].iter().any(|earlier| earlier.id.value == entry.id.value) {
+            report(&entry.id, format!("there are two libraries `{}`; give each its own id", entry.id.value));
+        }
+        for pattern in &entry.functions {
+            let mut functions: Vec<&'static Function> = declarations.bindings.functions.iter().collect();
+            functions.retain(|function| matches(&pattern.value, function.name));
+            if functions.is_empty() {
+                let hint = hint(pattern.value.trim_end_matches('*'), declarations.function_names());
+                report(pattern, format!("`{}` matches no function of the header{hint}", pattern.value));
+            }
+            for function in functions {
+                let earlier = homes.insert(function.name, position).filter(|earlier| *earlier != position);
+                if let Some(earlier) = earlier {
+                    let (name, other, own) = (function.name, &list[earlier].id, &entry.id.value);
+                    report(pattern, format!("`{name}` lives in `{other}` and in `{own}`; name it in one of them"));
+                }
+            }
+        }
+    }
+    Libraries { list, homes }
+}
+
+/// The life cycle runs wherever the runtime is: it calls nothing that lives in an optional library.
+pub fn expect_there(
+    source: &Arc<Source>,
+    api: &ApiFile,
+    libraries: &Libraries,
+    life_cycle: &LifeCycleProgram,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for function in &life_cycle.program.functions {
+        let Some(library) = libraries.optional_home(function.name) else { continue };
+        let Some(entry) = api.libraries.iter().find(|entry| entry.id.value == library.id) else { continue };
+        let message = format!(
+            "the life cycle or a query calls {}, which lives in `{}`; what it calls is always there: do without it, or \
+             remove `optional`",
+            function.name, library.id
+        );
+        diagnostics.push(Diagnostic::at(source, &entry.id, message));
+    }
+}
+
+fn library(entry: &LibraryEntry) -> RuntimeLibrary {
+    RuntimeLibrary {
+        id: entry.id.value.clone(),
+        names: entry.names.clone(),
+        search: entry.search.clone(),
+        optional: entry.optional,
+    }
+}
