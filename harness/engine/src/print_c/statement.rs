@@ -23,6 +23,10 @@ impl Printer<'_> {
                 _ => {
                     let Some(typed) = typed.next() else { return };
                     self.actor = typed.actor;
+                    if statement.begins_word {
+                        let word = self.program.text(statement.span).replace("/*", "/ *").replace("*/", "* /");
+                        self.line(&format!("/* {word} */"));
+                    }
                     self.statement(statement, typed);
                 }
             }
