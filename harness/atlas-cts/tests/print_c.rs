@@ -253,6 +253,9 @@ rules:
       ALIGN_UP(33, 32) == fill_first * 8;
       is_pow2(alignment(from)) && alignment(from) >= 64;
       [info] getpid() == 1;
+      aclrtMalloc(&block, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      aclrtMemcpy(block, 64, from, 64, ACL_MEMCPY_HOST_TO_DEVICE);
+      holds(block, pattern(64, 1 /* the tag */), 64, to);
       aclrtMalloc(&small, 64, (aclrtMemMallocPolicy)other_policy) fails;
     observe: {pid: getpid() > 0, text: name}
   - id: acl.forms.ends
@@ -289,6 +292,10 @@ fn forms_that_the_catalog_does_not_need_print() {
     // The last statement fails, everything before it holds.
     assert_eq!(status, Some(1), "{message}");
     assert!(message.starts_with(&format!("line {line}: aclrtMalloc(&small,")), "{message}");
+
+    // A word prints as what it stands for, below a comment with the word.
+    let word = "\n    /* holds(block, pattern(64, 1 / * the tag * /), 64, to); */\n    poison(to, 64);\n    MUST_SUCCEED(aclrtMemcpy(to, 64, block,";
+    assert!(text.contains(word), "{text}");
 
     let product = rules.product("a2").unwrap();
     let sheet = Sheet { product, devices: 2, values: None, salt: 0 };

@@ -12,6 +12,8 @@ use abi::Type;
 use engine::catalog::{CatalogPlace, load};
 use environment::environment;
 use rstest::rstest;
+use steps::Program;
+use steps::domain::DomainSource;
 use steps::judgement::judgements;
 use steps::types::Declarations;
 use steps::{RuleText, check};
@@ -64,6 +66,22 @@ fn mistakes_are_found_before_anything_runs() {
         (None, "r = toy_wait(); r in codes;", "`codes` is not a set of codes"),
         (None, "r = toy_wait(); r == misuse;", "`misuse` is not set here"),
         (None, "int misuse = 1; misuse == 1;", "`misuse` already names something else"),
+        (None, "holds(NULL, NULL, 1);", "`holds` takes 4 arguments (block, want, bytes, back), here are 3"),
+        (None, "holds(NULL, NULL, 1, 2, 3);", "takes 4 arguments (block, want, bytes, back), here are 5"),
+        (None, "hold(NULL, NULL, 1, NULL);", "did you mean `holds`?"),
+        (
+            None,
+            "r = holds(NULL, NULL, 1, NULL);",
+            "`holds` stands for several statements; make it a statement of its own",
+        ),
+        (None, "holds(NULL, NULL, 1, NULL) fails;", "neither `fails` nor `[info]` is about all of them"),
+        (None, "[info] holds(NULL, NULL, 1, NULL) ;", "`holds` stands for several statements"),
+        (None, "defer holds(NULL, NULL, 1, NULL);", "`holds` stands for several statements"),
+        (None, "holds(NULL, host(1, 1), 1, NULL);", "uses its arguments more than once; keep this in a variable first"),
+        (None, "holds(NULL, NULL, toy_blocks(), NULL);", "uses its arguments more than once"),
+        (None, "holds(NULL, NULL, 1, 2);", "`poison` wants a pointer here, this is a int64_t"),
+        (None, "holds(NULL, NULL, 1, back);", "`back` is not set here"),
+        (None, "int holds = 1; holds == 1;", "`holds` already names something else"),
         (None, "toy_aloc(&p, 1);", "did you mean `toy_alloc`"),
         (None, "toy_alloc(&p);", "takes 2 arguments (out, size), here are 1"),
         (None, "toy_alloc(&p, TOY_SMALL);", "`TOY_SMALL` is not set here"),
@@ -132,22 +150,81 @@ fn a_set_is_named_or_written_out() {
     assert_eq!(judged(named)[0], "toy_wait() fails {TOY_BAD_VALUE, TOY_BAD_STATE}");
 }
 
+/// What a word stands for is judged and printed at the place where it is used.
+#[test]
+fn a_word_stands_for_its_statements() {
+    let used = "char *to = host(8, 8); holds(NULL, pattern(8, 1), 8, to);";
+    let written = "char *to = host(8, 8); poison(to, 8); toy_copy(to, NULL, 8, TOY_OUT); same(to, pattern(8, 1), 8);";
+    let program = |steps| check(&RuleText { steps, ..RuleText::default() }, &environment()).unwrap();
+    let (used, written) = (program(used), program(written));
+    assert_eq!(
+        (used.statement_count, used.calls, judgements(&used).len()),
+        (written.statement_count, written.calls, judgements(&written).len())
+    );
+    let ids = |program: &Program| judgements(program).iter().map(|judged| judged.judgement).collect::<Vec<_>>();
+    assert_eq!(ids(&used), ids(&written));
+    assert_eq!(used.judged(&judgements(&used)[0]), "holds(NULL, pattern(8, 1), 8, to)");
+}
+
+/// An axis cannot have the name of a set or a word.
+#[rstest]
+#[case("misuse")]
+#[case("holds")]
+fn an_axis_has_a_name_of_its_own(#[case] name: &str) {
+    let domain = DomainSource { int: Some("1..2".to_owned()), ..DomainSource::default() };
+    let text = RuleText { axes: vec![(name, &domain)], steps: "toy_wait();", ..RuleText::default() };
+    let problems = check(&text, &environment()).err().expect("the name is taken");
+    assert!(problems[0].message.contains("already names something else"), "{problems:?}");
+}
+
+/// Mistakes in the words of api.yaml, each with the text at its place.
+#[rstest]
+#[case::unknown_function("f(a), steps: \"toy_fre(a);\"", "toy_fre(", "nor a built-in; did you mean `toy_free`?")]
+#[case::too_few("f(a), steps: \"toy_free();\"", "toy_free(", "`toy_free` takes 1 arguments, here are 0")]
+#[case::not_a_parameter(
+    "f(a), steps: \"toy_free(a); toy_free(b);\"",
+    "b)",
+    "`b` is neither a parameter of the word nor a"
+)]
+#[case::unused("'f(a, b)', steps: \"toy_free(a);\"", "f(a, b)", "`f` does not use `b`; remove it here")]
+#[case::twice("'f(a, a)', steps: \"toy_free(a);\"", "a)', steps", "`f` has two parameters `a`; rename one")]
+#[case::itself(
+    "f(a), steps: \"f(a);\"",
+    "f(a);",
+    "`f` is a word; a word stands for calls and built-ins, not for other"
+)]
+#[case::another("f(a), steps: \"holds(a, a, 1, a);\"", "holds(", "`holds` is a word; a word stands for calls")]
+#[case::defined_twice("holds(a), steps: \"toy_free(a);\"", "holds(a)", "`holds` is defined twice; choose another name")]
+#[case::also_a_set("misuse(a), steps: \"toy_free(a);\"", "misuse(a)", "`misuse` is defined twice")]
+#[case::function("toy_free(a), steps: \"toy_free(a);\"", "toy_free(a), ", "`toy_free` already names something else")]
+#[case::constant("f(TOY_IN), steps: \"toy_free(TOY_IN);\"", "TOY_IN), ", "`TOY_IN` already names something else")]
+#[case::no_heading("f, steps: \"toy_wait();\"", "f, ", "a word is written `name(parameter, parameter)`")]
+#[case::number("f(1), steps: \"toy_wait();\"", "1), ", "a word is written `name(parameter, parameter)`")]
+#[case::declaration("f(a), steps: \"int b = a; b == 1;\"", "int b", "a word is made of calls, built-ins and one check")]
+#[case::two_checks("f(a), steps: \"a == 1; a == 2;\"", "a == 2", "a word has one check, so that a failure says which")]
+#[case::acquires("f(a), steps: \"toy_alloc(a, 1);\"", "toy_alloc", "`toy_alloc` acquires; write it in the rule")]
+#[case::nothing("f(), steps: \"\"", "\"}", "`f` stands for nothing; write its statements")]
+#[case::no_end("f(a), steps: \"toy_free(a)\"", "\"}", "expected `;` after the statement")]
+fn a_word_that_means_nothing_is_refused(#[case] word: &str, #[case] place: &str, #[case] message: &str) {
+    refused("{word: \"refused(", &format!("  - {{word: {word}}}"), place, message);
+}
+
 /// Mistakes in the sets of api.yaml, each with the text at its place.
 #[rstest]
 #[case::unknown(
-    "misuse: [TOY_BAD_VALUE, TOY_BAD_STAT]",
+    "exhausted: [TOY_BAD_VALUE, TOY_BAD_STAT]",
     "TOY_BAD_STAT]",
     "constant of the header; did you mean `TOY_BAD_STATE`?"
 )]
-#[case::number("misuse: [TOY_BAD_VALUE, 2]", "2]", "`2` is not a constant of the header")]
-#[case::empty("misuse: []", "[]", "`misuse` holds no code; name at least one constant")]
+#[case::number("exhausted: [TOY_BAD_VALUE, 2]", "2]", "`2` is not a constant of the header")]
+#[case::empty("exhausted: []", "[]", "`exhausted` holds no code; name at least one constant")]
 #[case::constant("TOY_FULL: [TOY_BAD_VALUE]", "[TOY", "`TOY_FULL` already names something else; choose another name")]
 #[case::function("toy_wait: [TOY_BAD_VALUE]", "[TOY", "`toy_wait` already names something else")]
 #[case::built_in("same: [TOY_BAD_VALUE]", "[TOY", "`same` already names something else")]
 #[case::part_of_the_language("usually: [TOY_BAD_VALUE]", "[TOY", "`usually` already names something else")]
 #[case::not_a_name("bad-use: [TOY_BAD_VALUE]", "[TOY", "`bad-use` cannot be a name in the steps")]
 fn a_set_that_means_nothing_is_refused(#[case] set: &str, #[case] place: &str, #[case] message: &str) {
-    refused("  misuse: [", &format!("  {set}"), place, message);
+    refused("  exhausted: [", &format!("  {set}"), place, message);
 }
 
 /// Mistakes in the resources of api.yaml, each with the text at its place.

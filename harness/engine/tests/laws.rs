@@ -108,6 +108,7 @@ fn steps() -> impl Strategy<Value = String> {
         "*/",
         "\n",
         "misuse",
+        "holds",
         "99999999999999999999999999999999999999999",
         "é",
         "\u{0}",

@@ -26,6 +26,14 @@ pub enum Builtin {
     GetPid,
 }
 
+impl Builtin {
+    /// Whether doing it twice is the same as doing it once.
+    pub fn repeats(self) -> bool {
+        use Builtin::{Edge, File, Fill, Host, Poison, SetBytes};
+        !matches!(self, Host | Edge | File | Fill | SetBytes | Poison)
+    }
+}
+
 /// What a parameter of a built-in is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter {

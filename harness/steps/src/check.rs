@@ -316,8 +316,16 @@ impl<'e> Checker<'e> {
 
     /// Every name that could have been meant where a function stands.
     pub fn unknown_function(&mut self, name: &str, span: Span) {
-        let declarations = &self.environment.declarations;
-        let hint = hint(name, declarations.function_names().chain(BUILTINS.iter().map(|builtin| builtin.name)));
+        let Environment { declarations, vocabulary, .. } = self.environment;
+        let words = &vocabulary.words;
+        if words.contains_key(name) {
+            return self
+                .problem(span, format!("`{name}` stands for several statements; make it a statement of its own"));
+        }
+        let mut known: Vec<&str> = declarations.function_names().collect();
+        known.extend(BUILTINS.iter().map(|builtin| builtin.name));
+        known.extend(words.keys().map(String::as_str));
+        let hint = hint(name, known);
         self.problem(span, format!("`{name}` is neither declared in the header nor a built-in{hint}"));
     }
 

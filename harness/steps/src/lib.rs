@@ -27,6 +27,7 @@ pub mod syntax;
 mod token;
 pub mod types;
 pub mod vocabulary;
+pub mod word;
 
 pub use check::{Environment, RuleText, check};
 pub use parse_actors::parse_release;

@@ -7,6 +7,7 @@ use super::syntax::{
 };
 use super::token::{Kind, Token, tokenize};
 use super::vocabulary::Vocabulary;
+use super::word::changing_call;
 
 /// Deeper nesting than this is an error, never a stack overflow.
 const DEEPEST: usize = 48;
@@ -169,7 +170,7 @@ impl<'a> Parser<'a> {
             if *self.peek() == Kind::End {
                 return self.fail("the block has no end; add `}`");
             }
-            statements.push(self.statement()?);
+            self.statement_into(&mut statements)?;
         }
         Ok(statements)
     }
@@ -199,7 +200,42 @@ impl<'a> Parser<'a> {
                 .fail(&format!("`{name}` is no actor of this rule; actors are {}", self.names.actors.join(", ")));
         }
         let kind = self.statement_kind()?;
-        Ok(Statement { actor, kind, span: self.since(start) })
+        Ok(Statement { actor, kind, span: self.since(start), begins_word: false })
+    }
+
+    /// Reads a statement; a word of the runtime becomes what it stands for.
+    fn statement_into(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
+        let statement = self.statement()?;
+        let StatementKind::Expression {
+            expression: Expression { kind: ExpressionKind::Call { function, arguments }, span },
+            expect,
+            info,
+        } = &statement.kind
+        else {
+            statements.push(statement);
+            return Ok(());
+        };
+        let Some(word) = self.names.vocabulary.words.get(function) else {
+            statements.push(statement);
+            return Ok(());
+        };
+        let wrong = |span, message| Err(ParseError { span, message });
+        if expect.is_some() || *info {
+            let message = format!(
+                "`{function}` stands for several statements; neither `fails` nor `[info]` is about all of them"
+            );
+            return wrong(*span, message);
+        }
+        if arguments.len() != word.parameters.len() {
+            let (wanted, names, given) = (word.parameters.len(), word.parameters.join(", "), arguments.len());
+            return wrong(*span, format!("`{function}` takes {wanted} arguments ({names}), here are {given}"));
+        }
+        if let Some(call) = arguments.iter().find_map(changing_call) {
+            let message = format!("`{function}` uses its arguments more than once; keep this in a variable first");
+            return wrong(call.span, message);
+        }
+        statements.extend(word.expand(arguments, &statement, *span));
+        Ok(())
     }
 
     fn statement_kind(&mut self) -> Parsed<StatementKind> {
@@ -286,8 +322,7 @@ impl<'a> Parser<'a> {
                     if *self.peek() == Kind::End {
                         return self.fail("`choose` has no end; add `}`");
                     }
-                    let statement = self.deeper(|parser| parser.statement())?;
-                    statements.push(statement);
+                    self.deeper(|parser| parser.statement_into(&mut statements))?;
                 }
                 Block { statements }
             };

@@ -31,6 +31,8 @@ pub struct Statement {
     pub actor: Option<ActorName>,
     pub kind: StatementKind,
     pub span: Span,
+    /// The first of the statements that a word of the runtime stands for.
+    pub begins_word: bool,
 }
 
 /// `A` or `B` in front of a statement.
@@ -139,13 +141,28 @@ pub struct TypeName {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Expression {
     pub kind: ExpressionKind,
     pub span: Span,
 }
 
-#[derive(Debug)]
+impl Expression {
+    /// The expressions directly inside this one, in the order of the text.
+    pub fn parts(&self) -> Vec<&Expression> {
+        use ExpressionKind::*;
+        match &self.kind {
+            Integer(_) | Text(_) | Name(_) | SizeOf { .. } => Vec::new(),
+            Call { arguments, .. } => arguments.iter().collect(),
+            Member { of, .. } | AddressOf(of) | Dereference(of) | Unary(_, of) | Cast { of, .. } => vec![of],
+            Index { of: left, index: right } | Binary(_, left, right) => vec![left, right],
+            Conditional(condition, then, otherwise) => vec![condition, then, otherwise],
+            In(of, values) => std::iter::once(&**of).chain(values).collect(),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
 pub enum ExpressionKind {
     Integer(i128),
     Text(String),

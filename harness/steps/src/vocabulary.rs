@@ -1,25 +1,28 @@
-//! What a runtime adds to the language: sets of codes that have a name.
+//! What a runtime adds to the language: sets of codes that have a name, and words that stand for several statements.
 
 use std::collections::BTreeMap;
 
 use super::suggest::hint;
+use super::word::Word;
 
 /// The names that the steps of one runtime may use beside those of its header.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
     /// Name of a set → the constants in it, in the order in which they are written.
     pub sets: BTreeMap<String, Vec<String>>,
+    /// Name of a word → what it stands for.
+    pub words: BTreeMap<String, Word>,
 }
 
 impl Vocabulary {
     /// Nothing but what the language and the header have.
     pub const fn new() -> Vocabulary {
-        Vocabulary { sets: BTreeMap::new() }
+        Vocabulary { sets: BTreeMap::new(), words: BTreeMap::new() }
     }
 
     /// Whether the runtime defines this name.
     pub fn defines(&self, name: &str) -> bool {
-        self.sets.contains_key(name)
+        self.sets.contains_key(name) || self.words.contains_key(name)
     }
 
     /// Why a name that stands where a set is expected is none.

@@ -76,7 +76,7 @@ impl Checker<'_> {
         }
         let process_functions: HashSet<String> =
             api.value.process.iter().map(|function| function.value.clone()).collect();
-        let vocabulary = self.vocabulary(api, &declarations);
+        let vocabulary = self.vocabulary(api, &declarations, &resources);
         let environment = Environment { declarations, facts, results, spaces, process_functions, vocabulary };
         let life_cycle = life_cycle::compile(api, &environment, &mut self.diagnostics);
         if let Some(life_cycle) = &life_cycle {
@@ -403,7 +403,7 @@ impl Checker<'_> {
     }
 
     /// A mistake at a place inside the text of a scalar.
-    fn inside(&mut self, source: &Arc<Source>, scalar: &Spanned<String>, span: Span, message: String) {
+    pub(super) fn inside(&mut self, source: &Arc<Source>, scalar: &Spanned<String>, span: Span, message: String) {
         let (first_line, indentation) = text_start(source, scalar);
         let (line, column) = line_and_column(&scalar.value, span.start);
         let indentation = if line == 0 || source.line(first_line).is_some() { indentation } else { 0 };

@@ -99,6 +99,9 @@ pub struct ApiFile {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, Vec<String>>")]
     pub codes: IndexMap<String, Spanned<Vec<Spanned<String>>>>,
+    /// Words that stand for several statements of a rule.
+    #[serde(default)]
+    pub words: Vec<WordSource>,
     /// How a process is set up and torn down.
     pub life_cycle: LifeCycle,
     /// What the runtime says about itself.
@@ -180,6 +183,19 @@ pub struct ResultSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub fatal: Vec<Spanned<String>>,
+}
+
+/// A word that stands for several statements.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Word")]
+pub struct WordSource {
+    /// Its name, and names for what a rule passes: `holds(block, want)`.
+    #[schemars(with = "String")]
+    pub word: Spanned<String>,
+    /// What it stands for: calls, built-ins, and at most one check.
+    #[schemars(with = "String")]
+    pub steps: Spanned<String>,
 }
 
 /// How a process is set up and torn down, in the step language.

@@ -1,23 +1,32 @@
-//! What a runtime adds to the step language, checked against its header: named sets of codes.
+//! What a runtime adds to the step language, checked against its header: named sets of codes, and words.
 
 use std::sync::Arc;
 
 use serde_yaml::Spanned;
 
-use steps::Vocabulary;
 use steps::builtins::builtin;
+use steps::parse::{Names, parse_expression};
 use steps::suggest::hint;
+use steps::syntax::{Expression, ExpressionKind};
 use steps::types::Declarations;
 use steps::vocabulary::is_name;
+use steps::word::Word;
+use steps::{Span, Vocabulary};
 
 use super::check::Checker;
 use super::diagnostic::Source;
-use super::model::ApiFile;
+use super::model::{ApiFile, WordSource};
 use super::read::ParsedFile;
+use super::resource::Resource;
 
 impl Checker<'_> {
-    /// Reads the sets of api.yaml.
-    pub(super) fn vocabulary(&mut self, file: &ParsedFile<ApiFile>, declarations: &Declarations) -> Vocabulary {
+    /// Reads the sets and the words of api.yaml.
+    pub(super) fn vocabulary(
+        &mut self,
+        file: &ParsedFile<ApiFile>,
+        declarations: &Declarations,
+        resources: &[Resource],
+    ) -> Vocabulary {
         let mut vocabulary = Vocabulary::new();
         for (name, codes) in &file.value.codes {
             if let Some(message) = no_new_name(name, declarations) {
@@ -32,6 +41,22 @@ impl Checker<'_> {
             let codes = codes.value.iter().map(|code| code.value.clone()).collect();
             vocabulary.sets.insert(name.clone(), codes);
         }
+        let mut words = Vec::new();
+        for source in &file.value.words {
+            let reader = WordReader { source, declarations, resources, all: &file.value.words, sets: &vocabulary };
+            match reader.word() {
+                Ok((name, _)) if words.iter().any(|(known, _)| *known == name) || vocabulary.defines(&name) => {
+                    let message = format!("`{name}` is defined twice; choose another name");
+                    self.at(&file.source, &source.word, message);
+                }
+                Ok(word) => words.push(word),
+                Err(Mistake { heading, span, message }) => {
+                    let scalar = if heading { &source.word } else { &source.steps };
+                    self.inside(&file.source, scalar, span, message);
+                }
+            }
+        }
+        vocabulary.words.extend(words);
         vocabulary
     }
 
@@ -40,6 +65,129 @@ impl Checker<'_> {
             let hint = hint(&code.value, declarations.constant_names());
             self.at(source, code, format!("`{}` is not a constant of the header{hint}", code.value));
         }
+    }
+}
+
+/// Something wrong in the heading of a word, or in its steps.
+struct Mistake {
+    heading: bool,
+    span: Span,
+    message: String,
+}
+
+impl Mistake {
+    fn heading(span: Span, message: impl Into<String>) -> Mistake {
+        Mistake { heading: true, span, message: message.into() }
+    }
+
+    fn steps(span: Span, message: impl Into<String>) -> Mistake {
+        Mistake { heading: false, span, message: message.into() }
+    }
+}
+
+struct WordReader<'a> {
+    source: &'a WordSource,
+    declarations: &'a Declarations,
+    resources: &'a [Resource],
+    all: &'a [WordSource],
+    sets: &'a Vocabulary,
+}
+
+impl WordReader<'_> {
+    fn word(&self) -> Result<(String, Word), Mistake> {
+        let is_type = |name: &str| self.declarations.ty(name).is_some();
+        let names = Names { is_type: &is_type, actors: &[], vocabulary: self.sets };
+        let heading = parse_expression(&self.source.word.value, &names, false)
+            .map_err(|error| Mistake::heading(error.span, error.message))?;
+        let (name, parameters) = self.heading(heading)?;
+        let word = Word::parse(parameters, &self.source.steps.value, &names)
+            .map_err(|error| Mistake::steps(error.span, error.message))?;
+        let expressions = word.expressions();
+        for expression in &expressions {
+            self.expression(expression, &word.parameters)?;
+        }
+        if expressions.is_empty() {
+            return Err(Mistake::steps(Span::default(), format!("`{name}` stands for nothing; write its statements")));
+        }
+        let used = |parameter: &String| {
+            expressions.iter().any(|known| matches!(&known.kind, ExpressionKind::Name(name) if name == parameter))
+        };
+        if let Some(unused) = word.parameters.iter().find(|parameter| !used(parameter)) {
+            return Err(Mistake::heading(Span::default(), format!("`{name}` does not use `{unused}`; remove it here")));
+        }
+        Ok((name, word))
+    }
+
+    /// `name(parameter, …)`.
+    fn heading(&self, heading: Expression) -> Result<(String, Vec<String>), Mistake> {
+        let form = "a word is written `name(parameter, parameter)`";
+        let ExpressionKind::Call { function, arguments } = heading.kind else {
+            return Err(Mistake::heading(heading.span, form));
+        };
+        if let Some(message) = no_new_name(&function, self.declarations) {
+            return Err(Mistake::heading(heading.span, message));
+        }
+        let mut parameters: Vec<String> = Vec::new();
+        for argument in arguments {
+            let ExpressionKind::Name(name) = argument.kind else {
+                return Err(Mistake::heading(argument.span, form));
+            };
+            if let Some(message) = no_new_name(&name, self.declarations) {
+                return Err(Mistake::heading(argument.span, message));
+            }
+            if parameters.contains(&name) {
+                let message = format!("`{function}` has two parameters `{name}`; rename one");
+                return Err(Mistake::heading(argument.span, message));
+            }
+            parameters.push(name);
+        }
+        Ok((function, parameters))
+    }
+
+    /// A word reads its parameters and what every rule can read, nothing of the rule that uses it.
+    fn expression(&self, expression: &Expression, parameters: &[String]) -> Result<(), Mistake> {
+        match &expression.kind {
+            ExpressionKind::Name(name) => {
+                let known = parameters.contains(name)
+                    || self.declarations.constant(name).is_some()
+                    || matches!(name.as_str(), "NULL" | "product" | "devices");
+                if !known {
+                    let mut known: Vec<&str> = self.declarations.constant_names().collect();
+                    known.extend(parameters.iter().map(String::as_str));
+                    let hint = hint(name, known);
+                    let message = format!("`{name}` is neither a parameter of the word nor a constant{hint}");
+                    return Err(Mistake::steps(expression.span, message));
+                }
+            }
+            ExpressionKind::Call { function, arguments } => self.call(function, arguments.len(), expression.span)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn call(&self, function: &str, given: usize, span: Span) -> Result<(), Mistake> {
+        let headed = |word: &&WordSource| word.word.value.split('(').next().map(str::trim) == Some(function);
+        if self.all.iter().any(|word| headed(&word)) {
+            let message = format!("`{function}` is a word; a word stands for calls and built-ins, not for other words");
+            return Err(Mistake::steps(span, message));
+        }
+        let wanted = match (builtin(function), self.declarations.function(function)) {
+            (Some(signature), _) => signature.parameters.len(),
+            (None, Some(function)) => function.parameters.len(),
+            (None, None) => {
+                let hint = hint(function, self.declarations.function_names());
+                let message = format!("`{function}` is neither declared in the header nor a built-in{hint}");
+                return Err(Mistake::steps(span, message));
+            }
+        };
+        if wanted != given {
+            return Err(Mistake::steps(span, format!("`{function}` takes {wanted} arguments, here are {given}")));
+        }
+        if self.resources.iter().any(|resource| resource.acquire == function) {
+            let message = format!("`{function}` acquires; write it in the rule, where what is acquired has a name");
+            return Err(Mistake::steps(span, message));
+        }
+        Ok(())
     }
 }
 

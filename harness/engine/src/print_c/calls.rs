@@ -120,30 +120,8 @@ impl<'a> Printer<'a> {
 
 /// Every call in an expression, the outer ones first.
 pub fn collect<'t>(of: &'t Expression, found: &mut Vec<(&'t str, &'t [Expression])>) {
-    match &of.kind {
-        ExpressionKind::Call { function, arguments } => {
-            found.push((function, arguments));
-            arguments.iter().for_each(|argument| collect(argument, found));
-        }
-        ExpressionKind::Member { of, .. }
-        | ExpressionKind::AddressOf(of)
-        | ExpressionKind::Dereference(of)
-        | ExpressionKind::Unary(_, of)
-        | ExpressionKind::Cast { of, .. } => collect(of, found),
-        ExpressionKind::Index { of: left, index: right } | ExpressionKind::Binary(_, left, right) => {
-            collect(left, found);
-            collect(right, found);
-        }
-        ExpressionKind::Conditional(condition, then, otherwise) => {
-            [condition, then, otherwise].into_iter().for_each(|part| collect(part, found));
-        }
-        ExpressionKind::In(of, values) => {
-            collect(of, found);
-            values.iter().for_each(|value| collect(value, found));
-        }
-        ExpressionKind::Integer(_)
-        | ExpressionKind::Text(_)
-        | ExpressionKind::Name(_)
-        | ExpressionKind::SizeOf { .. } => {}
+    if let ExpressionKind::Call { function, arguments } = &of.kind {
+        found.push((function, arguments));
     }
+    of.parts().into_iter().for_each(|part| collect(part, found));
 }

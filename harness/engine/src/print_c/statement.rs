@@ -24,6 +24,10 @@ impl<'a> Printer<'a> {
                 _ => {
                     let Some(typed) = typed.next() else { return };
                     self.actor = typed.actor;
+                    if statement.begins_word {
+                        let word = self.program.text(statement.span).replace("/*", "/ *").replace("*/", "* /");
+                        self.line(&format!("/* {word} */"));
+                    }
                     self.statement(statement, typed);
                 }
             }

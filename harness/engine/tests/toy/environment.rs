@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use steps::parse::Names;
 use steps::results::{ResultType, Results};
 use steps::types::Declarations;
+use steps::word::Word;
 use steps::{Environment, Vocabulary};
 
 pub fn environment() -> Environment {
@@ -30,5 +32,13 @@ pub fn environment() -> Environment {
 /// What the toy's api.yaml adds to the language.
 pub fn vocabulary() -> Vocabulary {
     let misuse = ["TOY_BAD_VALUE", "TOY_BAD_STATE"].map(str::to_owned).to_vec();
-    Vocabulary { sets: BTreeMap::from([("misuse".to_owned(), misuse)]) }
+    let parameters = ["block", "want", "bytes", "back"].map(str::to_owned).to_vec();
+    let nothing = Vocabulary::new();
+    let names = Names { is_type: &|_| false, actors: &[], vocabulary: &nothing };
+    let steps = "poison(back, bytes); toy_copy(back, block, bytes, TOY_OUT); same(back, want, bytes);";
+    let holds = Word::parse(parameters, steps, &names).expect("the word has no mistake");
+    Vocabulary {
+        sets: BTreeMap::from([("misuse".to_owned(), misuse)]),
+        words: BTreeMap::from([("holds".to_owned(), holds)]),
+    }
 }
