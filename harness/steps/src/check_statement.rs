@@ -5,9 +5,9 @@ use abi::Type;
 use super::Span;
 use super::builtins::{Use, builtin};
 use super::check::Checker;
-use super::program::{Axis, Call, Domain, Expect, Expression, Statement, StatementKind};
+use super::program::{Call, Expect, Expression, Statement, StatementKind};
 use super::syntax::{self, BinaryOperator, ExpressionKind, Initializer};
-use super::types::{CHAR, SIZE, c_name, is_address, is_integer};
+use super::types::{CHAR, c_name, is_address, is_integer};
 
 impl Checker<'_> {
     /// Checks a whole `steps` block.
@@ -30,7 +30,7 @@ impl Checker<'_> {
     }
 
     /// A block whose declarations end with it, as in C.
-    fn scope(&mut self, block: &syntax::Block, actor: usize) -> Vec<Statement> {
+    pub(super) fn scope(&mut self, block: &syntax::Block, actor: usize) -> Vec<Statement> {
         let outer = self.enter_scope();
         let statements = self.block(block, actor);
         self.leave_scope(outer);
@@ -80,37 +80,8 @@ impl Checker<'_> {
                 self.declaration(ty, *pointers, name, *name_span, length.as_ref(), value.as_ref())
             }
             Tree::Assignment { target, operator, value } => self.assignment(target, *operator, value, span),
-            Tree::For { variable, bound, body } => {
-                self.everybody = true;
-                let bound = self.expression(bound);
-                self.everybody = false;
-                let loop_variable = self.add_variable(variable, SIZE, false);
-                self.loops.push((variable.clone(), loop_variable));
-                let body = self.scope(body, actor);
-                self.loops.pop();
-                self.touched.clear();
-                Some(StatementKind::For { variable: loop_variable, bound: bound?.expression, body })
-            }
-            Tree::Choose { alternatives } => {
-                let names: Vec<String> = alternatives.iter().map(|(name, _)| name.clone()).collect();
-                for (index, name) in names.iter().enumerate() {
-                    if names[..index].contains(name) {
-                        self.problem(span, format!("`choose` has two alternatives `{name}`"));
-                    }
-                }
-                let number = self.axes.iter().filter(|axis| matches!(axis.domain, Domain::Choice(_))).count();
-                let name = if number == 0 { "choose".to_owned() } else { format!("choose_{}", number + 1) };
-                self.axes.push(Axis { name, domain: Domain::Choice(names), ty: SIZE });
-                let axis = self.axes.len() - 1;
-                let before = self.bound.clone();
-                let mut alternatives_checked = Vec::new();
-                for (_, body) in alternatives {
-                    self.bound = before.clone();
-                    alternatives_checked.push(self.scope(body, actor));
-                }
-                self.bound = before;
-                Some(StatementKind::Choose { axis, alternatives: alternatives_checked })
-            }
+            Tree::For { variable, bound, body } => self.repeat(variable, bound, body, actor),
+            Tree::Choose { alternatives } => Some(self.choose(alternatives, span, actor)),
             Tree::Control(body) => Some(StatementKind::Block { control: true, body: self.scope(body, actor) }),
             Tree::Group(body) => Some(StatementKind::Block { control: false, body: self.block(body, actor) }),
             Tree::Setup(body) => {
@@ -120,57 +91,9 @@ impl Checker<'_> {
                 Some(StatementKind::Block { control: false, body })
             }
             Tree::Defer(call) => Some(StatementKind::Defer(self.statement_call(call)?.0)),
-            Tree::Refuse { call, until, unless } => {
-                let before = self.bound.clone();
-                let call = self.judged_call(call)?;
-                let until = match until {
-                    Some(until) => Some(self.judged_call(until)?),
-                    None => None,
-                };
-                let touched = std::mem::take(&mut self.touched);
-                let unless = self.scope(unless, actor);
-                self.touched = touched;
-                self.bound = before;
-                self.one_actor(&unless, actor);
-                Some(StatementKind::Refuse { call, until, unless })
-            }
-            Tree::Exit(name) | Tree::Kill(name) => {
-                let Some(target) = self.actors.iter().find(|actor| actor.name == name.name) else {
-                    self.problem(name.span, format!("`{}` is no actor of this rule", name.name));
-                    return None;
-                };
-                let (process, thread) = (target.process, target.thread.is_some());
-                if thread {
-                    self.problem(name.span, format!("`{}` is a thread; only processes end", name.name));
-                }
-                if self.single_process() {
-                    self.problem(name.span, "the only process of a rule cannot end: nobody would see what follows");
-                }
-                Some(if matches!(tree, Tree::Exit(_)) {
-                    StatementKind::Exit { process }
-                } else {
-                    StatementKind::Kill { process }
-                })
-            }
-        }
-    }
-
-    /// The checks of `refuse` follow the call at once: nobody else acts in between.
-    fn one_actor(&mut self, statements: &[Statement], actor: usize) {
-        for statement in statements {
-            match &statement.kind {
-                StatementKind::For { body, .. } | StatementKind::Block { body, .. } => self.one_actor(body, actor),
-                StatementKind::Choose { alternatives, .. } => {
-                    alternatives.iter().for_each(|body| self.one_actor(body, actor));
-                }
-                StatementKind::Exit { .. } | StatementKind::Kill { .. } => {
-                    self.problem(statement.span, "no process ends inside `unless`; write it after `refuse`");
-                }
-                _ if statement.actor != actor => {
-                    self.problem(statement.span, "the actor that makes the refused call also checks what it did");
-                }
-                _ => {}
-            }
+            Tree::Refuse { call, until, unless } => self.refuse(call, until.as_ref(), unless, actor),
+            Tree::Exit(name) => Some(StatementKind::Exit { process: self.ending(name)? }),
+            Tree::Kill(name) => Some(StatementKind::Kill { process: self.ending(name)? }),
         }
     }
 
@@ -233,7 +156,7 @@ impl Checker<'_> {
     }
 
     /// A call that is judged by its result.
-    fn judged_call(&mut self, expression: &syntax::Expression) -> Option<Call> {
+    pub(super) fn judged_call(&mut self, expression: &syntax::Expression) -> Option<Call> {
         let (call, ty) = self.statement_call(expression)?;
         if self.environment.results.of(ty).is_none() {
             let name = self.functions[call.function].name;

@@ -10,6 +10,7 @@ mod check;
 mod check_axes;
 mod check_call;
 mod check_expression;
+mod check_flow;
 mod check_place;
 mod check_statement;
 pub mod domain;
