@@ -12,6 +12,7 @@ mod resource;
 mod rules;
 mod select;
 mod vocabulary;
+mod width;
 
 pub use check::load;
 pub use claims::claims;
@@ -25,3 +26,4 @@ pub use read::product_ids;
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
 pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
 pub use select::{Conditions, Edition, Skip, UnknownName, applies, kernel, offered, product, rule};
+pub use width::wide_lines;
