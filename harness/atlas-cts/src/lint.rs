@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use atlas_cts::{CommandError, say_line};
 use engine::catalog::Rules;
-use engine::lint::{claims, condition_mistakes};
+use engine::lint::{claims, condition_mistakes, wide_lines};
 use engine::run::{ExitStatus, Options, load_rules};
 use engine::runtime::Runtime;
 
 /// Checks the whole catalog and prints what no rule should rest on.
 pub fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
     let rules = load_rules(options, runtime)?;
-    let warnings = claims(&rules, runtime.defects());
+    let mut warnings = claims(&rules, runtime.defects());
+    warnings.extend(wide_lines(&options.specs(), &rules.runtime));
     warnings.iter().try_for_each(|warning| say_line(format_args!("warning: {warning}")))?;
     let gaps = rules.unowned();
     if !gaps.is_empty() {

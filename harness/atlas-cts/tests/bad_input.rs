@@ -253,6 +253,16 @@ fn chapters_are_found_in_folders() {
 }
 
 #[test]
+fn a_wide_line_is_a_warning_that_strict_makes_a_mistake() {
+    let wide = format!("{CHAPTER}# {}ü\n", "x".repeat(118));
+    let (bench, answer) = lint(&wide);
+    let warning = "warning: specs/acl/small.yaml:15: 121 columns; break the line so that it has at most 120";
+    answer.says(0, &[warning, "no mistakes"]);
+    bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[warning]);
+    lint(wide.replace("xü", "ü")).1.says(0, &["1 rules in 1 chapters"]);
+}
+
+#[test]
 fn two_chapters_of_one_name_are_a_mistake() {
     let answer = with_another_chapter(&CHAPTER.replace("acl.small", "acl.another"));
     answer.says(2, &["specs/acl/other/deeper/support.yaml is chapter `small` too; name this one differently"]);

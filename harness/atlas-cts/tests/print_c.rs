@@ -158,7 +158,7 @@ fn every_program_of_one_process_holds_on_a_device_without_defects() {
     "acl.ipc.keys-distinct",
     None,
     "ipc.key-same-for-two-blocks",
-    "CHECK(differ(keys + i * 65, keys + j * 65, 65));"
+    "CHECK(differ(keys + i * product.ipc_key_length, keys + j * product.ipc_key_length, product.ipc_key_length));"
 )]
 #[case::an_expected_code(
     "acl.ipc.key-length",

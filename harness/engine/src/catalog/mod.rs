@@ -26,7 +26,7 @@ pub use model::{
     ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SupportEntry,
     SupportFile, When,
 };
-pub use read::product_ids;
+pub use read::{chapter_paths, name_below, product_ids};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
 pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
 pub use select::{Conditions, Skip, UnknownName, applies, offered, product, rule};

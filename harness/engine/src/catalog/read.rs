@@ -51,7 +51,7 @@ pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<Ca
     let support_path = folder.join("support.yaml");
     let support = if support_path.exists() { reader.file::<SupportFile>(&support_path) } else { None };
     let mut texts = Vec::new();
-    for path in reader.chapter_paths(&folder) {
+    for path in chapter_paths(&folder, &mut reader.diagnostics) {
         if only.is_some_and(|only| name_below(&folder, &path) != only) {
             continue;
         }
@@ -93,6 +93,37 @@ pub fn name_below(folder: &Path, path: &Path) -> String {
     below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
+/// The files of chapters, in the folder of a runtime and all below it.
+pub fn chapter_paths(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let message = format!("{}: {error}; let the folder be read, or remove it", folder.display());
+                diagnostics.push(Diagnostic { source: None, line: 0, column: 0, message });
+                continue;
+            }
+        };
+        for entry in entries.flatten() {
+            // A link to a folder is not followed: it may lead round in a circle.
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
+            } else {
+                paths.push(entry.path());
+            }
+        }
+    }
+    paths.retain(|path| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let other = matches!(stem, "api" | "documents" | "products" | "support") && path.parent() == Some(folder);
+        path.extension().is_some_and(|extension| extension == "yaml") && !other
+    });
+    paths.sort();
+    paths
+}
+
 struct Reader {
     /// The folder of the runtime.
     folder: PathBuf,
@@ -101,41 +132,6 @@ struct Reader {
 }
 
 impl Reader {
-    /// The files of chapters, in this folder and all below it.
-    fn chapter_paths(&mut self, folder: &Path) -> Vec<PathBuf> {
-        let mut paths = Vec::new();
-        let mut folders = vec![folder.to_owned()];
-        while let Some(folder) = folders.pop() {
-            let entries = match std::fs::read_dir(&folder) {
-                Ok(entries) => entries,
-                Err(error) => {
-                    self.diagnostics.push(Diagnostic {
-                        source: None,
-                        line: 0,
-                        column: 0,
-                        message: format!("{}: {error}; let the folder be read, or remove it", folder.display()),
-                    });
-                    continue;
-                }
-            };
-            for entry in entries.flatten() {
-                // A link to a folder is not followed: it may lead round in a circle.
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push(entry.path());
-                } else {
-                    paths.push(entry.path());
-                }
-            }
-        }
-        paths.retain(|path| {
-            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            let other = matches!(stem, "api" | "documents" | "products" | "support") && path.parent() == Some(folder);
-            path.extension().is_some_and(|extension| extension == "yaml") && !other
-        });
-        paths.sort();
-        paths
-    }
-
     fn text(&mut self, path: &Path) -> Option<Arc<Source>> {
         let read = || -> Result<Vec<u8>, String> {
             let length = std::fs::metadata(path).map_err(|error| error.to_string())?.len();

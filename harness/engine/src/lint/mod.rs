@@ -3,6 +3,8 @@
 
 mod claims;
 mod conditions;
+mod width;
 
 pub use claims::claims;
 pub use conditions::{ConditionMistake, ConditionMistakeKind, condition_mistakes};
+pub use width::wide_lines;
