@@ -109,7 +109,7 @@ fn remarks_of_a_run_are_in_its_summary_and_a_case_that_passes() {
     assert!(text.contains(&format!("remark    {remark}\nremark    another\n")), "{text}");
     let xml = junit(&header(), &all[..1], Some(&end));
     assert!(xml.contains("tests=\"2\" failures=\"0\" errors=\"0\""), "{xml}");
-    assert!(xml.contains("name=\"acl.run.end\"") && xml.contains("cannot end in order: <signal 6>"), "{xml}");
+    assert!(xml.contains("name=\"toy.run.end\"") && xml.contains("cannot end in order: <signal 6>"), "{xml}");
     if let Some(valid) = xmllint(&xml) {
         valid.unwrap();
     }
@@ -358,7 +358,7 @@ fn reports_with_odd_texts_are_valid(#[case] text: &str, #[values(false, true)] i
 
 #[rstest]
 #[case::more_digits("time=\"0.015\"", "time=\"0.0151\"")]
-#[case::case_without_name("testcase name=\"acl.copy.peer\"", "testcase")]
+#[case::case_without_name("testcase name=\"toy.copy.peer\"", "testcase")]
 #[case::file("testcase name", "testcase file=\"a\" name")]
 #[case::no_tests(" tests=\"9\"", "")]
 #[case::no_count("skipped=\"1\"", "skipped=\"one\"")]

@@ -11,8 +11,6 @@ mod bindings;
 mod catalog_size;
 #[path = "toy/details.rs"]
 mod details;
-#[path = "toy/neutral.rs"]
-mod neutral;
 #[path = "toy/runs.rs"]
 mod runs;
 
@@ -63,7 +61,7 @@ fn main() -> ExitCode {
     for defect in DEFECTS {
         trial("defect", &defect.to_lowercase(), Box::new(move || notices(defect)));
     }
-    for (name, run) in details::TRIALS.iter().chain(neutral::TRIALS).chain(catalog_size::TRIALS) {
+    for (name, run) in details::TRIALS.iter().chain(catalog_size::TRIALS) {
         trial("detail", name, Box::new(run));
     }
     libtest_mimic::run(&arguments, trials).exit_code()

@@ -63,10 +63,10 @@ fn a_run_killed_at_any_byte_keeps_its_results_and_can_go_on() {
         assert_eq!(1 + read.len() + usize::from(end.is_some()), whole, "cut at byte {cut}");
         if end.is_none() {
             let journal = Journal::append_to(&dir).unwrap();
-            journal.append(&result("acl.resumed", Verdict::Pass, "")).unwrap();
+            journal.append(&result("toy.resumed", Verdict::Pass, "")).unwrap();
             let (_, more, _) = read_journal(&path).unwrap();
             assert_eq!(more.len(), read.len() + 1, "cut at byte {cut}");
-            assert_eq!(more.last().unwrap().id, "acl.resumed");
+            assert_eq!(more.last().unwrap().id, "toy.resumed");
         }
     }
 }
@@ -76,24 +76,24 @@ fn a_rule_that_began_and_has_no_result_was_in_flight() {
     let dir = folder();
     let flying = || -> Vec<(String, u32)> { read_run(&dir).unwrap().in_flight.into_iter().collect() };
     let journal = Journal::create(&dir, &header()).unwrap();
-    journal.begin("acl.copy.a").unwrap();
-    journal.begin("acl.copy.b").unwrap();
-    assert_eq!(flying(), [("acl.copy.a".into(), 1), ("acl.copy.b".into(), 1)], "threads run several rules");
-    journal.append(&result("acl.copy.a", Verdict::Pass, "")).unwrap();
-    assert_eq!(flying(), [("acl.copy.b".into(), 1)]);
+    journal.begin("toy.copy.a").unwrap();
+    journal.begin("toy.copy.b").unwrap();
+    assert_eq!(flying(), [("toy.copy.a".into(), 1), ("toy.copy.b".into(), 1)], "threads run several rules");
+    journal.append(&result("toy.copy.a", Verdict::Pass, "")).unwrap();
+    assert_eq!(flying(), [("toy.copy.b".into(), 1)]);
     let again = Journal::append_to(&dir).unwrap();
     again.resume(&RunResume { started: "2027-03-01T09:00:00Z".into() }).unwrap();
-    again.begin("acl.copy.b").unwrap();
-    assert_eq!(flying(), [("acl.copy.b".into(), 2)]);
+    again.begin("toy.copy.b").unwrap();
+    assert_eq!(flying(), [("toy.copy.b".into(), 2)]);
     for handle in [&journal, &again] {
-        let error = handle.begin("acl.copy.a").unwrap_err();
+        let error = handle.begin("toy.copy.a").unwrap_err();
         assert!(matches!(error, JournalError::Duplicate { first: 4, .. }), "{error}");
     }
-    again.append(&result("acl.copy.b", Verdict::Pass, "")).unwrap();
+    again.append(&result("toy.copy.b", Verdict::Pass, "")).unwrap();
     assert_eq!(flying(), []);
     assert_eq!(read_run(&dir).unwrap().header.resumed, ["2027-03-01T09:00:00Z"]);
     again.finish(end(&[], 0)).unwrap();
-    assert!(matches!(journal.begin("acl.copy.c"), Err(JournalError::Ended { .. })));
+    assert!(matches!(journal.begin("toy.copy.c"), Err(JournalError::Ended { .. })));
 }
 
 /// Cut short at any byte, a begin is there or it is not.
@@ -101,14 +101,14 @@ fn a_rule_that_began_and_has_no_result_was_in_flight() {
 fn a_begin_that_was_cut_short_is_none() {
     let dir = folder();
     let journal = Journal::create(&dir, &header()).unwrap();
-    journal.begin("acl.copy.a").unwrap();
+    journal.begin("toy.copy.a").unwrap();
     let text = fs::read(journal.path()).unwrap();
     let first = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     for cut in first..=text.len() {
         fs::write(dir.join(Journal::FILE), &text[..cut]).unwrap();
         let whole = cut + 1 >= text.len();
         assert_eq!(read_run(&dir).unwrap().in_flight.len(), usize::from(whole), "cut at byte {cut}");
-        Journal::append_to(&dir).unwrap().begin("acl.copy.b").unwrap();
+        Journal::append_to(&dir).unwrap().begin("toy.copy.b").unwrap();
         assert_eq!(read_run(&dir).unwrap().in_flight.len(), 1 + usize::from(whole), "cut at byte {cut}");
     }
 }
@@ -119,7 +119,7 @@ fn a_journal_of_the_first_format_is_read() {
     let mut run = serde_json::json!({"run": header()});
     run["run"]["format"] = 1.into();
     assert!(run["run"].as_object_mut().unwrap().remove("settings").is_some());
-    let mut line = serde_json::json!({"result": result("acl.copy.a", Verdict::Pass, "")});
+    let mut line = serde_json::json!({"result": result("toy.copy.a", Verdict::Pass, "")});
     assert!(line["result"].as_object_mut().unwrap().remove("interrupted").is_some());
     fs::write(dir.join(Journal::FILE), format!("{run}\n{line}\n")).unwrap();
     let read = read_run(&dir).unwrap();
@@ -154,7 +154,7 @@ fn a_newer_format_is_named() {
 #[case::garbage(2, "{\"result\": oops}", "column 12: expected value")]
 #[case::half(3, "{\"result\":{\"id\":\"a", "EOF while parsing a string")]
 #[case::unknown_kind(2, "{\"note\":{}}", "unknown variant `note`")]
-#[case::field_missing(2, "{\"result\":{\"id\":\"acl.a\"}}", "missing field `chapter`")]
+#[case::field_missing(2, "{\"result\":{\"id\":\"toy.a\"}}", "missing field `chapter`")]
 #[case::empty_line(4, "", "EOF while parsing a value")]
 #[case::second_run(5, "<first>", "a second run")]
 #[case::after_the_end(12, "{\"end\":<none>}", "column")]
@@ -176,7 +176,7 @@ fn a_broken_line_is_named(#[case] line: usize, #[case] text: &str, #[case] reaso
 fn nothing_follows_the_end() {
     let dir = folder();
     let text = complete(&dir);
-    let late = result("acl.late", Verdict::Pass, "");
+    let late = result("toy.late", Verdict::Pass, "");
     let error = Journal::append_to(&dir).unwrap().append(&late).unwrap_err();
     assert!(matches!(error, JournalError::Ended { .. }), "{error}");
     let line = serde_json::to_string(&engine::record::Line::Result(Box::new(late))).unwrap();
@@ -187,7 +187,7 @@ fn nothing_follows_the_end() {
 #[test]
 fn a_second_result_of_a_rule_is_refused() {
     let dir = folder();
-    let one = result("acl.copy.twice", Verdict::Pass, "");
+    let one = result("toy.copy.twice", Verdict::Pass, "");
     let journal = Journal::create(&dir, &header()).unwrap();
     let other = Journal::append_to(&dir).unwrap();
     journal.append(&one).unwrap();
@@ -200,7 +200,7 @@ fn a_second_result_of_a_rule_is_refused() {
     writeln!(OpenOptions::new().append(true).open(&path).unwrap(), "{line}").unwrap();
     let error = read_journal(&path).unwrap_err();
     assert!(matches!(error, JournalError::Duplicate { first: 2, second: Some(3), .. }), "{error}");
-    assert!(error.to_string().contains("results.jsonl:3: a second result of acl.copy.twice, the first is in line 2"));
+    assert!(error.to_string().contains("results.jsonl:3: a second result of toy.copy.twice, the first is in line 2"));
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn threads_share_a_journal() {
             let journal = if thread % 2 == 0 { &journal } else { &other };
             scope.spawn(move || {
                 for rule in 0..40 {
-                    journal.append(&result(&format!("acl.t{thread}.r{rule}"), Verdict::Pass, "")).unwrap();
+                    journal.append(&result(&format!("toy.t{thread}.r{rule}"), Verdict::Pass, "")).unwrap();
                 }
             });
         }
@@ -236,7 +236,7 @@ fn processes_share_a_journal() {
         })
         .collect();
     for rule in 0..50 {
-        journal.append(&result(&format!("acl.parent.r{rule}"), Verdict::Pass, "")).unwrap();
+        journal.append(&result(&format!("toy.parent.r{rule}"), Verdict::Pass, "")).unwrap();
     }
     for mut child in children {
         assert!(child.wait().unwrap().success());
@@ -252,7 +252,7 @@ fn child_that_appends() {
     let (number, dir) = task.split_once(':').unwrap();
     let journal = Journal::append_to(Path::new(dir)).unwrap();
     for rule in 0..50 {
-        journal.append(&result(&format!("acl.child{number}.r{rule}"), Verdict::Pass, "")).unwrap();
+        journal.append(&result(&format!("toy.child{number}.r{rule}"), Verdict::Pass, "")).unwrap();
     }
 }
 
