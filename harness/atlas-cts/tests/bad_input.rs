@@ -42,7 +42,7 @@ fn the_chapter_itself_has_no_mistakes() {
 }
 
 #[rstest]
-#[case::unknown_key("    level: must", "    levle: must", "unknown field `levle`, expected one of id,", "8:5")]
+#[case::unknown_key("    level: must", "    levle: must", "did you mean `level`?", "8:5")]
 #[case::duplicate_key("level: must", "level: must\n    level: info", "duplicate mapping key: level\n", "9:5")]
 #[case::unknown_level("level: must", "level: yes", "unknown variant `yes`, expected one of must, info", "8:12")]
 #[case::wrong_shape("level: must", "level: [must]", "expected scalar", "8:12")]
@@ -78,7 +78,7 @@ fn the_chapter_itself_has_no_mistakes() {
 #[case::old_key_of_editions(
     "level: must",
     "level: must\n    when: {cann: \">=8.2\"}",
-    "`cann`, expected one of `products`, `not_products`, `run_mode`, `devices`, `edition`",
+    "unknown field `cann`, expected one of products, not_products, run_mode, devices, edition, kernel",
     "9:12"
 )]
 #[case::unknown_document(

@@ -1,5 +1,9 @@
 //! Patterns of names, such as `audit_*`.
 
+use std::collections::BTreeSet;
+
+use super::suggest;
+
 /// Whether a name matches a pattern, in which `*` stands for any text, also for none.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
@@ -11,6 +15,13 @@ pub fn matches(pattern: &str, name: &str) -> bool {
         name = &name[at + part.len()..];
     }
     name.ends_with(end)
+}
+
+/// What a pattern that matches nothing may have meant: a name, or what a name begins with.
+pub fn hint<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let Some(length) = pattern.find('*') else { return suggest::hint(pattern, names) };
+    let patterns: BTreeSet<String> = names.filter_map(|name| Some(format!("{}*", name.get(..length)?))).collect();
+    suggest::hint(pattern, patterns.iter().map(String::as_str))
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use abi::Function;
 use serde_yaml::Spanned;
-use steps::pattern::matches;
-use steps::suggest::hint;
+use steps::pattern::{hint, matches};
 use steps::types::Declarations;
 
 use super::diagnostic::{Diagnostic, Source};
@@ -96,7 +95,7 @@ pub fn compile(
             let mut functions: Vec<&'static Function> = declarations.bindings.functions.iter().collect();
             functions.retain(|function| matches(&pattern.value, function.name));
             if functions.is_empty() {
-                let hint = hint(pattern.value.trim_end_matches('*'), declarations.function_names());
+                let hint = hint(&pattern.value, declarations.function_names());
                 report(pattern, format!("`{}` matches no function of the header{hint}", pattern.value));
             }
             for function in functions {

@@ -268,10 +268,10 @@ fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
     Diagnostic { source: Some(source.clone()), line, column, message: format!("{message}{hint}") }
 }
 
-/// "unknown field `foo`, expected one of `a`, `b`" → a suggestion.
+/// "unknown field `foo`, expected one of a, b" → a suggestion.
 fn misspelt(message: &str) -> String {
     let Some((_, rest)) = message.split_once("unknown field `") else { return String::new() };
     let Some((name, expected)) = rest.split_once('`') else { return String::new() };
-    let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-    steps::suggest::hint(name, known)
+    let known = expected.rsplit("expected ").next().unwrap_or_default().trim_start_matches("one of ");
+    steps::suggest::hint(name, known.split(", "))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_yaml::Spanned;
+use steps::pattern;
 use steps::results::{ResultType, Results};
 use steps::suggest::hint;
 use steps::types::{Declarations, c_name, is_integer};
@@ -71,7 +72,7 @@ impl Reader<'_> {
         }
         let codes = self.declarations.codes(ty, entry.codes.as_ref().map(|pattern| pattern.value.as_str()));
         if let Some(pattern) = entry.codes.as_ref().filter(|_| codes.is_empty()) {
-            let hint = hint(pattern.value.trim_end_matches('*'), self.declarations.constant_names());
+            let hint = pattern::hint(&pattern.value, self.declarations.constant_names());
             self.report(pattern, format!("`{}` matches no code of `{name}`{hint}", pattern.value));
         }
         let success_name = entry.success.value.clone();

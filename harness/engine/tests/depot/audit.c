@@ -1,0 +1,103 @@
+/* The library of the ledger, which works with the other one. Its success is 1. */
+#include "specs/depot/abi.h"
+#include "wrong.h"
+
+#define TICKETS 8
+
+int depot_internal_has(uint64_t number);
+
+static struct page {
+    int used;
+    uint64_t lot;
+    uint32_t entries;
+} pages[TICKETS];
+
+static struct page *find(int16_t ticket)
+{
+    return ticket >= 0 && ticket < TICKETS && pages[ticket].used ? &pages[ticket] : NULL;
+}
+
+audit_answer audit_begin(uint64_t lot, int16_t *ticket)
+{
+    if (refuses())
+        return AUDIT_NO_PAGE;
+    if (does_nothing()) {
+        zero(ticket, sizeof *ticket);
+        return AUDIT_FINE;
+    }
+    if (!depot_internal_has(lot) && !wrong("audit.any-lot"))
+        return wrong("audit.no-lot-code") ? AUDIT_NO_PAGE : AUDIT_NO_LOT;
+    for (int16_t i = 0; i < TICKETS; i++) {
+        if (!pages[i].used) {
+            uint32_t entries = wrong("audit.old-entries") ? pages[i].entries : 0;
+            pages[i] = (struct page){.used = 1, .lot = lot, .entries = entries};
+            *ticket = i;
+            return AUDIT_FINE;
+        }
+    }
+    return AUDIT_NO_PAGE;
+}
+
+audit_answer audit_end(int16_t ticket)
+{
+    struct page *page = find(ticket);
+    if (refuses())
+        return AUDIT_NO_PAGE;
+    if (does_nothing())
+        return AUDIT_FINE;
+    if (page == NULL)
+        return wrong("audit.ended-again") ? AUDIT_FINE : AUDIT_NO_TICKET;
+    if (!wrong("audit.stays-open"))
+        page->used = 0;
+    return AUDIT_FINE;
+}
+
+audit_answer audit_note(int16_t ticket, uint32_t times)
+{
+    struct page *page = find(ticket);
+    if (refuses())
+        return AUDIT_NO_PAGE;
+    if (does_nothing())
+        return AUDIT_FINE;
+    if (page == NULL)
+        return AUDIT_NO_TICKET;
+    if (times == 0 && !wrong("audit.notes-nothing"))
+        return AUDIT_NO_PAGE;
+    page->entries += wrong("audit.counts-calls") ? 1 : times;
+    if (wrong("audit.entries-of-8-bits"))
+        page->entries &= 0xFF;
+    return AUDIT_FINE;
+}
+
+audit_answer audit_read(int16_t ticket, audit_page *out)
+{
+    struct page *page = find(ticket);
+    if (refuses())
+        return AUDIT_NO_PAGE;
+    if (does_nothing()) {
+        zero(out, sizeof *out);
+        return AUDIT_FINE;
+    }
+    if (page == NULL)
+        return AUDIT_NO_TICKET;
+    out->lot = page->lot;
+    out->entries = page->entries;
+    out->ticket = ticket;
+    return AUDIT_FINE;
+}
+
+audit_answer audit_agrees(int16_t ticket, uint64_t lot)
+{
+    struct page *page = find(ticket);
+    if (refuses())
+        return AUDIT_NO_PAGE;
+    if (does_nothing())
+        return AUDIT_FINE;
+    if (page == NULL)
+        return AUDIT_NO_TICKET;
+    if (wrong("audit.agrees"))
+        return AUDIT_FINE;
+    if (wrong("audit.half-a-number"))
+        return (uint32_t)page->lot == (uint32_t)lot ? AUDIT_FINE : AUDIT_NO_PAGE;
+    return page->lot == lot ? AUDIT_FINE : AUDIT_NO_PAGE;
+}

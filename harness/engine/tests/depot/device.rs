@@ -1,0 +1,141 @@
+//! The depot as a runtime: its libraries, built when the tests start, and how they can be wrong.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
+use simulator_contract::{Defect, environment};
+
+use crate::bindings::BINDINGS;
+
+/// The depot as a worker knows it: what is simulated is of no interest there.
+pub static WITHOUT_DEVICE: Runtime = Runtime { bindings: &BINDINGS, simulated: None };
+
+/// The depot with its simulated device.
+pub fn depot() -> &'static Runtime {
+    static DEPOT: LazyLock<Runtime> = LazyLock::new(|| with_libraries(&["depot", "audit"]));
+    &DEPOT
+}
+
+/// A depot whose simulated device has only some of the libraries.
+pub fn with_libraries(ids: &[&'static str]) -> Runtime {
+    let libraries: Vec<SimulatedLibrary> = ids.iter().map(|id| simulated_library(id)).collect();
+    Runtime {
+        bindings: &BINDINGS,
+        simulated: Some(SimulatedDevice {
+            // They are there for as long as the tests run.
+            libraries: libraries.leak(),
+            defects: DEFECTS,
+            bad_devices: BAD_DEVICES,
+            variants: VARIANTS,
+        }),
+    }
+}
+
+fn simulated_library(id: &'static str) -> SimulatedLibrary {
+    let file_name: &'static str = format!("lib{id}.so").leak();
+    let path = built("simulated", &[]).join(file_name);
+    let bytes: &'static [u8] =
+        std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).leak();
+    SimulatedLibrary { id, file_name, bytes, built_at: path.display().to_string().leak() }
+}
+
+/// The folder of the tests' sources.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/depot")
+}
+
+/// The folder of what is built; it goes when the tests have run.
+pub fn workshop() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("depot-{}", std::process::id()))
+}
+
+/// Builds both libraries into a folder of that name, with further words for the compiler; gives the folder.
+pub fn built(name: &str, words: &[&str]) -> PathBuf {
+    // Several tests may want the same folder.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = workshop().join(name);
+    std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    if folder.join("libaudit.so").exists() {
+        return folder;
+    }
+    let beside = format!("-L{}", folder.display());
+    library(&folder, "depot", words);
+    library(&folder, "audit", &[&beside, "-ldepot"]);
+    folder
+}
+
+/// Builds one library.
+fn library(into: &Path, id: &str, words: &[&str]) {
+    let mut compiler = Command::new("gcc");
+    compiler.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]);
+    compiler.arg(format!("-Wl,-soname,lib{id}.so"));
+    compiler.arg(format!("-DDEFECTS=\"{}\"", environment::DEFECTS));
+    compiler.arg(format!("-DPRODUCT=\"{}\"", environment::PRODUCT));
+    compiler.arg("-o").arg(into.join(format!("lib{id}.so"))).arg(folder().join(format!("{id}.c"))).args(words);
+    let output = compiler.output().unwrap_or_else(|error| panic!("gcc cannot be started: {error}"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+const fn blunt(name: &'static str, mechanism: &'static str) -> Defect {
+    Defect { name, mechanism, subtle: false, index: 0 }
+}
+
+const fn subtle(name: &'static str, mechanism: &'static str) -> Defect {
+    Defect { name, mechanism, subtle: true, index: 0 }
+}
+
+/// The ways in which the depot can be wrong. The proof makes no matrix, so that none needs a number.
+pub const DEFECTS: &[Defect] = &[
+    blunt("lot.same-number", "Every lot after the first has its number."),
+    blunt("lots.one-less", "The last lot is not counted."),
+    subtle("lots.without-large", "Lots of more than 32 KiB are not counted."),
+    blunt("release.kept", "A lot that is given back stays."),
+    subtle("release.first", "Of several lots the first one is given back, whichever was meant."),
+    blunt("release.any-bytes", "A release with other bytes answers success, and does nothing."),
+    subtle("release.fewer-bytes", "A release with fewer bytes gives the lot back."),
+    blunt("release.twice", "A lot that is not there is given back."),
+    subtle("release.twice-code", "A lot that is not there is taken for a wrong value."),
+    blunt("reserve.no-limit", "Lots may be larger than the product says."),
+    blunt("reserve.zero-is-one", "A lot of no bytes gets one."),
+    subtle("reserve.counts-refused", "Lots that were refused are counted."),
+    blunt("full.code", "A full depot takes the call for a wrong value."),
+    subtle("full.one-early", "The last place is never taken."),
+    blunt("lot.numbers-fall", "Each lot has a smaller number than the one before."),
+    subtle("lot.number-reused", "A place that was used has its old number again."),
+    blunt("take.zeros", "What is taken out is zeros."),
+    subtle("put.last-of-odd", "The last byte of an odd number of bytes is wrong."),
+    blunt("put.spills", "The byte behind the range changes."),
+    subtle("put.start-rounded", "A range starts at a multiple of 8."),
+    blunt("range.clipped", "A range that ends outside is refused, but what lies inside is written."),
+    subtle("range.one-more", "A range may end one byte behind its lot."),
+    blunt("paint.first-byte", "Only the first byte is painted."),
+    subtle("paint.whole-words", "The bytes behind the last whole word stay as they are."),
+    blunt("label.empty", "Nothing is said to be stored."),
+    subtle("label.rounded", "The bytes of a lot are rounded up to 8."),
+    blunt("label.null", "A label without a place is written nowhere, with success."),
+    subtle("label.null-code", "A label without a place is taken for a wrong lot."),
+    blunt("audit.agrees", "Every lot agrees with every page."),
+    subtle("audit.half-a-number", "Numbers are compared in their lower 32 bits."),
+    blunt("audit.any-lot", "There are pages for lots that are not there."),
+    subtle("audit.no-lot-code", "A lot that is not there is taken for a missing page."),
+    blunt("audit.counts-calls", "Each call is one entry."),
+    blunt("audit.notes-nothing", "No entry at all is noted with success."),
+    subtle("audit.entries-of-8-bits", "Entries are counted up to 255."),
+    blunt("audit.stays-open", "A page that is ended stays open."),
+    blunt("audit.ended-again", "A page can be ended again."),
+    subtle("audit.old-entries", "A page begins with the entries of the one before."),
+];
+
+pub const BAD_DEVICES: &[Defect] = &[
+    blunt("bad.refuses", "Every call is refused."),
+    blunt("bad.nothing", "Every call answers success, and does nothing."),
+    blunt("bad.zeros", "Every call answers success and zeros, and does nothing."),
+];
+
+pub const VARIANTS: &[Defect] = &[
+    blunt("variant.sparse-numbers", "Numbers of lots lie far apart."),
+    blunt("variant.other-aisles", "Every lot lies in the seventh aisle."),
+];

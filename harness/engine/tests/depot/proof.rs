@@ -1,0 +1,52 @@
+//! The depot's rules are proven on its simulated device, and the proof can fail.
+
+use std::sync::Arc;
+
+use engine::prove::{Proof, ProofOptions, prove, render};
+use engine::run::{Target, load_rules};
+
+use crate::device::{depot, folder};
+use crate::runs::options;
+
+pub const TRIALS: &[(&str, fn())] = &[
+    ("every-rule-is-proven-in-the-harbour", || proven("harbour", &[])),
+    ("every-rule-is-proven-on-the-hill", || proven("hillside", &["depot.goods.paint"])),
+    ("a-claim-that-is-too-much-survives", a_claim_survives),
+];
+
+fn proof(product: &str, filter: &[&str]) -> Proof {
+    let options = options(&folder().join("specs"), &["--backend", "simulator", "--product", product]);
+    let rules = Arc::new(load_rules(&options, depot()).unwrap_or_else(|error| panic!("{error}")));
+    let target = Target::open(&options, depot(), rules).unwrap_or_else(|error| panic!("{error}"));
+    let proof = ProofOptions {
+        seeds: 1,
+        jobs: 4,
+        filter: filter.iter().map(|part| (*part).to_owned()).collect(),
+        variants: true,
+        weaken: false,
+        glitches: false,
+        matrix: false,
+    };
+    prove(&target, 1, &options, &proof).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Every rule notices two defects or more, one of them subtle, passes on no bad device and fails on no good one.
+fn proven(product: &str, skipped: &[&str]) {
+    let proof = proof(product, &["depot.lot.", "depot.goods.", "depot.label.", "depot.audit."]);
+    let left_out: Vec<&str> =
+        proof.rules.iter().filter(|rule| rule.skipped.is_some()).map(|rule| rule.id.as_str()).collect();
+    assert_eq!(left_out, skipped);
+    assert!(proof.judged().count() > 14);
+    assert!(proof.holds(), "{}", render(&proof, true));
+}
+
+fn a_claim_survives() {
+    let proof = proof("harbour", &["depot.claim."]);
+    assert!(!proof.holds());
+    let rule = &proof.rules[0];
+    assert_eq!(rule.survived(), ["lots.without-large"]);
+    let gaps = rule.gaps();
+    assert_eq!(gaps.len(), 1, "{gaps:?}");
+    assert!(gaps[0].starts_with("lots.without-large survives (0 of "), "{gaps:?}");
+    assert!(render(&proof, false).contains("lots.without-large survives"));
+}

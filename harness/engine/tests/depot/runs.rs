@@ -1,0 +1,271 @@
+//! Runs on the depot: what applies where, what is skipped and why, and what the journal keeps of it.
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use clap::Parser;
+use engine::record::{RuleResult, RunHeader, Verdict};
+use engine::report::{first_line, summary};
+use engine::run::{Campaign, ExitStatus, Options, RunError, load_rules, plan};
+
+use crate::device::{built, depot, folder, workshop};
+
+pub const TRIALS: &[(&str, fn())] = &[
+    ("every-rule-passes-on-the-faithful-device", every_rule_passes),
+    ("a-function-that-a-product-lacks-is-not-called", a_product_without_a_function),
+    ("without-the-optional-library-its-rules-are-skipped", without_the_ledger),
+    ("the-optional-library-is-found-in-the-path-too", the_ledger_elsewhere),
+    ("a-simulated-device-may-lack-an-optional-library", a_simulated_device_without_the_ledger),
+    ("another-edition-has-other-layouts", another_edition),
+    ("an-unknown-edition-has-no-layout", an_unknown_edition),
+    ("a-library-that-is-replaced-ends-the-run", a_replaced_ledger),
+    ("the-function-behind-the-alias-is-called", the_alias),
+    ("each-type-of-codes-has-its-own-success", codes_by_type),
+    ("there-is-no-run-mode", no_run_mode),
+    ("the-product-is-asked", the_product_is_asked),
+];
+
+/// The command line of a run.
+#[derive(Debug, Parser)]
+struct Line {
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Options with the words of a command line.
+pub fn options(specs: &Path, words: &[&str]) -> Options {
+    let specs = specs.display().to_string();
+    let line = ["depot", "--specs", &specs].into_iter().chain(words.iter().copied());
+    Line::try_parse_from(line).unwrap_or_else(|error| panic!("{error}")).options
+}
+
+/// Opens a run of the depot's own catalog.
+pub fn open(words: &[&str]) -> Result<Campaign, RunError> {
+    let options = options(&folder().join("specs"), words);
+    Campaign::open(&options, depot(), Arc::new(load_rules(&options, depot())?))
+}
+
+/// What came of a run of everything.
+struct Run {
+    header: RunHeader,
+    results: Vec<RuleResult>,
+    summary: String,
+    exit: u8,
+}
+
+impl Run {
+    fn new(words: &[&str]) -> Run {
+        let campaign = open(words).unwrap_or_else(|error| panic!("{error}"));
+        for planned in plan(&campaign.target.rules) {
+            campaign.execute(&planned);
+        }
+        let end = campaign.finish();
+        let (header, results) = (campaign.header.clone(), campaign.results());
+        let summary = summary(&header, &results, Some(&end), false);
+        Run { header, results, summary, exit: end.exit }
+    }
+
+    /// A run of the libraries in a folder.
+    fn of(folder: &Path) -> Run {
+        Run::new(&["--library", &folder.join("libdepot.so").display().to_string()])
+    }
+
+    fn result(&self, id: &str) -> &RuleResult {
+        self.results.iter().find(|result| result.id == id).unwrap_or_else(|| panic!("there is no rule {id}"))
+    }
+
+    /// Every rule passes but those that are skipped; the ids of these with their reasons.
+    fn skipped(&self) -> Vec<(&str, &str)> {
+        let mut skipped = Vec::new();
+        for result in &self.results {
+            match result.verdict {
+                Verdict::Skipped => skipped.push((result.id.as_str(), result.reason.as_str())),
+                verdict => {
+                    assert_eq!(verdict, Verdict::Pass, "{}: {}\n{:#?}", result.id, result.reason, result.failure)
+                }
+            }
+        }
+        assert_eq!(self.exit, ExitStatus::Conformant as u8);
+        skipped
+    }
+}
+
+fn faithful() -> &'static Run {
+    static RUN: LazyLock<Run> = LazyLock::new(|| Run::of(&built("faithful", &[])));
+    &RUN
+}
+
+fn every_rule_passes() {
+    let run = faithful();
+    assert_eq!(run.skipped(), []);
+    assert!(run.results.len() > 15, "{} rules", run.results.len());
+    assert!(run.results.iter().all(|result| result.cases > 0 && result.checks > 0));
+    assert_eq!(run.header.edition.as_deref(), Some("2.1"), "2010 as the catalog reads it");
+    assert_eq!(run.header.library.version.as_deref(), Some("2010"));
+    let further: Vec<&str> = run.header.further_libraries.iter().map(|library| library.id.as_str()).collect();
+    assert_eq!(further, ["audit"]);
+    let ledger = &run.header.further_libraries[0];
+    assert!(ledger.path.ends_with("faithful/libaudit.so"), "{}", ledger.path);
+    assert_eq!(ledger.sha256, engine::digest::of_file(Path::new(&ledger.path)).expect("it can be read"));
+    assert!(run.summary.contains("audit: "), "{}", run.summary);
+}
+
+fn a_product_without_a_function() {
+    let run = Run::new(&["--backend", "simulator", "--product", "hillside"]);
+    let skipped = [("depot.goods.paint", "depot_paint is documented as not supported on hillside")];
+    assert_eq!(run.skipped(), skipped);
+    assert_eq!(run.header.reported_name.as_deref(), Some("Hillside-3"));
+}
+
+/// A folder with the first library alone.
+fn alone(name: &str) -> std::path::PathBuf {
+    let folder = workshop().join(name);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    std::fs::copy(built("faithful", &[]).join("libdepot.so"), folder.join("libdepot.so")).expect("it can be copied");
+    folder
+}
+
+fn expect_no_ledger(run: &Run) {
+    let skipped = run.skipped();
+    assert_eq!(skipped.len(), 4, "{skipped:?}");
+    for (id, reason) in skipped {
+        assert!(id.starts_with("depot.audit."), "{id}: {reason}");
+        let expected =
+            "needs audit_begin of the optional library audit (libaudit.so or libaudit.so.2), which was not found";
+        assert_eq!(reason, expected);
+    }
+    assert!(run.header.further_libraries.is_empty());
+    let exported = run.result("depot.support.exported");
+    let left_out = "left out, because the optional library audit (libaudit.so or libaudit.so.2) was not found: \
+                    audit_begin, audit_end";
+    assert_eq!(exported.findings, [left_out]);
+    assert_eq!(exported.checks + 2, faithful().result("depot.support.exported").checks);
+    let header = serde_json::to_string(&run.header).expect("a header is JSON");
+    assert!(!header.contains("further_libraries"), "{header}");
+}
+
+fn without_the_ledger() {
+    expect_no_ledger(&Run::of(&alone("alone")));
+}
+
+fn a_simulated_device_without_the_ledger() {
+    let runtime: &'static _ = Box::leak(Box::new(crate::device::with_libraries(&["depot"])));
+    let options = options(&folder().join("specs"), &["--backend", "simulator"]);
+    let rules = Arc::new(load_rules(&options, runtime).unwrap_or_else(|error| panic!("{error}")));
+    let campaign = Campaign::open(&options, runtime, rules).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(campaign.target.conditions.absent, [1]);
+    campaign.finish();
+}
+
+/// Beside the first library, then in the folders of the catalog, then in those of the loader: here the second name.
+fn the_ledger_elsewhere() {
+    let first = alone("first-name");
+    let lib = workshop().join("home/lib");
+    std::fs::create_dir_all(&lib).expect("a folder can be made");
+    std::fs::copy(built("faithful", &[]).join("libaudit.so"), lib.join("libaudit.so.2")).expect("it can be copied");
+    let specs = crate::catalog::changed(&[(
+        "api.yaml",
+        "names: [libaudit.so, libaudit.so.2], optional: true",
+        &format!("names: [libaudit.so, libaudit.so.2], search: [\"{}\"], optional: true", lib.display()),
+    )]);
+    let options = options(specs.path(), &["--library", &first.join("libdepot.so").display().to_string()]);
+    let rules = Arc::new(load_rules(&options, depot()).unwrap_or_else(|error| panic!("{error}")));
+    let campaign = Campaign::open(&options, depot(), rules).unwrap_or_else(|error| panic!("{error}"));
+    campaign.finish();
+    let further: Vec<&str> = campaign.header.further_libraries.iter().map(|library| library.path.as_str()).collect();
+    assert_eq!(further, [lib.join("libaudit.so.2").display().to_string()]);
+}
+
+fn expect_no_labels(run: &Run, is: &str) {
+    let reason = format!("uses depot_label, whose layout is known for edition >=2.0; this is {is}");
+    for id in ["depot.label.describe", "depot.label.nowhere"] {
+        let result = run.result(id);
+        assert_eq!((result.verdict, result.reason.as_str()), (Verdict::Skipped, reason.as_str()), "{id}");
+    }
+}
+
+fn another_edition() {
+    let run = Run::of(&built("old", &["-DVERSION=1090"]));
+    assert_eq!(run.header.edition.as_deref(), Some("1.9"));
+    expect_no_labels(&run, "1.9");
+    let growing = run.result("depot.lot.growing");
+    assert_eq!((growing.verdict, growing.reason.as_str()), (Verdict::Skipped, "applies to edition >=2.1, this is 1.9"));
+    assert_eq!(run.skipped().len(), 3);
+}
+
+fn an_unknown_edition() {
+    let run = Run::of(&built("unversioned", &["-DNO_VERSION"]));
+    assert_eq!(run.header.edition, None);
+    expect_no_labels(&run, "an unknown edition");
+    // What depends on the edition otherwise runs where nobody knows it.
+    assert_eq!(run.result("depot.lot.growing").verdict, Verdict::Pass);
+    assert_eq!(run.skipped().len(), 2);
+}
+
+fn a_replaced_ledger() {
+    let folder = workshop().join("replaced");
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    for name in ["libdepot.so", "libaudit.so"] {
+        std::fs::copy(built("faithful", &[]).join(name), folder.join(name)).expect("it can be copied");
+    }
+    let campaign = open(&["--library", &folder.join("libdepot.so").display().to_string()]);
+    let campaign = campaign.unwrap_or_else(|error| panic!("{error}"));
+    std::fs::remove_file(folder.join("libaudit.so")).expect("it can be removed");
+    std::fs::copy(built("old", &["-DVERSION=1090"]).join("libdepot.so"), folder.join("libaudit.so"))
+        .expect("it is put there");
+    let planned = plan(&campaign.target.rules);
+    let exported = planned.iter().find(|planned| planned.id == "depot.support.exported").expect("it is planned");
+    let result = campaign.execute(exported);
+    assert_eq!(result.verdict, Verdict::Error);
+    assert!(result.reason.contains("libaudit.so was replaced while the run was going on"), "{}", result.reason);
+    campaign.finish();
+}
+
+/// The library also exports the function of the old name, which answers with a code that ends the process.
+fn the_alias() {
+    let result = faithful().result("depot.lot.reserve");
+    assert_eq!(result.verdict, Verdict::Pass);
+    let function = crate::bindings::BINDINGS.functions.iter().find(|function| function.name == "depot_reserve");
+    assert_eq!(function.map(|function| function.symbol()), Some("depot_reserve_v2"));
+}
+
+/// What a rule that fails says of codes: 0 is success of the one type, and a failure of the other.
+fn codes_by_type() {
+    let failed = |defect: &str, id: &str| {
+        let campaign = open(&["--backend", "simulator", "--defect", defect]).unwrap_or_else(|error| panic!("{error}"));
+        let planned = plan(&campaign.target.rules);
+        let result = campaign.execute(planned.iter().find(|planned| planned.id == id).expect("there is such a rule"));
+        campaign.finish();
+        assert_eq!(result.meaning(), engine::record::Meaning::Broken, "{result:#?}");
+        (result.reason.clone(), result.failure.map(|failure| failure.trace.join("\n")).unwrap_or_default())
+    };
+    let (reason, trace) = failed("audit.no-lot-code", "depot.audit.no-lot");
+    assert!(reason.contains("audit_begin returned 0 (AUDIT_NO_PAGE), documented is -4 (AUDIT_NO_LOT)"), "{reason}");
+    assert!(trace.contains("depot_reserve(lot=&lot, bytes=1) = success"), "{trace}");
+    assert!(trace.contains("= 0 (AUDIT_NO_PAGE)"), "{trace}");
+    let (reason, trace) = failed("audit.agrees", "depot.audit.begin");
+    assert!(reason.contains("audit_agrees returned success, it must fail"), "{reason}");
+    assert!(trace.contains("audit_agrees(") && trace.contains(") = success"), "{trace}");
+    let (reason, _) = failed("release.twice-code", "depot.lot.release-twice");
+    assert!(reason.contains("depot_release returned 1 (DEPOT_BAD_VALUE), documented is 2 (DEPOT_BAD_LOT)"), "{reason}");
+}
+
+fn no_run_mode() {
+    let run = faithful();
+    assert_eq!(run.header.run_mode, "");
+    assert!(!run.summary.contains("programs on"), "{}", run.summary);
+    assert!(!first_line(&run.header).contains("programs on"));
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    engine::report::write_junit(folder.path(), &run.header, &run.results, None).expect("it can be written");
+    let junit = std::fs::read_to_string(folder.path().join("junit.xml")).expect("it was written");
+    assert!(!junit.contains("run_mode") && junit.contains("library.further"), "{junit}");
+    let error = open(&["--backend", "simulator", "--run-mode", "host"]).unwrap_err();
+    assert_eq!(error.exit(), ExitStatus::Usage);
+    assert_eq!(error.to_string(), "error: --run-mode host: this runtime has no run modes; leave it out");
+}
+
+fn the_product_is_asked() {
+    let library = built("faithful", &[]).join("libdepot.so").display().to_string();
+    let error = open(&["--library", &library, "--product", "hillside"]).unwrap_err();
+    assert!(error.to_string().contains("the device reports `Harbour-1`, which is harbour"), "{error}");
+}

@@ -1,0 +1,40 @@
+/* What both libraries of the depot share: whether something was switched on that makes them wrong. */
+#ifndef WRONG_H
+#define WRONG_H
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a name stands in the list of the environment, whose name the build gives. */
+static inline int wrong(const char *name)
+{
+    const char *list = getenv(DEFECTS);
+    size_t length = strlen(name);
+    while (list != NULL && *list != '\0') {
+        const char *end = strchr(list, ',');
+        size_t here = end == NULL ? strlen(list) : (size_t)(end - list);
+        if (here == length && memcmp(list, name, length) == 0)
+            return 1;
+        list = end == NULL ? NULL : end + 1;
+    }
+    return 0;
+}
+
+/* Devices that are wrong everywhere. */
+static inline int refuses(void)
+{
+    return wrong("bad.refuses");
+}
+
+static inline int does_nothing(void)
+{
+    return wrong("bad.nothing") || wrong("bad.zeros");
+}
+
+static inline void zero(void *out, size_t bytes)
+{
+    if (out != NULL && wrong("bad.zeros"))
+        memset(out, 0, bytes);
+}
+
+#endif
