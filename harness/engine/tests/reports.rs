@@ -11,14 +11,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::record::{
-    Conclusion, Confirmation, Failure, Level, Line, RuleBegin, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
+    Conclusion, Confirmation, Coverage, Failure, Level, Line, RuleBegin, RuleResult, RunEnd, RunHeader, RunResume,
+    Verdict,
 };
 use engine::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use rstest::rstest;
-use sample::{VERDICTS, broken, confirmation, device_header, end, folder, header, results};
+use sample::{VERDICTS, broken, confirmation, device_header, end, folder, header, result, results};
 
 fn junit(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> String {
     let dir = folder();
@@ -374,6 +375,23 @@ fn the_schema_rejects(#[case] from: &str, #[case] to: &str) {
     }
 }
 
+/// Where a domain was cut, the summary and the case in junit.xml say so; the rule passes all the same.
+#[test]
+fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
+    let mut all = vec![result("toy.copy.a", Verdict::Pass, ""), result("toy.copy.b", Verdict::Pass, "")];
+    let remark = "12 of 100 cases were tried: `where` discarded 380 of 400 draws";
+    let without = junit(&header(), &all, Some(&end(&all, 0)));
+    let silent = summary(&header(), &all, Some(&end(&all, 0)), false);
+    assert!(!without.contains("coverage") && !silent.contains("fewer cases than planned"));
+    all[0].coverage = Some(Coverage { distinct: 12, remark: Some(remark.to_owned()) });
+    let text = summary(&header(), &all, Some(&end(&all, 0)), false);
+    assert!(text.contains(&format!("fewer cases than planned (1)\n  toy.copy.a  {remark}\n")), "{text}");
+    let xml = junit(&header(), &all, Some(&end(&all, 0)));
+    let case = xml.split("<testcase ").find(|case| case.contains("toy.copy.a")).unwrap();
+    assert!(case.contains("coverage") && case.contains("380 of 400 draws") && !case.contains("<failure"), "{case}");
+    assert_eq!(without.matches("<failure").count(), xml.matches("<failure").count());
+}
+
 /// The journal's schema is written by hand: its keys must be those that are written.
 #[test]
 fn the_journal_schema_has_the_keys_of_the_data() {
@@ -385,7 +403,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
         let mut required: BTreeSet<String> =
             definition["required"].as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect();
         // Journals of format 1 are valid without what came later.
-        let later = [("run", "settings"), ("result", "interrupted")];
+        let later = [("run", "settings"), ("result", "interrupted"), ("result", "coverage")];
         required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));
         assert_eq!(required, keys(&definition["properties"]), "{name}");
         required
@@ -402,6 +420,8 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     assert_eq!(keys(&resume["resume"]), of("resume"));
     assert_eq!(keys(&result["result"]), of("result"));
     assert_eq!(keys(&result["result"]["failure"]), of("failure"));
+    let coverage = &schema["$defs"]["coverage"];
+    assert_eq!(keys(&coverage["properties"]), BTreeSet::from(["distinct".to_owned(), "remark".to_owned()]));
     let confirmation = &result["result"]["failure"]["confirmation"];
     assert_eq!(keys(confirmation), of("confirmation"));
     assert_eq!(keys(&confirmation["alone"]), of("repeats"));

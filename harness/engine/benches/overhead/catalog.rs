@@ -108,7 +108,14 @@ pub fn write_large(specs: &Path, rules: usize) {
     for number in 0..rules {
         let (_, rest) = blocks[number % blocks.len()].split_once('\n').expect("a rule has lines");
         // Every function has one owner.
-        let lines: Vec<&str> = rest.lines().filter(|line| !line.trim_start().starts_with("owns:")).collect();
+        let mut inside = false;
+        let mut owned = |line: &&str| {
+            // A list may go on for several lines.
+            let owns = inside || line.trim_start().starts_with("owns:");
+            inside = owns && !line.contains(']');
+            owns
+        };
+        let lines: Vec<&str> = rest.lines().filter(|line| !owned(line)).collect();
         let id = format!("{}.large.rule-{number}", real().runtime);
         let _ = write!(chapters[number * 12 / rules], "  - id: {id}\n{}\n\n", lines.join("\n"));
     }

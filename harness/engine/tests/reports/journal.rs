@@ -120,10 +120,25 @@ fn a_journal_of_the_first_format_is_read() {
     run["run"]["format"] = 1.into();
     assert!(run["run"].as_object_mut().unwrap().remove("settings").is_some());
     let mut line = serde_json::json!({"result": result("toy.copy.a", Verdict::Pass, "")});
-    assert!(line["result"].as_object_mut().unwrap().remove("interrupted").is_some());
+    for key in ["interrupted", "coverage"] {
+        assert!(line["result"].as_object_mut().unwrap().remove(key).is_some());
+    }
     fs::write(dir.join(Journal::FILE), format!("{run}\n{line}\n")).unwrap();
     let read = read_run(&dir).unwrap();
     assert_eq!((read.header.format, read.results[0].interrupted, read.in_flight.len()), (1, 0, 0));
+}
+
+/// The second format without what came later: a result does not say how many distinct cases it tried.
+#[test]
+fn a_journal_without_coverage_is_read() {
+    let dir = folder();
+    let mut line = serde_json::json!({"result": result("toy.copy.a", Verdict::Pass, "")});
+    assert!(line["result"].as_object_mut().unwrap().remove("coverage").is_some());
+    fs::write(dir.join(Journal::FILE), format!("{}\n{line}\n", serde_json::json!({"run": header()}))).unwrap();
+    let read = read_run(&dir).unwrap();
+    assert_eq!((read.header.format, &read.results[0].coverage), (2, &None));
+    // What it does not say is not written either.
+    assert_eq!(serde_json::json!({"result": read.results[0]}), line);
 }
 
 #[rstest]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::record::{
-    Conclusion, Confirmation, Failure, Journal, Level, LibraryIdentity, Repeats, RuleResult, RunEnd, RunHeader,
-    RunSettings, Verdict,
+    Conclusion, Confirmation, Coverage, Failure, Journal, Level, LibraryIdentity, Repeats, RuleResult, RunEnd,
+    RunHeader, RunSettings, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 12] = [
@@ -60,9 +60,9 @@ pub fn header() -> RunHeader {
         started: "2027-03-01T08:30:00Z".into(),
         runtime: "toy".into(),
         product: "a2".into(),
-        reported_name: Some("Sample910B2".into()),
+        reported_name: Some("ToyDev910B2".into()),
         library: LibraryIdentity {
-            path: "/opt/simulated/libsamplecl.so".into(),
+            path: "/opt/simulated/libtoytools.so".into(),
             sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into(),
             version: Some("8.2.0".into()),
             simulated: true,
@@ -86,7 +86,7 @@ pub fn header() -> RunHeader {
 pub fn device_header() -> RunHeader {
     let mut header = header();
     header.library = LibraryIdentity {
-        path: "/usr/local/Sample/latest/lib64/libsamplecl.so".into(),
+        path: "/usr/local/ToyDev/latest/lib64/libtoytools.so".into(),
         sha256: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae".into(),
         version: None,
         simulated: false,
@@ -116,6 +116,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         observations: BTreeMap::new(),
         doubt: None,
         interrupted: 0,
+        coverage: Some(Coverage { distinct: 60, remark: None }),
     }
 }
 
@@ -129,18 +130,18 @@ pub fn failure() -> Failure {
                          and behind the destination keep their values, whatever the size and the alignment are."
                 .into(),
         sources: vec![
-            "SampleCL application guide, data transfer (Tool 6 to 8 era), section \"Copies between host and device\""
+            "ToyDevCL application guide, data transfer (TOYS 6 to 8 era), section \"Copies between host and device\""
                 .into(),
-            "API reference (8.2), toyrtMemcpy".into(),
+            "API reference (8.2), toy_dv_copy".into(),
         ],
         values: vec![("size".into(), "65569".into()), ("host_offset".into(), "3".into())],
         replay_values: serde_json::json!({"size": 65569, "host_offset": 3}),
         case: 17,
         shrinks: 9,
         trace: vec![
-            "toyrtMalloc(&device_memory = 0x7f0000000000, 65569, TOY_MEM_MALLOC_HUGE_FIRST) = 0 (TOY_SUCCESS)".into(),
-            "toyrtMemcpy(device_memory, 65569, source, 65569, TOY_MEMCPY_HOST_TO_DEVICE) = 0 (TOY_SUCCESS)".into(),
-            "toyrtMemcpy(back, 65569, device_memory, 65569, TOY_MEMCPY_DEVICE_TO_HOST) = 0 (TOY_SUCCESS)".into(),
+            "toy_dv_take(&device_memory = 0x7f0000000000, 65569, TOY_MEM_MALLOC_HUGE_FIRST) = 0 (TOY_SUCCESS)".into(),
+            "toy_dv_copy(device_memory, 65569, source, 65569, TOY_MEMCPY_HOST_TO_DEVICE) = 0 (TOY_SUCCESS)".into(),
+            "toy_dv_copy(back, 65569, device_memory, 65569, TOY_MEMCPY_DEVICE_TO_HOST) = 0 (TOY_SUCCESS)".into(),
         ],
         output: "[INFO] opened device 0\n\u{1b}[31m[ERROR]\u{1b}[0m short copy ]]>\r\n".into(),
         replay: "atlas-cts replay reports/out/2027-03-01T08-30-00Z toy.copy.exact-count --values \
@@ -182,7 +183,7 @@ pub fn confirmation(conclusion: Conclusion) -> Confirmation {
 pub fn broken() -> RuleResult {
     let mut result = result("toy.copy.exact-count", Verdict::Fail, "the last byte of `back` is 0xa5, expected 0x17");
     result.failure = Some(Box::new(failure()));
-    result.findings = vec!["[info] toyrtMemcpy(…) reports the size that it copied".into()];
+    result.findings = vec!["[info] toy_dv_copy(…) reports the size that it copied".into()];
     result.observations =
         BTreeMap::from([("surfaces".into(), BTreeMap::from([("call".into(), 60), ("synchronize".into(), 4)]))]);
     result.doubt = Some("The guide says 32-byte granularity, the reference says bytes.".into());
@@ -191,14 +192,14 @@ pub fn broken() -> RuleResult {
 
 /// One result of every kind that a report distinguishes.
 pub fn results() -> Vec<RuleResult> {
-    let no_function = "product a2 has no function toyrtMallocPhysical";
+    let no_function = "product a2 has no function toy_dv_takePhysical";
     let mut finding = result("toy.memory.usage-counts", Verdict::Fail, "free memory did not shrink");
     finding.level = Level::Info;
     let mut observed = result("toy.copy.async-h2h", Verdict::Observed, "");
     observed.observations = BTreeMap::from([("surfaces".into(), BTreeMap::from([("call".into(), 64)]))]);
     let mut long = result("toy.memory.reserve", Verdict::Timeout, "");
     long.reason =
-        "toyrtReserveMemAddress(…) did not return within 5 s; the worker was ended and the device was checked, \
+        "toydvReserveMemAddress(…) did not return within 5 s; the worker was ended and the device was checked, \
                    which took another 2 s"
             .into();
     vec![
@@ -209,7 +210,7 @@ pub fn results() -> Vec<RuleResult> {
         result("toy.memory.physical-share", Verdict::Skipped, no_function),
         result("toy.copy.peer", Verdict::Skipped, "needs 3 devices, 2 are present"),
         finding,
-        result("toy.memory.pool", Verdict::Blocked, "set-up failed in toyrtMalloc, which toy.memory.malloc owns"),
+        result("toy.memory.pool", Verdict::Blocked, "set-up failed in toy_dv_take, which toy.memory.malloc owns"),
         long,
     ]
 }
