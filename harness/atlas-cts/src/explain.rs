@@ -8,7 +8,7 @@ use engine::runtime::Runtime;
 use steps::domain::DomainSource;
 
 /// Everything about a rule.
-pub fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<String, CommandError> {
+pub(crate) fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<String, CommandError> {
     let rule = catalog::rule(rules, id)?;
     let mut text = String::new();
     let chapter = &rules.chapters[rule.chapter];

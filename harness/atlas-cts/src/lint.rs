@@ -9,7 +9,7 @@ use engine::run::{ExitStatus, Options, load_rules};
 use engine::runtime::Runtime;
 
 /// Checks the whole catalog and prints what no rule should rest on.
-pub fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
+pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
     let rules = load_rules(options, runtime)?;
     let mut warnings = claims(&rules, runtime.defects());
     warnings.extend(wide_lines(&options.specs(), &rules.runtime));

@@ -11,7 +11,7 @@ use steps::suggest::hint;
 
 /// Which rules are listed; everything given must hold.
 #[derive(Debug, Default, Args)]
-pub struct ListFilter {
+pub(crate) struct ListFilter {
     /// Only this chapter.
     #[arg(long)]
     pub chapter: Option<String>,
@@ -30,7 +30,7 @@ pub struct ListFilter {
 
 impl ListFilter {
     /// The filter, with `--product` where `--on` is not given.
-    pub fn on_product_of(mut self, options: &Options) -> ListFilter {
+    pub(crate) fn on_product_of(mut self, options: &Options) -> ListFilter {
         if options.product != "auto" {
             self.on.get_or_insert_with(|| options.product.clone());
         }
@@ -39,7 +39,7 @@ impl ListFilter {
 }
 
 /// The rules, one line each.
-pub fn list(rules: &Rules, filter: &ListFilter) -> Result<String, CommandError> {
+pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, CommandError> {
     known("chapter", filter.chapter.as_deref(), rules.chapters.iter().map(|chapter| chapter.name.as_str()))?;
     known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
     known("document", filter.document.as_deref(), rules.documents.iter().map(|document| document.id.value.as_str()))?;

@@ -7,7 +7,7 @@ use engine::print_c::{Sheet, print_c};
 use engine::run::Options;
 
 /// A rule as a C program, with the values of `--case` if they are given.
-pub fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<String, CommandError> {
+pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<String, CommandError> {
     let rule = catalog::rule(rules, id)?;
     let product = if options.product == "auto" { &rules.default_product } else { &options.product };
     let product = catalog::product(rules, product)?;

@@ -11,7 +11,7 @@ use engine::report::first_line;
 use engine::run::{ExitStatus, Options, Target, choose_runtime, load_rules, runs_folder};
 
 #[derive(Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Only rules whose id contains one of these.
     filter: Vec<String>,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub struct Arguments {
 }
 
 /// Proves the rules of a product, prints what was found, and says whether it holds.
-pub fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
+pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     let options = &arguments.options;
     if arguments.ratchet.is_some() && !arguments.filter.is_empty() {
         return Err(CommandError::PartialRatchet);

@@ -11,7 +11,7 @@ use engine::report::{failure_text, summary};
 use engine::run::{ExitStatus, Filter, Observer, Options, RunError, Work, choose_runtime};
 
 #[derive(Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Only rules whose id contains one of these; a whole id means that rule. A resumed run has its own.
     filter: Vec<String>,
     #[command(flatten)]
@@ -19,7 +19,7 @@ pub struct Arguments {
 }
 
 /// Runs rules and prints a line or a block for each.
-pub fn run(arguments: Arguments) -> Result<ExitStatus, CommandError> {
+pub(crate) fn run(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     let runtime = choose_runtime(RUNTIMES, &arguments.options, &arguments.filter)?;
     let filter = Filter { wanted: arguments.filter, ..Filter::default() };
     Ok(engine::run::run(arguments.options, runtime, &filter, &mut Terminal)?)

@@ -7,7 +7,7 @@ use engine::catalog::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, Support
 use engine::run::ExitStatus;
 
 /// Writes the schemas, or compares them with the files.
-pub fn schema(folder: &Path, check: bool) -> Result<ExitStatus, CommandError> {
+pub(crate) fn schema(folder: &Path, check: bool) -> Result<ExitStatus, CommandError> {
     let schemas = [
         ("documents", schemars::schema_for!(DocumentsFile)),
         ("products", schemars::schema_for!(ProductsFile)),

@@ -8,7 +8,7 @@ use engine::runtime::Runtime;
 use simulator_contract::DENY;
 
 /// Prints where the simulated device's library is, or what can be switched on there.
-pub fn simulator(runtime: &Runtime, print_path: bool, list: bool) -> Result<ExitStatus, CommandError> {
+pub(crate) fn simulator(runtime: &Runtime, print_path: bool, list: bool) -> Result<ExitStatus, CommandError> {
     if !print_path && !list {
         return Err(CommandError::NothingAsked);
     }

@@ -7,6 +7,8 @@
 //!
 //! The engine knows no runtime by name: what a runtime is stands in `specs/<runtime>/`, in generated tables of the crate
 //! `abi`, and in an entry of the executable's registry ([`runtime`]).
+// So the compiler finds what is dead: what nobody outside reaches is not public.
+#![warn(unreachable_pub)]
 
 pub mod case;
 pub mod catalog;

@@ -173,7 +173,7 @@ fn a_word_stands_for_its_statements() {
 fn an_axis_has_a_name_of_its_own(#[case] name: &str) {
     let domain = DomainSource { int: Some("1..2".to_owned()), ..DomainSource::default() };
     let text = RuleText { axes: vec![(name, &domain)], steps: "toy_wait();", ..RuleText::default() };
-    let problems = check(&text, &environment()).err().expect("the name is taken");
+    let problems = check(&text, &environment()).expect_err("the name is taken");
     assert!(problems[0].message.contains("already names something else"), "{problems:?}");
 }
 

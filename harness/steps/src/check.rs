@@ -151,19 +151,19 @@ impl<'e> Checker<'e> {
         }
     }
 
-    pub fn problem(&mut self, span: Span, message: impl Into<String>) {
+    pub(crate) fn problem(&mut self, span: Span, message: impl Into<String>) {
         self.problems.push(Problem { part: self.part.clone(), span, message: message.into() });
     }
 
-    pub fn single_process(&self) -> bool {
+    pub(crate) fn single_process(&self) -> bool {
         self.processes.len() == 1
     }
 
-    pub fn life_cycle(&self) -> bool {
+    pub(crate) fn life_cycle(&self) -> bool {
         self.life_cycle
     }
 
-    pub fn parse(&mut self, text: &str, sizes: bool) -> Option<syntax::Expression> {
+    pub(crate) fn parse(&mut self, text: &str, sizes: bool) -> Option<syntax::Expression> {
         let actors: Vec<String> = self.actors.iter().map(|actor| actor.name.clone()).collect();
         let declarations = &self.environment.declarations;
         let is_type = |name: &str| declarations.ty(name).is_some();
@@ -177,7 +177,7 @@ impl<'e> Checker<'e> {
         }
     }
 
-    pub fn text(&mut self, text: &str) -> usize {
+    pub(crate) fn text(&mut self, text: &str) -> usize {
         let bytes: Box<[u8]> = text.bytes().chain([0]).collect();
         match self.texts.iter().position(|known| *known == bytes) {
             Some(position) => position,
@@ -191,7 +191,7 @@ impl<'e> Checker<'e> {
     // Variables
 
     /// Declares a variable of the current actor.
-    pub fn declare(&mut self, name: &str, ty: Type, array: bool, span: Span) -> usize {
+    pub(crate) fn declare(&mut self, name: &str, ty: Type, array: bool, span: Span) -> usize {
         if self.axes.iter().any(|axis| axis.name == name) {
             self.problem(span, format!("`{name}` is an axis of `forall`; choose another name"));
         } else if self.named(self.actor, name).is_some() {
@@ -205,11 +205,11 @@ impl<'e> Checker<'e> {
     }
 
     /// Whether the header or the runtime's own vocabulary gives a name a meaning.
-    pub fn means_something(&self, name: &str) -> bool {
+    pub(crate) fn means_something(&self, name: &str) -> bool {
         self.environment.declarations.constant(name).is_some() || self.environment.vocabulary.defines(name)
     }
 
-    pub fn add_variable(&mut self, name: &str, ty: Type, array: bool) -> usize {
+    pub(crate) fn add_variable(&mut self, name: &str, ty: Type, array: bool) -> usize {
         self.lays_out(ty);
         let (size, align) = if array {
             (16, 8)
@@ -231,16 +231,16 @@ impl<'e> Checker<'e> {
     }
 
     /// Notes of which structs' layout the rule makes use.
-    pub fn lays_out(&mut self, ty: Type) {
+    pub(crate) fn lays_out(&mut self, ty: Type) {
         self.environment.declarations.note_structs(ty, &mut self.structs);
     }
 
     /// Starts a block; what is declared from here on ends with [`Checker::leave_scope`].
-    pub fn enter_scope(&self) -> usize {
+    pub(crate) fn enter_scope(&self) -> usize {
         self.names.len()
     }
 
-    pub fn leave_scope(&mut self, outer: usize) {
+    pub(crate) fn leave_scope(&mut self, outer: usize) {
         self.names.truncate(outer);
     }
 
@@ -249,7 +249,7 @@ impl<'e> Checker<'e> {
         found.map(|(.., variable)| *variable)
     }
 
-    pub fn lookup(&self, actor: usize, name: &str) -> Option<usize> {
+    pub(crate) fn lookup(&self, actor: usize, name: &str) -> Option<usize> {
         if let Some((_, variable)) = self.loops.iter().rev().find(|(known, _)| known == name) {
             return Some(*variable);
         }
@@ -257,7 +257,7 @@ impl<'e> Checker<'e> {
     }
 
     /// Notes that the current actor reads a variable; what another process reads has to be sent there.
-    pub fn reads(&mut self, variable: usize, span: Span) {
+    pub(crate) fn reads(&mut self, variable: usize, span: Span) {
         let owner = self.actors[self.variables[variable].actor].process;
         let foreign = self.processes.len() > 1 && (self.everybody || owner != self.actors[self.actor].process);
         if !foreign || self.loops.iter().any(|(_, looped)| *looped == variable) {
@@ -289,7 +289,7 @@ impl<'e> Checker<'e> {
     }
 
     /// Every name that could have been meant where a value stands.
-    pub fn unknown_name(&mut self, name: &str, span: Span) {
+    pub(crate) fn unknown_name(&mut self, name: &str, span: Span) {
         let own: Vec<String> = self
             .names
             .iter()
@@ -315,7 +315,7 @@ impl<'e> Checker<'e> {
     }
 
     /// Every name that could have been meant where a function stands.
-    pub fn unknown_function(&mut self, name: &str, span: Span) {
+    pub(crate) fn unknown_function(&mut self, name: &str, span: Span) {
         let Environment { declarations, vocabulary, .. } = self.environment;
         let words = &vocabulary.words;
         if words.contains_key(name) {

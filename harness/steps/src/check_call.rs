@@ -11,7 +11,7 @@ use super::syntax::{self, ExpressionKind};
 use super::types::{TEXT, c_name, is_address, is_integer, range};
 
 impl Checker<'_> {
-    pub fn call_value(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<Typed> {
+    pub(crate) fn call_value(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<Typed> {
         if let Some(signature) = builtin(name) {
             if signature.used_as == Use::Action {
                 self.problem(span, format!("`{name}` has no value; it is a statement of its own"));
@@ -30,7 +30,7 @@ impl Checker<'_> {
         Some(value(Expression::Call(Box::new(call), ty), ty))
     }
 
-    pub fn builtin_arguments(
+    pub(crate) fn builtin_arguments(
         &mut self,
         name: &str,
         parameters: &[Parameter],
@@ -71,7 +71,7 @@ impl Checker<'_> {
     }
 
     /// Checks a call of a function of the header.
-    pub fn call(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<(Call, Type)> {
+    pub(crate) fn call(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<(Call, Type)> {
         let Some(function) = self.environment.declarations.function(name) else {
             self.unknown_function(name, span);
             return None;
@@ -212,7 +212,7 @@ impl Checker<'_> {
     }
 
     /// Whether C converts the value to the type without a cast.
-    pub fn fits(&self, typed: &Typed, ty: Type) -> bool {
+    pub(crate) fn fits(&self, typed: &Typed, ty: Type) -> bool {
         if typed.constant == Some(0) && is_address(ty) {
             return true;
         }

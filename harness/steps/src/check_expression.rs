@@ -11,7 +11,7 @@ use super::types::{INT, INT64, SIZE, TEXT, VOID_POINTER, c_name, is_address, poi
 
 impl Checker<'_> {
     /// Checks an expression whose value is used. `None`: a problem was noted.
-    pub fn expression(&mut self, tree: &syntax::Expression) -> Option<Typed> {
+    pub(crate) fn expression(&mut self, tree: &syntax::Expression) -> Option<Typed> {
         match &tree.kind {
             ExpressionKind::Integer(value) => {
                 Some(constant(*value, if *value > i128::from(i64::MAX) { SIZE } else { INT64 }))
@@ -276,7 +276,7 @@ impl Checker<'_> {
         None
     }
 
-    pub fn type_of(&mut self, name: &syntax::TypeName, pointers: usize) -> Option<Type> {
+    pub(crate) fn type_of(&mut self, name: &syntax::TypeName, pointers: usize) -> Option<Type> {
         let Some(mut ty) = self.environment.declarations.ty(&name.name) else {
             let hint = hint(&name.name, self.environment.declarations.type_names());
             self.problem(name.span, format!("`{}` is no type of the header{hint}", name.name));

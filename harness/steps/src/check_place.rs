@@ -22,7 +22,7 @@ pub(super) struct TypedPlace {
 
 impl Checker<'_> {
     /// Checks something that can be assigned to or pointed to.
-    pub fn place(&mut self, tree: &syntax::Expression) -> Option<TypedPlace> {
+    pub(crate) fn place(&mut self, tree: &syntax::Expression) -> Option<TypedPlace> {
         match &tree.kind {
             ExpressionKind::Name(name) => match self.lookup(self.actor, name) {
                 Some(variable) => Some(self.variable_place(variable, tree.span)),

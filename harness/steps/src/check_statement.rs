@@ -11,7 +11,7 @@ use super::types::{CHAR, c_name, is_address, is_integer};
 
 impl Checker<'_> {
     /// Checks a whole `steps` block.
-    pub fn steps(&mut self, block: &syntax::Block) -> Vec<Statement> {
+    pub(crate) fn steps(&mut self, block: &syntax::Block) -> Vec<Statement> {
         let end =
             block.statements.iter().position(|statement| matches!(statement.kind, syntax::StatementKind::SetupEnd));
         let mut statements = Vec::new();

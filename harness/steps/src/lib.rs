@@ -2,6 +2,8 @@
 //!
 //! [`check`] is the entry: it turns one rule's texts into a [`Program`] or a list of [`Problem`]s. The language itself is
 //! described in `docs/language.md`.
+// So the compiler finds what is dead: what nobody outside reaches is not public.
+#![warn(unreachable_pub)]
 
 pub mod arithmetic;
 pub mod bounds;

@@ -2,12 +2,11 @@
 
 use super::Span;
 use super::syntax::{
-    ActorName, BinaryOperator, Block, Expect, Expression, ExpressionKind, Initializer, SetUse, Statement,
-    StatementKind, Steps, TypeName,
+    ActorName, BinaryOperator, Block, Expect, Expression, Initializer, SetUse, Statement, StatementKind, Steps,
+    TypeName,
 };
 use super::token::{Kind, Token, tokenize};
 use super::vocabulary::Vocabulary;
-use super::word::changing_call;
 
 /// Deeper nesting than this is an error, never a stack overflow.
 const DEEPEST: usize = 48;
@@ -53,7 +52,7 @@ pub(super) struct Parser<'a> {
     /// Links of chains in this statement.
     links: usize,
     /// Sets of codes that were named so far.
-    sets: Vec<SetUse>,
+    pub(super) sets: Vec<SetUse>,
     pub(super) names: &'a Names<'a>,
 }
 
@@ -187,7 +186,7 @@ impl<'a> Parser<'a> {
             && *self.peek_after(1) == Kind::Symbol(":")
     }
 
-    fn statement(&mut self) -> Parsed<Statement> {
+    pub(super) fn statement(&mut self) -> Parsed<Statement> {
         let start = self.span();
         self.links = 0;
         let mut actor = None;
@@ -201,41 +200,6 @@ impl<'a> Parser<'a> {
         }
         let kind = self.statement_kind()?;
         Ok(Statement { actor, kind, span: self.since(start), begins_word: false })
-    }
-
-    /// Reads a statement; a word of the runtime becomes what it stands for.
-    fn statement_into(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
-        let statement = self.statement()?;
-        let StatementKind::Expression {
-            expression: Expression { kind: ExpressionKind::Call { function, arguments }, span },
-            expect,
-            info,
-        } = &statement.kind
-        else {
-            statements.push(statement);
-            return Ok(());
-        };
-        let Some(word) = self.names.vocabulary.words.get(function) else {
-            statements.push(statement);
-            return Ok(());
-        };
-        let wrong = |span, message| Err(ParseError { span, message });
-        if expect.is_some() || *info {
-            let message = format!(
-                "`{function}` stands for several statements; neither `fails` nor `[info]` is about all of them"
-            );
-            return wrong(*span, message);
-        }
-        if arguments.len() != word.parameters.len() {
-            let (wanted, names, given) = (word.parameters.len(), word.parameters.join(", "), arguments.len());
-            return wrong(*span, format!("`{function}` takes {wanted} arguments ({names}), here are {given}"));
-        }
-        if let Some(call) = arguments.iter().find_map(changing_call) {
-            let message = format!("`{function}` uses its arguments more than once; keep this in a variable first");
-            return wrong(call.span, message);
-        }
-        statements.extend(word.expand(arguments, &statement, *span));
-        Ok(())
     }
 
     fn statement_kind(&mut self) -> Parsed<StatementKind> {
@@ -497,29 +461,6 @@ impl<'a> Parser<'a> {
             return self.fail("`fails, usually` names the usual codes: `fails, usually {107002}`");
         }
         Ok(Expect { codes, usually })
-    }
-
-    /// `{a, b}`, or the name of a set of the runtime.
-    pub(super) fn set(&mut self) -> Parsed<Vec<Expression>> {
-        if matches!(self.peek(), Kind::Name(_)) {
-            return self.named_set();
-        }
-        self.expect("{", "before the values")?;
-        let mut values = vec![self.expression()?];
-        while self.accept(",") {
-            values.push(self.expression()?);
-        }
-        self.expect("}", "after the values")?;
-        Ok(values)
-    }
-
-    fn named_set(&mut self) -> Parsed<Vec<Expression>> {
-        let (name, span) = self.name("a set of codes")?;
-        let Some(codes) = self.names.vocabulary.sets.get(&name) else {
-            return Err(ParseError { span, message: self.names.vocabulary.no_set(&name) });
-        };
-        self.sets.push(SetUse { span, written: format!("{{{}}}", codes.join(", ")) });
-        Ok(codes.iter().map(|code| Expression { kind: ExpressionKind::Name(code.clone()), span }).collect())
     }
 }
 

@@ -14,7 +14,7 @@ fn no_names() -> Names<'static> {
 }
 
 /// Reads the lines of `actors`. A mistake costs its line only: the others are read all the same.
-pub fn parse_actors(text: &str) -> (Vec<ActorLine>, Vec<ParseError>) {
+pub(crate) fn parse_actors(text: &str) -> (Vec<ActorLine>, Vec<ParseError>) {
     let names = no_names();
     let mut parser = match Parser::new(text, &names, false) {
         Ok(parser) => parser,

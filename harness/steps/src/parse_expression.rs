@@ -1,7 +1,7 @@
 //! The parser's part for expressions. Precedence is C's.
 
-use super::parse::{Parsed, Parser, describe};
-use super::syntax::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
+use super::parse::{ParseError, Parsed, Parser, describe};
+use super::syntax::{BinaryOperator, Expression, ExpressionKind, SetUse, UnaryOperator};
 use super::token::Kind;
 
 impl Parser<'_> {
@@ -152,6 +152,29 @@ impl Parser<'_> {
             Kind::SetupEnd | Kind::Info | Kind::End => return self.fail("expected a value"),
         };
         Ok(Expression { kind, span: self.since(start) })
+    }
+
+    /// `{a, b}`, or the name of a set of the runtime.
+    pub(super) fn set(&mut self) -> Parsed<Vec<Expression>> {
+        if matches!(self.peek(), Kind::Name(_)) {
+            return self.named_set();
+        }
+        self.expect("{", "before the values")?;
+        let mut values = vec![self.expression()?];
+        while self.accept(",") {
+            values.push(self.expression()?);
+        }
+        self.expect("}", "after the values")?;
+        Ok(values)
+    }
+
+    fn named_set(&mut self) -> Parsed<Vec<Expression>> {
+        let (name, span) = self.name("a set of codes")?;
+        let Some(codes) = self.names.vocabulary.sets.get(&name) else {
+            return Err(ParseError { span, message: self.names.vocabulary.no_set(&name) });
+        };
+        self.sets.push(SetUse { span, written: format!("{{{}}}", codes.join(", ")) });
+        Ok(codes.iter().map(|code| Expression { kind: ExpressionKind::Name(code.clone()), span }).collect())
     }
 }
 

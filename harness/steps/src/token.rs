@@ -4,14 +4,14 @@ use super::Span;
 
 /// A token with its place in the text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Token {
+pub(crate) struct Token {
     pub kind: Kind,
     pub span: Span,
 }
 
 /// What a token is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Name(String),
     Integer(i128),
     Text(String),
@@ -57,13 +57,13 @@ fn symbols(first: u8) -> &'static [&'static str] {
 
 /// A place where the text is not made of tokens.
 #[derive(Debug)]
-pub struct TokenError {
+pub(crate) struct TokenError {
     pub span: Span,
     pub message: String,
 }
 
 /// Splits the text into tokens. `sizes` allows the suffixes KiB, MiB and GiB, which C does not have.
-pub fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
+pub(crate) fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::with_capacity(text.len() / 3 + 1);
     let mut at = 0;

@@ -2,7 +2,7 @@
 
 use super::Span;
 use super::builtins::{Use, builtin};
-use super::parse::{Names, ParseError, parse_steps};
+use super::parse::{Names, ParseError, Parsed, Parser, parse_steps};
 use super::syntax::{Expect, Expression, ExpressionKind, Statement, StatementKind};
 
 /// What a word stands for, with names for what a rule passes.
@@ -48,7 +48,7 @@ impl Word {
 
     /// What the word stands for with these arguments. All of it is at the place where the word is used, but the
     /// arguments, which keep theirs.
-    pub(super) fn expand(&self, arguments: &[Expression], used: &Statement, word: Span) -> Vec<Statement> {
+    fn expand(&self, arguments: &[Expression], used: &Statement, word: Span) -> Vec<Statement> {
         let filled = Filled { parameters: &self.parameters, arguments, word };
         let statement = |(index, statement): (usize, &Statement)| {
             let kind = match &statement.kind {
@@ -67,6 +67,43 @@ impl Word {
     }
 }
 
+impl Parser<'_> {
+    /// Reads a statement; a word of the runtime becomes what it stands for.
+    pub(super) fn statement_into(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
+        let statement = self.statement()?;
+        let StatementKind::Expression {
+            expression: Expression { kind: ExpressionKind::Call { function, arguments }, span },
+            expect,
+            info,
+        } = &statement.kind
+        else {
+            statements.push(statement);
+            return Ok(());
+        };
+        let Some(word) = self.names.vocabulary.words.get(function) else {
+            statements.push(statement);
+            return Ok(());
+        };
+        let wrong = |span, message| Err(ParseError { span, message });
+        if expect.is_some() || *info {
+            let message = format!(
+                "`{function}` stands for several statements; neither `fails` nor `[info]` is about all of them"
+            );
+            return wrong(*span, message);
+        }
+        if arguments.len() != word.parameters.len() {
+            let (wanted, names, given) = (word.parameters.len(), word.parameters.join(", "), arguments.len());
+            return wrong(*span, format!("`{function}` takes {wanted} arguments ({names}), here are {given}"));
+        }
+        if let Some(call) = arguments.iter().find_map(changing_call) {
+            let message = format!("`{function}` uses its arguments more than once; keep this in a variable first");
+            return wrong(call.span, message);
+        }
+        statements.extend(word.expand(arguments, &statement, *span));
+        Ok(())
+    }
+}
+
 fn is_check(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Call { function, .. } => builtin(function).is_some_and(|known| known.used_as == Use::Check),
@@ -75,7 +112,7 @@ fn is_check(expression: &Expression) -> bool {
 }
 
 /// A call whose second evaluation does more than the first one, or gives something else.
-pub(super) fn changing_call(argument: &Expression) -> Option<&Expression> {
+fn changing_call(argument: &Expression) -> Option<&Expression> {
     let mut found = Vec::new();
     collect(argument, &mut found);
     let changes = |expression: &&Expression| match &expression.kind {

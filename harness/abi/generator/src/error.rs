@@ -8,7 +8,7 @@ use crate::jobs::shown;
 
 /// Why a file was not written, or not found to be up to date.
 #[derive(Debug)]
-pub enum Error {
+pub(crate) enum Error {
     /// The file that is there is not what it would be generated as.
     OutOfDate { output: PathBuf, difference: Difference },
     /// libclang is missing where it may not be.
@@ -29,7 +29,7 @@ pub enum Error {
 
 /// How a file differs from what it would be generated as.
 #[derive(Debug)]
-pub enum Difference {
+pub(crate) enum Difference {
     /// From this line on.
     Line(usize),
     /// It records the digest of another header.
@@ -38,7 +38,7 @@ pub enum Difference {
 
 impl Error {
     /// The exit status of a program that ends for this reason.
-    pub fn status(&self) -> u8 {
+    pub(crate) fn status(&self) -> u8 {
         match self {
             Error::OutOfDate { .. } => 1,
             Error::NoLibclang { .. } => 3,
@@ -47,7 +47,7 @@ impl Error {
     }
 
     /// Reading or writing a path failed.
-    pub fn file(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Error {
         |source| Error::File { path: path.to_owned(), source }
     }
 }

@@ -14,14 +14,14 @@ use sha2::{Digest, Sha256};
 use crate::error::Error;
 
 /// Name of the struct in bindgen's output that holds one field for each function of the header.
-pub const LIBRARY: &str = "Api";
+pub(crate) const LIBRARY: &str = "Api";
 
 /// The name that marks an enumeration which lets the compiler evaluate a macro.
 const PROBE: &str = "atlas_cts_value_of_";
 
 /// What a header holds.
 #[derive(Debug)]
-pub struct Header {
+pub(crate) struct Header {
     /// The text of the header itself, without what it includes.
     pub text: String,
     /// SHA-256 of that text, in lower-case hex.
@@ -34,17 +34,17 @@ pub struct Header {
 }
 
 /// Whether libclang can be loaded; if not, why not.
-pub fn libclang() -> Result<(), String> {
+pub(crate) fn libclang() -> Result<(), String> {
     clang_sys::load_manually().map(drop)
 }
 
 /// The SHA-256 that generated files record for a header.
-pub fn digest(text: &[u8]) -> String {
+pub(crate) fn digest(text: &[u8]) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Reads a header. libclang must be there: bindgen panics without it.
-pub fn read(path: &Path) -> Result<Header, Error> {
+pub(crate) fn read(path: &Path) -> Result<Header, Error> {
     let path = fs::canonicalize(path).map_err(Error::file(path))?;
     let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
     let raw = parse(builder(&path)?.header(utf8(&path)?), &path)?;

@@ -8,7 +8,7 @@ use crate::error::Error;
 
 /// A file to write or to check.
 #[derive(Debug)]
-pub struct Job {
+pub(crate) struct Job {
     /// The file.
     pub output: PathBuf,
     /// What it is made from.
@@ -17,7 +17,7 @@ pub struct Job {
 
 /// What a generated file is made from.
 #[derive(Debug)]
-pub enum Source {
+pub(crate) enum Source {
     /// The tables of a runtime's header.
     Header { runtime: String, header: PathBuf },
     /// The list of the runtimes whose tables lie beside it.
@@ -25,14 +25,14 @@ pub enum Source {
 }
 
 /// The root of the repository.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     root.canonicalize().unwrap_or(root)
 }
 
 /// A path as messages and generated files name it: relative to the repository, or only the file's name, so that it
 /// is the same on each machine.
-pub fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match full.strip_prefix(root()) {
         Ok(inside) => inside.display().to_string(),
@@ -41,7 +41,7 @@ pub fn shown(path: &Path) -> String {
 }
 
 /// The one runtime of a folder, written to a file.
-pub fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
+pub(crate) fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
     let mut headers = headers(specs)?.into_iter();
     match (headers.next(), headers.next()) {
         (Some((runtime, header)), None) => {
@@ -54,7 +54,7 @@ pub fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
 
 /// Every header of the repository. Those in its own `specs` become modules of the crate `abi`; a runtime of some tests
 /// becomes `bindings.rs` beside the `specs` of those tests.
-pub fn all(root: &Path) -> Result<Vec<Job>, Error> {
+pub(crate) fn all(root: &Path) -> Result<Vec<Job>, Error> {
     let own = root.join("specs");
     let generated = root.join("harness/abi/src/generated");
     let runtimes = headers(&own)?;

@@ -10,7 +10,7 @@ use crate::text;
 
 /// A C type, one for one what `Type` of the tables can say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CType {
+pub(crate) enum CType {
     Void,
     Char,
     Integer { bytes: u8, signed: bool },
@@ -25,7 +25,7 @@ pub enum CType {
 
 /// A parameter with its C type and the type in bindgen's signature.
 #[derive(Debug)]
-pub struct Parameter {
+pub(crate) struct Parameter {
     pub name: String,
     pub ty: CType,
     pub rust: syn::Type,
@@ -33,7 +33,7 @@ pub struct Parameter {
 
 /// A function that can be called with the arguments widened to 64 bits.
 #[derive(Debug)]
-pub struct Function {
+pub(crate) struct Function {
     /// What a user of the header writes.
     pub name: String,
     /// The symbol, where a macro makes it of the name.
@@ -46,14 +46,14 @@ pub struct Function {
 
 /// An enumeration with its enumerators in the order of the header.
 #[derive(Debug)]
-pub struct Enumeration {
+pub(crate) struct Enumeration {
     pub name: String,
     pub constants: Vec<(String, i128)>,
 }
 
 /// A field; its offset is left to the compiler of the generated code.
 #[derive(Debug)]
-pub struct Field {
+pub(crate) struct Field {
     pub name: String,
     /// Where bindgen's struct has it: one name, or several when C lifts it out of an anonymous member.
     pub path: String,
@@ -62,7 +62,7 @@ pub struct Field {
 
 /// A complete struct or union.
 #[derive(Debug)]
-pub struct Struct {
+pub(crate) struct Struct {
     pub name: String,
     pub union: bool,
     pub fields: Vec<Field>,
@@ -70,7 +70,7 @@ pub struct Struct {
 
 /// All declarations of a header, each list sorted by name.
 #[derive(Debug, Default)]
-pub struct Model {
+pub(crate) struct Model {
     pub functions: Vec<Function>,
     pub enums: Vec<Enumeration>,
     pub structs: Vec<Struct>,
@@ -82,7 +82,7 @@ pub struct Model {
 
 /// Why a declaration is not in the tables.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LeftOut {
+pub(crate) enum LeftOut {
     ArrayLength,
     ArrayTypedef,
     BitField,
@@ -117,7 +117,7 @@ impl fmt::Display for LeftOut {
 /// Reads bindgen's output. The header's text tells a renamed keyword from a name that ends in an underscore, gives the
 /// names that macros make of functions, and says which macros have no place in the tables; the values of macros come
 /// from the C compiler.
-pub fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128>) -> Result<Model, Error> {
+pub(crate) fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128>) -> Result<Model, Error> {
     let names = names(raw, header);
     let written = text::macros(header);
     let mut model = Model::default();
@@ -320,7 +320,7 @@ fn members(fields: &syn::FieldsNamed, prefix: &str, names: &Names, visit: &mut d
 }
 
 /// The value of an integer literal with or without a minus.
-pub fn integer(expression: &syn::Expr) -> Option<i128> {
+pub(crate) fn integer(expression: &syn::Expr) -> Option<i128> {
     match expression {
         syn::Expr::Lit(literal) => match &literal.lit {
             syn::Lit::Int(value) => value.base10_parse().ok(),

@@ -8,7 +8,7 @@ use crate::text;
 
 /// The names that bindgen's output defines, by kind.
 #[derive(Debug, Default)]
-pub struct Names<'a> {
+pub(crate) struct Names<'a> {
     /// The target of each typedef.
     pub aliases: BTreeMap<String, syn::Type>,
     /// The integer type behind each enumeration.
@@ -22,7 +22,7 @@ pub struct Names<'a> {
 }
 
 /// Sorts what bindgen's output defines by kind.
-pub fn names<'a>(raw: &'a syn::File, text: &'a str) -> Names<'a> {
+pub(crate) fn names<'a>(raw: &'a syn::File, text: &'a str) -> Names<'a> {
     let mut names = Names { words: text::words(text), ..Names::default() };
     for item in &raw.items {
         match item {
@@ -66,7 +66,7 @@ pub fn names<'a>(raw: &'a syn::File, text: &'a str) -> Names<'a> {
 
 impl Names<'_> {
     /// The name that the header uses: bindgen appends an underscore to Rust's keywords.
-    pub fn in_c(&self, name: &str) -> String {
+    pub(crate) fn in_c(&self, name: &str) -> String {
         match name.strip_suffix('_') {
             Some(stripped)
                 if !self.words.contains(name)
@@ -79,7 +79,7 @@ impl Names<'_> {
     }
 
     /// The C type behind a Rust type of bindgen's output.
-    pub fn resolve(&self, ty: &syn::Type) -> Result<CType, LeftOut> {
+    pub(crate) fn resolve(&self, ty: &syn::Type) -> Result<CType, LeftOut> {
         match ty {
             syn::Type::Ptr(pointer) => Ok(CType::Pointer {
                 to: Box::new(self.resolve(&pointer.elem)?),
@@ -101,7 +101,7 @@ impl Names<'_> {
     }
 
     /// The C type behind a name of bindgen's output.
-    pub fn resolve_name(&self, name: &str) -> Result<CType, LeftOut> {
+    pub(crate) fn resolve_name(&self, name: &str) -> Result<CType, LeftOut> {
         let integer = |bytes, signed| Ok(CType::Integer { bytes, signed });
         match name {
             "c_void" => return Ok(CType::Void),

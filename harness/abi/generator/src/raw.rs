@@ -9,7 +9,7 @@ use quote::ToTokens;
 use crate::model::Model;
 
 /// The items that thunks and tables need, with the types that these need in turn.
-pub fn needed(raw: &syn::File, model: &Model) -> syn::File {
+pub(crate) fn needed(raw: &syn::File, model: &Model) -> syn::File {
     let mut words = BTreeSet::new();
     for function in &model.functions {
         for ty in function.parameters.iter().map(|parameter| &parameter.rust).chain(&function.result) {

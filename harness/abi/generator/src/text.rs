@@ -7,12 +7,12 @@ fn in_identifier(character: char) -> bool {
 }
 
 /// The identifiers of a text.
-pub fn words(text: &str) -> BTreeSet<&str> {
+pub(crate) fn words(text: &str) -> BTreeSet<&str> {
     text.split(|character: char| !in_identifier(character)).filter(|word| !word.is_empty()).collect()
 }
 
 /// The object-like macros to which a header gives a value, whatever it is, as they are at its end.
-pub fn macros(text: &str) -> BTreeMap<&str, &str> {
+pub(crate) fn macros(text: &str) -> BTreeMap<&str, &str> {
     let mut macros = BTreeMap::new();
     for line in text.lines() {
         let Some(directive) = line.trim_start().strip_prefix('#').map(str::trim_start) else {
@@ -37,7 +37,7 @@ fn before_comment(text: &str) -> &str {
 }
 
 /// The name that the compiler sees where a user of the header writes `name`.
-pub fn expanded<'a>(name: &'a str, macros: &BTreeMap<&'a str, &'a str>) -> &'a str {
+pub(crate) fn expanded<'a>(name: &'a str, macros: &BTreeMap<&'a str, &'a str>) -> &'a str {
     let (mut seen, mut at) = (BTreeSet::new(), name);
     while seen.insert(at) {
         match macros.get(at) {
@@ -50,7 +50,7 @@ pub fn expanded<'a>(name: &'a str, macros: &BTreeMap<&'a str, &'a str>) -> &'a s
 
 /// The names by which a user of the header reaches what is declared as `declared`: those that macros turn into it, else
 /// its own, unless a macro turns that into something else.
-pub fn written<'a>(declared: &'a str, macros: &BTreeMap<&'a str, &'a str>) -> Vec<&'a str> {
+pub(crate) fn written<'a>(declared: &'a str, macros: &BTreeMap<&'a str, &'a str>) -> Vec<&'a str> {
     let others: Vec<&str> =
         macros.keys().copied().filter(|name| *name != declared && expanded(name, macros) == declared).collect();
     if others.is_empty() && expanded(declared, macros) == declared { vec![declared] } else { others }

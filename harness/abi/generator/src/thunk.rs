@@ -31,7 +31,7 @@ mod thunks {
 "#;
 
 /// The module of the thunks.
-pub fn module(model: &Model) -> Result<String, Error> {
+pub(crate) fn module(model: &Model) -> Result<String, Error> {
     let mut text = BEGINNING.to_owned();
     for function in &model.functions {
         thunk(&mut text, function)?;

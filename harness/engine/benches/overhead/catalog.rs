@@ -108,14 +108,7 @@ pub fn write_large(specs: &Path, rules: usize) {
     for number in 0..rules {
         let (_, rest) = blocks[number % blocks.len()].split_once('\n').expect("a rule has lines");
         // Every function has one owner.
-        let mut inside = false;
-        let mut owned = |line: &&str| {
-            // A list may go on for several lines.
-            let owns = inside || line.trim_start().starts_with("owns:");
-            inside = owns && !line.contains(']');
-            owns
-        };
-        let lines: Vec<&str> = rest.lines().filter(|line| !owned(line)).collect();
+        let lines = without_owns(rest);
         let id = format!("{}.large.rule-{number}", real().runtime);
         let _ = write!(chapters[number * 12 / rules], "  - id: {id}\n{}\n\n", lines.join("\n"));
     }
@@ -123,6 +116,18 @@ pub fn write_large(specs: &Path, rules: usize) {
         let text = format!("chapter: large-{number}\ntitle: Many rules\nrules:\n{text}");
         std::fs::write(runtime.join(format!("large-{number}.yaml")), text).expect("the chapter can be written");
     }
+}
+
+/// The lines of a rule but `owns`, which may go on in further lines.
+fn without_owns(rule: &str) -> Vec<&str> {
+    let mut inside = false;
+    let kept = |line: &&str| {
+        if line.starts_with("    ") && !line.starts_with("     ") {
+            inside = line.trim_start().starts_with("owns:");
+        }
+        !inside
+    };
+    rule.lines().filter(kept).collect()
 }
 
 /// Reads and checks the large catalog.

@@ -19,7 +19,7 @@ pub struct Layout {
 }
 
 /// Reads the layouts of api.yaml. The life cycle and the queries run before the edition is known: they use none.
-pub fn compile(
+pub(super) fn compile(
     source: &Arc<Source>,
     api: &ApiFile,
     declarations: &Declarations,

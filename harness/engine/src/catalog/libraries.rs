@@ -56,7 +56,7 @@ impl Libraries {
 }
 
 /// Reads the libraries of api.yaml.
-pub fn compile(
+pub(super) fn compile(
     source: &Arc<Source>,
     api: &ApiFile,
     declarations: &Declarations,
@@ -111,7 +111,7 @@ pub fn compile(
 }
 
 /// The life cycle runs wherever the runtime is: it calls nothing that lives in an optional library.
-pub fn expect_there(
+pub(super) fn expect_there(
     source: &Arc<Source>,
     api: &ApiFile,
     libraries: &Libraries,

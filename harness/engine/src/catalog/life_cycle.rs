@@ -46,7 +46,7 @@ impl LifeCycleProgram {
 }
 
 /// Compiles the sections of api.yaml.
-pub fn compile(
+pub(super) fn compile(
     file: &ParsedFile<ApiFile>,
     environment: &Environment,
     diagnostics: &mut Vec<Diagnostic>,

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 const STACK: usize = 8 << 20;
 
 /// Does the work on every item and gives the results in the order of the items.
-pub fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+pub(super) fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     if threads <= 1 {
         return items.into_iter().map(work).collect();

@@ -5,7 +5,7 @@ use serde_yaml::Spanned;
 use super::diagnostic::Source;
 
 /// Line and column, both counted from 0, columns in characters.
-pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let mut end = offset.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -17,7 +17,7 @@ pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
 }
 
 /// Where the text of a scalar starts: its first line, counted from 1, and the columns before it.
-pub fn text_start(source: &Source, scalar: &Spanned<String>) -> (usize, usize) {
+pub(super) fn text_start(source: &Source, scalar: &Spanned<String>) -> (usize, usize) {
     let line = (scalar.referenced.line() as usize).max(1);
     let column = (scalar.referenced.column() as usize).max(1);
     let Some(first) = source.line(line) else { return (line, column - 1) };

@@ -15,14 +15,14 @@ const LARGEST_FILE: u64 = 8 << 20;
 
 /// A parsed file with its text.
 #[derive(Debug)]
-pub struct ParsedFile<T> {
+pub(super) struct ParsedFile<T> {
     pub source: Arc<Source>,
     pub value: T,
 }
 
 /// Everything that stands under `specs/` for one runtime.
 #[derive(Debug)]
-pub struct CatalogFiles {
+pub(super) struct CatalogFiles {
     pub documents: ParsedFile<DocumentsFile>,
     pub products: ParsedFile<ProductsFile>,
     pub api: ParsedFile<ApiFile>,
@@ -35,7 +35,7 @@ pub struct CatalogFiles {
 }
 
 /// Reads the catalog of a runtime below `root`; with `only`, of the chapters just the one in that file.
-pub fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
+pub(super) fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
     let folder = root.join(runtime);
     if !folder.join("api.yaml").exists() {
         let root = root.display();

@@ -100,7 +100,7 @@ fn is_handle(ty: Type) -> bool {
 
 /// Where in a resource of api.yaml something is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub(super) enum Field {
     Acquire,
     Handle,
     Release,
@@ -110,7 +110,7 @@ pub enum Field {
 
 /// Something wrong in a resource of api.yaml.
 #[derive(Debug)]
-pub struct ResourceMistake {
+pub(super) struct ResourceMistake {
     pub field: Field,
     /// The place in the text of that field.
     pub span: Span,
@@ -119,7 +119,7 @@ pub struct ResourceMistake {
 
 /// What is wrong.
 #[derive(Debug)]
-pub enum ResourceMistakeKind {
+pub(super) enum ResourceMistakeKind {
     /// A function that the header does not declare.
     NoFunction { name: String, hint: String },
     /// A parameter that the acquiring function does not have.
@@ -189,7 +189,7 @@ impl fmt::Display for ResourceMistakeKind {
 }
 
 /// Checks a resource of api.yaml against the header.
-pub fn check(entry: &ResourceSource, declarations: &Declarations) -> Result<Resource, ResourceMistake> {
+pub(super) fn check(entry: &ResourceSource, declarations: &Declarations) -> Result<Resource, ResourceMistake> {
     use ResourceMistakeKind::*;
     let wrong = |field, kind| ResourceMistake { field, span: Span::default(), kind: Box::new(kind) };
     let acquire = find(&entry.acquire.value, declarations).map_err(|kind| wrong(Field::Acquire, kind))?;

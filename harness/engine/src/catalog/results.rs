@@ -12,7 +12,7 @@ use super::diagnostic::{Diagnostic, Source};
 use super::model::{ApiFile, ResultSource};
 
 /// Reads the types of codes of api.yaml.
-pub fn compile(
+pub(super) fn compile(
     source: &Arc<Source>,
     api: &ApiFile,
     declarations: &Declarations,

@@ -45,7 +45,7 @@ pub(super) struct Again<'a> {
 }
 
 impl<'a> Again<'a> {
-    pub fn new(inquest: Inquest<'a>) -> Again<'a> {
+    pub(super) fn new(inquest: Inquest<'a>) -> Again<'a> {
         let patience = inquest.executor.work.patience;
         let spent = Duration::from_millis(inquest.spent.load(Ordering::Relaxed));
         let time = patience.time.min(patience.time_of_run.saturating_sub(spent));
@@ -65,7 +65,7 @@ impl<'a> Again<'a> {
     }
 
     /// Runs cases in this order, in fresh processes, until one fails.
-    pub fn fresh(&mut self, cases: &[Case]) -> Outcome {
+    pub(super) fn fresh(&mut self, cases: &[Case]) -> Outcome {
         if let Some(survivor) = self.survivor.take() {
             survivor.stop(self.inquest.executor.factory.deadlines.step);
         }
@@ -73,18 +73,18 @@ impl<'a> Again<'a> {
     }
 
     /// Runs a case in the process that the case before it survived, or else in a fresh one.
-    pub fn next(&mut self, case: &Case) -> Outcome {
+    pub(super) fn next(&mut self, case: &Case) -> Outcome {
         self.run(std::slice::from_ref(case), true)
     }
 
     /// Whether the budget allows more than this number of runs, of which each may hang.
-    pub fn allows_more_than(&self, runs: u32) -> bool {
+    pub(super) fn allows_more_than(&self, runs: u32) -> bool {
         let processes = self.rule.program.processes.len() as u32;
         self.stopped.is_none() && self.starts > runs * processes && self.hangs > runs && Instant::now() < self.until
     }
 
     /// Why nothing more is run.
-    pub fn stopped(&self) -> Option<&str> {
+    pub(super) fn stopped(&self) -> Option<&str> {
         self.stopped.as_deref()
     }
 

@@ -17,7 +17,7 @@ use shorten::{Tried, shorten};
 
 /// A failure that is looked into: the rule as it ran, and where it is run again.
 #[derive(Debug, Clone, Copy)]
-pub struct Inquest<'a> {
+pub(crate) struct Inquest<'a> {
     pub executor: &'a Executor,
     pub assignment: &'a Assignment<'a>,
     /// The folder of the machine whose processes are shared.
@@ -28,7 +28,7 @@ pub struct Inquest<'a> {
 
 /// Finds out more about a rule's failure. The smallest case takes the place of the one that was found, and a list of
 /// cases where one is not enough. `None`: there is nothing to find out.
-pub fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &mut String) -> Option<Confirmation> {
+pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &mut String) -> Option<Confirmation> {
     let failed = search.failure.as_deref_mut()?;
     let rule = inquest.assignment.rule;
     if rule.hazard.is_some() || !judged(failed.failure.verdict) {

@@ -11,7 +11,7 @@ use super::text::c_type;
 use super::visit::calls;
 
 /// A call in the text with what the checker knows of it.
-pub struct Site<'t> {
+pub(super) struct Site<'t> {
     pub function: &'static str,
     pub typed: &'t Call,
     pub arguments: &'t [Expression],
@@ -19,7 +19,7 @@ pub struct Site<'t> {
 
 impl<'a> Printer<'a> {
     /// The calls of a statement itself, not of the blocks inside it.
-    pub fn sites<'t>(&self, statement: &'t Statement, typed: &'t TypedStatement) -> Vec<Site<'t>> {
+    pub(super) fn sites<'t>(&self, statement: &'t Statement, typed: &'t TypedStatement) -> Vec<Site<'t>> {
         let mut found = Vec::new();
         match &statement.kind {
             StatementKind::Expression { expression, .. } => collect(expression, &mut found),
@@ -34,7 +34,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Calls of the runtime in the text, each with its typed form: both are in the order of the text.
-    pub fn pair<'t>(&self, found: Vec<(&'t str, &'t [Expression])>, typed: &'t TypedStatement) -> Vec<Site<'t>> {
+    pub(super) fn pair<'t>(&self, found: Vec<(&'t str, &'t [Expression])>, typed: &'t TypedStatement) -> Vec<Site<'t>> {
         let runtime = found.into_iter().filter(|(function, _)| builtin(function).is_none());
         runtime
             .zip(calls(&typed.kind))
@@ -47,7 +47,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The statements that note what successful calls acquire and release.
-    pub fn ownership(&mut self, sites: &[Site<'_>]) -> Vec<String> {
+    pub(super) fn ownership(&mut self, sites: &[Site<'_>]) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.runnable {
             return lines;
@@ -80,12 +80,12 @@ impl<'a> Printer<'a> {
     }
 
     /// How a resource is released.
-    pub fn way(&self, resource: &'a Resource) -> Way<'a> {
+    pub(super) fn way(&self, resource: &'a Resource) -> Way<'a> {
         Way::of(resource, &self.rules.resources, &self.rules.environment)
     }
 
     /// Gives names to arguments that a release passes on and that are not the same when they are written twice.
-    pub fn keep_arguments(&mut self, sites: &[Site<'_>]) {
+    pub(super) fn keep_arguments(&mut self, sites: &[Site<'_>]) {
         for site in sites.iter().filter(|_| self.runnable) {
             let Some((_, resource)) = self.acquires(site.function) else { continue };
             let function = self.program.functions[site.typed.function];
@@ -119,7 +119,7 @@ impl<'a> Printer<'a> {
 }
 
 /// Every call in an expression, the outer ones first.
-pub fn collect<'t>(of: &'t Expression, found: &mut Vec<(&'t str, &'t [Expression])>) {
+pub(super) fn collect<'t>(of: &'t Expression, found: &mut Vec<(&'t str, &'t [Expression])>) {
     if let ExpressionKind::Call { function, arguments } = &of.kind {
         found.push((function, arguments));
     }

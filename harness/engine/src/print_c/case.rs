@@ -8,7 +8,7 @@ use steps::types::{Declarations, is_integer};
 use super::text::{c_text, c_type, number};
 
 /// The smallest case: every axis at its low end. Where the rule's condition excludes that one, a drawn case.
-pub fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
+pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
     let mut values = Vec::with_capacity(program.axes.len());
     for (index, axis) in program.axes.iter().enumerate() {
         let bounds = scope.bounds(program, index, &values)?;
@@ -41,7 +41,7 @@ pub fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseErro
 }
 
 /// The declarations of the axes, as C. `used` says which of them the steps read.
-pub fn axes(
+pub(super) fn axes(
     program: &Program,
     declarations: &Declarations,
     values: &[Value],

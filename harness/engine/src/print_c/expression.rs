@@ -12,7 +12,7 @@ const POSTFIX: u8 = 12;
 
 impl Printer<'_> {
     /// An expression where anything may stand: an argument, a whole statement.
-    pub fn expression(&self, of: &Expression) -> String {
+    pub(super) fn expression(&self, of: &Expression) -> String {
         self.inside(of, CONDITIONAL)
     }
 
@@ -74,11 +74,11 @@ impl Printer<'_> {
     }
 
     /// Expressions with commas between them.
-    pub fn list(&self, values: &[Expression]) -> String {
+    pub(super) fn list(&self, values: &[Expression]) -> String {
         values.iter().map(|value| self.expression(value)).collect::<Vec<_>>().join(", ")
     }
 
-    pub fn call(&self, function: &str, arguments: &[Expression]) -> String {
+    pub(super) fn call(&self, function: &str, arguments: &[Expression]) -> String {
         let argument = |argument: &Expression| match self.kept.get(&argument.span.start) {
             Some(name) => format!("({name} = {})", self.expression(argument)),
             None => self.expression(argument),
@@ -121,7 +121,7 @@ impl Printer<'_> {
     }
 
     /// The C name of an actor's variable: with several actors, the actor's name stands in front.
-    pub fn variable_name(&self, actor: usize, name: &str) -> String {
+    pub(super) fn variable_name(&self, actor: usize, name: &str) -> String {
         match self.program.actors.as_slice() {
             [_] => c_name(name),
             actors => format!("{}_{name}", actors[actor].name),
@@ -130,7 +130,7 @@ impl Printer<'_> {
 }
 
 /// A type as the rule writes it, with the name that it declares.
-pub fn written_type(ty: &TypeName, pointers: usize, name: &str) -> String {
+pub(super) fn written_type(ty: &TypeName, pointers: usize, name: &str) -> String {
     let constant = if ty.constant { "const " } else { "" };
     let declared = format!("{}{name}", "*".repeat(pointers));
     if declared.is_empty() { format!("{constant}{}", ty.name) } else { format!("{constant}{} {declared}", ty.name) }

@@ -9,7 +9,7 @@ use crate::catalog::{Handle, ReleaseArgument, Resource};
 use super::text::{c_name, c_type};
 
 /// A way of releasing, of which several resources may be in need.
-pub struct Way<'a> {
+pub(super) struct Way<'a> {
     /// Makes the names of its functions its own: the releasing function, with a number where there are several ways.
     pub name: String,
     resource: &'a Resource,
@@ -18,7 +18,7 @@ pub struct Way<'a> {
 
 impl<'a> Way<'a> {
     /// The way in which one of the resources is released.
-    pub fn of(resource: &'a Resource, resources: &'a [Resource], environment: &'a Environment) -> Way<'a> {
+    pub(super) fn of(resource: &'a Resource, resources: &'a [Resource], environment: &'a Environment) -> Way<'a> {
         let function = &resource.release.function;
         let mut shapes: Vec<Shape> = Vec::new();
         for known in resources.iter().filter(|known| known.release.function == *function) {
@@ -36,12 +36,12 @@ impl<'a> Way<'a> {
     }
 
     /// Whether the release needs arguments of the acquiring call.
-    pub fn keeps(&self) -> bool {
+    pub(super) fn keeps(&self) -> bool {
         self.resource.kept().next().is_some()
     }
 
     /// The statement that notes what was acquired; `argument` gives the text of an argument of the acquiring call.
-    pub fn acquired(&self, handle: &str, argument: impl Fn(usize) -> String) -> String {
+    pub(super) fn acquired(&self, handle: &str, argument: impl Fn(usize) -> String) -> String {
         let (name, function) = (&self.name, &self.resource.release.function);
         if self.keeps() {
             let kept: String = self.fields().map(|(position, ..)| format!(", {}", argument(position))).collect();
@@ -55,7 +55,7 @@ impl<'a> Way<'a> {
     }
 
     /// The statement that notes that a handle was released.
-    pub fn released(&self, handle: &str) -> String {
+    pub(super) fn released(&self, handle: &str) -> String {
         let name = &self.name;
         if self.keeps() {
             return format!("released_{name}({handle});");
@@ -64,7 +64,7 @@ impl<'a> Way<'a> {
     }
 
     /// The functions of this way.
-    pub fn functions(&self) -> Vec<String> {
+    pub(super) fn functions(&self) -> Vec<String> {
         if self.keeps() { self.keeping() } else { self.plain() }
     }
 

@@ -14,7 +14,7 @@ use super::expression::written_type;
 use super::text::{c_name, c_type, comments};
 
 impl<'a> Printer<'a> {
-    pub fn block(&mut self, block: &Block, typed: &[TypedStatement]) {
+    pub(super) fn block(&mut self, block: &Block, typed: &[TypedStatement]) {
         let mut typed = typed.iter();
         for statement in &block.statements {
             self.comments_before(statement.span.start);
@@ -44,7 +44,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints a statement, with the blocks inside it.
-    pub fn statement(&mut self, statement: &Statement, typed: &TypedStatement) {
+    pub(super) fn statement(&mut self, statement: &Statement, typed: &TypedStatement) {
         match (&statement.kind, &typed.kind) {
             (StatementKind::For { variable, bound, body }, TypedKind::For { bound: typed_bound, body: inner, .. }) => {
                 let name = c_name(variable);

@@ -58,13 +58,13 @@ const TAKEN: &[&str] = &[
 ];
 
 /// A variable's name; one that C or the prelude uses gets an underscore.
-pub fn c_name(name: &str) -> String {
+pub(super) fn c_name(name: &str) -> String {
     let taken = TAKEN.contains(&name) || BUILTINS.iter().any(|builtin| builtin.name == name);
     format!("{name}{}", if taken { "_" } else { "" })
 }
 
 /// A declaration of `name`, or a type name when `name` is empty.
-pub fn c_type(ty: Type, name: &str) -> String {
+pub(super) fn c_type(ty: Type, name: &str) -> String {
     match ty {
         Type::Pointer { to, constant } => {
             let inner = format!("*{name}");
@@ -84,7 +84,7 @@ fn spaced(ty: &str, name: &str) -> String {
 }
 
 /// An integer constant.
-pub fn number(value: i128) -> String {
+pub(super) fn number(value: i128) -> String {
     match value {
         _ if value == i128::from(i64::MIN) => "INT64_MIN".to_owned(),
         _ if value == i128::from(i32::MIN) => "INT32_MIN".to_owned(),
@@ -94,7 +94,7 @@ pub fn number(value: i128) -> String {
 }
 
 /// A string literal.
-pub fn c_text(bytes: &[u8]) -> String {
+pub(super) fn c_text(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for byte in bytes {
         match byte {
@@ -113,7 +113,7 @@ pub fn c_text(bytes: &[u8]) -> String {
 }
 
 /// The text of a comment, in lines of at most `width` characters.
-pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.replace("*/", "* /").split_whitespace() {
         match lines.last_mut() {
@@ -128,7 +128,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// The comments between two statements, each on lines of its own.
-pub fn comments(between: &str) -> Vec<String> {
+pub(super) fn comments(between: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = between;
     while let Some(at) = rest.find('/') {

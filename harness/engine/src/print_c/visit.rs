@@ -6,7 +6,7 @@ use steps::program::{Argument, Call, Expect, Expression, Place, Program, Root, S
 
 /// What a program reads.
 #[derive(Debug, Default)]
-pub struct Reads {
+pub(super) struct Reads {
     pub variables: HashSet<usize>,
     pub axes: HashSet<usize>,
     pub facts: BTreeSet<String>,
@@ -16,7 +16,7 @@ pub struct Reads {
 
 impl Reads {
     /// What the statements and the observations of a program read.
-    pub fn of(program: &Program) -> Reads {
+    pub(super) fn of(program: &Program) -> Reads {
         let mut reads = Reads::default();
         let mut note = |expression: &Expression| match expression {
             Expression::Axis(axis) | Expression::AxisItem { axis, .. } => {
@@ -142,7 +142,7 @@ fn children<'e>(of: &'e Expression, note: Note<'_, 'e>) {
 }
 
 /// The calls that a statement itself makes, in the order of the text.
-pub fn calls(kind: &StatementKind) -> Vec<&Call> {
+pub(super) fn calls(kind: &StatementKind) -> Vec<&Call> {
     fn inside<'e>(of: &'e Expression, found: &mut Vec<&'e Call>) {
         if let Expression::Call(call, _) = of {
             found.push(call);

@@ -18,7 +18,7 @@ use crate::workers::{Assignment, Executor, Pool, Slot, StartError, event_file, r
 
 /// How a rule runs in a proof. The default: as in any run, but a failure is not made smaller, because nobody reads it.
 #[derive(Debug, Clone, Default)]
-pub struct Experiment {
+pub(super) struct Experiment {
     /// What is not judged.
     pub ignored: Option<Judgement>,
     /// Go on after a failure, to count the cases that fail.
@@ -95,7 +95,7 @@ impl Attempt {
 
 /// A simulated device with workers of its own.
 #[derive(Debug)]
-pub struct Bench {
+pub(super) struct Bench {
     executor: Executor,
 }
 
@@ -104,7 +104,7 @@ impl Bench {
     ///
     /// # Errors
     /// There is no simulated device, or its library cannot be written or read.
-    pub fn new(target: &Target, options: &Options, defects: Vec<String>) -> Result<Bench, RunError> {
+    pub(super) fn new(target: &Target, options: &Options, defects: Vec<String>) -> Result<Bench, RunError> {
         let SimulatedTarget { factory, work } = target.simulated(options, defects)?;
         let (product, devices) = (target.conditions.product.clone(), target.conditions.devices);
         let executor = Executor::new(target.rules.clone(), product, devices, work, factory, Pool::new());
@@ -112,7 +112,7 @@ impl Bench {
     }
 
     /// Runs a rule with a seed of its own.
-    pub fn attempt(&self, rule: &Rule, seed: u64, experiment: &Experiment) -> Attempt {
+    pub(super) fn attempt(&self, rule: &Rule, seed: u64, experiment: &Experiment) -> Attempt {
         let executor = &self.executor;
         let whole = executor.assignment(rule, rule_seed(seed, &rule.id));
         let assignment = Assignment {
@@ -151,7 +151,7 @@ impl Bench {
     }
 
     /// The cases that a rule runs with this seed, at most this many beside the edges.
-    pub fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
+    pub(super) fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
         let whole = self.executor.assignment(rule, rule_seed(seed, &rule.id));
         let budget = Experiment { cases: Some(most), ..Experiment::default() }.budget(whole.budget);
         let Ok(mut plan) = Plan::new(&rule.program, &self.executor.scope, whole.seed, &budget) else {
@@ -162,7 +162,7 @@ impl Bench {
     }
 
     /// Ends the workers: the next rule starts in fresh processes.
-    pub fn retire(&self) {
+    pub(super) fn retire(&self) {
         if let Ok(mut slot) = self.executor.pool.take() {
             slot.workers.clear();
             self.executor.pool.give_back(slot);
@@ -170,24 +170,24 @@ impl Bench {
     }
 
     /// The file of a rule's chapter, as [`Bench::reads_only`] takes it.
-    pub fn chapter_file(&self, rule: &Rule) -> String {
+    pub(super) fn chapter_file(&self, rule: &Rule) -> String {
         self.executor.chapter_file(rule).to_owned()
     }
 
     /// Workers read only this chapter from now on.
-    pub fn reads_only(&mut self, chapter: String) {
+    pub(super) fn reads_only(&mut self, chapter: String) {
         self.executor.factory.only = Some(chapter);
     }
 
     /// Workers note from now on which defects the model asks for.
-    pub fn notes_reach(&mut self) {
+    pub(super) fn notes_reach(&mut self) {
         if let Some(simulated) = &mut self.executor.factory.simulated {
             simulated.notes_reach = true;
         }
     }
 
     /// Workers look from now on whether an event goes wrong.
-    pub fn glitches(&mut self) {
+    pub(super) fn glitches(&mut self) {
         if let Some(simulated) = &mut self.executor.factory.simulated {
             simulated.glitches = true;
         }
@@ -197,7 +197,7 @@ impl Bench {
     ///
     /// # Errors
     /// The file that the simulated processes share cannot be read.
-    pub fn reached(&self) -> std::io::Result<Vec<u8>> {
+    pub(super) fn reached(&self) -> std::io::Result<Vec<u8>> {
         let slot = self.executor.pool.take()?;
         let path = reach_file(&slot.machine);
         self.executor.pool.give_back(slot);

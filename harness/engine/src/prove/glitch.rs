@@ -43,7 +43,7 @@ struct Found {
 
 impl Work<'_> {
     /// Looks for an event that each remaining check alone notices.
-    pub fn glitches(&self, rules: &[&Rule]) -> Result<(), RunError> {
+    pub(super) fn glitches(&self, rules: &[&Rule]) -> Result<(), RunError> {
         let options = Options { deadline: 1, ..self.options.clone() };
         let begin = || {
             let mut bench = Bench::new(self.target, &options, Vec::new())?;

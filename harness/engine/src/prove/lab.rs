@@ -23,7 +23,7 @@ const TRIED: u32 = 8;
 
 /// A simulated device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Device {
+pub(super) enum Device {
     /// Without a defect, or a legal variant.
     Faithful(Option<&'static str>),
     Defect(&'static str),
@@ -42,7 +42,7 @@ impl Device {
 
 /// A device with the rules that run there.
 #[derive(Debug)]
-pub struct Configuration<'a> {
+pub(super) struct Configuration<'a> {
     pub device: Device,
     /// The first seed, and how many.
     pub seeds: (u64, u64),
@@ -52,7 +52,7 @@ pub struct Configuration<'a> {
 }
 
 /// What the threads of a proof share.
-pub struct Work<'a> {
+pub(super) struct Work<'a> {
     pub target: &'a Target,
     /// The first seed.
     pub seed: u64,
@@ -63,36 +63,36 @@ pub struct Work<'a> {
 }
 
 /// A simulated device, and whether something failed there since its workers started.
-pub struct Lab {
+pub(super) struct Lab {
     bench: Bench,
     dirty: bool,
 }
 
 impl Lab {
     /// A device on which nothing has run.
-    pub fn new(bench: Bench) -> Lab {
+    pub(super) fn new(bench: Bench) -> Lab {
         Lab { bench, dirty: false }
     }
 
     /// The cases of a rule there.
-    pub fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
+    pub(super) fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
         self.bench.cases(rule, seed, most)
     }
 
     /// From now on this rule runs, in workers of its own, which read no other chapter.
-    pub fn begin(&mut self, rule: &Rule) {
+    pub(super) fn begin(&mut self, rule: &Rule) {
         self.retire();
         self.bench.reads_only(self.bench.chapter_file(rule));
     }
 
     /// Ends the workers: the next attempt is made in fresh ones.
-    pub fn retire(&mut self) {
+    pub(super) fn retire(&mut self) {
         self.bench.retire();
         self.dirty = false;
     }
 
     /// Runs a rule. What is not as hoped after an earlier failure is tried again in fresh processes.
-    pub fn attempt(
+    pub(super) fn attempt(
         &mut self,
         rule: &Rule,
         seed: u64,
@@ -114,7 +114,7 @@ impl Work<'_> {
     ///
     /// # Errors
     /// The first one of `begin` or `work`, whose thread ends; the others finish the list.
-    pub fn each<T: Sync, S>(
+    pub(super) fn each<T: Sync, S>(
         &self,
         items: &[T],
         begin: impl Fn() -> Result<S, RunError> + Sync,
@@ -135,12 +135,12 @@ impl Work<'_> {
     }
 
     /// Runs all configurations.
-    pub fn run(&self, configurations: &[Configuration<'_>]) -> Result<(), RunError> {
+    pub(super) fn run(&self, configurations: &[Configuration<'_>]) -> Result<(), RunError> {
         self.each(configurations, || Ok(()), |(), configuration| self.configuration(configuration))
     }
 
     /// Runs every rule on a faithful device that notes what its model asks for.
-    pub fn reach(&self, rules: &[&Rule]) -> Result<BTreeMap<String, Vec<u8>>, RunError> {
+    pub(super) fn reach(&self, rules: &[&Rule]) -> Result<BTreeMap<String, Vec<u8>>, RunError> {
         let found = Mutex::new(BTreeMap::new());
         let begin = || {
             let mut bench = Bench::new(self.target, &self.options, Vec::new())?;
@@ -285,13 +285,13 @@ impl Work<'_> {
         });
     }
 
-    pub fn note(&self, rule: &Rule, change: impl FnOnce(&mut RuleProof)) {
+    pub(super) fn note(&self, rule: &Rule, change: impl FnOnce(&mut RuleProof)) {
         if let Some(proof) = lock(&self.rules).get_mut(&rule.id) {
             change(proof);
         }
     }
 }
 
-pub fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,7 +12,7 @@ const SLACK: u64 = 2;
 
 /// What one chapter reaches on one product.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reached {
+pub(super) struct Reached {
     /// Different defects that its rules claim and kill.
     pub defects: u64,
     /// Checks that are needed, or kept for a reason, in whole percent.

@@ -34,14 +34,14 @@ pub(super) struct KnownCases {
 
 impl KnownCases {
     /// Those of the project, or of the folder that the environment names.
-    pub fn of_project() -> KnownCases {
+    pub(super) fn of_project() -> KnownCases {
         let folder = regressions_folder();
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
         KnownCases { files: entries.map(|entry| entry.file_name()).collect(), folder }
     }
 
     /// Counterexamples of earlier runs that are still cases of the rule.
-    pub fn of(&self, rule: &Rule) -> Vec<Json> {
+    pub(super) fn of(&self, rule: &Rule) -> Vec<Json> {
         let name = format!("{}.json", rule.id);
         if !self.files.contains(OsStr::new(&name)) {
             return Vec::new();

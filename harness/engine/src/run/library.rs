@@ -23,7 +23,7 @@ pub enum Backend {
 
 /// The libraries that were chosen, and why.
 #[derive(Debug, Clone)]
-pub struct LibraryChoice {
+pub(super) struct LibraryChoice {
     /// Their files in the order of the catalog; `None`: an optional one that was not found.
     pub files: Vec<Option<PathBuf>>,
     pub chosen_by: String,
@@ -121,7 +121,7 @@ impl std::error::Error for LibraryError {}
 /// # Errors
 /// There is none, or the one that was given or found cannot be loaded by this process. The error says what was looked
 /// for, and where.
-pub fn choose_library(
+pub(super) fn choose_library(
     given: Option<&Path>,
     backend: Backend,
     libraries: &Libraries,

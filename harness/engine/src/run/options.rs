@@ -15,7 +15,7 @@ use super::library::Backend;
 use super::places::project_root;
 
 /// Seconds without progress that are a hang.
-pub const DEFAULT_DEADLINE: u64 = 30;
+pub(super) const DEFAULT_DEADLINE: u64 = 30;
 
 /// How much work a run may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]

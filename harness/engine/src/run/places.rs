@@ -14,6 +14,6 @@ pub fn runs_folder() -> PathBuf {
 }
 
 /// The folder of known counterexamples.
-pub fn regressions_folder() -> PathBuf {
+pub(super) fn regressions_folder() -> PathBuf {
     std::env::var_os("ATLAS_CTS_REGRESSIONS").map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from)
 }

@@ -71,7 +71,7 @@ pub fn verdict(rules: &Rules, search: &SearchResult, confirmation: Option<&Confi
 
 impl Finished {
     /// The result of the rule.
-    pub fn result(self, campaign: &Campaign, rule: &Rule, seed: u64) -> RuleResult {
+    pub(super) fn result(self, campaign: &Campaign, rule: &Rule, seed: u64) -> RuleResult {
         let rules = &campaign.target.rules;
         let mut result = empty_result(rules, rule, seed);
         (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());

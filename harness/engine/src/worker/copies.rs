@@ -15,7 +15,7 @@ use crate::wire::flight::Flight;
 static MARK: AtomicPtr<AtomicU64> = AtomicPtr::new(ptr::null_mut());
 
 /// Marks this process as the worker. Systems that cannot clear a page in children (Linux before 4.14) go without.
-pub fn mark_worker() -> std::io::Result<()> {
+pub(super) fn mark_worker() -> std::io::Result<()> {
     let bytes = rustix::param::page_size();
     // SAFETY: a fresh private mapping, never unmapped.
     let page =
@@ -31,7 +31,7 @@ pub fn mark_worker() -> std::io::Result<()> {
 
 /// Ends this process if it is a copy of the worker, without running anything of the library's.
 #[inline]
-pub fn end_copy(flight: &Flight) {
+pub(super) fn end_copy(flight: &Flight) {
     let mark = MARK.load(Ordering::Relaxed);
     // SAFETY: the mapping lives as long as the process.
     if !mark.is_null() && unsafe { &*mark }.load(Ordering::Relaxed) == 0 {

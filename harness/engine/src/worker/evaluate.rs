@@ -60,12 +60,12 @@ impl<'a> Memory<'a> for Execution<'a> {
 
 impl<'a> Execution<'a> {
     /// The value of an expression.
-    pub fn evaluate(&mut self, expression: &'a Expression) -> Result<i128, Stop> {
+    pub(super) fn evaluate(&mut self, expression: &'a Expression) -> Result<i128, Stop> {
         evaluate(self, expression)
     }
 
     /// The address of a place that holds `bytes` bytes.
-    pub fn address(&mut self, place: &'a Place, bytes: usize) -> Result<*mut u8, Stop> {
+    pub(super) fn address(&mut self, place: &'a Place, bytes: usize) -> Result<*mut u8, Stop> {
         let (base, room) = match &place.root {
             Root::Variable(variable) => {
                 let known = &self.prepared.program.variables[*variable];
@@ -135,13 +135,13 @@ impl<'a> Execution<'a> {
     }
 
     /// Stores a value, which must fit.
-    pub fn store(&mut self, place: &'a Place, ty: Type, value: i128) -> Result<(), Stop> {
+    pub(super) fn store(&mut self, place: &'a Place, ty: Type, value: i128) -> Result<(), Stop> {
         let size = self.prepared.rules.environment.declarations.size(ty);
         let pointer = self.address(place, size)?;
         self.store_at(pointer, ty, value)
     }
 
-    pub fn store_at(&mut self, pointer: *mut u8, ty: Type, value: i128) -> Result<(), Stop> {
+    pub(super) fn store_at(&mut self, pointer: *mut u8, ty: Type, value: i128) -> Result<(), Stop> {
         let (low, high) = steps::types::range(ty);
         if value < low || value > high {
             return Err(Fault::DoesNotFit { value, ty }.into());
@@ -263,13 +263,13 @@ impl<'a> Execution<'a> {
     }
 
     /// The bytes of a C string; `None` for a null pointer.
-    pub fn c_text(&mut self, expression: &'a Expression) -> Result<Option<Vec<u8>>, Stop> {
+    pub(super) fn c_text(&mut self, expression: &'a Expression) -> Result<Option<Vec<u8>>, Stop> {
         let address = self.evaluate(expression)?;
         Ok(c_text(address))
     }
 
     /// The operands of a failed check, for its message: `left = 32, right = 0`.
-    pub fn operands(&mut self, condition: &'a Expression) -> String {
+    pub(super) fn operands(&mut self, condition: &'a Expression) -> String {
         match condition {
             Expression::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
                 let value =
@@ -323,7 +323,7 @@ impl<'a> Execution<'a> {
 }
 
 /// Reads a C string of at most 64 KiB.
-pub fn c_text(address: i128) -> Option<Vec<u8>> {
+pub(super) fn c_text(address: i128) -> Option<Vec<u8>> {
     if address == 0 {
         return None;
     }

@@ -20,7 +20,7 @@ use crate::wire::flight::{self, Flight, RELEASE};
 
 /// Why the execution of a case stopped before its end.
 #[derive(Debug)]
-pub enum Stop {
+pub(super) enum Stop {
     /// The rule, or its set-up, failed: the report says how.
     Failed,
     /// Another process of the case failed or ended the case.
@@ -37,7 +37,7 @@ impl<E: Into<Fault>> From<E> for Stop {
 
 /// A program prepared for one library: what does not change between cases.
 #[derive(Debug)]
-pub struct Prepared<'a> {
+pub(super) struct Prepared<'a> {
     pub program: &'a Program,
     pub rules: &'a Rules,
     /// Addresses of the program's functions, in its order; `None`: not exported.
@@ -64,7 +64,7 @@ unsafe impl Sync for Prepared<'_> {}
 
 /// Something that the case must release.
 #[derive(Debug)]
-pub struct Held<'a> {
+pub(super) struct Held<'a> {
     pub resource: &'a Resource,
     /// Position of the resource in the catalog's list.
     pub index: usize,
@@ -81,7 +81,7 @@ pub struct Held<'a> {
 }
 
 /// The execution of one program in this process.
-pub struct Execution<'a> {
+pub(super) struct Execution<'a> {
     pub prepared: &'a Prepared<'a>,
     pub memory: Memory,
     pub flight: &'a Flight,
@@ -114,7 +114,7 @@ pub struct Execution<'a> {
 
 impl<'a> Prepared<'a> {
     /// Looks up everything that a rule's program needs.
-    pub fn new(
+    pub(super) fn new(
         program: &'a Program,
         rules: &'a Rules,
         library: &mut super::library::Loaded<'_>,
@@ -151,7 +151,7 @@ impl<'a> Prepared<'a> {
 }
 
 impl<'a> Execution<'a> {
-    pub fn new(prepared: &'a Prepared<'a>, flight: &'a Flight) -> Execution<'a> {
+    pub(super) fn new(prepared: &'a Prepared<'a>, flight: &'a Flight) -> Execution<'a> {
         Execution {
             prepared,
             memory: Memory::new(prepared.program.frame),
@@ -176,7 +176,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Forgets the previous case and takes the values of the next.
-    pub fn begin(&mut self, values: Vec<Value>, salt: u64) {
+    pub(super) fn begin(&mut self, values: Vec<Value>, salt: u64) {
         self.memory.reset(salt);
         self.values = values;
         self.held.clear();
@@ -188,12 +188,12 @@ impl<'a> Execution<'a> {
         self.control = false;
     }
 
-    pub fn actor(&self, actor: usize) -> &'a Actor {
+    pub(super) fn actor(&self, actor: usize) -> &'a Actor {
         &self.prepared.program.actors[actor]
     }
 
     /// Makes a call and gives its result, typed.
-    pub fn call(&mut self, call: &'a Call) -> Result<i128, Stop> {
+    pub(super) fn call(&mut self, call: &'a Call) -> Result<i128, Stop> {
         let function = self.prepared.program.functions[call.function];
         let Some(address) = self.prepared.addresses[call.function] else {
             let message = format!("the library does not export {}", function.name);
@@ -266,7 +266,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Whether an out-variable of the last call still holds poison.
-    pub fn unwritten_out(&self) -> bool {
+    pub(super) fn unwritten_out(&self) -> bool {
         let poison = self.memory.poison_word().to_le_bytes();
         self.outs.iter().any(|(pointer, bytes)| {
             // SAFETY: the place of an out-variable of the call just made.
@@ -332,7 +332,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Releases what was acquired at or after a tick, latest first.
-    pub fn release(&mut self, floor: u64) {
+    pub(super) fn release(&mut self, floor: u64) {
         while let Some(held) = self.held.pop_if(|held| held.tick >= floor) {
             let declarations = &self.prepared.rules.environment.declarations;
             let Some(function) = declarations.function(&held.resource.release.function) else { continue };
@@ -372,17 +372,17 @@ impl<'a> Execution<'a> {
 
     /// Whether a function that answered with this value did what it was asked for. One whose answer says nothing about
     /// success cannot fail.
-    pub fn succeeded(&self, function: usize, result: i128) -> bool {
+    pub(super) fn succeeded(&self, function: usize, result: i128) -> bool {
         self.prepared.results[function].is_none_or(|codes| codes.succeeded(result))
     }
 
     /// What a function answered, with the code's name.
-    pub fn code(&self, function: usize, code: i128) -> String {
+    pub(super) fn code(&self, function: usize, code: i128) -> String {
         self.prepared.results[function].map_or_else(|| code.to_string(), |codes| codes.shown(code))
     }
 }
 
 /// A widened result as its type reads it.
-pub fn typed(ty: abi::Type, raw: u64) -> i128 {
+pub(super) fn typed(ty: abi::Type, raw: u64) -> i128 {
     steps::types::wrap(ty, i128::from(raw))
 }

@@ -12,7 +12,7 @@ use steps::types::c_name;
 /// What is wrong with a case.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Fault {
+pub(super) enum Fault {
     /// An expression has no value.
     Evaluation(EvaluationError),
     /// An array is used before its declaration was executed.
@@ -113,7 +113,7 @@ impl From<WorkerFault> for Fault {
 /// Why a worker cannot go on.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum WorkerFault {
+pub(super) enum WorkerFault {
     /// This executable has no tables of the runtime.
     UnknownRuntime(String),
     /// The environment lacks what the supervisor sets.

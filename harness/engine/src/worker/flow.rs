@@ -10,7 +10,7 @@ use super::fault::Fault;
 const MOST_ROUNDS: i128 = 65536;
 
 impl<'a> Execution<'a> {
-    pub fn statements(&mut self, statements: &'a [Statement]) -> Result<(), Stop> {
+    pub(super) fn statements(&mut self, statements: &'a [Statement]) -> Result<(), Stop> {
         for statement in statements {
             self.statement(statement)?;
         }

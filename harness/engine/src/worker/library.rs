@@ -55,7 +55,7 @@ impl Library {
 
 /// The libraries of a runtime, loaded.
 #[derive(Debug)]
-pub struct Loaded<'a> {
+pub(super) struct Loaded<'a> {
     libraries: &'a Libraries,
     /// In the order of the catalog; `None`: an optional one that is not there.
     loaded: Vec<Option<Library>>,
@@ -63,23 +63,23 @@ pub struct Loaded<'a> {
 
 impl<'a> Loaded<'a> {
     /// Opens the files of a runtime's libraries, in the order of the catalog.
-    pub fn open(libraries: &'a Libraries, files: &[Option<PathBuf>]) -> Result<Loaded<'a>, String> {
+    pub(super) fn open(libraries: &'a Libraries, files: &[Option<PathBuf>]) -> Result<Loaded<'a>, String> {
         let open = |file: &Option<PathBuf>| file.as_deref().map(Library::open).transpose();
         Ok(Loaded { libraries, loaded: files.iter().map(open).collect::<Result<_, _>>()? })
     }
 
     /// The address of a function; `None`: the library that it lives in does not export it, or is not there.
-    pub fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
+    pub(super) fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
         self.loaded.get_mut(self.libraries.home(function.name))?.as_mut()?.address(function)
     }
 
     /// Whether the library that a function lives in exports it.
-    pub fn exports(&mut self, function: &'static Function) -> bool {
+    pub(super) fn exports(&mut self, function: &'static Function) -> bool {
         self.address(function).is_some()
     }
 
     /// Whether the first library has a symbol that no header declares.
-    pub fn has_symbol(&self, symbol: &str) -> bool {
+    pub(super) fn has_symbol(&self, symbol: &str) -> bool {
         self.loaded.first().and_then(Option::as_ref).is_some_and(|library| library.exports(symbol))
     }
 }

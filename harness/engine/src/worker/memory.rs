@@ -10,7 +10,7 @@ const GUARD: usize = 64;
 
 /// Everything that a case allocates; emptied between cases.
 #[derive(Debug)]
-pub struct Memory {
+pub(super) struct Memory {
     frame: Vec<u64>,
     blocks: Vec<Block>,
     patterns: Vec<(usize, i128, *mut u8)>,
@@ -29,7 +29,7 @@ struct Block {
 }
 
 impl Memory {
-    pub fn new(frame: usize) -> Memory {
+    pub(super) fn new(frame: usize) -> Memory {
         Memory {
             frame: vec![0; frame.div_ceil(8).max(1)],
             blocks: Vec::new(),
@@ -41,7 +41,7 @@ impl Memory {
     }
 
     /// Starts a case: frees what the previous one allocated and poisons all variables.
-    pub fn reset(&mut self, salt: u64) {
+    pub(super) fn reset(&mut self, salt: u64) {
         self.free_all();
         self.salt = salt;
         let poison = self.poison_word();
@@ -49,17 +49,17 @@ impl Memory {
     }
 
     /// What variables hold before they are set.
-    pub fn poison_word(&self) -> u64 {
+    pub(super) fn poison_word(&self) -> u64 {
         0xA5C3_D7E1_B996_8F5B ^ (self.salt & 0x0F0F_0F0F_0F0F_0F0F)
     }
 
     /// Address of a byte of the frame.
-    pub fn frame(&mut self) -> *mut u8 {
+    pub(super) fn frame(&mut self) -> *mut u8 {
         self.frame.as_mut_ptr().cast()
     }
 
     /// Memory for an array, poisoned or zero.
-    pub fn array(&mut self, bytes: usize, zero: bool) -> *mut u8 {
+    pub(super) fn array(&mut self, bytes: usize, zero: bool) -> *mut u8 {
         let pointer = self.block(bytes.max(8), 16, None);
         let fill = if zero { 0 } else { (self.poison_word() & 0xFF) as u8 };
         // SAFETY: the block was just allocated with at least `bytes` bytes.
@@ -68,7 +68,7 @@ impl Memory {
     }
 
     /// Host memory with guards on both sides; the start is a multiple of `align`.
-    pub fn host(&mut self, bytes: usize, align: usize) -> *mut u8 {
+    pub(super) fn host(&mut self, bytes: usize, align: usize) -> *mut u8 {
         let front = GUARD.max(align);
         let pointer = self.block(front + bytes + GUARD, align.max(16), Some((front, bytes)));
         let guard = self.guard_byte();
@@ -81,7 +81,7 @@ impl Memory {
     }
 
     /// `bytes` bytes that end at a page which cannot be accessed.
-    pub fn edge(&mut self, bytes: usize) -> Result<*mut u8, Fault> {
+    pub(super) fn edge(&mut self, bytes: usize) -> Result<*mut u8, Fault> {
         use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
         let failed = |what: String, error: rustix::io::Errno| Fault::Memory { what, source: error.into() };
         let page = rustix::param::page_size();
@@ -101,7 +101,7 @@ impl Memory {
     }
 
     /// The pattern of a tag; the same memory for the same length and tag.
-    pub fn pattern(&mut self, bytes: usize, tag: i128) -> *const u8 {
+    pub(super) fn pattern(&mut self, bytes: usize, tag: i128) -> *const u8 {
         if let Some((_, _, pointer)) = self.patterns.iter().find(|(length, known, _)| *length >= bytes && *known == tag)
         {
             return *pointer;
@@ -114,7 +114,7 @@ impl Memory {
     }
 
     /// A new file with the text; removed after the case.
-    pub fn file(&mut self, text: &str) -> Result<PathBuf, Fault> {
+    pub(super) fn file(&mut self, text: &str) -> Result<PathBuf, Fault> {
         use std::sync::atomic::{AtomicU64, Ordering};
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("atlas-cts-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -125,7 +125,7 @@ impl Memory {
     }
 
     /// Memory for the text of a built-in's result.
-    pub fn text(&mut self, text: &str) -> *mut u8 {
+    pub(super) fn text(&mut self, text: &str) -> *mut u8 {
         let pointer = self.array(text.len() + 1, true);
         // SAFETY: the array holds the text and a terminating zero.
         unsafe { pointer.copy_from_nonoverlapping(text.as_ptr(), text.len()) };
@@ -133,7 +133,7 @@ impl Memory {
     }
 
     /// The first guard that was written over: offset relative to the buffer, and its length.
-    pub fn broken_guard(&self) -> Option<(isize, usize)> {
+    pub(super) fn broken_guard(&self) -> Option<(isize, usize)> {
         let guard = self.guard_byte();
         for block in &self.blocks {
             let Some((front, bytes)) = block.guarded else { continue };

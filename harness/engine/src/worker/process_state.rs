@@ -18,7 +18,7 @@ unsafe extern "C" {
 }
 
 /// What a process is like.
-pub struct Surroundings {
+pub(super) struct Surroundings {
     /// The calling thread's blocked signals: bit n - 1 for signal n.
     signals: u64,
     folder: Option<CString>,
@@ -31,7 +31,7 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// This process as it is now.
-    pub fn now() -> Surroundings {
+    pub(super) fn now() -> Surroundings {
         let file_mask = umask(Mode::empty());
         umask(file_mask);
         Surroundings {
@@ -46,7 +46,7 @@ impl Surroundings {
     }
 
     /// What another one has that this one has not; `None`: they are alike.
-    pub fn differences(&self, other: &Surroundings) -> Option<String> {
+    pub(super) fn differences(&self, other: &Surroundings) -> Option<String> {
         let shown = |text: &Option<CString>| {
             text.as_ref().map_or_else(|| "none".to_owned(), |text| text.to_string_lossy().into_owned())
         };
@@ -85,7 +85,7 @@ impl Surroundings {
     }
 
     /// Puts back what was changed since, and says what that was; `None`: nothing.
-    pub fn restore(&mut self) -> Option<String> {
+    pub(super) fn restore(&mut self) -> Option<String> {
         if self.unchanged() {
             return None;
         }

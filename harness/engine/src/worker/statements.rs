@@ -12,7 +12,7 @@ use crate::case::{FailedCall, Finding, Trouble};
 
 impl<'a> Execution<'a> {
     /// Runs all statements of a case and what follows them, up to the releases. The report holds the result.
-    pub fn run_steps(&mut self) {
+    pub(super) fn run_steps(&mut self) {
         let program = self.prepared.program;
         let result = self.statements(&program.statements).and_then(|()| self.observe());
         match result {
@@ -34,7 +34,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Runs what `defer` promised, then releases everything, and judges the releases of a case that held.
-    pub fn clean_up(&mut self) {
+    pub(super) fn clean_up(&mut self) {
         while let Some(call) = self.deferred.pop() {
             // What a deferred call answers is not judged: it may have been done already.
             let _ = self.call(call);
@@ -62,7 +62,7 @@ impl<'a> Execution<'a> {
     }
 
     /// The answer of a query, as text.
-    pub fn answer(&mut self, query: usize) -> Result<String, String> {
+    pub(super) fn answer(&mut self, query: usize) -> Result<String, String> {
         let (_, expression, ty) = &self.prepared.program.observe[query];
         match self.evaluate(expression) {
             Ok(value) => Ok(self.class(*ty, value)),
@@ -74,7 +74,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Runs a section of the life cycle.
-    pub fn run_section(&mut self, section: crate::catalog::Section) -> Result<(), Trouble> {
+    pub(super) fn run_section(&mut self, section: crate::catalog::Section) -> Result<(), Trouble> {
         let Some(block) = self.prepared.rules.life_cycle.block(section) else { return Ok(()) };
         let result = self.statement(&self.prepared.program.statements[block]);
         self.held.clear();
@@ -88,7 +88,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Executes a statement on this thread.
-    pub fn perform(&mut self, statement: &'a Statement) -> Result<(), Stop> {
+    pub(super) fn perform(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         match &statement.kind {
             StatementKind::Call { call, expect } => self.judge_call(call, expect, statement.id),
             StatementKind::Effect(expression) => self.evaluate(expression).map(|_| ()),
@@ -268,7 +268,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Notes where an array lies.
-    pub fn set_array(&mut self, slot: *mut u8, array: *mut u8, bytes: usize) {
+    pub(super) fn set_array(&mut self, slot: *mut u8, array: *mut u8, bytes: usize) {
         // SAFETY: the slot of an array has 16 bytes in the frame.
         unsafe {
             slot.cast::<u64>().write(array as u64);
@@ -331,7 +331,7 @@ impl<'a> Execution<'a> {
     }
 
     /// The bytes of a variable, for another process.
-    pub fn variable_bytes(&mut self, variable: usize) -> Vec<u8> {
+    pub(super) fn variable_bytes(&mut self, variable: usize) -> Vec<u8> {
         let known = &self.prepared.program.variables[variable];
         // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
         let slot = unsafe { self.memory.frame().add(known.offset) };
@@ -350,7 +350,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Takes over the bytes of a variable that another process bound.
-    pub fn set_variable_bytes(&mut self, variable: usize, bytes: &[u8]) {
+    pub(super) fn set_variable_bytes(&mut self, variable: usize, bytes: &[u8]) {
         let Some(known) = self.prepared.program.variables.get(variable) else { return };
         // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
         let slot = unsafe { self.memory.frame().add(known.offset) };

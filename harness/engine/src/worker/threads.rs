@@ -14,7 +14,7 @@ use super::fault::Fault;
 
 /// The threads of a case.
 #[derive(Debug, Default)]
-pub struct Threads {
+pub(super) struct Threads {
     running: HashMap<usize, Thread>,
 }
 
@@ -53,7 +53,7 @@ impl Threads {
     }
 
     /// Ends all threads of the case.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         for (_, thread) in self.running.drain() {
             drop(thread.jobs);
             // A thread that panicked has reported through its job already.
@@ -64,7 +64,7 @@ impl Threads {
 
 impl<'a> Execution<'a> {
     /// Performs a statement on an actor's thread and waits for it.
-    pub fn on_thread(&mut self, actor: usize, state: State, statement: &'a Statement) -> Result<(), Stop> {
+    pub(super) fn on_thread(&mut self, actor: usize, state: State, statement: &'a Statement) -> Result<(), Stop> {
         self.run_on(actor, |execution, fresh| {
             if fresh && state == State::Device {
                 execution.select_device(actor)?;
@@ -74,7 +74,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Ends all threads of the case, each after it gave its device back.
-    pub fn end_threads(&mut self) {
+    pub(super) fn end_threads(&mut self) {
         let mut lives = std::mem::take(&mut self.thread_lives);
         for (actor, life) in &mut lives {
             // What the tear-down of a thread answers says nothing about the rule.

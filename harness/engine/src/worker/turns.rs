@@ -10,13 +10,13 @@ use super::execution::{Execution, Stop};
 use super::fault::{Fault, WorkerFault};
 
 /// The way to the other processes.
-pub trait Link {
+pub(super) trait Link {
     fn send(&self, turn: &Turn) -> Result<(), WorkerFault>;
     fn receive(&self) -> Result<Turn, WorkerFault>;
 }
 
 /// Whose turn it is.
-pub struct Turns<'a> {
+pub(super) struct Turns<'a> {
     me: usize,
     holder: usize,
     gone: Vec<bool>,
@@ -26,14 +26,14 @@ pub struct Turns<'a> {
 }
 
 impl<'a> Turns<'a> {
-    pub fn new(me: usize, processes: usize, link: &'a dyn Link) -> Turns<'a> {
+    pub(super) fn new(me: usize, processes: usize, link: &'a dyn Link) -> Turns<'a> {
         Turns { me, holder: 0, gone: vec![false; processes], changed: Vec::new(), link }
     }
 }
 
 impl Execution<'_> {
     /// Passes the turn to a process if it does not have it; says whether this process has it now.
-    pub fn take_turn(&mut self, process: usize) -> Result<bool, Stop> {
+    pub(super) fn take_turn(&mut self, process: usize) -> Result<bool, Stop> {
         let Some(turns) = &self.turns else { return Ok(true) };
         if turns.gone[process] {
             return Err(Fault::Gone.into());
@@ -50,7 +50,7 @@ impl Execution<'_> {
     }
 
     /// Makes all processes see the same variables.
-    pub fn synchronise(&mut self) -> Result<(), Stop> {
+    pub(super) fn synchronise(&mut self) -> Result<(), Stop> {
         match &self.turns {
             Some(turns) if !turns.gone[turns.holder] => self.exchange(Turn::default()),
             _ => Ok(()),
@@ -83,7 +83,7 @@ impl Execution<'_> {
     }
 
     /// Tells the others that the case ends here.
-    pub fn tell_failure(&mut self) {
+    pub(super) fn tell_failure(&mut self) {
         if let Some(turns) = &mut self.turns
             && turns.holder == turns.me
         {
@@ -93,7 +93,7 @@ impl Execution<'_> {
     }
 
     /// A process ends by itself (`kill` is `None`), or kills another or itself.
-    pub fn leave(&mut self, performer: usize, kill: Option<usize>) -> Result<(), Stop> {
+    pub(super) fn leave(&mut self, performer: usize, kill: Option<usize>) -> Result<(), Stop> {
         if self.turns.is_none() {
             // The only process of the rule ends: the supervisor sees it.
             match kill {

@@ -20,7 +20,7 @@ use super::leftovers;
 use super::remarks::Remarks;
 
 /// How long to listen before the worker's progress is looked at.
-pub const TICK: Duration = Duration::from_millis(200);
+pub(super) const TICK: Duration = Duration::from_millis(200);
 
 /// How long a process may take to end after it was killed, or after its own last word.
 const GONE: Duration = Duration::from_secs(5);

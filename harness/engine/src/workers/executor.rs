@@ -21,7 +21,7 @@ use super::pool::{Pool, Slot};
 
 /// Where the cases of a rule run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Home {
+pub(crate) enum Home {
     /// All in the pool's worker.
     Worker,
     /// In workers of the pool, one for each process of the rule.
@@ -32,7 +32,7 @@ pub enum Home {
 
 impl Home {
     /// Where the cases of this rule run.
-    pub fn of(rule: &Rule) -> Home {
+    pub(crate) fn of(rule: &Rule) -> Home {
         if rule.program.isolated() || rule.hazard.is_some() {
             Home::Fresh
         } else if rule.program.several_processes() {

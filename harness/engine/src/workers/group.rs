@@ -14,7 +14,7 @@ use crate::wire::{Turn, trace, wait};
 use super::child::{TICK, WorkerEnd, WorkerProcess};
 
 /// The processes of a case, in the order of the rule.
-pub struct Group<'a> {
+pub(super) struct Group<'a> {
     pub rules: &'a Rules,
     pub rule: &'a Rule,
     pub members: Vec<&'a mut WorkerProcess>,
@@ -33,7 +33,7 @@ pub struct GroupEnd {
 
 impl Group<'_> {
     /// Runs a case.
-    pub fn run(&mut self, case: &RunCase) -> GroupEnd {
+    pub(super) fn run(&mut self, case: &RunCase) -> GroupEnd {
         let mut gone = vec![false; self.members.len()];
         let mut end = GroupEnd {
             report: CaseReport::default(),
@@ -237,7 +237,7 @@ impl Group<'_> {
 }
 
 /// An accident in a rule as a failure of its case: verdict, place, call and message.
-pub fn accident_failure(rules: &Rules, rule: &Rule, calls: &[CallRecord], accident: &WorkerEnd) -> CaseFailure {
+pub(super) fn accident_failure(rules: &Rules, rule: &Rule, calls: &[CallRecord], accident: &WorkerEnd) -> CaseFailure {
     let sites = rule.program.sites();
     let last = calls.last();
     let call = last.and_then(|record| sites.get(record.site as usize).copied().flatten());

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, getpgid, getpid, kill_process, set_child_subreaper, waitpid};
 
 /// Makes this process the parent of orphans below it.
-pub fn adopt_orphans() {
+pub(super) fn adopt_orphans() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // Where the system refuses, nothing is found later.
@@ -21,7 +21,7 @@ pub fn adopt_orphans() {
 
 /// Ends what an ended worker has left behind outside its group; says whether there was anything. What was in its group
 /// has been killed with it.
-pub fn end(mark: &str, worker: u32) -> bool {
+pub(super) fn end(mark: &str, worker: u32) -> bool {
     let mut found = false;
     for process in children() {
         let Ok(group) = getpgid(Some(process)) else { continue };

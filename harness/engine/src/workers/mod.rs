@@ -12,10 +12,10 @@ mod remarks;
 mod simulated;
 mod single;
 
-pub use child::{Deadlines, WorkerEnd, WorkerProcess};
-pub use executor::{Assignment, Executor, Home};
-pub use factory::{Factory, SetUp, StartError};
-pub use group::GroupEnd;
-pub use library::LibraryFiles;
-pub use pool::{Pool, Slot};
-pub use simulated::{SimulatedMachine, event_file, reach_file};
+pub(crate) use child::{Deadlines, WorkerEnd, WorkerProcess};
+pub(crate) use executor::{Assignment, Executor, Home};
+pub(crate) use factory::{Factory, SetUp, StartError};
+pub(crate) use group::GroupEnd;
+pub(crate) use library::LibraryFiles;
+pub(crate) use pool::{Pool, Slot};
+pub(crate) use simulated::{SimulatedMachine, event_file, reach_file};

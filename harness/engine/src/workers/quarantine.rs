@@ -7,7 +7,7 @@ use crate::case::Trouble;
 use steps::program::State;
 
 /// Starts that may fail in a row. A start that hangs costs its whole deadline: 200 rules must not wait for it.
-pub const MOST_FAILURES: u32 = 3;
+pub(super) const MOST_FAILURES: u32 = 3;
 
 /// What failed in a row, by device and by how far it was to be set up: a device that cannot be selected does not keep
 /// a rule from looking at a library that is only loaded.

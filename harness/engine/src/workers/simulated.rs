@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use simulator_contract::{environment, glitch, reach};
 
 /// The variable that names the folder shared by the processes of one simulated machine.
-pub use environment::MACHINE;
+pub(super) use environment::MACHINE;
 
 /// A machine with simulated devices.
 #[derive(Debug, Clone, Default)]
@@ -49,11 +49,11 @@ impl SimulatedMachine {
 }
 
 /// The file in which the processes of a machine look which event goes wrong.
-pub fn event_file(machine: &Path) -> PathBuf {
+pub(crate) fn event_file(machine: &Path) -> PathBuf {
     machine.join(glitch::FILE)
 }
 
 /// The file in which the processes of a machine note which defects the model asked for.
-pub fn reach_file(machine: &Path) -> PathBuf {
+pub(crate) fn reach_file(machine: &Path) -> PathBuf {
     machine.join(reach::FILE)
 }

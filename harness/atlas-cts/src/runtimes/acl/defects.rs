@@ -7,4 +7,4 @@ mod list;
 #[path = "../../../../../fixtures/simulator/device/mechanism.rs"]
 mod mechanism;
 
-pub use list::{BAD_DEVICES, DEFECTS, VARIANTS};
+pub(super) use list::{BAD_DEVICES, DEFECTS, VARIANTS};

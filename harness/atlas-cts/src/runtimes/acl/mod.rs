@@ -5,7 +5,7 @@ mod defects;
 use defects::{BAD_DEVICES, DEFECTS, VARIANTS};
 use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
 
-pub static RUNTIME: Runtime = Runtime {
+pub(super) static RUNTIME: Runtime = Runtime {
     bindings: &abi::generated::acl::BINDINGS,
     simulated: Some(SimulatedDevice {
         libraries: &[SimulatedLibrary {
