@@ -16,7 +16,7 @@ use engine::run::{ExitStatus, RunError};
 #[non_exhaustive]
 pub enum CommandError {
     /// What has to do with runs: catalog, library, devices, folders.
-    Run(RunError),
+    Run(Box<RunError>),
     /// An option that the command does not heed.
     Unheeded { option: &'static str },
     /// Parts of chapters are to be held to the numbers of whole ones.
@@ -111,7 +111,7 @@ impl std::error::Error for CommandError {}
 
 impl<E: Into<RunError>> From<E> for CommandError {
     fn from(error: E) -> CommandError {
-        CommandError::Run(error.into())
+        CommandError::Run(Box::new(error.into()))
     }
 }
 

@@ -14,142 +14,142 @@
     clippy::nursery
 )]
 mod raw {
-    pub(super) type aclError = ::core::ffi::c_int;
-    pub(super) type aclrtStream = *mut ::core::ffi::c_void;
-    pub(super) type aclrtEvent = *mut ::core::ffi::c_void;
-    pub(super) type aclrtContext = *mut ::core::ffi::c_void;
-    pub(super) type aclrtDrvMemHandle = *mut ::core::ffi::c_void;
-    pub(super) type aclrtMemPool = *mut ::core::ffi::c_void;
-    pub(super) type aclrtAllocatorDesc = *mut ::core::ffi::c_void;
-    pub(super) type aclrtAllocator = *mut ::core::ffi::c_void;
-    pub(super) type aclrtAllocatorBlock = *mut ::core::ffi::c_void;
-    pub(super) type aclrtAllocatorAddr = *mut ::core::ffi::c_void;
-    pub(super) type aclInitCallbackFunc = ::core::option::Option<
+    pub type aclError = ::core::ffi::c_int;
+    pub type aclrtStream = *mut ::core::ffi::c_void;
+    pub type aclrtEvent = *mut ::core::ffi::c_void;
+    pub type aclrtContext = *mut ::core::ffi::c_void;
+    pub type aclrtDrvMemHandle = *mut ::core::ffi::c_void;
+    pub type aclrtMemPool = *mut ::core::ffi::c_void;
+    pub type aclrtAllocatorDesc = *mut ::core::ffi::c_void;
+    pub type aclrtAllocator = *mut ::core::ffi::c_void;
+    pub type aclrtAllocatorBlock = *mut ::core::ffi::c_void;
+    pub type aclrtAllocatorAddr = *mut ::core::ffi::c_void;
+    pub type aclInitCallbackFunc = ::core::option::Option<
         unsafe extern "C" fn(
             configStr: *const ::core::ffi::c_char,
             len: usize,
             userData: *mut ::core::ffi::c_void,
         ) -> aclError,
     >;
-    pub(super) type aclFinalizeCallbackFunc = ::core::option::Option<
+    pub type aclFinalizeCallbackFunc = ::core::option::Option<
         unsafe extern "C" fn(userData: *mut ::core::ffi::c_void) -> aclError,
     >;
-    pub(super) type aclrtAllocatorAllocFunc = ::core::option::Option<
+    pub type aclrtAllocatorAllocFunc = ::core::option::Option<
         unsafe extern "C" fn(
             allocator: aclrtAllocator,
             size: usize,
         ) -> *mut ::core::ffi::c_void,
     >;
-    pub(super) type aclrtAllocatorFreeFunc = ::core::option::Option<
+    pub type aclrtAllocatorFreeFunc = ::core::option::Option<
         unsafe extern "C" fn(allocator: aclrtAllocator, block: aclrtAllocatorBlock),
     >;
-    pub(super) type aclrtAllocatorAllocAdviseFunc = ::core::option::Option<
+    pub type aclrtAllocatorAllocAdviseFunc = ::core::option::Option<
         unsafe extern "C" fn(
             allocator: aclrtAllocator,
             size: usize,
             addr: aclrtAllocatorAddr,
         ) -> *mut ::core::ffi::c_void,
     >;
-    pub(super) type aclrtAllocatorGetAddrFromBlockFunc = ::core::option::Option<
+    pub type aclrtAllocatorGetAddrFromBlockFunc = ::core::option::Option<
         unsafe extern "C" fn(block: aclrtAllocatorBlock) -> *mut ::core::ffi::c_void,
     >;
-    pub(super) type hi_void = ::core::ffi::c_void;
-    pub(super) type hi_u32 = u32;
-    pub(super) type hi_u64 = u64;
-    pub(super) type hi_s32 = i32;
+    pub type hi_void = ::core::ffi::c_void;
+    pub type hi_u32 = u32;
+    pub type hi_u64 = u64;
+    pub type hi_s32 = i32;
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtRunMode(pub ::core::ffi::c_uint);
+    pub struct aclrtRunMode(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemMallocPolicy(pub ::core::ffi::c_uint);
+    pub struct aclrtMemMallocPolicy(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemAttr(pub ::core::ffi::c_uint);
+    pub struct aclrtMemAttr(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMallocAttrType(pub ::core::ffi::c_uint);
+    pub struct aclrtMallocAttrType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtHostRegisterType(pub ::core::ffi::c_uint);
+    pub struct aclrtHostRegisterType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtHacType(pub ::core::ffi::c_uint);
+    pub struct aclrtHacType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtHostMemMapCapability(pub ::core::ffi::c_uint);
+    pub struct aclrtHostMemMapCapability(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemcpyKind(pub ::core::ffi::c_uint);
+    pub struct aclrtMemcpyKind(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemLocationType(pub ::core::ffi::c_uint);
+    pub struct aclrtMemLocationType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemHandleType(pub ::core::ffi::c_uint);
+    pub struct aclrtMemHandleType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemAllocationType(pub ::core::ffi::c_uint);
+    pub struct aclrtMemAllocationType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemSharedHandleType(pub ::core::ffi::c_uint);
+    pub struct aclrtMemSharedHandleType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemGranularityOptions(pub ::core::ffi::c_uint);
+    pub struct aclrtMemGranularityOptions(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemAccessFlags(pub ::core::ffi::c_uint);
+    pub struct aclrtMemAccessFlags(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemLinkType(pub ::core::ffi::c_uint);
+    pub struct aclrtMemLinkType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtIpcMemAttrType(pub ::core::ffi::c_uint);
+    pub struct aclrtIpcMemAttrType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemManagedLocationType(pub ::core::ffi::c_uint);
+    pub struct aclrtMemManagedLocationType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemManagedAdviseType(pub ::core::ffi::c_uint);
+    pub struct aclrtMemManagedAdviseType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemManagedRangeAttribute(pub ::core::ffi::c_uint);
+    pub struct aclrtMemManagedRangeAttribute(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtMemPoolAttr(pub ::core::ffi::c_uint);
+    pub struct aclrtMemPoolAttr(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtCmoType(pub ::core::ffi::c_uint);
+    pub struct aclrtCmoType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtEventStatus(pub ::core::ffi::c_uint);
+    pub struct aclrtEventStatus(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtEventRecordedStatus(pub ::core::ffi::c_uint);
+    pub struct aclrtEventRecordedStatus(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtEventWaitStatus(pub ::core::ffi::c_uint);
+    pub struct aclrtEventWaitStatus(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtStreamStatus(pub ::core::ffi::c_uint);
+    pub struct aclrtStreamStatus(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtDeviceStatus(pub ::core::ffi::c_uint);
+    pub struct aclrtDeviceStatus(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtDevAttr(pub ::core::ffi::c_uint);
+    pub struct aclrtDevAttr(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtDevFeatureType(pub ::core::ffi::c_uint);
+    pub struct aclrtDevFeatureType(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclrtLastErrLevel(pub ::core::ffi::c_uint);
+    pub struct aclrtLastErrLevel(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
-    pub(super) struct aclRegisterCallbackType(pub ::core::ffi::c_uint);
+    pub struct aclRegisterCallbackType(pub ::core::ffi::c_uint);
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtMemLocation {
+    pub struct aclrtMemLocation {
         pub id: u32,
         pub type_: aclrtMemLocationType,
     }
@@ -168,7 +168,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtPtrAttributes {
+    pub struct aclrtPtrAttributes {
         pub location: aclrtMemLocation,
         pub pageSize: u32,
         pub rsv: [u32; 4usize],
@@ -193,7 +193,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Copy, Clone)]
-    pub(super) union aclrtMallocAttrValue {
+    pub union aclrtMallocAttrValue {
         pub moduleId: u16,
         pub deviceId: u32,
         pub vaFlag: u32,
@@ -222,7 +222,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Copy, Clone)]
-    pub(super) struct aclrtMallocAttribute {
+    pub struct aclrtMallocAttribute {
         pub attr: aclrtMallocAttrType,
         pub value: aclrtMallocAttrValue,
     }
@@ -243,7 +243,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtMallocConfig {
+    pub struct aclrtMallocConfig {
         pub attrs: *mut aclrtMallocAttribute,
         pub numAttrs: usize,
     }
@@ -262,7 +262,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtMemUsageInfo {
+    pub struct aclrtMemUsageInfo {
         pub name: [::core::ffi::c_char; 32usize],
         pub curMemSize: u64,
         pub memPeakSize: u64,
@@ -291,7 +291,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtMemcpyBatchAttr {
+    pub struct aclrtMemcpyBatchAttr {
         pub dstLoc: aclrtMemLocation,
         pub srcLoc: aclrtMemLocation,
         pub rsv: [u8; 16usize],
@@ -316,7 +316,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtPhysicalMemProp {
+    pub struct aclrtPhysicalMemProp {
         pub handleType: aclrtMemHandleType,
         pub allocationType: aclrtMemAllocationType,
         pub memAttr: aclrtMemAttr,
@@ -349,7 +349,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtMemAccessDesc {
+    pub struct aclrtMemAccessDesc {
         pub flags: aclrtMemAccessFlags,
         pub location: aclrtMemLocation,
         pub rsv: [u8; 12usize],
@@ -374,7 +374,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtMemFabricHandle {
+    pub struct aclrtMemFabricHandle {
         pub data: [u8; 128usize],
     }
     #[allow(clippy::unnecessary_operation, clippy::identity_op)]
@@ -391,7 +391,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtServerPid {
+    pub struct aclrtServerPid {
         pub sdid: u32,
         pub pid: *mut i32,
         pub num: usize,
@@ -412,7 +412,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtMemManagedLocation {
+    pub struct aclrtMemManagedLocation {
         pub type_: aclrtMemManagedLocationType,
         pub id: i32,
     }
@@ -433,7 +433,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtMemPoolProps {
+    pub struct aclrtMemPoolProps {
         pub allocType: aclrtMemAllocationType,
         pub handleType: aclrtMemHandleType,
         pub location: aclrtMemLocation,
@@ -464,7 +464,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtUuid {
+    pub struct aclrtUuid {
         pub bytes: [::core::ffi::c_char; 16usize],
     }
     #[allow(clippy::unnecessary_operation, clippy::identity_op)]
@@ -477,7 +477,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtIpcEventHandle {
+    pub struct aclrtIpcEventHandle {
         pub reserved: [::core::ffi::c_char; 64usize],
     }
     #[allow(clippy::unnecessary_operation, clippy::identity_op)]
@@ -494,7 +494,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtBarrierCmoInfo {
+    pub struct aclrtBarrierCmoInfo {
         pub cmoType: aclrtCmoType,
         pub barrierId: u32,
     }
@@ -515,7 +515,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtBarrierTaskInfo {
+    pub struct aclrtBarrierTaskInfo {
         pub barrierNum: usize,
         pub cmoInfo: [aclrtBarrierCmoInfo; 6usize],
     }
@@ -536,7 +536,7 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Copy, Clone)]
-    pub(super) union aclrtStreamAttrValue {
+    pub union aclrtStreamAttrValue {
         pub failureMode: u64,
         pub overflowSwitch: u32,
         pub userCustomTag: u32,
@@ -573,12 +573,12 @@ mod raw {
     };
     #[repr(C)]
     #[derive(Debug)]
-    pub(super) struct aclrtUtilizationExtendInfo {
+    pub struct aclrtUtilizationExtendInfo {
         _unused: [u8; 0],
     }
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
-    pub(super) struct aclrtUtilizationInfo {
+    pub struct aclrtUtilizationInfo {
         pub cubeUtilization: i32,
         pub vectorUtilization: i32,
         pub aicpuUtilization: i32,
