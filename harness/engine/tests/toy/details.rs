@@ -172,7 +172,7 @@ fn a_case_that_is_none() {
         assert_eq!(result.verdict, Verdict::Error);
         assert!(result.reason.contains(expected), "{}", result.reason);
     }
-    let error = open(&options(&library(&[]), &["--case", "{"])).err().expect("it is no JSON");
+    let error = open(&options(&library(&[]), &["--case", "{"])).expect_err("it is no JSON");
     assert!(matches!(error, RunError::Case { .. }), "{error}");
 }
 
@@ -220,11 +220,11 @@ fn the_product_is_asked() {
     let header = &campaign.header;
     assert_eq!((header.product.as_str(), header.devices, header.runtime.as_str()), ("seven", 3, "toy"));
     assert_eq!(header.reported_name.as_deref(), Some("Toy-7"));
-    let error = open(&options(&library(&[]), &["--product", "eight"])).err().expect("it is another product");
+    let error = open(&options(&library(&[]), &["--product", "eight"])).expect_err("it is another product");
     assert!(matches!(&error, RunError::Target(TargetError::OtherProduct { found, .. }) if found == "seven"), "{error}");
-    let error = open(&options(&library(&[]), &["--product", "sevn"])).err().expect("there is none");
+    let error = open(&options(&library(&[]), &["--product", "sevn"])).expect_err("there is none");
     assert!(matches!(&error, RunError::Unknown(_)) && error.to_string().contains("did you mean `seven`"), "{error}");
-    let error = open(&options(&library(&[]), &["--devices", "9"])).err().expect("there are three");
+    let error = open(&options(&library(&[]), &["--devices", "9"])).expect_err("there are three");
     assert!(matches!(&error, RunError::Target(TargetError::TooFewDevices { wanted: 9, are: 3 })), "{error}");
 }
 
@@ -232,7 +232,7 @@ fn the_product_is_asked() {
 fn a_device_is_locked() {
     let library = library(&["-DLOCKED"]);
     let first = open(&options(&library, &[])).unwrap_or_else(|error| panic!("{error}"));
-    let error = open(&options(&library, &[])).err().expect("the device is in use");
+    let error = open(&options(&library, &[])).expect_err("the device is in use");
     assert!(matches!(&error, RunError::Target(TargetError::Locked { device: 0, .. })), "{error}");
     drop(first);
     open(&options(&library, &["--backend", "device"])).unwrap_or_else(|error| panic!("{error}"));
@@ -240,7 +240,7 @@ fn a_device_is_locked() {
 
 fn a_library_that_is_none() {
     for path in [crate::runs::folder().join("toy.c"), crate::runs::folder().join("missing.so")] {
-        let error = open(&options(&path, &[])).err().expect("it is no library");
+        let error = open(&options(&path, &[])).expect_err("it is no library");
         assert!(error.to_string().contains(&path.display().to_string()), "{error}");
     }
 }
