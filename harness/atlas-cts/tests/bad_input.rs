@@ -42,7 +42,7 @@ fn the_chapter_itself_has_no_mistakes() {
 }
 
 #[rstest]
-#[case::unknown_key("    level: must", "    levle: must", "did you mean `level`?", "8:5")]
+#[case::unknown_key("    level: must", "    levels: must", "did you mean `level`?", "8:5")]
 #[case::duplicate_key("level: must", "level: must\n    level: info", "duplicate mapping key: level\n", "9:5")]
 #[case::unknown_level("level: must", "level: yes", "unknown variant `yes`, expected one of must, info", "8:12")]
 #[case::wrong_shape("level: must", "level: [must]", "expected scalar", "8:12")]

@@ -114,7 +114,7 @@ pub struct ResourceMistake {
     pub field: Field,
     /// The place in the text of that field.
     pub span: Span,
-    pub kind: ResourceMistakeKind,
+    pub kind: Box<ResourceMistakeKind>,
 }
 
 /// What is wrong.
@@ -191,7 +191,7 @@ impl fmt::Display for ResourceMistakeKind {
 /// Checks a resource of api.yaml against the header.
 pub fn check(entry: &ResourceSource, declarations: &Declarations) -> Result<Resource, ResourceMistake> {
     use ResourceMistakeKind::*;
-    let wrong = |field, kind| ResourceMistake { field, span: Span::default(), kind };
+    let wrong = |field, kind| ResourceMistake { field, span: Span::default(), kind: Box::new(kind) };
     let acquire = find(&entry.acquire.value, declarations).map_err(|kind| wrong(Field::Acquire, kind))?;
     let name = &entry.handle.value;
     let Some(position) = acquire.parameters.iter().position(|parameter| parameter.name == *name) else {
@@ -205,8 +205,9 @@ pub fn check(entry: &ResourceSource, declarations: &Declarations) -> Result<Reso
         return Err(wrong(Field::Handle, if buffer { NoBuffer { name, ty } } else { NoHandle { name, ty } }));
     };
     let acquired = Acquired { function: acquire, position, handle, declarations };
-    let release =
-        |text: &str, field| acquired.release(text).map_err(|(span, kind)| ResourceMistake { field, span, kind });
+    let release = |text: &str, field| {
+        acquired.release(text).map_err(|(span, kind)| ResourceMistake { field, span, kind: Box::new(kind) })
+    };
     let also = entry.also.iter().enumerate().map(|(index, text)| release(&text.value, Field::Also(index)));
     Ok(Resource {
         acquire: entry.acquire.value.clone(),
