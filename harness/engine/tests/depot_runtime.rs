@@ -28,10 +28,13 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
+/// Tests by name.
+type Trials = &'static [(&'static str, fn())];
+
 fn main() -> ExitCode {
     engine::worker::run_if_asked(&[&device::WITHOUT_DEVICE]);
     let arguments = Arguments::from_args();
-    let groups: [(&str, &[(&str, fn())]); 5] = [
+    let groups: [(&str, Trials); 5] = [
         ("runs", runs::TRIALS),
         ("proof", proof::TRIALS),
         ("catalog", catalog::TRIALS),
