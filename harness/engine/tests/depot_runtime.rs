@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// Tests of one kind by name.
+/// Tests by name.
 type Trials = &'static [(&'static str, fn())];
 
 fn main() -> ExitCode {
