@@ -12,7 +12,7 @@ use engine::run::{ExitStatus, Options, Target, choose_runtime, load_rules, runs_
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Only rules whose id contains one of these.
+    /// Only rules whose id contains one of these; a whole id means that rule.
     filter: Vec<String>,
     #[command(flatten)]
     options: Options,

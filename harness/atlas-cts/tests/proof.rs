@@ -213,3 +213,12 @@ fn lint_warns_where_two_rules_rest_on_the_same_defects() {
     bench.run(["lint", "--specs", "specs"]).says(0, &["warning: specs/acl/small.yaml:16: ", shared, "no mistakes"]);
     bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[shared]);
 }
+
+/// A proof of nothing would look like a proof.
+#[test]
+fn a_filter_that_matches_nothing_is_a_mistake() {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    let words = ["prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "acl.smal.block"];
+    bench.run(words).says(2, &["no rule matches `acl.smal.block`", "atlas-cts list"]);
+}

@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use simulator_contract::reach;
 
 use crate::catalog::Rule;
-use crate::run::{Options, RunError, Target};
+use crate::run::{Filter, NothingSelected, Options, RunError, Target};
 use crate::runtime::is_subtle;
 
 pub use file_error::ProofFileError;
@@ -37,7 +37,7 @@ pub struct ProofOptions {
     pub seeds: u64,
     /// Configurations that run at the same time.
     pub jobs: usize,
-    /// Only rules whose id contains one of these; empty: all.
+    /// Only the rules that one of these means, as for a run; empty: all.
     pub filter: Vec<String>,
     /// Also run every rule on every legal variant.
     pub variants: bool,
@@ -84,9 +84,9 @@ impl Proof {
 /// Runs the proof for the product of a target, on simulated devices.
 ///
 /// # Errors
-/// There is no simulated device, or what its processes share cannot be read.
+/// The filter matches no rule, there is no simulated device, or what its processes share cannot be read.
 pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions) -> Result<Proof, RunError> {
-    let (rules, selected) = select(target, proof);
+    let (rules, selected) = select(target, proof)?;
     // A simulated call that takes longer than this hangs.
     let deadline = options.deadline.min(5);
     let work = Work {
@@ -118,14 +118,16 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
 }
 
 /// The rules that were asked for, and those of them that apply.
-fn select<'a>(target: &'a Target, proof: &ProofOptions) -> (BTreeMap<String, RuleProof>, Vec<&'a Rule>) {
+fn select<'a>(
+    target: &'a Target,
+    proof: &ProofOptions,
+) -> Result<(BTreeMap<String, RuleProof>, Vec<&'a Rule>), NothingSelected> {
     let defects = target.runtime.defects();
     let mut rules = BTreeMap::new();
     let mut selected = Vec::new();
-    for rule in &target.rules.rules {
-        if !proof.filter.is_empty() && !proof.filter.iter().any(|part| rule.id.contains(part.as_str())) {
-            continue;
-        }
+    let filter = Filter { wanted: proof.filter.clone(), ..Filter::default() };
+    for planned in filter.select(&target.rules)? {
+        let Some(rule) = target.rules.rule(&planned.id) else { continue };
         let skipped = match target.skip(rule) {
             Some(reason) => Some(reason),
             None if rule.hazard.is_some() => Some("undefined by the documents: observed, never judged".to_owned()),
@@ -148,7 +150,7 @@ fn select<'a>(target: &'a Target, proof: &ProofOptions) -> (BTreeMap<String, Rul
         }
         rules.insert(rule.id.clone(), found);
     }
-    (rules, selected)
+    Ok((rules, selected))
 }
 
 fn configurations<'a>(
