@@ -31,6 +31,7 @@ impl fmt::Display for ArithmeticError {
 impl std::error::Error for ArithmeticError {}
 
 /// The negative of a value.
+#[inline]
 pub fn negate(value: i128) -> Result<i128, ArithmeticError> {
     value.checked_neg().ok_or(ArithmeticError::Overflow)
 }

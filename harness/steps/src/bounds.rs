@@ -24,16 +24,19 @@ impl Bounds {
     }
 
     /// The value at a position; positions past the end give the last value.
+    #[inline]
     pub fn at(&self, position: u64) -> i128 {
         self.low + i128::from(position.min(self.count - 1)) * self.step
     }
 
     /// The position of the largest value not above the given one.
+    #[inline]
     pub fn position(&self, value: i128) -> u64 {
         u64::try_from((value - self.low).div_euclid(self.step).max(0)).unwrap_or(u64::MAX).min(self.count - 1)
     }
 
     /// The last value.
+    #[inline]
     pub fn high(&self) -> i128 {
         self.at(self.count - 1)
     }
@@ -41,6 +44,7 @@ impl Bounds {
 
 impl Scope {
     /// The range that an axis draws from, given the values of earlier axes. For lists: of an item.
+    #[inline]
     pub fn bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, EvaluationError> {
         let count = |count: usize| Bounds::of(0, count as i128 - 1, 1);
         match &program.axes[axis].domain {
@@ -82,6 +86,7 @@ impl Scope {
     }
 
     /// The range of a list's length.
+    #[inline]
     pub fn length_bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, EvaluationError> {
         match &program.axes[axis].domain {
             Domain::List { length, .. } | Domain::Permutation(length) => self.range(length, values),
@@ -99,6 +104,7 @@ impl Scope {
     }
 
     /// Whether `where` holds.
+    #[inline]
     pub fn accepts(&self, program: &Program, values: &[Value]) -> Result<bool, EvaluationError> {
         match &program.condition {
             Some(condition) => Ok(self.evaluate(condition, values)? != 0),
@@ -107,6 +113,7 @@ impl Scope {
     }
 
     /// Evaluates an expression over axes, quantities and constants.
+    #[inline]
     pub fn evaluate(&self, expression: &Expression, values: &[Value]) -> Result<i128, EvaluationError> {
         evaluate(&mut Drawn { scope: self, values }, expression)
     }

@@ -23,6 +23,7 @@ pub enum Value {
 
 impl Value {
     /// The integer; a list gives its length.
+    #[inline]
     pub fn integer(&self) -> i128 {
         match self {
             Value::Integer(value) => *value,

@@ -165,6 +165,7 @@ impl Declarations {
     }
 
     /// Size of a type in bytes.
+    #[inline]
     pub fn size(&self, ty: Type) -> usize {
         match ty {
             Type::Void | Type::Char => 1,
@@ -198,16 +199,19 @@ fn note_named_types(ty: &Type, types: &mut HashMap<&'static str, Type>) {
 }
 
 /// Whether a value of the type is computed with as an integer.
+#[inline]
 pub fn is_integer(ty: Type) -> bool {
     matches!(ty, Type::Char | Type::Integer { .. } | Type::Enumeration { .. })
 }
 
 /// Whether a value of the type is an address.
+#[inline]
 pub fn is_address(ty: Type) -> bool {
     matches!(ty, Type::Pointer { .. } | Type::Handle(_) | Type::Callback(_))
 }
 
 /// Smallest and largest value of a type that is read and written as an integer or address.
+#[inline]
 pub fn range(ty: Type) -> (i128, i128) {
     match ty {
         Type::Integer { bytes, signed: true } => (-(1i128 << (bytes * 8 - 1)), (1i128 << (bytes * 8 - 1)) - 1),
@@ -221,6 +225,7 @@ pub fn range(ty: Type) -> (i128, i128) {
 }
 
 /// The value that a C cast to the type gives.
+#[inline]
 pub fn wrap(ty: Type, value: i128) -> i128 {
     let (bits, signed) = match ty {
         Type::Char => (8, true),
