@@ -21,6 +21,7 @@ pub struct ResultType {
 
 impl ResultType {
     /// Whether a call that returned this value succeeded.
+    #[inline]
     pub fn succeeded(&self, value: i128) -> bool {
         value == self.success
     }
