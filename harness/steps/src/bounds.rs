@@ -1,6 +1,6 @@
 //! The bounds of axes, evaluated: they may read earlier axes and what is known of the device.
 
-use super::evaluate::{Drawn, EvaluationError, Scope, Value, evaluate};
+use super::evaluate::{Drawn, EmptyDomain, EvaluationError, Scope, Value, evaluate};
 use super::program::{Domain, Expression, Program, Range};
 
 /// The range of an axis: low, low + step, … up to high.
@@ -17,26 +17,23 @@ impl Bounds {
         let step = step.max(1);
         let low = low.div_euclid(step) * step + if low.rem_euclid(step) == 0 { 0 } else { step };
         if high < low {
-            return Err(EvaluationError::EmptyDomain { low, high, step });
+            return Err(EvaluationError::EmptyDomain(Box::new(EmptyDomain { low, high, step })));
         }
         let count = u64::try_from((high - low) / step + 1).map_err(|_| EvaluationError::TooManyValues)?;
         Ok(Bounds { low, step, count })
     }
 
     /// The value at a position; positions past the end give the last value.
-    #[inline]
     pub fn at(&self, position: u64) -> i128 {
         self.low + i128::from(position.min(self.count - 1)) * self.step
     }
 
     /// The position of the largest value not above the given one.
-    #[inline]
     pub fn position(&self, value: i128) -> u64 {
         u64::try_from((value - self.low).div_euclid(self.step).max(0)).unwrap_or(u64::MAX).min(self.count - 1)
     }
 
     /// The last value.
-    #[inline]
     pub fn high(&self) -> i128 {
         self.at(self.count - 1)
     }
@@ -44,7 +41,6 @@ impl Bounds {
 
 impl Scope {
     /// The range that an axis draws from, given the values of earlier axes. For lists: of an item.
-    #[inline]
     pub fn bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, EvaluationError> {
         let count = |count: usize| Bounds::of(0, count as i128 - 1, 1);
         match &program.axes[axis].domain {
@@ -86,7 +82,6 @@ impl Scope {
     }
 
     /// The range of a list's length.
-    #[inline]
     pub fn length_bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, EvaluationError> {
         match &program.axes[axis].domain {
             Domain::List { length, .. } | Domain::Permutation(length) => self.range(length, values),
@@ -104,7 +99,6 @@ impl Scope {
     }
 
     /// Whether `where` holds.
-    #[inline]
     pub fn accepts(&self, program: &Program, values: &[Value]) -> Result<bool, EvaluationError> {
         match &program.condition {
             Some(condition) => Ok(self.evaluate(condition, values)? != 0),
@@ -113,7 +107,6 @@ impl Scope {
     }
 
     /// Evaluates an expression over axes, quantities and constants.
-    #[inline]
     pub fn evaluate(&self, expression: &Expression, values: &[Value]) -> Result<i128, EvaluationError> {
         evaluate(&mut Drawn { scope: self, values }, expression)
     }

@@ -58,7 +58,7 @@ pub enum EvaluationError {
     /// Something is read that is not known before the case runs.
     NotConstant,
     /// A domain has no value.
-    EmptyDomain { low: i128, high: i128, step: i128 },
+    EmptyDomain(Box<EmptyDomain>),
     /// A domain has more values than can be counted.
     TooManyValues,
 }
@@ -71,7 +71,8 @@ impl fmt::Display for EvaluationError {
             EvaluationError::OutsideList => f.write_str("an index is outside its list"),
             EvaluationError::NotAList => f.write_str("a list was expected"),
             EvaluationError::NoQuantity(name) => write!(f, "the product has no quantity `{name}`"),
-            EvaluationError::EmptyDomain { low, high, step } => {
+            EvaluationError::EmptyDomain(empty) => {
+                let EmptyDomain { low, high, step } = **empty;
                 write!(f, "the domain is empty: no multiple of {step} from {low} to {high}")
             }
             EvaluationError::TooManyValues => f.write_str("the domain has more than 2^64 values"),
@@ -86,6 +87,14 @@ impl From<ArithmeticError> for EvaluationError {
     fn from(error: ArithmeticError) -> EvaluationError {
         EvaluationError::Arithmetic(error)
     }
+}
+
+/// A range without a multiple of its step. Boxed where it is an error: values are computed all the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EmptyDomain {
+    pub low: i128,
+    pub high: i128,
+    pub step: i128,
 }
 
 /// What expressions read and do. Before a case runs only its drawn values and what is known of the device are there; the

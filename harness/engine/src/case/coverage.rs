@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::time::Duration;
 
 use steps::program::{Domain, Program};
@@ -16,28 +15,10 @@ use super::tree::CaseTree;
 /// More distinct cases than this are not told apart: the longest runs draw millions.
 const MOST_DISTINCT: usize = 1 << 20;
 
-/// A digest is its own hash.
-#[derive(Debug, Default)]
-struct Digested(u64);
-
-impl Hasher for Digested {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u64(&mut self, digest: u64) {
-        self.0 = digest;
-    }
-}
-
 /// Counts distinct cases.
 #[derive(Debug, Default)]
 pub struct Distinct {
-    seen: HashSet<u64, BuildHasherDefault<Digested>>,
+    seen: HashSet<u64>,
     /// Rules without axes have one case.
     empty: bool,
 }

@@ -26,12 +26,12 @@ pub(super) enum Stop {
     /// Another process of the case failed or ended the case.
     Elsewhere,
     /// The case cannot be judged.
-    Fault(Fault),
+    Fault(Box<Fault>),
 }
 
 impl<E: Into<Fault>> From<E> for Stop {
     fn from(error: E) -> Stop {
-        Stop::Fault(error.into())
+        Stop::Fault(Box::new(error.into()))
     }
 }
 
