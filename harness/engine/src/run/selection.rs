@@ -72,14 +72,17 @@ impl Filter {
     /// There are none.
     pub fn select(&self, rules: &Rules) -> Result<Vec<Planned>, NothingSelected> {
         let all = plan(rules);
-        let means = |text: &String, id: &str| {
-            if self.exact || all.iter().any(|planned| planned.id == *text) { id == text } else { id.contains(text) }
+        // Whether a text is a whole id is asked once, not for each rule.
+        let whole = |text: &str| self.exact || all.iter().any(|planned| planned.id == text);
+        let texts = |texts: &[String]| texts.iter().map(|text| (text.clone(), whole(text))).collect::<Vec<_>>();
+        let (wanted, left_out) = (texts(&self.wanted), texts(&self.left_out));
+        let named = |texts: &[(String, bool)], id: &str| {
+            texts.iter().any(|(text, whole)| if *whole { id == text } else { id.contains(text.as_str()) })
         };
-        let named = |texts: &[String], id: &str| texts.iter().any(|text| means(text, id));
         let selected: Vec<Planned> = all
             .iter()
-            .filter(|planned| self.wanted.is_empty() || named(&self.wanted, &planned.id))
-            .filter(|planned| !named(&self.left_out, &planned.id))
+            .filter(|planned| wanted.is_empty() || named(&wanted, &planned.id))
+            .filter(|planned| !named(&left_out, &planned.id))
             .cloned()
             .collect();
         if selected.is_empty() {
