@@ -13,13 +13,19 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    #[inline]
     fn of(low: i128, high: i128, step: i128) -> Result<Bounds, EvaluationError> {
         let step = step.max(1);
-        let low = low.div_euclid(step) * step + if low.rem_euclid(step) == 0 { 0 } else { step };
+        // Divisions of this width are slow, and most axes count by one.
+        let beyond = if step == 1 { 0 } else { low.rem_euclid(step) };
+        let low = if beyond == 0 { Some(low) } else { low.checked_add(step - beyond) };
+        let low = low.ok_or(EvaluationError::TooManyValues)?;
         if high < low {
             return Err(EvaluationError::EmptyDomain(Box::new(EmptyDomain { low, high, step })));
         }
-        let count = u64::try_from((high - low) / step + 1).map_err(|_| EvaluationError::TooManyValues)?;
+        let distance = high.checked_sub(low).ok_or(EvaluationError::TooManyValues)?;
+        let steps = if step == 1 { distance } else { distance / step };
+        let count = u64::try_from(steps + 1).map_err(|_| EvaluationError::TooManyValues)?;
         Ok(Bounds { low, step, count })
     }
 
@@ -30,7 +36,9 @@ impl Bounds {
 
     /// The position of the largest value not above the given one.
     pub fn position(&self, value: i128) -> u64 {
-        u64::try_from((value - self.low).div_euclid(self.step).max(0)).unwrap_or(u64::MAX).min(self.count - 1)
+        let distance = value.saturating_sub(self.low).max(0);
+        let steps = if self.step == 1 { distance } else { distance / self.step };
+        u64::try_from(steps).unwrap_or(u64::MAX).min(self.count - 1)
     }
 
     /// The last value.

@@ -1,6 +1,5 @@
 //! How much of a rule's domain its cases cover.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -15,10 +14,13 @@ use super::tree::CaseTree;
 /// More distinct cases than this are not told apart: the longest runs draw millions.
 const MOST_DISTINCT: usize = 1 << 20;
 
-/// Counts distinct cases.
+/// Counts distinct cases. Noting one costs a push: equal ones are removed when twice as many are noted as are told apart,
+/// and at the end.
 #[derive(Debug, Default)]
 pub struct Distinct {
-    seen: HashSet<u64>,
+    noted: Vec<u64>,
+    /// The first so many of `noted` are sorted and differ.
+    told_apart: usize,
     /// Rules without axes have one case.
     empty: bool,
 }
@@ -28,14 +30,25 @@ impl Distinct {
     pub fn note(&mut self, values: &[Value]) {
         if values.is_empty() {
             self.empty = true;
-        } else if self.seen.len() < MOST_DISTINCT {
-            self.seen.insert(digest(values));
+        } else if self.told_apart < MOST_DISTINCT {
+            self.noted.push(digest(values));
+            if self.noted.len() >= 2 * MOST_DISTINCT {
+                self.tell_apart();
+            }
         }
     }
 
     /// How many there were.
-    pub fn count(&self) -> u64 {
-        self.seen.len() as u64 + u64::from(self.empty)
+    pub fn count(&mut self) -> u64 {
+        self.tell_apart();
+        self.told_apart as u64 + u64::from(self.empty)
+    }
+
+    fn tell_apart(&mut self) {
+        self.noted.sort_unstable();
+        self.noted.dedup();
+        self.noted.truncate(MOST_DISTINCT);
+        self.told_apart = self.noted.len();
     }
 }
 

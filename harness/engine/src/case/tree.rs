@@ -74,7 +74,7 @@ impl CaseTree {
                 Domain::Bytes(_) => AxisTree::Scalar(search(forced.unwrap_or_else(|| draw(bounds, true, runner)))),
                 _ => AxisTree::Scalar(search(forced.unwrap_or_else(|| uniform(bounds, runner)))),
             };
-            values.push(tree.value(program, scope, axis, &values)?);
+            values.push(tree.value(program, scope, axis, bounds, &values)?);
             axes.push(tree);
         }
         Ok(CaseTree { axes, last: None, next: (0, 0), improved: false })
@@ -95,8 +95,8 @@ impl CaseTree {
     pub fn values(&self, program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
         let mut values = Vec::with_capacity(self.axes.len());
         for (axis, tree) in self.axes.iter().enumerate() {
-            let value = tree.value(program, scope, axis, &values)?;
-            values.push(value);
+            let bounds = scope.bounds(program, axis, &values)?;
+            values.push(tree.value(program, scope, axis, bounds, &values)?);
         }
         Ok(values)
     }
@@ -170,7 +170,8 @@ fn draw(bounds: Bounds, logarithmic: bool, runner: &mut TestRunner) -> u64 {
         0 => base,
         1 => base + 1,
         2 => base.saturating_sub(1),
-        _ => base + u128::from(rng.random::<u64>()) % base,
+        // `base` is a power of two: a mask is its remainder.
+        _ => base + (u128::from(rng.random::<u64>()) & (base - 1)),
     };
     bounds.position(value.clamp(low, high) as i128)
 }
@@ -225,8 +226,15 @@ impl AxisTree {
         })
     }
 
-    fn value(&self, program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<Value, CaseError> {
-        let bounds = scope.bounds(program, axis, values)?;
+    /// The value that the tree stands at, in the axis's range.
+    fn value(
+        &self,
+        program: &Program,
+        scope: &Scope,
+        axis: usize,
+        bounds: Bounds,
+        values: &[Value],
+    ) -> Result<Value, CaseError> {
         Ok(match self {
             AxisTree::Scalar(search) => scope.value(program, axis, bounds, search.current(), values)?,
             AxisTree::List { length, items, .. } => {

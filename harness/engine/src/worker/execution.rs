@@ -1,7 +1,9 @@
 //! One program being executed: its memory, its calls, what it acquired.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::c_void;
+
+use abi::Function;
 
 use crate::case::{Scope, Value};
 use crate::catalog::{Handle, ReleaseArgument, Resource, Rules};
@@ -44,12 +46,12 @@ pub(super) struct Prepared<'a> {
     pub addresses: Vec<Option<*const c_void>>,
     /// The type of codes that each function answers with.
     pub results: Vec<Option<&'a ResultType>>,
-    /// What each function acquires.
-    pub acquires: Vec<Option<&'a Resource>>,
+    /// What each function acquires, with the resource's position in the catalog's list.
+    pub acquires: Vec<Option<(usize, &'a Resource)>>,
     /// Whether each function releases something.
     pub releases: Vec<bool>,
-    /// Addresses of release functions by resource, in the order of the catalog's list.
-    pub release_addresses: Vec<Option<(usize, *const c_void)>>,
+    /// The release functions by resource, in the order of the catalog's list; `None`: not exported, or not needed.
+    pub release_functions: Vec<Option<(&'static Function, *const c_void)>>,
     pub scope: &'a Scope,
     /// Device of this process.
     pub device: u32,
@@ -108,7 +110,7 @@ pub(super) struct Execution<'a> {
     /// The life cycle, for threads that select a device.
     pub life: Option<&'a Prepared<'a>>,
     /// The life cycles of threads that have selected a device, by actor.
-    pub thread_lives: HashMap<usize, Execution<'a>>,
+    pub thread_lives: BTreeMap<usize, Execution<'a>>,
     outs: Vec<(*const u8, usize)>,
 }
 
@@ -128,25 +130,24 @@ impl<'a> Prepared<'a> {
         let acquires = program
             .functions
             .iter()
-            .map(|function| rules.resources.iter().find(|resource| resource.acquire == function.name))
+            .map(|function| rules.resources.iter().enumerate().find(|(_, made)| made.acquire == function.name))
             .collect();
         let releases = program
             .functions
             .iter()
             .map(|function| rules.resources.iter().any(|resource| resource.released_by(function.name).is_some()))
             .collect();
-        let release_addresses = rules
+        let release_functions = rules
             .resources
             .iter()
-            .enumerate()
-            .map(|(index, resource)| {
+            .map(|resource| {
                 let needed = program.functions.iter().any(|function| function.name == resource.acquire);
                 let function =
                     rules.environment.declarations.function(&resource.release.function).filter(|_| needed)?;
-                library.address(function).map(|address| (index, address))
+                library.address(function).map(|address| (function, address))
             })
             .collect();
-        Prepared { program, rules, addresses, results, acquires, releases, release_addresses, scope, device, process }
+        Prepared { program, rules, addresses, results, acquires, releases, release_functions, scope, device, process }
     }
 }
 
@@ -170,7 +171,7 @@ impl<'a> Execution<'a> {
             fatal: None,
             kept: None,
             life: None,
-            thread_lives: HashMap::new(),
+            thread_lives: BTreeMap::new(),
             outs: Vec::new(),
         }
     }
@@ -217,8 +218,8 @@ impl<'a> Execution<'a> {
         self.flight.end_call(slot, raw);
         let result = typed(function.returns, raw);
         if self.succeeded(call.function, result) {
-            if let Some(resource) = self.prepared.acquires[call.function] {
-                self.acquired(resource, arguments);
+            if let Some((index, resource)) = self.prepared.acquires[call.function] {
+                self.acquired(index, resource, arguments);
             }
             if self.prepared.releases[call.function] {
                 self.released(function.name, arguments);
@@ -274,7 +275,7 @@ impl<'a> Execution<'a> {
         })
     }
 
-    fn acquired(&mut self, resource: &'a Resource, arguments: &[u64]) {
+    fn acquired(&mut self, index: usize, resource: &'a Resource, arguments: &[u64]) {
         let parameter = arguments[resource.parameter];
         let rules = self.prepared.rules;
         let mut bytes = None;
@@ -302,7 +303,6 @@ impl<'a> Execution<'a> {
             }
         };
         let arguments = if resource.kept().next().is_some() { arguments.to_vec() } else { Vec::new() };
-        let index = rules.resources.iter().position(|known| std::ptr::eq(known, resource)).unwrap_or(0);
         self.held.push(Held { resource, index, handle, arguments, bytes, tick: self.tick, judged: true });
     }
 
@@ -334,11 +334,10 @@ impl<'a> Execution<'a> {
     /// Releases what was acquired at or after a tick, latest first.
     pub(super) fn release(&mut self, floor: u64) {
         while let Some(held) = self.held.pop_if(|held| held.tick >= floor) {
-            let declarations = &self.prepared.rules.environment.declarations;
-            let Some(function) = declarations.function(&held.resource.release.function) else { continue };
-            let Some((index, address)) = self.prepared.release_addresses[held.index] else {
-                let absent = FailedCall { function: function.name.to_owned(), code: None };
-                let message = format!("the library does not export {}", function.name);
+            let release = &held.resource.release;
+            let Some((function, address)) = self.prepared.release_functions[held.index] else {
+                let absent = FailedCall { function: release.function.clone(), code: None };
+                let message = format!("the library does not export {}", release.function);
                 self.report.finding(Finding::Release(message, absent));
                 continue;
             };
@@ -351,10 +350,14 @@ impl<'a> Execution<'a> {
                 ReleaseArgument::Integer(value) => *value as u64,
                 ReleaseArgument::Parameter(position) => held.arguments[*position],
             };
-            let arguments: Vec<u64> = held.resource.release.arguments.iter().map(pass).collect();
-            let slot = self.flight.begin_call(RELEASE + index as u32, self.tick, &arguments);
+            let mut arguments = [0u64; flight::ARGUMENTS];
+            let arguments = &mut arguments[..release.arguments.len()];
+            for (place, argument) in arguments.iter_mut().zip(&release.arguments) {
+                *place = pass(argument);
+            }
+            let slot = self.flight.begin_call(RELEASE + held.index as u32, self.tick, arguments);
             // SAFETY: the pair stands in the catalog: the function releases what the call of this case acquired.
-            let raw = unsafe { (function.call)(address, &arguments) };
+            let raw = unsafe { (function.call)(address, arguments) };
             super::copies::end_copy(self.flight);
             self.flight.end_call(slot, raw);
             let result = typed(function.returns, raw);

@@ -1,6 +1,6 @@
 //! Threads of a process that perform statements: one at a time, each with its own thread-local state in the library.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
@@ -15,7 +15,7 @@ use super::fault::Fault;
 /// The threads of a case.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
-    running: HashMap<usize, Thread>,
+    running: BTreeMap<usize, Thread>,
 }
 
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Threads {
 
     /// Ends all threads of the case.
     pub(super) fn end(&mut self) {
-        for (_, thread) in self.running.drain() {
+        for (_, thread) in std::mem::take(&mut self.running) {
             drop(thread.jobs);
             // A thread that panicked has reported through its job already.
             let _ = thread.handle.join();
