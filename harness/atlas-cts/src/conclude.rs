@@ -31,8 +31,6 @@ pub enum CommandError {
     NothingAsked,
     /// The runtime has no simulated device.
     NoSimulator,
-    /// The simulated device cannot be written to a file.
-    Simulator { source: io::Error },
     /// `--case` is not JSON.
     CaseText { text: String, source: serde_json::Error },
     /// `--case` is not a case of the rule.
@@ -54,7 +52,7 @@ impl CommandError {
     pub fn exit(&self) -> ExitStatus {
         match self {
             CommandError::Run(error) => error.exit(),
-            CommandError::Simulator { .. } | CommandError::File { .. } | CommandError::Proof(_) => ExitStatus::Unknown,
+            CommandError::File { .. } | CommandError::Proof(_) => ExitStatus::Unknown,
             _ => ExitStatus::Usage,
         }
     }
@@ -83,12 +81,9 @@ impl fmt::Display for CommandError {
             ),
             CommandError::Conditions { mistakes } => f.write_str(&mistakes.join("\n")),
             CommandError::Filter { what, given, hint } => write!(f, "there is no {what} `{given}`{hint}"),
-            CommandError::NothingAsked => f.write_str("say what is wanted: --print-path or --list"),
+            CommandError::NothingAsked => f.write_str("say what is wanted: --print-path DIR or --list"),
             CommandError::NoSimulator => {
                 f.write_str("this runtime has no simulated device; name another with --runtime")
-            }
-            CommandError::Simulator { source } => {
-                write!(f, "the library cannot be written: {source}; set TMPDIR to a writable folder")
             }
             CommandError::CaseText { text, source } => write!(f, "--case {text}: {source}"),
             CommandError::Case { text, error } => write!(f, "--case {text}: {error}"),

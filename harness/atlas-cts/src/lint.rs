@@ -12,7 +12,7 @@ use engine::runtime::Runtime;
 pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
     let rules = load_rules(options, runtime)?;
     let mut warnings = claims(&rules, runtime.defects());
-    warnings.extend(wide_lines(&options.specs(), &rules.runtime));
+    warnings.extend(wide_lines(&options.specs(runtime), &rules.runtime));
     warnings.iter().try_for_each(|warning| say_line(format_args!("warning: {warning}")))?;
     let gaps = rules.unowned();
     if !gaps.is_empty() {

@@ -9,6 +9,7 @@ mod run;
 mod schema;
 mod simulator;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use atlas_cts::runtimes::RUNTIMES;
@@ -59,9 +60,9 @@ enum Command {
     Prove(proof::Arguments),
     /// The simulated device's library, for use by other programs.
     Simulator {
-        /// Print the library's path.
-        #[arg(long)]
-        print_path: bool,
+        /// Write the library into this folder and print its path; a file that is there already must be the same.
+        #[arg(long, value_name = "DIR")]
+        print_path: Option<PathBuf>,
         /// List the defects, bad devices and variants that can be switched on.
         #[arg(long)]
         list: bool,
@@ -70,6 +71,9 @@ enum Command {
     },
     /// Write the JSON Schemas of the catalog's files.
     Schema {
+        /// The folder to write to.
+        #[arg(default_value = "specs/schema", value_name = "DIR")]
+        folder: PathBuf,
         /// Compare with the files instead of writing them.
         #[arg(long)]
         check: bool,
@@ -103,9 +107,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Run(arguments) => run::run(arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Simulator { print_path, list, options } => {
-            simulator::simulator(runtime_of(&options, None)?, print_path, list)
+            simulator::simulator(runtime_of(&options, None)?, print_path.as_deref(), list)
         }
-        Command::Schema { check } => schema::schema(&engine::run::project_root().join("specs/schema"), check),
+        Command::Schema { folder, check } => schema::schema(&folder, check),
     }
 }
 

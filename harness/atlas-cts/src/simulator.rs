@@ -1,22 +1,24 @@
 //! `atlas-cts simulator`.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use atlas_cts::{CommandError, say, say_line};
 use engine::run::ExitStatus;
 use engine::runtime::Runtime;
 use simulator_contract::DENY;
 
-/// Prints where the simulated device's library is, or what can be switched on there.
-pub(crate) fn simulator(runtime: &Runtime, print_path: bool, list: bool) -> Result<ExitStatus, CommandError> {
-    if !print_path && !list {
+/// Writes the simulated device's library into a folder and prints its path, or prints what can be switched on there.
+pub(crate) fn simulator(runtime: &Runtime, print_path: Option<&Path>, list: bool) -> Result<ExitStatus, CommandError> {
+    if print_path.is_none() && !list {
         return Err(CommandError::NothingAsked);
     }
     let device = runtime.simulated.as_ref().ok_or(CommandError::NoSimulator)?;
-    if print_path {
+    if let Some(folder) = print_path {
+        let failed = |source| CommandError::File { path: folder.to_owned(), source };
+        let folder = std::path::absolute(folder).map_err(failed)?;
         for library in device.libraries {
-            let path = library.path().map_err(|source| CommandError::Simulator { source })?;
-            say_line(path.display())?;
+            say_line(library.write_to(&folder).map_err(failed)?.display())?;
         }
     }
     if list {

@@ -16,7 +16,7 @@ use simulator_contract::environment;
 static RULES: LazyLock<Rules> = LazyLock::new(|| catalog(specs()));
 
 fn catalog(root: PathBuf) -> Rules {
-    let place = CatalogPlace { root, bindings: &acl::BINDINGS, defects: None };
+    let place = CatalogPlace { specs: root.into(), bindings: &acl::BINDINGS, defects: None };
     load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
 }
 
@@ -93,7 +93,7 @@ fn program(rules: &Rules, rule: &Rule, values: Option<&[Value]>, folder: &Path) 
     let text = print_c(rules, rule, &sheet).unwrap_or_else(|message| panic!("{id}: {message}"));
     let (source, binary) = (folder.join(format!("{id}.c")), folder.join(id));
     std::fs::write(&source, &text).unwrap();
-    let library = RUNTIMES[0].simulated.as_ref().unwrap().libraries[0].path().unwrap();
+    let library = RUNTIMES[0].simulated.as_ref().unwrap().libraries[0].write_to(folder).unwrap();
     let mut run_path = std::ffi::OsString::from("-Wl,-rpath,");
     run_path.push(library.parent().expect("the library stands in a folder"));
     let answer = gcc().arg(&source).arg("-o").arg(&binary).arg(&library).arg(run_path).output().expect("gcc is needed");

@@ -16,7 +16,7 @@ fn a_name_and_a_product_belong_to_one_runtime() {
     let mut products = HashSet::new();
     for runtime in RUNTIMES {
         assert!(names.insert(runtime.name()), "two runtimes are called {}", runtime.name());
-        let own = product_ids(&project().join("specs"), runtime.name());
+        let own = product_ids(&project().join("specs").into(), runtime.name());
         assert!(!own.is_empty(), "{} has no product", runtime.name());
         for product in own {
             assert!(products.insert(product.clone()), "two runtimes have a product {product}");
@@ -27,8 +27,11 @@ fn a_name_and_a_product_belong_to_one_runtime() {
 #[test]
 fn the_libraries_of_a_simulated_device_have_the_names_of_the_catalog() {
     for runtime in RUNTIMES {
-        let place =
-            engine::catalog::CatalogPlace { root: project().join("specs"), bindings: runtime.bindings, defects: None };
+        let place = engine::catalog::CatalogPlace {
+            specs: project().join("specs").into(),
+            bindings: runtime.bindings,
+            defects: None,
+        };
         let rules = engine::catalog::load(&place, Some("none")).unwrap_or_else(|error| panic!("{error}"));
         let known: Vec<&str> = rules.libraries.all().iter().map(|library| library.id.as_str()).collect();
         for library in runtime.simulated.iter().flat_map(|device| device.libraries) {

@@ -78,7 +78,7 @@ const HOLDS: &[&str] = &[
 ];
 
 fn catalog() -> Rules {
-    let place = CatalogPlace { root: project().join("specs"), bindings: &acl::BINDINGS, defects: None };
+    let place = CatalogPlace { specs: project().join("specs").into(), bindings: &acl::BINDINGS, defects: None };
     load(&place, None).unwrap()
 }
 

@@ -18,7 +18,7 @@ const UNSTATED: i128 = 0;
 #[once]
 fn rules() -> Rules {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
-    let place = CatalogPlace { root, bindings: &acl::BINDINGS, defects: None };
+    let place = CatalogPlace { specs: root.into(), bindings: &acl::BINDINGS, defects: None };
     load(&place, None).unwrap_or_else(|error| panic!("{error}"))
 }
 

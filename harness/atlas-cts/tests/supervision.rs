@@ -220,7 +220,7 @@ fn a_run_goes_on_to_its_end_when_nobody_reads_its_output_any_more() {
 #[test]
 fn what_takes_all_memory_waits_for_a_device_that_is_dedicated() {
     let bench = Bench::new();
-    let printed = bench.run(["simulator", "--print-path"]);
+    let printed = bench.run(["simulator", "--print-path", "."]);
     bench.catalog(RULES.replace("    level: must\n", "    level: must\n    when: {dedicated: true}\n"));
     // Given as a library the simulated device is one like any other: somebody else may use it.
     let words = ["run", "--specs", "specs", "--product", "a2", "--library", printed.text.trim()];

@@ -1,9 +1,16 @@
 //! What a runtime is to the engine: the tables of its header, and the simulated device that comes with it.
 
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use abi::Bindings;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::io::Errno;
 
+use crate::catalog::SpecFile;
 use crate::digest;
 use simulator_contract::Defect;
 
@@ -12,6 +19,8 @@ use simulator_contract::Defect;
 pub struct Runtime {
     /// What its header declares. The runtime's name is in there.
     pub bindings: &'static Bindings,
+    /// The catalog that the executable carries.
+    pub specs: &'static [SpecFile],
     /// What stands in for a device where there is none; `None`: a device is needed.
     pub simulated: Option<SimulatedDevice>,
 }
@@ -20,7 +29,7 @@ pub struct Runtime {
 #[derive(Debug)]
 pub struct SimulatedDevice {
     /// The runtime's libraries, the first of api.yaml first. Optional ones may be missing.
-    pub libraries: &'static [SimulatedLibrary],
+    pub libraries: &'static [&'static SimulatedLibrary],
     /// The ways in which it can be wrong: what rules claim to notice.
     pub defects: &'static [Defect],
     /// Devices that are wrong everywhere: no rule may pass on one.
@@ -38,8 +47,8 @@ pub struct SimulatedLibrary {
     pub file_name: &'static str,
     /// The file's bytes.
     pub bytes: &'static [u8],
-    /// Where it was built; used while that file is as long as the bytes.
-    pub built_at: &'static str,
+    /// The file that processes load, once it is wanted.
+    held: OnceLock<File>,
 }
 
 impl Runtime {
@@ -55,21 +64,68 @@ impl Runtime {
 }
 
 impl SimulatedLibrary {
-    /// The path of the library: where it was built, or a copy of it when that place is gone.
-    pub fn path(&self) -> std::io::Result<PathBuf> {
-        let built = Path::new(self.built_at);
-        if std::fs::metadata(built).is_ok_and(|metadata| metadata.len() == self.bytes.len() as u64) {
-            return Ok(built.to_owned());
+    /// A library of these bytes.
+    pub const fn new(id: &'static str, file_name: &'static str, bytes: &'static [u8]) -> SimulatedLibrary {
+        SimulatedLibrary { id, file_name, bytes, held: OnceLock::new() }
+    }
+
+    /// Where this process, and those that it starts, find these bytes and no others while this process lives: a file
+    /// without a name, which nobody else can put something into.
+    ///
+    /// # Errors
+    /// There is no room for it, or what can be read there is something else.
+    pub fn path(&self) -> io::Result<PathBuf> {
+        let path = |file: &File| PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
+        if let Some(held) = self.held.get() {
+            return Ok(path(held));
         }
-        let stem = self.file_name.trim_end_matches(".so");
-        let name = format!("{stem}-{}.so", &digest::of_bytes(self.bytes)[..16]);
-        let path = std::env::temp_dir().join(name);
-        if !path.exists() {
-            let partial = path.with_extension(format!("{}.partial", std::process::id()));
-            std::fs::write(&partial, self.bytes)?;
-            std::fs::rename(&partial, &path)?;
+        let file = self.nameless()?;
+        self.expect_bytes(&path(&file))?;
+        Ok(path(self.held.get_or_init(|| file)))
+    }
+
+    /// Writes the library into a folder, for other programs. What is there already under its name is left as it is.
+    ///
+    /// # Errors
+    /// It cannot be written, or another file has its name.
+    pub fn write_to(&self, folder: &Path) -> io::Result<PathBuf> {
+        let path = folder.join(self.file_name);
+        match File::create_new(&path) {
+            Ok(mut file) => file.write_all(self.bytes)?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
         }
+        self.expect_bytes(&path)?;
         Ok(path)
+    }
+
+    /// In memory and sealed; where the system has no such files that may be executed, one that was never in a folder.
+    fn nameless(&self) -> io::Result<File> {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        // Systems before Linux 6.3 do not know that a file may be executed: there all of them may.
+        let memory = memfd_create(self.file_name, flags | MemfdFlags::EXEC)
+            .or_else(|error| if error == Errno::INVAL { memfd_create(self.file_name, flags) } else { Err(error) });
+        match memory {
+            Ok(memory) => {
+                let mut file = File::from(memory);
+                file.write_all(self.bytes)?;
+                fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
+                Ok(file)
+            }
+            Err(_) => {
+                let mut file = tempfile::tempfile()?;
+                file.write_all(self.bytes)?;
+                Ok(file)
+            }
+        }
+    }
+
+    fn expect_bytes(&self, path: &Path) -> io::Result<()> {
+        if digest::of_file(path)? == digest::of_bytes(self.bytes) {
+            return Ok(());
+        }
+        let message = format!("{} has other content than this suite's simulated device; remove it", path.display());
+        Err(io::Error::other(message))
     }
 }
 

@@ -328,7 +328,7 @@ fn refused(known: &str, line: &str, place: &str, message: &str) {
     let known = text.lines().find(|line| line.contains(known)).expect("the toy has the line");
     std::fs::write(&api, text.replace(known, line)).unwrap();
     let root = folder.path().to_owned();
-    let error = load(&CatalogPlace { root, bindings: &bindings::BINDINGS, defects: None }, None).err();
+    let error = load(&CatalogPlace { specs: root.into(), bindings: &bindings::BINDINGS, defects: None }, None).err();
     let mistakes = error.expect("the line is a mistake").diagnostics;
     let [mistake] = mistakes.as_slice() else { panic!("{mistakes:?}") };
     assert!(mistake.message.contains(message), "{}", mistake.message);

@@ -15,7 +15,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("abi", &[]),
     ("steps", &["abi"]),
     ("engine", &["abi", "simulator-contract", "steps"]),
-    ("atlas-cts", &["abi", "engine", "simulator-contract", "steps"]),
+    ("atlas-cts", &["abi", "engine", "simulator-contract", "specs", "steps"]),
 ];
 
 fn source() -> PathBuf {

@@ -132,6 +132,6 @@ fn without_owns(rule: &str) -> Vec<&str> {
 
 /// Reads and checks the large catalog.
 pub fn load(specs: &Path) -> Rules {
-    let place = CatalogPlace { root: specs.to_owned(), bindings: real(), defects: None };
+    let place = CatalogPlace { specs: specs.to_owned().into(), bindings: real(), defects: None };
     engine::catalog::load(&place, None).unwrap_or_else(|error| panic!("{error}"))
 }

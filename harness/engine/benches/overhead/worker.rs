@@ -33,7 +33,7 @@ impl Worker {
         let replies = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut worker = Worker { child, requests, replies };
         let start = Start {
-            specs: place.specs.clone(),
+            specs: Some(place.specs.clone()),
             only: None,
             digest: None,
             libraries: vec![Some(place.library.clone())],

@@ -21,7 +21,7 @@ use super::{layouts, libraries, life_cycle, results};
 
 /// Reads and checks a catalog; with `only`, of the chapters just the one in that file. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
-    let files = read_catalog(&place.root, place.bindings.runtime, only)?;
+    let files = read_catalog(&place.specs, place.bindings.runtime, only)?;
     let mut checker = Checker { diagnostics: Vec::new(), place };
     let rules = checker.rules(files);
     match rules {
@@ -146,7 +146,7 @@ impl Checker<'_> {
                 (id, checker.rule(&source, rule.value, chapter, known))
             };
             let found: Vec<_> = value.rules.into_iter().map(check).collect();
-            let file = name_below(&self.place.root.join(self.place.bindings.runtime), &source.path);
+            let file = name_below(&self.place.specs.root().join(self.place.bindings.runtime), &source.path);
             let name = value.chapter.value.clone();
             let known = Chapter { name, title: value.title, path: source.path.clone(), file };
             (source, value.chapter, known, found, checker.diagnostics)

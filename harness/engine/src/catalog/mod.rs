@@ -14,6 +14,7 @@ mod resource;
 mod results;
 mod rules;
 mod select;
+mod specs;
 mod vocabulary;
 
 pub use check::load;
@@ -30,3 +31,4 @@ pub use read::{chapter_paths, name_below, product_ids};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
 pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
 pub use select::{Conditions, Skip, UnknownName, applies, offered, product, rule};
+pub use specs::{SpecFile, Specs};

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::diagnostic::{CatalogError, Diagnostic, Source};
 use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SupportFile};
 use super::parallel::in_parallel;
+use super::specs::Specs;
 
 /// A file of the catalog is text that people write: more than this is a mistake.
 const LARGEST_FILE: u64 = 8 << 20;
@@ -34,24 +35,24 @@ pub(super) struct CatalogFiles {
     pub digest: String,
 }
 
-/// Reads the catalog of a runtime below `root`; with `only`, of the chapters just the one in that file.
-pub(super) fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
-    let folder = root.join(runtime);
-    if !folder.join("api.yaml").exists() {
-        let root = root.display();
+/// Reads the catalog of a runtime; with `only`, of the chapters just the one in that file.
+pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
+    let folder = specs.root().join(runtime);
+    if !specs.exists(&folder.join("api.yaml")) {
+        let root = specs.root().display();
         let message = format!(
             "{root} holds no catalog of {runtime} (no {runtime}/api.yaml); name the folder that does with --specs DIR"
         );
         return Err(CatalogError { diagnostics: vec![Diagnostic { source: None, line: 0, column: 0, message }] });
     }
-    let mut reader = Reader { folder: folder.clone(), diagnostics: Vec::new(), digest: Sha256::new() };
+    let mut reader = Reader { specs, folder: folder.clone(), diagnostics: Vec::new(), digest: Sha256::new() };
     let documents = reader.file::<DocumentsFile>(&folder.join("documents.yaml"));
     let products = reader.file::<ProductsFile>(&folder.join("products.yaml"));
     let api = reader.file::<ApiFile>(&folder.join("api.yaml"));
     let support_path = folder.join("support.yaml");
-    let support = if support_path.exists() { reader.file::<SupportFile>(&support_path) } else { None };
+    let support = if specs.exists(&support_path) { reader.file::<SupportFile>(&support_path) } else { None };
     let mut texts = Vec::new();
-    for path in chapter_paths(&folder, &mut reader.diagnostics) {
+    for path in chapter_paths(specs, runtime, &mut reader.diagnostics) {
         if only.is_some_and(|only| name_below(&folder, &path) != only) {
             continue;
         }
@@ -79,11 +80,10 @@ pub(super) fn read_catalog(root: &Path, runtime: &str, only: Option<&str>) -> Re
     }
 }
 
-/// Ids of the products of a runtime whose folder is below `root`; none where its file cannot be read, which reading the
-/// whole catalog reports.
-pub fn product_ids(root: &Path, runtime: &str) -> Vec<String> {
-    let text = std::fs::read_to_string(root.join(runtime).join("products.yaml")).unwrap_or_default();
-    let file = parse::<ProductsFile>(&text).ok();
+/// Ids of a runtime's products; none where its file cannot be read, which reading the whole catalog reports.
+pub fn product_ids(specs: &Specs, runtime: &str) -> Vec<String> {
+    let bytes = specs.read(&specs.root().join(runtime).join("products.yaml"), LARGEST_FILE).unwrap_or_default();
+    let file = parse::<ProductsFile>(&String::from_utf8_lossy(&bytes)).ok();
     file.into_iter().flat_map(|file| file.products).map(|product| product.id.value).collect()
 }
 
@@ -94,55 +94,32 @@ pub fn name_below(folder: &Path, path: &Path) -> String {
 }
 
 /// The files of chapters, in the folder of a runtime and all below it.
-pub fn chapter_paths(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let entries = match std::fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(error) => {
-                let message = format!("{}: {error}; let the folder be read, or remove it", folder.display());
-                diagnostics.push(Diagnostic { source: None, line: 0, column: 0, message });
-                continue;
-            }
-        };
-        for entry in entries.flatten() {
-            // A link to a folder is not followed: it may lead round in a circle.
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(entry.path());
-            } else {
-                paths.push(entry.path());
-            }
-        }
-    }
+pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+    let folder = specs.root().join(runtime);
+    let (mut paths, unreadable) = specs.files(runtime);
+    diagnostics.extend(unreadable.into_iter().map(|(folder, error)| {
+        let message = format!("{}: {error}; let the folder be read, or remove it", folder.display());
+        Diagnostic { source: None, line: 0, column: 0, message }
+    }));
     paths.retain(|path| {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let other = matches!(stem, "api" | "documents" | "products" | "support") && path.parent() == Some(folder);
+        let other = matches!(stem, "api" | "documents" | "products" | "support") && path.parent() == Some(&folder);
         path.extension().is_some_and(|extension| extension == "yaml") && !other
     });
-    paths.sort();
     paths
 }
 
-struct Reader {
+struct Reader<'a> {
+    specs: &'a Specs,
     /// The folder of the runtime.
     folder: PathBuf,
     diagnostics: Vec<Diagnostic>,
     digest: Sha256,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn text(&mut self, path: &Path) -> Option<Arc<Source>> {
-        let read = || -> Result<Vec<u8>, String> {
-            let length = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
-            if length > LARGEST_FILE {
-                return Err(format!(
-                    "{length} bytes are more than a catalog file may hold ({LARGEST_FILE}); split it into chapters"
-                ));
-            }
-            std::fs::read(path).map_err(|error| error.to_string())
-        };
-        match read() {
+        match self.specs.read(path, LARGEST_FILE) {
             Ok(bytes) => {
                 let text = match String::from_utf8(bytes) {
                     Ok(text) => text,
@@ -167,12 +144,12 @@ impl Reader {
                 self.digest.update(text.as_bytes());
                 Some(Arc::new(Source::new(path.to_owned(), text)))
             }
-            Err(message) => {
+            Err(error) => {
                 self.diagnostics.push(Diagnostic {
                     source: None,
                     line: 0,
                     column: 0,
-                    message: format!("{}: {message}", path.display()),
+                    message: format!("{}: {error}", path.display()),
                 });
                 None
             }

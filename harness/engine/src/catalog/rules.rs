@@ -17,12 +17,13 @@ use super::life_cycle::LifeCycleProgram;
 use super::model::{DocumentEntry, Hazard, Level, RuleSource, SupportEntry, When};
 use super::place;
 use super::resource::Resource;
+use super::specs::Specs;
 
 /// Where the catalog stands, and what its header declares.
 #[derive(Debug, Clone)]
 pub struct CatalogPlace {
-    /// The folder that holds a folder for each runtime.
-    pub root: PathBuf,
+    /// Its files.
+    pub specs: Specs,
     /// Declarations of the runtime whose folder is read.
     pub bindings: &'static Bindings,
     /// Seeded defects that rules may claim to kill; `None`: claims are of no interest here, as in a worker.

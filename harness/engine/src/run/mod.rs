@@ -25,7 +25,7 @@ pub use library::{Backend, LibraryError};
 pub use observer::{Observer, Work, load_rules, run};
 pub use options::{Options, Profile};
 pub use owners::of_owner;
-pub use places::{project_root, runs_folder};
+pub use places::runs_folder;
 pub use registry::{RegistryError, choose_runtime};
 pub use result::verdict;
 pub use selection::{Filter, NothingSelected, Planned, plan};

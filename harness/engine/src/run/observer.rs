@@ -169,7 +169,8 @@ fn begin(
 /// # Errors
 /// There is none in that folder, or it has mistakes.
 pub fn load_rules(options: &Options, runtime: &'static Runtime) -> Result<Rules, RunError> {
-    let place = CatalogPlace { root: options.specs(), bindings: runtime.bindings, defects: Some(runtime.defects()) };
+    let place =
+        CatalogPlace { specs: options.specs(runtime), bindings: runtime.bindings, defects: Some(runtime.defects()) };
     Ok(load(&place, None)?)
 }
 

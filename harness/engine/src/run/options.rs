@@ -9,10 +9,11 @@ use serde_json::Value as Json;
 use simulator_contract::environment;
 
 use crate::case::{Budget, Patience, Work};
+use crate::catalog::Specs;
+use crate::runtime::Runtime;
 
 use super::exit::RunError;
 use super::library::Backend;
-use super::places::project_root;
 
 /// Seconds without progress that are a hang.
 pub(super) const DEFAULT_DEADLINE: u64 = 30;
@@ -136,7 +137,7 @@ pub struct Options {
     /// run tries them first.
     #[arg(long)]
     pub keep: bool,
-    /// Folder of the catalog.
+    /// Folder of a catalog to use in place of the one that the executable carries.
     #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
     pub specs: Option<PathBuf>,
     /// Switch a seeded defect, a bad device or a legal variant of the simulated device on; may be repeated.
@@ -151,9 +152,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// The folder of the catalog: the one that was given, or the project's own.
-    pub fn specs(&self) -> PathBuf {
-        self.specs.clone().unwrap_or_else(|| project_root().join("specs"))
+    /// The catalog: in the folder that was given, or the one that the executable carries.
+    pub fn specs(&self, runtime: &Runtime) -> Specs {
+        Specs::choose(self.specs.as_deref(), runtime.specs)
     }
 
     /// The cases of `--case`: one, or a list that runs in order in one process. Empty: none was given.

@@ -1,11 +1,20 @@
 //! Where things are that belong to the project.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The folder of the project that this executable was built from.
-pub fn project_root() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.canonicalize().unwrap_or(root)
+/// The folder of the project that this executable was built from; where that is gone or belongs to somebody else by
+/// now, the current folder.
+fn project_root() -> PathBuf {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize();
+    built.ok().filter(|root| is_ours(root)).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+}
+
+/// Whether cargo runs this executable from there, or the folder belongs to this user.
+fn is_ours(root: &Path) -> bool {
+    let by_cargo = std::env::var_os("CARGO_MANIFEST_DIR").is_some_and(|package| Path::new(&package).starts_with(root));
+    let owner = || root.symlink_metadata().map(|metadata| metadata.uid());
+    by_cargo || owner().is_ok_and(|owner| owner == rustix::process::geteuid().as_raw())
 }
 
 /// The folder below which runs write.

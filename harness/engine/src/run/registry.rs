@@ -1,7 +1,6 @@
 //! Which runtime of an executable's registry is meant.
 
 use std::fmt;
-use std::path::Path;
 
 use steps::suggest::hint;
 
@@ -60,7 +59,7 @@ pub fn choose_runtime(
     options: &Options,
     rules: &[String],
 ) -> Result<&'static Runtime, RegistryError> {
-    let registry = Registry::read(runtimes, &options.specs())?;
+    let registry = Registry::read(runtimes, options)?;
     let named = options.runtime.as_ref().map(|name| registry.named(name)).transpose()?;
     // Where there is one runtime, opening its catalog says of a product that it does not exist.
     let product = Some(&options.product).filter(|product| *product != "auto" && runtimes.len() > 1);
@@ -81,12 +80,12 @@ struct Registry(Vec<(&'static Runtime, Vec<String>)>);
 
 impl Registry {
     /// Reads the products, each of which has one runtime.
-    fn read(runtimes: &[&'static Runtime], specs: &Path) -> Result<Registry, RegistryError> {
+    fn read(runtimes: &[&'static Runtime], options: &Options) -> Result<Registry, RegistryError> {
         let mut known: Vec<(&'static Runtime, Vec<String>)> = Vec::new();
         for runtime in runtimes {
             let name = runtime.name();
             // The products of the only runtime decide nothing.
-            let products = if runtimes.len() > 1 { product_ids(specs, name) } else { Vec::new() };
+            let products = if runtimes.len() > 1 { product_ids(&options.specs(runtime), name) } else { Vec::new() };
             for (earlier, theirs) in &known {
                 if earlier.name() == name {
                     return Err(RegistryError::TwoRuntimes { name });

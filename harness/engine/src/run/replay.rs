@@ -7,7 +7,6 @@ use crate::catalog::Rule;
 
 use super::campaign::Campaign;
 use super::options::DEFAULT_DEADLINE;
-use super::places::project_root;
 
 /// The values of a failing case for its replay. A replay of several cases gives those that ran.
 pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
@@ -26,8 +25,8 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String
     let factory = &target.executor.factory;
     let mut words = vec!["cargo test --".to_owned(), "--exact".to_owned(), rule.id.clone()];
     words.push(format!("--product {}", target.conditions.product));
-    if factory.specs != project_root().join("specs") {
-        let specs = std::path::absolute(&factory.specs).unwrap_or_else(|_| factory.specs.clone());
+    if let Some(specs) = &factory.specs {
+        let specs = std::path::absolute(specs).unwrap_or_else(|_| specs.clone());
         words.push(format!("--specs {}", quoted(&specs.display().to_string())));
     }
     if factory.simulated.is_none() {

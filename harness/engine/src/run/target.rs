@@ -31,6 +31,8 @@ pub use error::TargetError;
 const SIMULATED_DEVICES: u32 = 4;
 /// The seed of a run that is given none.
 const DEFAULT_SEED: u64 = 20_260_101;
+/// Stands for the path of a library that the suite carries.
+const EMBEDDED: &str = "embedded";
 
 /// A library and its devices, ready to run rules.
 #[derive(Debug)]
@@ -45,6 +47,11 @@ pub struct Target {
     pub reported_name: Option<String>,
     /// Held until the run is over: no other run uses these devices.
     _locks: Vec<File>,
+}
+
+/// The name that the header gives a library: what the suite carries has no path.
+fn shown(embedded: bool, path: &Path) -> String {
+    if embedded { EMBEDDED.to_owned() } else { path.display().to_string() }
 }
 
 /// What the runtime answered, by question.
@@ -69,7 +76,7 @@ impl Target {
         let (mut conditions, factory) = prepare(options, &rules, &choice)?;
         let pool = Pool::new();
         let mut library = LibraryIdentity {
-            path: factory.libraries.first().path.display().to_string(),
+            path: shown(choice.embedded, &factory.libraries.first().path),
             sha256: factory.libraries.first().sha256.clone(),
             version: None,
             simulated: choice.embedded,
@@ -132,7 +139,7 @@ impl Target {
         let further = self.executor.factory.libraries.there().skip(1);
         let identity = further.map(|(position, file)| FurtherLibrary {
             id: self.rules.libraries.all()[position].id.clone(),
-            path: file.path.display().to_string(),
+            path: shown(self.executor.factory.simulated.is_some(), &file.path),
             sha256: file.sha256.clone(),
         });
         identity.collect()
@@ -223,7 +230,7 @@ fn prepare(
     let factory = Factory::new(
         std::env::current_exe().map_err(unreadable("this executable's own path".to_owned()))?,
         rules,
-        options.specs(),
+        options.specs.clone(),
         libraries,
         simulated,
         Deadlines { step, start: step * 4 },

@@ -38,8 +38,8 @@ pub enum Request {
 /// How a worker starts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Start {
-    /// The folder of the catalog.
-    pub specs: PathBuf,
+    /// The folder of the catalog; `None`: the one that the executable carries.
+    pub specs: Option<PathBuf>,
     /// Of the chapters, read only the one in this file of the runtime's folder.
     pub only: Option<String>,
     /// Digest of the catalog that the supervisor read; `None` when only one chapter is read.

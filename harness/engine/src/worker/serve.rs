@@ -9,13 +9,12 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 
 use crate::case::{Ran, Scope, Search, SearchResult};
-use crate::catalog::{CatalogPlace, Rule, Rules, Section, load};
+use crate::catalog::{CatalogPlace, Rule, Rules, Section, Specs, load};
 use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use crate::wire::trace::trace;
 use crate::wire::{DEAF, FLIGHT, Turn, WORKER, wait};
-use abi::Bindings;
 use steps::program::State;
 
 use super::execution::{Execution, Prepared};
@@ -32,7 +31,7 @@ const SIMULATOR_SYMBOL: &str = "atlas_cts_simulator";
 pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     let Ok(runtime) = std::env::var(WORKER) else { return };
     let status = match runtimes.iter().find(|known| known.name() == runtime) {
-        Some(runtime) => serve(runtime.bindings),
+        Some(runtime) => serve(runtime),
         None => Err(WorkerFault::UnknownRuntime(runtime)),
     };
     if let Err(fault) = status {
@@ -130,7 +129,7 @@ fn offer_to_be_killed() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
-fn serve(bindings: &'static Bindings) -> Result<(), WorkerFault> {
+fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     watch_parent();
     offer_to_be_killed();
     // Without the mark only a library that forks inside a call can do harm.
@@ -143,7 +142,7 @@ fn serve(bindings: &'static Bindings) -> Result<(), WorkerFault> {
     let Some(Request::Start(start)) = wire.next()? else {
         return Err(WorkerFault::Unexpected { expected: "`start` as the first request", got: "another".to_owned() });
     };
-    let rules = match read_rules(&start, bindings) {
+    let rules = match read_rules(&start, runtime) {
         Ok(rules) => rules,
         Err(fault) => return wire.reply(&Reply::Trouble(fault.to_string())),
     };
@@ -184,11 +183,12 @@ fn serve(bindings: &'static Bindings) -> Result<(), WorkerFault> {
     worker.requests(&wire).or_else(|fault| wire.reply(&Reply::Trouble(fault.to_string())))
 }
 
-fn read_rules(start: &Start, bindings: &'static Bindings) -> Result<Rules, WorkerFault> {
-    let place = CatalogPlace { root: start.specs.clone(), bindings, defects: None };
+fn read_rules(start: &Start, runtime: &Runtime) -> Result<Rules, WorkerFault> {
+    let specs = Specs::choose(start.specs.as_deref(), runtime.specs);
+    let place = CatalogPlace { specs, bindings: runtime.bindings, defects: None };
     let rules = load(&place, start.only.as_deref()).map_err(|error| WorkerFault::Catalog(error.to_string()))?;
     match &start.digest {
-        Some(digest) if *digest != rules.digest => Err(WorkerFault::CatalogChanged(place.root)),
+        Some(digest) if *digest != rules.digest => Err(WorkerFault::CatalogChanged(place.specs.root().to_owned())),
         _ => Ok(rules),
     }
 }

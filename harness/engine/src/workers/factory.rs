@@ -21,7 +21,8 @@ use super::simulated::{MACHINE, SimulatedMachine};
 pub struct Factory {
     pub runtime: String,
     pub executable: PathBuf,
-    pub specs: PathBuf,
+    /// Folder of the catalog; `None`: the one that the executable carries.
+    pub specs: Option<PathBuf>,
     pub digest: String,
     pub libraries: LibraryFiles,
     /// The embedded simulated device, which is configured by its environment.
@@ -103,7 +104,7 @@ impl Factory {
     pub fn new(
         executable: PathBuf,
         rules: &Rules,
-        specs: PathBuf,
+        specs: Option<PathBuf>,
         libraries: LibraryFiles,
         simulated: Option<SimulatedMachine>,
         deadlines: Deadlines,

@@ -35,7 +35,7 @@ pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
 
 /// What is said of a catalog.
 fn said(root: &Path) -> String {
-    let place = CatalogPlace { root: root.to_owned(), bindings: &BINDINGS, defects: Some(DEFECTS) };
+    let place = CatalogPlace { specs: root.to_owned().into(), bindings: &BINDINGS, defects: Some(DEFECTS) };
     load(&place, None).err().map(|error| error.to_string()).unwrap_or_default()
 }
 

@@ -10,7 +10,7 @@ use simulator_contract::{Defect, environment};
 use crate::bindings::BINDINGS;
 
 /// The depot as a worker knows it: what is simulated is of no interest there.
-pub static WITHOUT_DEVICE: Runtime = Runtime { bindings: &BINDINGS, simulated: None };
+pub static WITHOUT_DEVICE: Runtime = Runtime { bindings: &BINDINGS, specs: &[], simulated: None };
 
 /// The depot with its simulated device.
 pub fn depot() -> &'static Runtime {
@@ -20,9 +20,11 @@ pub fn depot() -> &'static Runtime {
 
 /// A depot whose simulated device has only some of the libraries.
 pub fn with_libraries(ids: &[&'static str]) -> Runtime {
-    let libraries: Vec<SimulatedLibrary> = ids.iter().map(|id| simulated_library(id)).collect();
+    let libraries: Vec<&'static SimulatedLibrary> =
+        ids.iter().map(|id| &*Box::leak(Box::new(simulated_library(id)))).collect();
     Runtime {
         bindings: &BINDINGS,
+        specs: &[],
         simulated: Some(SimulatedDevice {
             // They are there for as long as the tests run.
             libraries: libraries.leak(),
@@ -38,7 +40,7 @@ fn simulated_library(id: &'static str) -> SimulatedLibrary {
     let path = built("simulated", &[]).join(file_name);
     let bytes: &'static [u8] =
         std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).leak();
-    SimulatedLibrary { id, file_name, bytes, built_at: path.display().to_string().leak() }
+    SimulatedLibrary::new(id, file_name, bytes)
 }
 
 /// The folder of the tests' sources.

@@ -5,15 +5,14 @@ mod defects;
 use defects::{BAD_DEVICES, DEFECTS, VARIANTS};
 use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
 
+static SIMULATOR: SimulatedLibrary =
+    SimulatedLibrary::new("acl", "libatlas_cts_simulator.so", include_bytes!(env!("ATLAS_CTS_SIMULATOR")));
+
 pub(super) static RUNTIME: Runtime = Runtime {
     bindings: &abi::generated::acl::BINDINGS,
+    specs: specs::ACL,
     simulated: Some(SimulatedDevice {
-        libraries: &[SimulatedLibrary {
-            id: "acl",
-            file_name: "libatlas_cts_simulator.so",
-            bytes: include_bytes!(env!("ATLAS_CTS_SIMULATOR")),
-            built_at: env!("ATLAS_CTS_SIMULATOR"),
-        }],
+        libraries: &[&SIMULATOR],
         defects: DEFECTS,
         bad_devices: BAD_DEVICES,
         variants: VARIANTS,

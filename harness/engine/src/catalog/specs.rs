@@ -1,0 +1,101 @@
+//! Where the files of catalogs come from: a folder, or what an executable carries.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file that an executable carries: its path below `specs/`, and its text.
+pub type SpecFile = (&'static str, &'static str);
+
+/// Files of catalogs.
+#[derive(Debug, Clone)]
+pub enum Specs {
+    /// A folder that holds a folder for each runtime.
+    Folder(PathBuf),
+    /// The files of one runtime, as they were when the executable was built.
+    Embedded(&'static [SpecFile]),
+}
+
+impl Specs {
+    /// The given folder, or else what the executable carries.
+    pub fn choose(folder: Option<&Path>, embedded: &'static [SpecFile]) -> Specs {
+        folder.map_or(Specs::Embedded(embedded), |folder| Specs::Folder(folder.to_owned()))
+    }
+
+    /// The folder that is meant; files that are carried are named as they are in the project.
+    pub fn root(&self) -> &Path {
+        match self {
+            Specs::Folder(folder) => folder,
+            Specs::Embedded(_) => Path::new("specs"),
+        }
+    }
+
+    /// Whether there is such a file; the path begins with [`Specs::root`].
+    pub fn exists(&self, path: &Path) -> bool {
+        match self {
+            Specs::Folder(_) => path.exists(),
+            Specs::Embedded(_) => self.embedded(path).is_some(),
+        }
+    }
+
+    /// The bytes of a file of at most so many bytes.
+    ///
+    /// # Errors
+    /// It cannot be read, or is larger.
+    pub fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
+        match self {
+            Specs::Folder(_) => read_file(path, at_most),
+            Specs::Embedded(_) => {
+                self.embedded(path).map(|text| text.as_bytes().to_vec()).ok_or_else(|| io::ErrorKind::NotFound.into())
+            }
+        }
+    }
+
+    /// All files of a runtime; the error has the folder that cannot be read.
+    pub fn files(&self, runtime: &str) -> (Vec<PathBuf>, Vec<(PathBuf, io::Error)>) {
+        let folder = self.root().join(runtime);
+        let (mut paths, mut unreadable) = (Vec::new(), Vec::new());
+        match self {
+            Specs::Folder(_) => walk(folder, &mut paths, &mut unreadable),
+            Specs::Embedded(files) => paths.extend(files.iter().map(|(path, _)| self.root().join(path))),
+        }
+        paths.sort();
+        (paths, unreadable)
+    }
+
+    fn embedded(&self, path: &Path) -> Option<&'static str> {
+        let Specs::Embedded(files) = self else { return None };
+        let below = path.strip_prefix(self.root()).ok()?;
+        files.iter().find(|(name, _)| Path::new(name) == below).map(|(_, text)| *text)
+    }
+}
+
+impl From<PathBuf> for Specs {
+    fn from(folder: PathBuf) -> Specs {
+        Specs::Folder(folder)
+    }
+}
+
+fn read_file(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
+    let length = std::fs::metadata(path)?.len();
+    if length > at_most {
+        return Err(io::Error::other(format!(
+            "{length} bytes are more than a catalog file may hold ({at_most}); split it into chapters"
+        )));
+    }
+    std::fs::read(path)
+}
+
+fn walk(folder: PathBuf, paths: &mut Vec<PathBuf>, unreadable: &mut Vec<(PathBuf, io::Error)>) {
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) => return unreadable.push((folder, error)),
+    };
+    for entry in entries.flatten() {
+        // A link to a folder is not followed: it may lead round in a circle.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            walk(entry.path(), paths, unreadable);
+        } else {
+            paths.push(entry.path());
+        }
+    }
+}
