@@ -21,30 +21,39 @@ impl Checker<'_> {
         for line in lines {
             self.actor_line(line);
         }
-        if self.processes.is_empty() {
-            self.processes.push(Process { name: "A".to_owned(), device: 0, state: State::Device, isolated: false });
-            self.actors.insert(0, Actor { name: "A".to_owned(), process: 0, thread: None });
+        if self.program.processes.is_empty() {
+            self.program.processes.push(Process {
+                name: "A".to_owned(),
+                device: 0,
+                state: State::Device,
+                isolated: false,
+            });
+            self.program.actors.insert(0, Actor { name: "A".to_owned(), process: 0, thread: None });
         }
     }
 
     fn actor_line(&mut self, line: ActorLine) {
         let ActorLine { name: ActorName { name, span }, home, state, isolated } = line;
-        if self.actors.iter().any(|actor| actor.name == name) {
+        if self.program.actors.iter().any(|actor| actor.name == name) {
             return self.problem(span, format!("there are two actors `{name}`"));
         }
         match home {
             ActorHome::Process { device } => {
                 let isolated = isolated || state != State::Device;
-                self.actors.push(Actor { name: name.clone(), process: self.processes.len(), thread: None });
-                self.processes.push(Process { name, device, state, isolated });
+                self.program.actors.push(Actor {
+                    name: name.clone(),
+                    process: self.program.processes.len(),
+                    thread: None,
+                });
+                self.program.processes.push(Process { name, device, state, isolated });
             }
-            ActorHome::Thread { of } => match self.actors.iter().find(|actor| actor.name == of.name) {
+            ActorHome::Thread { of } => match self.program.actors.iter().find(|actor| actor.name == of.name) {
                 Some(actor) => {
                     let process = actor.process;
-                    self.actors.push(Actor { name, process, thread: Some(state) });
+                    self.program.actors.push(Actor { name, process, thread: Some(state) });
                 }
                 None => {
-                    let hint = hint(&of.name, self.actors.iter().map(|actor| actor.name.as_str()));
+                    let hint = hint(&of.name, self.program.actors.iter().map(|actor| actor.name.as_str()));
                     self.problem(of.span, format!("`{}` is no actor above this line{hint}", of.name));
                 }
             },
@@ -59,10 +68,10 @@ impl Checker<'_> {
         let domain = self.domain(source);
         self.constant_context = false;
         let (domain, ty) = domain.unwrap_or((Domain::Device, SIZE));
-        if self.axes.iter().any(|axis| axis.name == name) || self.means_something(name) {
+        if self.program.axes.iter().any(|axis| axis.name == name) || self.means_something(name) {
             self.problem(Span::default(), format!("`{name}` already names something else; choose another name"));
         }
-        self.axes.push(Axis { name: name.to_owned(), domain, ty });
+        self.program.axes.push(Axis { name: name.to_owned(), domain, ty });
     }
 
     fn domain(&mut self, source: &DomainSource) -> Option<(Domain, Type)> {
@@ -73,8 +82,7 @@ impl Checker<'_> {
             } else {
                 format!("a domain has one kind, this one has {}", kinds.join(" and "))
             };
-            self.problem(Span::default(), message);
-            return None;
+            return self.wrong(Span::default(), message);
         }
         let multiple_of = source.multiple_of.as_deref();
         if let Some(range) = &source.bytes {
@@ -128,16 +136,14 @@ impl Checker<'_> {
     fn list(&mut self, item: &DomainSource, length: Option<&str>) -> Option<(Domain, Type)> {
         let Some(length) = length else {
             let message = "a list needs its length: `{list_of: {bytes: 1..64KiB}, length: 1..64}`";
-            self.problem(Span::default(), message);
-            return None;
+            return self.wrong(Span::default(), message);
         };
         let length = self.range(length, None)?;
         let (item, logarithmic) = match self.domain(item)? {
             (Domain::Bytes(range), _) => (range, true),
             (Domain::Integer(range), _) => (range, false),
             _ => {
-                self.problem(Span::default(), "the items of a list are `bytes` or `int`");
-                return None;
+                return self.wrong(Span::default(), "the items of a list are `bytes` or `int`");
             }
         };
         let ty = if may_be_negative(&item.low) { INT64 } else { SIZE };
@@ -146,10 +152,10 @@ impl Checker<'_> {
 
     /// The position of an earlier axis that draws lists.
     fn earlier_list(&mut self, name: &str) -> Option<usize> {
-        let found = self
-            .axes
-            .iter()
-            .position(|axis| axis.name == name && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_)));
+        let found =
+            self.program.axes.iter().position(|axis| {
+                axis.name == name && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_))
+            });
         if found.is_none() {
             self.problem(Span::default(), format!("`{name}` is no list above this axis"));
         }
@@ -158,11 +164,10 @@ impl Checker<'_> {
 
     fn range(&mut self, text: &str, multiple_of: Option<&str>) -> Option<Range> {
         let Some((low, high)) = text.split_once("..") else {
-            self.problem(
+            return self.wrong(
                 Span::default(),
                 format!("`{text}` is no range; write for example 1..64KiB (both ends included)"),
             );
-            return None;
         };
         let multiple_of = match multiple_of {
             Some(text) => Some(self.bound(text)?),
@@ -172,8 +177,7 @@ impl Checker<'_> {
         if let (Expression::Constant(least), Expression::Constant(most)) = (&low, &high)
             && least > most
         {
-            self.problem(Span::default(), format!("`{text}` holds no value; the smaller bound comes first"));
-            return None;
+            return self.wrong(Span::default(), format!("`{text}` holds no value; the smaller bound comes first"));
         }
         Some(Range { low, high, multiple_of })
     }
@@ -194,8 +198,8 @@ impl Checker<'_> {
             let tree = self.parse(text, true)?;
             let typed = self.expression(&tree)?;
             if !is_integer(typed.ty) {
-                self.problem(Span::default(), format!("`{text}` is no integer; texts are written `{{text: […]}}`"));
-                return None;
+                return self
+                    .wrong(Span::default(), format!("`{text}` is no integer; texts are written `{{text: […]}}`"));
             }
             let own = if matches!(typed.ty, Type::Enumeration { .. }) { typed.ty } else { INT64 };
             ty = Some(match ty {
@@ -213,8 +217,7 @@ impl Checker<'_> {
             Some(INT64) if !negative => SIZE,
             Some(ty) => ty,
             None => {
-                self.problem(Span::default(), "an empty set of values; name at least one");
-                return None;
+                return self.wrong(Span::default(), "an empty set of values; name at least one");
             }
         };
         Some((Domain::OneOf { values: expressions, every }, ty))

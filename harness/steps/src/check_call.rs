@@ -14,8 +14,7 @@ impl Checker<'_> {
     pub(crate) fn call_value(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<Typed> {
         if let Some(signature) = builtin(name) {
             if signature.used_as == Use::Action {
-                self.problem(span, format!("`{name}` has no value; it is a statement of its own"));
-                return None;
+                return self.wrong(span, format!("`{name}` has no value; it is a statement of its own"));
             }
             let arguments = self.builtin_arguments(name, signature.parameters, arguments, span)?;
             let space = is_address(signature.returns).then_some(Space::Host);
@@ -38,8 +37,8 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Vec<Expression>> {
         if parameters.len() != arguments.len() {
-            self.problem(span, format!("`{name}` takes {} arguments, here are {}", parameters.len(), arguments.len()));
-            return None;
+            return self
+                .wrong(span, format!("`{name}` takes {} arguments, here are {}", parameters.len(), arguments.len()));
         }
         let mut checked = Vec::new();
         for (parameter, argument) in parameters.iter().zip(arguments) {
@@ -77,14 +76,13 @@ impl Checker<'_> {
             return None;
         };
         if self.constant_context {
-            self.problem(span, "nothing is called here: the device is not known yet");
-            return None;
+            return self.wrong(span, "nothing is called here: the device is not known yet");
         }
         if function.parameters.len() != arguments.len() {
             let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();
             let (wanted, given) = (names.len(), arguments.len());
-            self.problem(span, format!("`{name}` takes {wanted} arguments ({}), here are {given}", names.join(", ")));
-            return None;
+            return self
+                .wrong(span, format!("`{name}` takes {wanted} arguments ({}), here are {given}", names.join(", ")));
         }
         let mut checked = Vec::new();
         let mut complete = true;
@@ -100,15 +98,15 @@ impl Checker<'_> {
         for ty in function.parameters.iter().map(|parameter| parameter.ty).chain([function.returns]) {
             self.lays_out(ty);
         }
-        let position = match self.functions.iter().position(|known| known.name == name) {
+        let position = match self.program.functions.iter().position(|known| known.name == name) {
             Some(position) => position,
             None => {
-                self.functions.push(function);
-                self.functions.len() - 1
+                self.program.functions.push(function);
+                self.program.functions.len() - 1
             }
         };
-        self.calls += 1;
-        Some((Call { function: position, arguments: checked, site: self.calls - 1, span }, function.returns))
+        self.program.calls += 1;
+        Some((Call { function: position, arguments: checked, site: self.program.calls - 1, span }, function.returns))
     }
 
     fn argument(
@@ -126,30 +124,28 @@ impl Checker<'_> {
         if matches!(ty, Type::Struct(_)) {
             let place = self.place(argument)?;
             if place.ty != ty || place.array {
-                self.problem(argument.span, format!("parameter `{parameter}` of `{function}` is a {}", c_name(ty)));
-                return None;
+                return self
+                    .wrong(argument.span, format!("parameter `{parameter}` of `{function}` is a {}", c_name(ty)));
             }
             return Some(Argument::Value { value: Expression::Load { place: place.place, ty }, ty });
         }
         let typed = self.expression(argument)?;
         if !self.fits(&typed, ty) {
-            self.problem(
+            return self.wrong(
                 argument.span,
                 format!("parameter `{parameter}` of `{function}` is a {}, this is a {}", c_name(ty), c_name(typed.ty)),
             );
-            return None;
         }
         if let Some(value) = typed.constant {
             let (low, high) = range(ty);
             if value < low || value > high {
-                self.problem(
+                return self.wrong(
                     argument.span,
                     format!(
                         "{value} does not fit parameter `{parameter}` ({}); cast it if the wrap is meant",
                         c_name(ty)
                     ),
                 );
-                return None;
             }
         }
         Some(Argument::Value { value: typed.expression, ty })
@@ -165,7 +161,7 @@ impl Checker<'_> {
     ) -> Option<Option<Argument>> {
         if let ExpressionKind::Name(name) = &of.kind
             && self.lookup(self.actor, name).is_none()
-            && !self.axes.iter().any(|axis| axis.name == *name)
+            && !self.program.axes.iter().any(|axis| axis.name == *name)
         {
             if matches!(to, Type::Void | Type::Char) {
                 self.problem(
@@ -175,12 +171,12 @@ impl Checker<'_> {
                 return Some(None);
             }
             let variable = self.declare(name, to, false, of.span);
-            self.variables[variable].space =
+            self.program.variables[variable].space =
                 self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
         }
         let place = self.place(of)?;
         let variable = place.variable?;
-        let fresh = self.variables[variable].array || !self.bound.contains(&variable);
+        let fresh = self.program.variables[variable].array || !self.bound.contains(&variable);
         if !fresh || place.ty != to {
             if place.ty != to && to != Type::Void && !self.compatible_pointees(place.ty, to) {
                 self.problem(
@@ -199,12 +195,12 @@ impl Checker<'_> {
         if whole {
             self.bound.insert(variable);
         }
-        if self.variables[variable].space.is_none() {
-            self.variables[variable].space =
+        if self.program.variables[variable].space.is_none() {
+            self.program.variables[variable].space =
                 self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
         }
         self.touched.push(variable);
-        let initialised_array = self.variables[variable].array && self.bound.contains(&variable);
+        let initialised_array = self.program.variables[variable].array && self.bound.contains(&variable);
         if initialised_array {
             return None;
         }

@@ -81,13 +81,12 @@ impl Checker<'_> {
     }
 
     fn name(&mut self, name: &str, tree: &syntax::Expression) -> Option<Typed> {
-        if let Some(axis) = self.axes.iter().position(|axis| axis.name == name) {
-            return match self.axes[axis].domain {
+        if let Some(axis) = self.program.axes.iter().position(|axis| axis.name == name) {
+            return match self.program.axes[axis].domain {
                 Domain::List { .. } | Domain::Permutation(_) => {
-                    self.problem(tree.span, format!("`{name}` is a list; read its items as `{name}[i]`"));
-                    None
+                    self.wrong(tree.span, format!("`{name}` is a list; read its items as `{name}[i]`"))
                 }
-                _ => Some(value(Expression::Axis(axis), self.axes[axis].ty)),
+                _ => Some(value(Expression::Axis(axis), self.program.axes[axis].ty)),
             };
         }
         if name == "devices" {
@@ -121,11 +120,10 @@ impl Checker<'_> {
         {
             if !self.environment.facts.contains(name) {
                 let hint = hint(name, self.environment.facts.iter().map(String::as_str));
-                self.problem(
+                return self.wrong(
                     tree.span,
                     format!("no product has a quantity `{name}`{hint}; they stand in products.yaml"),
                 );
-                return None;
             }
             return Some(value(Expression::Fact(name.to_owned()), SIZE));
         }
@@ -139,14 +137,16 @@ impl Checker<'_> {
         tree: &syntax::Expression,
     ) -> Option<Typed> {
         if let ExpressionKind::Name(name) = &of.kind
-            && let Some(axis) = self.axes.iter().position(|axis| axis.name == *name)
+            && let Some(axis) = self.program.axes.iter().position(|axis| axis.name == *name)
         {
-            if !matches!(self.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_)) {
-                self.problem(tree.span, format!("`{name}` is no list"));
-                return None;
+            if !matches!(self.program.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_)) {
+                return self.wrong(tree.span, format!("`{name}` is no list"));
             }
             let index = self.expression(index)?;
-            return Some(value(Expression::AxisItem { axis, index: Box::new(index.expression) }, self.axes[axis].ty));
+            return Some(value(
+                Expression::AxisItem { axis, index: Box::new(index.expression) },
+                self.program.axes[axis].ty,
+            ));
         }
         self.load(tree)
     }
@@ -165,11 +165,10 @@ impl Checker<'_> {
             });
         }
         if let Type::Struct(name) = place.ty {
-            self.problem(
+            return self.wrong(
                 tree.span,
                 format!("a whole {name} is no value here; name one of its fields, or pass its address"),
             );
-            return None;
         }
         let space = place.space;
         Some(Typed {
@@ -212,8 +211,7 @@ impl Checker<'_> {
         use BinaryOperator::{Add, And, Or, Subtract};
         let (left, right) = (self.expression(left)?, self.expression(right)?);
         if matches!(left.ty, Type::Float { .. }) || matches!(right.ty, Type::Float { .. }) {
-            self.problem(span, "the step language does not compute with floating point");
-            return None;
+            return self.wrong(span, "the step language does not compute with floating point");
         }
         let pointers = (is_address(left.ty), is_address(right.ty));
         match (operator, pointers) {
@@ -232,11 +230,10 @@ impl Checker<'_> {
             (_, (true, false)) if operator.is_comparison() && right.constant == Some(0) => {}
             (_, (false, true)) if operator.is_comparison() && left.constant == Some(0) => {}
             (_, _) if operator.is_comparison() => {
-                self.problem(
+                return self.wrong(
                     span,
                     format!("{} is compared with {}; cast one of them", c_name(left.ty), c_name(right.ty)),
                 );
-                return None;
             }
             _ => return self.no_arithmetic(span),
         }
@@ -258,8 +255,7 @@ impl Checker<'_> {
     fn advance(&mut self, pointer: Typed, index: Typed, negative: bool, span: Span) -> Option<Typed> {
         let Type::Pointer { to, .. } = pointer.ty else { return self.no_arithmetic(span) };
         if *to == Type::Void {
-            self.problem(span, "C has no arithmetic on `void *`; cast it to `char *`");
-            return None;
+            return self.wrong(span, "C has no arithmetic on `void *`; cast it to `char *`");
         }
         let stride = self.environment.declarations.size(*to);
         let expression = Expression::Advance {
@@ -272,15 +268,13 @@ impl Checker<'_> {
     }
 
     fn no_arithmetic(&mut self, span: Span) -> Option<Typed> {
-        self.problem(span, "C has no such arithmetic on pointers; cast to `uintptr_t`");
-        None
+        self.wrong(span, "C has no such arithmetic on pointers; cast to `uintptr_t`")
     }
 
     pub(crate) fn type_of(&mut self, name: &syntax::TypeName, pointers: usize) -> Option<Type> {
         let Some(mut ty) = self.environment.declarations.ty(&name.name) else {
             let hint = hint(&name.name, self.environment.declarations.type_names());
-            self.problem(name.span, format!("`{}` is no type of the header{hint}", name.name));
-            return None;
+            return self.wrong(name.span, format!("`{}` is no type of the header{hint}", name.name));
         };
         for level in 0..pointers {
             ty = pointer_to(ty, level == 0 && name.constant);

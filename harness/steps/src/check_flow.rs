@@ -37,10 +37,10 @@ impl Checker<'_> {
                 self.problem(span, format!("`choose` has two alternatives `{name}`"));
             }
         }
-        let number = self.axes.iter().filter(|axis| matches!(axis.domain, Domain::Choice(_))).count();
+        let number = self.program.axes.iter().filter(|axis| matches!(axis.domain, Domain::Choice(_))).count();
         let name = if number == 0 { "choose".to_owned() } else { format!("choose_{}", number + 1) };
-        self.axes.push(Axis { name, domain: Domain::Choice(names), ty: SIZE });
-        let axis = self.axes.len() - 1;
+        self.program.axes.push(Axis { name, domain: Domain::Choice(names), ty: SIZE });
+        let axis = self.program.axes.len() - 1;
         let before = self.bound.clone();
         let mut alternatives_checked = Vec::new();
         for (_, body) in alternatives {
@@ -93,9 +93,8 @@ impl Checker<'_> {
 
     /// The process that ends with this actor.
     pub(super) fn ending(&mut self, name: &syntax::ActorName) -> Option<usize> {
-        let Some(target) = self.actors.iter().find(|actor| actor.name == name.name) else {
-            self.problem(name.span, format!("`{}` is no actor of this rule", name.name));
-            return None;
+        let Some(target) = self.program.actors.iter().find(|actor| actor.name == name.name) else {
+            return self.wrong(name.span, format!("`{}` is no actor of this rule", name.name));
         };
         let (process, thread) = (target.process, target.thread.is_some());
         if thread {

@@ -43,29 +43,23 @@ impl Checker<'_> {
             ExpressionKind::Member { of, name } => {
                 if let ExpressionKind::Name(owner) = &of.kind
                     && self.lookup(self.actor, owner).is_none()
-                    && let Some(actor) = self.actors.iter().position(|actor| actor.name == *owner)
+                    && let Some(actor) = self.program.actors.iter().position(|actor| actor.name == *owner)
                 {
                     return match self.lookup(actor, name) {
                         Some(variable) => Some(self.variable_place(variable, tree.span)),
                         None => {
-                            self.problem(
-                                tree.span,
-                                format!("actor {owner} has not set `{name}` before this statement"),
-                            );
-                            None
+                            self.wrong(tree.span, format!("actor {owner} has not set `{name}` before this statement"))
                         }
                     };
                 }
                 let mut place = self.place(of)?;
                 let Type::Struct(structure) = place.ty else {
-                    self.problem(tree.span, format!("this is a {}, which has no members", c_name(place.ty)));
-                    return None;
+                    return self.wrong(tree.span, format!("this is a {}, which has no members", c_name(place.ty)));
                 };
                 let structure = self.environment.declarations.structure(structure)?;
                 let Some(field) = structure.fields.iter().find(|field| field.name == name) else {
                     let hint = hint(name, structure.fields.iter().map(|field| field.name));
-                    self.problem(tree.span, format!("{} has no field `{name}`{hint}", structure.name));
-                    return None;
+                    return self.wrong(tree.span, format!("{} has no field `{name}`{hint}", structure.name));
                 };
                 place.place.offset += field.offset;
                 (place.ty, place.array) = match field.ty {
@@ -78,8 +72,7 @@ impl Checker<'_> {
             ExpressionKind::Index { of, index } => {
                 let index = self.expression(index)?;
                 if !is_integer(index.ty) {
-                    self.problem(tree.span, "an index is an integer");
-                    return None;
+                    return self.wrong(tree.span, "an index is an integer");
                 }
                 if let Some(mut place) = self.array_place(of)? {
                     let size = self.environment.declarations.size(place.ty);
@@ -94,10 +87,7 @@ impl Checker<'_> {
                 let pointer = self.expression(of)?;
                 self.dereference(pointer, None, tree.span)
             }
-            _ => {
-                self.problem(tree.span, "this is a value without a place in memory; use a variable");
-                None
-            }
+            _ => self.wrong(tree.span, "this is a value without a place in memory; use a variable"),
         }
     }
 
@@ -113,12 +103,10 @@ impl Checker<'_> {
 
     fn dereference(&mut self, pointer: Typed, index: Option<Expression>, span: Span) -> Option<TypedPlace> {
         let Type::Pointer { to, .. } = pointer.ty else {
-            self.problem(span, format!("a {} points to nothing that can be read", c_name(pointer.ty)));
-            return None;
+            return self.wrong(span, format!("a {} points to nothing that can be read", c_name(pointer.ty)));
         };
         if *to == Type::Void {
-            self.problem(span, "what a `void *` points to has no type; cast it first");
-            return None;
+            return self.wrong(span, "what a `void *` points to has no type; cast it first");
         }
         if pointer.space == Some(Space::Device) {
             self.problem(span, "device memory cannot be read or written directly; copy it to host memory first");
@@ -131,7 +119,7 @@ impl Checker<'_> {
 
     fn variable_place(&mut self, variable: usize, span: Span) -> TypedPlace {
         self.reads(variable, span);
-        let known = &self.variables[variable];
+        let known = &self.program.variables[variable];
         TypedPlace {
             place: Place { root: Root::Variable(variable), offset: 0, indices: Vec::new() },
             ty: known.ty,

@@ -47,7 +47,7 @@ impl Checker<'_> {
 
     fn statement(&mut self, tree: &syntax::Statement, inherited: usize, out: &mut Vec<Statement>) {
         let actor = match &tree.actor {
-            Some(name) => match self.actors.iter().position(|actor| actor.name == name.name) {
+            Some(name) => match self.program.actors.iter().position(|actor| actor.name == name.name) {
                 Some(actor) => actor,
                 None => return self.problem(name.span, format!("`{}` is no actor of this rule", name.name)),
             },
@@ -55,8 +55,8 @@ impl Checker<'_> {
         };
         self.actor = actor;
         self.touched.clear();
-        let id = self.statement_count;
-        self.statement_count += 1;
+        let id = self.program.statement_count;
+        self.program.statement_count += 1;
         let setup = self.setup;
         let Some(kind) = self.kind(&tree.kind, tree.span, actor) else { return };
         let mut publishes = std::mem::take(&mut self.touched);
@@ -69,10 +69,7 @@ impl Checker<'_> {
         use syntax::StatementKind as Tree;
         match tree {
             Tree::Empty => None,
-            Tree::SetupEnd => {
-                self.problem(span, "`---` stands between statements of the whole rule, not inside a block");
-                None
-            }
+            Tree::SetupEnd => self.wrong(span, "`---` stands between statements of the whole rule, not inside a block"),
             Tree::Expression { expression, expect, info } => {
                 self.expression_statement(expression, expect.as_ref(), *info)
             }
@@ -115,11 +112,10 @@ impl Checker<'_> {
                         return Some(StatementKind::Effect(Expression::Builtin(signature.builtin, arguments)));
                     }
                     Use::Value => {
-                        self.problem(
+                        return self.wrong(
                             expression.span,
                             format!("the value of `{function}` is not used; compare it, or assign it"),
                         );
-                        return None;
                     }
                     Use::Check => {}
                 }
@@ -145,8 +141,7 @@ impl Checker<'_> {
                 return Some(StatementKind::Call { call, expect });
             }
         } else if expect.is_some() {
-            self.problem(expression.span, "`fails` follows a call");
-            return None;
+            return self.wrong(expression.span, "`fails` follows a call");
         }
         let condition = self.expression(expression)?;
         if condition.constant.is_some() {
@@ -159,7 +154,7 @@ impl Checker<'_> {
     pub(super) fn judged_call(&mut self, expression: &syntax::Expression) -> Option<Call> {
         let (call, ty) = self.statement_call(expression)?;
         if self.environment.results.of(ty).is_none() {
-            let name = self.functions[call.function].name;
+            let name = self.program.functions[call.function].name;
             self.problem(
                 expression.span,
                 format!("`{name}` returns {}, which says nothing about success; use its value in a check", c_name(ty)),
@@ -173,10 +168,7 @@ impl Checker<'_> {
             ExpressionKind::Call { function, arguments } if builtin(function).is_none() => {
                 self.call(function, arguments, expression.span)
             }
-            _ => {
-                self.problem(expression.span, "a call of a function of the header is wanted here");
-                None
-            }
+            _ => self.wrong(expression.span, "a call of a function of the header is wanted here"),
         }
     }
 
@@ -191,8 +183,7 @@ impl Checker<'_> {
     ) -> Option<StatementKind> {
         let ty = self.type_of(ty, pointers)?;
         if ty == Type::Void {
-            self.problem(name_span, "a variable has a type; `void` is none");
-            return None;
+            return self.wrong(name_span, "a variable has a type; `void` is none");
         }
         let length = match length {
             Some(length) => Some(self.expression(length)?.expression),
@@ -233,7 +224,7 @@ impl Checker<'_> {
             None => {}
         }
         let variable = self.declare(name, ty, length.is_some(), name_span);
-        self.variables[variable].space = space.filter(|_| is_address(ty));
+        self.program.variables[variable].space = space.filter(|_| is_address(ty));
         if filled {
             self.bound.insert(variable);
         }
@@ -245,14 +236,12 @@ impl Checker<'_> {
         let (mut offset, mut ty) = (0, ty);
         for name in path {
             let Type::Struct(structure) = ty else {
-                self.problem(span, format!("a {} has no field `{name}`", c_name(ty)));
-                return None;
+                return self.wrong(span, format!("a {} has no field `{name}`", c_name(ty)));
             };
             let structure = self.environment.declarations.structure(structure)?;
             let Some(field) = structure.fields.iter().find(|field| field.name == name) else {
                 let hint = super::suggest::hint(name, structure.fields.iter().map(|field| field.name));
-                self.problem(span, format!("{} has no field `{name}`{hint}", structure.name));
-                return None;
+                return self.wrong(span, format!("{} has no field `{name}`{hint}", structure.name));
             };
             offset += field.offset;
             ty = field.ty;
@@ -276,8 +265,7 @@ impl Checker<'_> {
             let call = matches!(value_typed.expression, Expression::Call(..));
             if !call {
                 self.unknown_name(name, target.span);
-                self.problem(target.span, format!("a new variable has a type: `uint64_t {name} = …;`"));
-                return None;
+                return self.wrong(target.span, format!("a new variable has a type: `uint64_t {name} = …;`"));
             }
             let variable = self.declare(name, value_typed.ty, false, target.span);
             self.bound.insert(variable);
@@ -291,14 +279,13 @@ impl Checker<'_> {
         }
         let place = self.place(target)?;
         if place.array || matches!(place.ty, Type::Struct(_)) {
-            self.problem(target.span, "arrays and structs are assigned item by item");
-            return None;
+            return self.wrong(target.span, "arrays and structs are assigned item by item");
         }
         if !self.fits(&value_typed, place.ty) {
             self.problem(value.span, format!("a {} cannot hold a {}", c_name(place.ty), c_name(value_typed.ty)));
         }
         if let Some(variable) = place.variable {
-            let known = &mut self.variables[variable];
+            let known = &mut self.program.variables[variable];
             if is_address(known.ty) && known.space.is_none() {
                 known.space = value_typed.space;
             }

@@ -7,7 +7,7 @@ use super::builtins::Builtin;
 use super::syntax::{self, BinaryOperator, UnaryOperator};
 
 /// A checked rule, independent of product and device: quantities of the product are read at run time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Program {
     /// Processes; the first one is the default.
     pub processes: Vec<Process>,

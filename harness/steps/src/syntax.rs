@@ -4,7 +4,7 @@ use super::Span;
 use super::program::State;
 
 /// A whole `steps` block.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Block {
     pub statements: Vec<Statement>,
 }
