@@ -76,9 +76,8 @@ impl Checker<'_> {
     fn one_actor(&mut self, statements: &[Statement], actor: usize) {
         for statement in statements {
             match &statement.kind {
-                StatementKind::For { body, .. } | StatementKind::Block { body, .. } => self.one_actor(body, actor),
-                StatementKind::Choose { alternatives, .. } => {
-                    alternatives.iter().for_each(|body| self.one_actor(body, actor));
+                StatementKind::For { .. } | StatementKind::Block { .. } | StatementKind::Choose { .. } => {
+                    statement.kind.blocks().into_iter().for_each(|body| self.one_actor(body, actor));
                 }
                 StatementKind::Exit { .. } | StatementKind::Kill { .. } => {
                     self.problem(statement.span, "no process ends inside `unless`; write it after `refuse`");
