@@ -60,8 +60,7 @@ pub(super) type Parsed<T> = Result<T, ParseError>;
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &str, names: &'a Names<'a>, sizes: bool) -> Parsed<Parser<'a>> {
-        let tokens = tokenize(text, sizes).map_err(|error| ParseError { span: error.span, message: error.message })?;
-        Ok(Parser { tokens, at: 0, depth: 0, links: 0, sets: Vec::new(), names })
+        Ok(Parser { tokens: tokenize(text, sizes)?, at: 0, depth: 0, links: 0, sets: Vec::new(), names })
     }
 
     pub(super) fn peek(&self) -> &Kind {

@@ -47,14 +47,7 @@ pub fn parse_release(text: &str) -> Result<Release, ParseError> {
         return Ok(Release { function, span, arguments: None });
     }
     parser.expect("(", "after the function that releases")?;
-    let mut arguments = Vec::new();
-    while !parser.is(")") {
-        arguments.push(parser.expression()?);
-        if !parser.accept(",") {
-            break;
-        }
-    }
-    parser.expect(")", "after the arguments")?;
+    let arguments = parser.arguments()?;
     parser.expect_end()?;
     Ok(Release { function, span, arguments: Some(arguments) })
 }

@@ -210,29 +210,47 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
+    /// Every operator as C writes it, with its precedence: larger numbers bind more tightly.
+    const WRITTEN: [(&str, BinaryOperator, u8); 18] = [
+        ("||", BinaryOperator::Or, 1),
+        ("&&", BinaryOperator::And, 2),
+        ("|", BinaryOperator::BitOr, 3),
+        ("^", BinaryOperator::BitXor, 4),
+        ("&", BinaryOperator::BitAnd, 5),
+        ("==", BinaryOperator::Equal, 6),
+        ("!=", BinaryOperator::NotEqual, 6),
+        ("<", BinaryOperator::Less, 7),
+        ("<=", BinaryOperator::LessEqual, 7),
+        (">", BinaryOperator::Greater, 7),
+        (">=", BinaryOperator::GreaterEqual, 7),
+        ("<<", BinaryOperator::ShiftLeft, 8),
+        (">>", BinaryOperator::ShiftRight, 8),
+        ("+", BinaryOperator::Add, 9),
+        ("-", BinaryOperator::Subtract, 9),
+        ("*", BinaryOperator::Multiply, 10),
+        ("/", BinaryOperator::Divide, 10),
+        ("%", BinaryOperator::Remainder, 10),
+    ];
+
+    /// The operator that C writes like this, with its precedence.
+    pub(crate) fn read(symbol: &str) -> Option<(BinaryOperator, u8)> {
+        let found = BinaryOperator::WRITTEN.iter().find(|(known, ..)| *known == symbol);
+        found.map(|(_, operator, precedence)| (*operator, *precedence))
+    }
+
+    fn written(self) -> (&'static str, BinaryOperator, u8) {
+        let found = BinaryOperator::WRITTEN.into_iter().find(|(_, known, _)| *known == self);
+        found.expect("the table has every operator")
+    }
+
     /// The operator as C writes it.
     pub fn symbol(self) -> &'static str {
-        use BinaryOperator::*;
-        match self {
-            Add => "+",
-            Subtract => "-",
-            Multiply => "*",
-            Divide => "/",
-            Remainder => "%",
-            ShiftLeft => "<<",
-            ShiftRight => ">>",
-            BitAnd => "&",
-            BitOr => "|",
-            BitXor => "^",
-            Equal => "==",
-            NotEqual => "!=",
-            Less => "<",
-            LessEqual => "<=",
-            Greater => ">",
-            GreaterEqual => ">=",
-            And => "&&",
-            Or => "||",
-        }
+        self.written().0
+    }
+
+    /// How tightly C binds it, from 1 to 10.
+    pub fn precedence(self) -> u8 {
+        self.written().2
     }
 
     /// Whether the result is 0 or 1.
