@@ -7,7 +7,7 @@ use super::check::Checker;
 use super::parse_actors::parse_actors;
 use super::program::{Actor, Axis, Domain, Expression, Process, Range, State};
 use super::suggest::hint;
-use super::syntax::{ActorHome, ActorLine, ActorName};
+use super::syntax::{ActorHome, ActorLine, Identifier};
 use super::types::{INT64, SIZE, TEXT, is_integer};
 use super::{Part, Span};
 
@@ -33,7 +33,7 @@ impl Checker<'_> {
     }
 
     fn actor_line(&mut self, line: ActorLine) {
-        let ActorLine { name: ActorName { name, span }, home, state, isolated } = line;
+        let ActorLine { name: Identifier { name, span }, home, state, isolated } = line;
         if self.program.actors.iter().any(|actor| actor.name == name) {
             return self.problem(span, format!("there are two actors `{name}`"));
         }

@@ -91,7 +91,7 @@ impl Checker<'_> {
     }
 
     /// The process that ends with this actor.
-    pub(super) fn ending(&mut self, name: &syntax::ActorName) -> Option<usize> {
+    pub(super) fn ending(&mut self, name: &syntax::Identifier) -> Option<usize> {
         let Some(target) = self.program.actors.iter().find(|actor| actor.name == name.name) else {
             return self.wrong(name.span, format!("`{}` is no actor of this rule", name.name));
         };

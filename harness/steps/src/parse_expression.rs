@@ -2,7 +2,7 @@
 
 use super::Span;
 use super::parse::{ParseError, Parsed, Parser, describe};
-use super::syntax::{BinaryOperator, Expression, ExpressionKind, SetUse, UnaryOperator};
+use super::syntax::{BinaryOperator, Expression, ExpressionKind, Identifier, SetUse, UnaryOperator};
 use super::token::Kind;
 
 impl Parser<'_> {
@@ -92,7 +92,7 @@ impl Parser<'_> {
         let mut expression = self.primary()?;
         loop {
             if self.accept(".") {
-                let (name, _) = self.name("a member")?;
+                let name = self.name("a member")?.name;
                 self.link()?;
                 expression = self.made(start, ExpressionKind::Member { of: Box::new(expression), name });
             } else if self.accept("[") {
@@ -159,7 +159,7 @@ impl Parser<'_> {
     }
 
     fn named_set(&mut self) -> Parsed<Vec<Expression>> {
-        let (name, span) = self.name("a set of codes")?;
+        let Identifier { name, span } = self.name("a set of codes")?;
         let Some(codes) = self.names.vocabulary.sets.get(&name) else {
             return Err(ParseError { span, message: self.names.vocabulary.no_set(&name) });
         };

@@ -28,16 +28,16 @@ pub struct SetUse {
 /// One statement with the actor that performs it, if one is named.
 #[derive(Debug)]
 pub struct Statement {
-    pub actor: Option<ActorName>,
+    pub actor: Option<Identifier>,
     pub kind: StatementKind,
     pub span: Span,
     /// The first of the statements that a word of the runtime stands for.
     pub begins_word: bool,
 }
 
-/// `A` or `B` in front of a statement.
+/// A name with its place.
 #[derive(Debug, Clone)]
-pub struct ActorName {
+pub struct Identifier {
     pub name: String,
     pub span: Span,
 }
@@ -45,7 +45,7 @@ pub struct ActorName {
 /// A line of `actors`.
 #[derive(Debug)]
 pub struct ActorLine {
-    pub name: ActorName,
+    pub name: Identifier,
     pub home: ActorHome,
     pub state: State,
     pub isolated: bool,
@@ -57,7 +57,7 @@ pub enum ActorHome {
     /// In a process of its own, which works on a device.
     Process { device: u32 },
     /// In the process of another actor.
-    Thread { of: ActorName },
+    Thread { of: Identifier },
 }
 
 /// What releases a resource.
@@ -111,12 +111,12 @@ pub enum StatementKind {
         until: Option<Expression>,
         unless: Block,
     },
-    Exit(ActorName),
-    Kill(ActorName),
+    Exit(Identifier),
+    Kill(Identifier),
 }
 
 /// What a call that must fail is expected to answer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Expect {
     /// Codes that the documents name; empty: any failure will do.
     pub codes: Vec<Expression>,
@@ -158,6 +158,19 @@ impl Expression {
             Index { of: left, index: right } | Binary(_, left, right) => vec![left, right],
             Conditional(condition, then, otherwise) => vec![condition, then, otherwise],
             In(of, values) => std::iter::once(&**of).chain(values).collect(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn parts_mut(&mut self) -> Vec<&mut Expression> {
+        use ExpressionKind::*;
+        match &mut self.kind {
+            Integer(_) | Text(_) | Name(_) | SizeOf { .. } => Vec::new(),
+            Call { arguments, .. } => arguments.iter_mut().collect(),
+            Member { of, .. } | AddressOf(of) | Dereference(of) | Unary(_, of) | Cast { of, .. } => vec![of],
+            Index { of: left, index: right } | Binary(_, left, right) => vec![left, right],
+            Conditional(condition, then, otherwise) => vec![condition, then, otherwise],
+            In(of, values) => std::iter::once(&mut **of).chain(values).collect(),
         }
     }
 }
