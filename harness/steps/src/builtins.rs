@@ -2,7 +2,7 @@
 
 use abi::Type;
 
-use super::types::{CHAR_POINTER, INT, SIZE, VOID};
+use super::types::{CHAR_POINTER, INT, SIZE};
 
 /// A built-in function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +92,7 @@ const fn value(name: &'static str, builtin: Builtin, parameters: &'static [Param
 }
 
 const fn action(name: &'static str, builtin: Builtin, parameters: &'static [Parameter]) -> Signature {
-    Signature { name, builtin, parameters, returns: VOID, used_as: Use::Action }
+    Signature { name, builtin, parameters, returns: Type::Void, used_as: Use::Action }
 }
 
 const fn check(name: &'static str, builtin: Builtin, parameters: &'static [Parameter]) -> Signature {

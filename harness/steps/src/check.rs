@@ -9,7 +9,7 @@ use super::builtins::BUILTINS;
 use super::parse::{Names, ParseError, parse_expression, parse_steps};
 use super::program::{Expression, Program, Space, Variable};
 use super::results::Results;
-use super::suggest::hint;
+use super::suggest::{closest, hint, meant};
 use super::syntax;
 use super::types::Declarations;
 use super::vocabulary::Vocabulary;
@@ -93,7 +93,7 @@ pub(super) struct Checker<'e> {
     /// What is known so far.
     pub program: Program,
     /// Names in scope, the innermost last: actor, name, variable. There are few, so that a search beats a table.
-    names: Vec<(usize, String, usize)>,
+    pub names: Vec<(usize, String, usize)>,
     /// Variables that hold a value at this point of the text.
     pub bound: HashSet<usize>,
     pub loops: Vec<(String, usize)>,
@@ -106,7 +106,8 @@ pub(super) struct Checker<'e> {
     pub touched: Vec<usize>,
     /// Only axes, constants and quantities may be read.
     pub constant_context: bool,
-    life_cycle: bool,
+    /// `device` has a meaning.
+    pub life_cycle: bool,
 }
 
 impl<'e> Checker<'e> {
@@ -136,14 +137,6 @@ impl<'e> Checker<'e> {
     pub(crate) fn wrong<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
         self.problem(span, message);
         None
-    }
-
-    pub(crate) fn single_process(&self) -> bool {
-        self.program.processes.len() == 1
-    }
-
-    pub(crate) fn life_cycle(&self) -> bool {
-        self.life_cycle
     }
 
     pub(crate) fn parse(&mut self, text: &str, sizes: bool) -> Option<syntax::Expression> {
@@ -219,15 +212,6 @@ impl<'e> Checker<'e> {
         self.environment.declarations.note_structs(ty, &mut self.program.structs);
     }
 
-    /// Starts a block; what is declared from here on ends with [`Checker::leave_scope`].
-    pub(crate) fn enter_scope(&self) -> usize {
-        self.names.len()
-    }
-
-    pub(crate) fn leave_scope(&mut self, outer: usize) {
-        self.names.truncate(outer);
-    }
-
     fn named(&self, actor: usize, name: &str) -> Option<usize> {
         let found = self.names.iter().rev().find(|(owner, known, _)| *owner == actor && known == name);
         found.map(|(.., variable)| *variable)
@@ -275,26 +259,15 @@ impl<'e> Checker<'e> {
 
     /// Every name that could have been meant where a value stands.
     pub(crate) fn unknown_name(&mut self, name: &str, span: Span) {
-        let own: Vec<String> = self
-            .names
-            .iter()
-            .filter(|(actor, ..)| *actor == self.actor)
-            .map(|(_, name, _)| name.clone())
-            .chain(self.program.axes.iter().map(|axis| axis.name.clone()))
-            .collect();
-        let mut elsewhere: Vec<&String> = self
-            .names
-            .iter()
-            .filter(|(_, known, _)| known == name)
-            .map(|(actor, ..)| &self.program.actors[*actor].name)
-            .collect();
-        elsewhere.sort();
-        let hint = match elsewhere.first() {
+        let elsewhere = self.names.iter().filter(|(_, known, _)| known == name);
+        let hint = match elsewhere.map(|(actor, ..)| &self.program.actors[*actor].name).min() {
             Some(actor) => format!("; actor {actor} has one: write `{actor}.{name}`"),
-            None => match hint(name, own.iter().map(String::as_str)) {
-                hint if hint.is_empty() => super::suggest::hint(name, self.environment.declarations.constant_names()),
-                hint => hint,
-            },
+            None => {
+                let own = self.names.iter().filter(|(actor, ..)| *actor == self.actor).map(|(_, name, _)| name);
+                let own = own.chain(self.program.axes.iter().map(|axis| &axis.name)).map(String::as_str);
+                let constants = self.environment.declarations.constant_names();
+                closest(name, own).or_else(|| closest(name, constants)).map_or_else(String::new, meant)
+            }
         };
         self.problem(span, format!("`{name}` is not set here{hint}"));
     }

@@ -1,6 +1,6 @@
 //! The checker's part for what stands before the steps: actors and the domains of `forall`.
 
-use crate::domain::DomainSource;
+use crate::domain::{Choices, DomainSource};
 use abi::Type;
 
 use super::check::Checker;
@@ -15,20 +15,12 @@ impl Checker<'_> {
     pub(super) fn actors(&mut self, text: Option<&str>) {
         self.part = Part::Actors;
         let (lines, mistakes) = parse_actors(text.unwrap_or_default());
-        for mistake in mistakes {
-            self.problem(mistake.span, mistake.message);
-        }
-        for line in lines {
-            self.actor_line(line);
-        }
+        mistakes.into_iter().for_each(|mistake| self.problem(mistake.span, mistake.message));
+        lines.into_iter().for_each(|line| self.actor_line(line));
         if self.program.processes.is_empty() {
-            self.program.processes.push(Process {
-                name: "A".to_owned(),
-                device: 0,
-                state: State::Device,
-                isolated: false,
-            });
-            self.program.actors.insert(0, Actor { name: "A".to_owned(), process: 0, thread: None });
+            let name = "A".to_owned();
+            self.program.actors.insert(0, Actor { name: name.clone(), process: 0, thread: None });
+            self.program.processes.push(Process { name, device: 0, state: State::Device, isolated: false });
         }
     }
 
@@ -40,11 +32,8 @@ impl Checker<'_> {
         match home {
             ActorHome::Process { device } => {
                 let isolated = isolated || state != State::Device;
-                self.program.actors.push(Actor {
-                    name: name.clone(),
-                    process: self.program.processes.len(),
-                    thread: None,
-                });
+                let process = self.program.processes.len();
+                self.program.actors.push(Actor { name: name.clone(), process, thread: None });
                 self.program.processes.push(Process { name, device, state, isolated });
             }
             ActorHome::Thread { of } => match self.program.actors.iter().find(|actor| actor.name == of.name) {
@@ -85,52 +74,35 @@ impl Checker<'_> {
             return self.wrong(Span::default(), message);
         }
         let multiple_of = source.multiple_of.as_deref();
-        if let Some(range) = &source.bytes {
-            return Some((Domain::Bytes(self.range(range, multiple_of)?), SIZE));
-        }
-        if let Some(range) = &source.int {
-            let range = self.range(range, multiple_of)?;
-            let ty = if may_be_negative(&range.low) { INT64 } else { SIZE };
-            return Some((Domain::Integer(range), ty));
-        }
-        if let Some(values) = &source.one_of {
-            return self.values(values, false);
-        }
-        if let Some(every) = &source.every {
-            if let [only] = every.0.as_slice()
-                && only.contains("..")
-            {
-                let range = self.range(only, multiple_of)?;
-                let ty = if may_be_negative(&range.low) { INT64 } else { SIZE };
-                return Some((Domain::EveryOf(range), ty));
+        Some(match source {
+            DomainSource { bytes: Some(range), .. } => (Domain::Bytes(self.range(range, multiple_of)?), SIZE),
+            DomainSource { int: Some(range), .. } => {
+                let range = self.range(range, multiple_of)?;
+                let ty = integer_type(&range);
+                (Domain::Integer(range), ty)
             }
-            return self.values(&every.0, true);
-        }
-        if let Some(texts) = &source.text {
-            let positions = texts.iter().map(|text| self.text(text)).collect();
-            return Some((Domain::Text(positions), TEXT));
-        }
-        if let Some(below) = &source.offset {
-            let below = self.bound(below)?;
-            let multiple_of = match multiple_of {
-                Some(text) => Some(self.bound(text)?),
-                None => None,
-            };
-            return Some((Domain::Offset { below, multiple_of }, SIZE));
-        }
-        if let Some(item) = &source.list_of {
-            return self.list(item, source.length.as_deref());
-        }
-        if let Some(range) = &source.permutation {
-            return Some((Domain::Permutation(self.range(range, None)?), SIZE));
-        }
-        if let Some(list) = &source.length_of {
-            return Some((Domain::LengthOf(self.earlier_list(list)?), SIZE));
-        }
-        if let Some(list) = &source.index_of {
-            return Some((Domain::IndexOf(self.earlier_list(list)?), SIZE));
-        }
-        Some((Domain::Device, INT64))
+            DomainSource { one_of: Some(values), .. } => self.values(values, false)?,
+            DomainSource { every: Some(Choices(values)), .. } => match values.as_slice() {
+                [only] if only.contains("..") => {
+                    let range = self.range(only, multiple_of)?;
+                    let ty = integer_type(&range);
+                    (Domain::EveryOf(range), ty)
+                }
+                values => self.values(values, true)?,
+            },
+            DomainSource { text: Some(texts), .. } => {
+                (Domain::Text(texts.iter().map(|text| self.text(text)).collect()), TEXT)
+            }
+            DomainSource { offset: Some(below), .. } => {
+                let below = self.bound(below)?;
+                (Domain::Offset { below, multiple_of: self.multiple_of(multiple_of)? }, SIZE)
+            }
+            DomainSource { list_of: Some(item), .. } => self.list(item, source.length.as_deref())?,
+            DomainSource { permutation: Some(range), .. } => (Domain::Permutation(self.range(range, None)?), SIZE),
+            DomainSource { length_of: Some(list), .. } => (Domain::LengthOf(self.earlier_list(list)?), SIZE),
+            DomainSource { index_of: Some(list), .. } => (Domain::IndexOf(self.earlier_list(list)?), SIZE),
+            _ => (Domain::Device, INT64),
+        })
     }
 
     fn list(&mut self, item: &DomainSource, length: Option<&str>) -> Option<(Domain, Type)> {
@@ -146,7 +118,7 @@ impl Checker<'_> {
                 return self.wrong(Span::default(), "the items of a list are `bytes` or `int`");
             }
         };
-        let ty = if may_be_negative(&item.low) { INT64 } else { SIZE };
+        let ty = integer_type(&item);
         Some((Domain::List { item, logarithmic, length }, ty))
     }
 
@@ -169,10 +141,7 @@ impl Checker<'_> {
                 format!("`{text}` is no range; write for example 1..64KiB (both ends included)"),
             );
         };
-        let multiple_of = match multiple_of {
-            Some(text) => Some(self.bound(text)?),
-            None => None,
-        };
+        let multiple_of = self.multiple_of(multiple_of)?;
         let (low, high) = (self.bound(low)?, self.bound(high.trim_start_matches('='))?);
         if let (Expression::Constant(least), Expression::Constant(most)) = (&low, &high)
             && least > most
@@ -182,35 +151,33 @@ impl Checker<'_> {
         Some(Range { low, high, multiple_of })
     }
 
+    fn multiple_of(&mut self, text: Option<&str>) -> Option<Option<Expression>> {
+        text.map_or(Some(None), |text| self.bound(text).map(Some))
+    }
+
     fn bound(&mut self, text: &str) -> Option<Expression> {
+        self.known_value(text).map(|(value, _)| value)
+    }
+
+    /// An expression with its type; a number where its value is known already.
+    fn known_value(&mut self, text: &str) -> Option<(Expression, Type)> {
         let tree = self.parse(text, true)?;
         let typed = self.expression(&tree)?;
-        Some(match typed.constant {
-            Some(value) => Expression::Constant(value),
-            None => typed.expression,
-        })
+        Some((typed.constant.map_or(typed.expression, Expression::Constant), typed.ty))
     }
 
     fn values(&mut self, values: &[String], every: bool) -> Option<(Domain, Type)> {
         let mut expressions = Vec::new();
         let mut ty: Option<Type> = None;
         for text in values {
-            let tree = self.parse(text, true)?;
-            let typed = self.expression(&tree)?;
-            if !is_integer(typed.ty) {
-                return self
-                    .wrong(Span::default(), format!("`{text}` is no integer; texts are written `{{text: […]}}`"));
+            let (value, own) = self.known_value(text)?;
+            if !is_integer(own) {
+                let message = format!("`{text}` is no integer; texts are written `{{text: […]}}`");
+                return self.wrong(Span::default(), message);
             }
-            let own = if matches!(typed.ty, Type::Enumeration { .. }) { typed.ty } else { INT64 };
-            ty = Some(match ty {
-                None => own,
-                Some(previous) if previous == own => own,
-                Some(_) => INT64,
-            });
-            expressions.push(match typed.constant {
-                Some(value) => Expression::Constant(value),
-                None => typed.expression,
-            });
+            let own = if matches!(own, Type::Enumeration { .. }) { own } else { INT64 };
+            ty = Some(if ty.is_none_or(|previous| previous == own) { own } else { INT64 });
+            expressions.push(value);
         }
         let negative = expressions.iter().any(may_be_negative);
         let ty = match ty {
@@ -222,6 +189,11 @@ impl Checker<'_> {
         };
         Some((Domain::OneOf { values: expressions, every }, ty))
     }
+}
+
+/// The type of an axis that draws integers from a range.
+fn integer_type(range: &Range) -> Type {
+    if may_be_negative(&range.low) { INT64 } else { SIZE }
 }
 
 fn may_be_negative(expression: &Expression) -> bool {

@@ -18,12 +18,8 @@ impl Checker<'_> {
             }
             let arguments = self.builtin_arguments(name, signature.parameters, arguments, span)?;
             let space = is_address(signature.returns).then_some(Space::Host);
-            return Some(Typed {
-                expression: Expression::Builtin(signature.builtin, arguments),
-                ty: signature.returns,
-                space,
-                constant: None,
-            });
+            let expression = Expression::Builtin(signature.builtin, arguments);
+            return Some(Typed { space, ..value(expression, signature.returns) });
         }
         let (call, ty) = self.call(name, arguments, span)?;
         Some(value(Expression::Call(Box::new(call), ty), ty))
@@ -43,26 +39,20 @@ impl Checker<'_> {
         let mut checked = Vec::new();
         for (parameter, argument) in parameters.iter().zip(arguments) {
             let typed = self.expression(argument)?;
-            match parameter {
+            let message = match parameter {
                 Parameter::Integer if !is_integer(typed.ty) => {
-                    self.problem(
-                        argument.span,
-                        format!("`{name}` wants an integer here, this is a {}", c_name(typed.ty)),
-                    );
+                    format!("`{name}` wants an integer here, this is a {}", c_name(typed.ty))
                 }
                 Parameter::Memory | Parameter::Address | Parameter::Text if !is_address(typed.ty) => {
-                    self.problem(
-                        argument.span,
-                        format!("`{name}` wants a pointer here, this is a {}", c_name(typed.ty)),
-                    );
+                    format!("`{name}` wants a pointer here, this is a {}", c_name(typed.ty))
                 }
                 Parameter::Memory | Parameter::Text if typed.space == Some(Space::Device) => {
-                    self.problem(
-                        argument.span,
-                        format!("`{name}` cannot reach device memory; copy it to host memory first"),
-                    );
+                    format!("`{name}` cannot reach device memory; copy it to host memory first")
                 }
-                _ => {}
+                _ => String::new(),
+            };
+            if !message.is_empty() {
+                self.problem(argument.span, message);
             }
             checked.push(typed.expression);
         }
@@ -159,20 +149,18 @@ impl Checker<'_> {
         to: Type,
         of: &syntax::Expression,
     ) -> Option<Option<Argument>> {
+        let space = self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
         if let ExpressionKind::Name(name) = &of.kind
             && self.lookup(self.actor, name).is_none()
             && !self.program.axes.iter().any(|axis| axis.name == *name)
         {
             if matches!(to, Type::Void | Type::Char) {
-                self.problem(
-                    of.span,
-                    format!("declare `{name}` before this call: the header does not say how long it is"),
-                );
+                let message = format!("declare `{name}` before this call: the header does not say how long it is");
+                self.problem(of.span, message);
                 return Some(None);
             }
             let variable = self.declare(name, to, false, of.span);
-            self.program.variables[variable].space =
-                self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
+            self.program.variables[variable].space = space;
         }
         let place = self.place(of)?;
         let variable = place.variable?;
@@ -195,12 +183,10 @@ impl Checker<'_> {
         if whole {
             self.bound.insert(variable);
         }
-        if self.program.variables[variable].space.is_none() {
-            self.program.variables[variable].space =
-                self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
-        }
+        let known = &mut self.program.variables[variable];
+        known.space = known.space.or(space);
+        let initialised_array = known.array && self.bound.contains(&variable);
         self.touched.push(variable);
-        let initialised_array = self.program.variables[variable].array && self.bound.contains(&variable);
         if initialised_array {
             return None;
         }
@@ -218,20 +204,16 @@ impl Checker<'_> {
                 (allowed || !constant || typed.ty == TEXT)
                     && (*from == Type::Void || *to == Type::Void || self.compatible_pointees(*from, *to))
             }
-            (Type::Handle(_), Type::Handle(_)) => typed.ty == ty,
             // Opaque handles are `void *`: C converts between them.
             (Type::Pointer { to, .. }, Type::Handle(_)) | (Type::Handle(_), Type::Pointer { to, .. }) => {
                 *to == Type::Void
             }
-            (Type::Struct(_), Type::Struct(_)) => typed.ty == ty,
             (from, to) => from == to,
         }
     }
 
     fn compatible_pointees(&self, from: Type, to: Type) -> bool {
-        let same_integer = |a: Type, b: Type| matches!((a, b), (Type::Integer { bytes: a, signed: s }, Type::Integer { bytes: b, signed: t }) if a == b && s == t);
         from == to
-            || same_integer(from, to)
             || matches!((from, to), (Type::Pointer { to: a, .. }, Type::Pointer { to: b, .. }) if *a == Type::Void || *b == Type::Void || a == b)
             || matches!((from, to), (Type::Handle(_), Type::Pointer { to, .. }) | (Type::Pointer { to, .. }, Type::Handle(_)) if *to == Type::Void)
     }

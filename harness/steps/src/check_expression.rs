@@ -4,6 +4,7 @@ use abi::Type;
 
 use super::Span;
 use super::check::{Checker, Typed};
+use super::check_place::TypedPlace;
 use super::program::{Domain, Expression, Space};
 use super::suggest::hint;
 use super::syntax::{self, BinaryOperator, ExpressionKind, UnaryOperator};
@@ -13,9 +14,7 @@ impl Checker<'_> {
     /// Checks an expression whose value is used. `None`: a problem was noted.
     pub(crate) fn expression(&mut self, tree: &syntax::Expression) -> Option<Typed> {
         match &tree.kind {
-            ExpressionKind::Integer(value) => {
-                Some(constant(*value, if *value > i128::from(i64::MAX) { SIZE } else { INT64 }))
-            }
+            ExpressionKind::Integer(value) => Some(constant(*value, integer_type(*value))),
             ExpressionKind::Text(text) => {
                 let position = self.text(text);
                 Some(value(Expression::Text(position), TEXT))
@@ -25,13 +24,7 @@ impl Checker<'_> {
             ExpressionKind::Index { of, index } => self.index(of, index, tree),
             ExpressionKind::AddressOf(of) => {
                 let place = self.place(of)?;
-                self.touched.extend(place.variable);
-                Some(Typed {
-                    expression: Expression::AddressOf(place.place),
-                    ty: pointer_to(place.ty, false),
-                    space: Some(Space::Host),
-                    constant: None,
-                })
+                Some(self.address(place))
             }
             ExpressionKind::Dereference(_) => self.load(tree),
             ExpressionKind::Unary(operator, of) => self.unary(*operator, of),
@@ -52,7 +45,7 @@ impl Checker<'_> {
                     Box::new(then.expression),
                     Box::new(otherwise.expression),
                 );
-                Some(Typed { expression, ty, space, constant: None })
+                Some(Typed { space, ..value(expression, ty) })
             }
             ExpressionKind::Cast { ty, pointers, of } => {
                 let ty = self.type_of(ty, *pointers)?;
@@ -62,7 +55,8 @@ impl Checker<'_> {
                 }
                 let space = if is_address(ty) { of.space } else { None };
                 let constant = of.constant.map(|value| wrap(ty, value));
-                Some(Typed { expression: Expression::Cast(ty, Box::new(of.expression)), ty, space, constant })
+                let expression = Expression::Cast(ty, Box::new(of.expression));
+                Some(Typed { expression, ty, space, constant })
             }
             ExpressionKind::SizeOf { ty, pointers } => {
                 let ty = self.type_of(ty, *pointers)?;
@@ -70,14 +64,16 @@ impl Checker<'_> {
             }
             ExpressionKind::In(of, values) => {
                 let of = self.expression(of)?;
-                let values = values
-                    .iter()
-                    .map(|value| self.expression(value).map(|typed| typed.expression))
-                    .collect::<Option<Vec<_>>>()?;
+                let values = self.expressions(values)?;
                 Some(value(Expression::In(Box::new(of.expression), values), INT))
             }
             ExpressionKind::Call { function, arguments } => self.call_value(function, arguments, tree.span),
         }
+    }
+
+    /// Checks expressions up to the first problem.
+    pub(super) fn expressions(&mut self, trees: &[syntax::Expression]) -> Option<Vec<Expression>> {
+        trees.iter().map(|tree| self.expression(tree).map(|typed| typed.expression)).collect()
     }
 
     fn name(&mut self, name: &str, tree: &syntax::Expression) -> Option<Typed> {
@@ -92,23 +88,18 @@ impl Checker<'_> {
         if name == "devices" {
             return Some(value(Expression::Devices, SIZE));
         }
-        if name == "device" && self.life_cycle() {
+        if name == "device" && self.life_cycle {
             return Some(value(Expression::OwnDevice, INT));
         }
         if name == "NULL" {
-            return Some(Typed {
-                expression: Expression::Constant(0),
-                ty: VOID_POINTER,
-                space: None,
-                constant: Some(0),
-            });
+            return Some(constant(0, VOID_POINTER));
         }
         if self.lookup(self.actor, name).is_none()
             && let Some((value, enumeration)) = self.environment.declarations.constant(name)
         {
             let ty = enumeration
                 .and_then(|enumeration| self.environment.declarations.ty(enumeration.name))
-                .unwrap_or(if value > i128::from(i64::MAX) { SIZE } else { INT64 });
+                .unwrap_or(integer_type(value));
             return Some(constant(value, ty));
         }
         self.load(tree)
@@ -120,10 +111,8 @@ impl Checker<'_> {
         {
             if !self.environment.facts.contains(name) {
                 let hint = hint(name, self.environment.facts.iter().map(String::as_str));
-                return self.wrong(
-                    tree.span,
-                    format!("no product has a quantity `{name}`{hint}; they stand in products.yaml"),
-                );
+                let message = format!("no product has a quantity `{name}`{hint}; they stand in products.yaml");
+                return self.wrong(tree.span, message);
             }
             return Some(value(Expression::Fact(name.to_owned()), SIZE));
         }
@@ -155,28 +144,21 @@ impl Checker<'_> {
     fn load(&mut self, tree: &syntax::Expression) -> Option<Typed> {
         let place = self.place(tree)?;
         if place.array {
-            self.touched.extend(place.variable);
-            let ty = pointer_to(place.ty, false);
-            return Some(Typed {
-                expression: Expression::AddressOf(place.place),
-                ty,
-                space: Some(Space::Host),
-                constant: None,
-            });
+            return Some(self.address(place));
         }
         if let Type::Struct(name) = place.ty {
-            return self.wrong(
-                tree.span,
-                format!("a whole {name} is no value here; name one of its fields, or pass its address"),
-            );
+            let message = format!("a whole {name} is no value here; name one of its fields, or pass its address");
+            return self.wrong(tree.span, message);
         }
-        let space = place.space;
-        Some(Typed {
-            expression: Expression::Load { place: place.place, ty: place.ty },
-            ty: place.ty,
-            space,
-            constant: None,
-        })
+        let load = Expression::Load { place: place.place, ty: place.ty };
+        Some(Typed { space: place.space, ..value(load, place.ty) })
+    }
+
+    /// The address of a place; whoever has it may change what lies there.
+    fn address(&mut self, place: TypedPlace) -> Typed {
+        self.touched.extend(place.variable);
+        let ty = pointer_to(place.ty, false);
+        Typed { space: Some(Space::Host), ..value(Expression::AddressOf(place.place), ty) }
     }
 
     fn unary(&mut self, operator: UnaryOperator, of: &syntax::Expression) -> Option<Typed> {
@@ -230,10 +212,8 @@ impl Checker<'_> {
             (_, (true, false)) if operator.is_comparison() && right.constant == Some(0) => {}
             (_, (false, true)) if operator.is_comparison() && left.constant == Some(0) => {}
             (_, _) if operator.is_comparison() => {
-                return self.wrong(
-                    span,
-                    format!("{} is compared with {}; cast one of them", c_name(left.ty), c_name(right.ty)),
-                );
+                let message = format!("{} is compared with {}; cast one of them", c_name(left.ty), c_name(right.ty));
+                return self.wrong(span, message);
             }
             _ => return self.no_arithmetic(span),
         }
@@ -264,7 +244,7 @@ impl Checker<'_> {
             stride,
             negative,
         };
-        Some(Typed { expression, ty: pointer.ty, space: pointer.space, constant: None })
+        Some(Typed { space: pointer.space, ..value(expression, pointer.ty) })
     }
 
     fn no_arithmetic(&mut self, span: Span) -> Option<Typed> {
@@ -286,6 +266,11 @@ impl Checker<'_> {
 
 pub(super) fn value(expression: Expression, ty: Type) -> Typed {
     Typed { expression, ty, space: None, constant: None }
+}
+
+/// The type of an integer that is written without one.
+fn integer_type(value: i128) -> Type {
+    if value > i128::from(i64::MAX) { SIZE } else { INT64 }
 }
 
 fn constant(value: i128, ty: Type) -> Typed {

@@ -99,7 +99,7 @@ impl Checker<'_> {
         if thread {
             self.problem(name.span, format!("`{}` is a thread; only processes end", name.name));
         }
-        if self.single_process() {
+        if !self.program.several_processes() {
             self.problem(name.span, "the only process of a rule cannot end: nobody would see what follows");
         }
         Some(process)

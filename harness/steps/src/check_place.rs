@@ -1,6 +1,6 @@
 //! The checker's part for places: what can be assigned to and pointed to.
 
-use abi::Type;
+use abi::{Field, Type};
 
 use super::Span;
 use super::check::{Checker, Typed};
@@ -56,11 +56,7 @@ impl Checker<'_> {
                 let Type::Struct(structure) = place.ty else {
                     return self.wrong(tree.span, format!("this is a {}, which has no members", c_name(place.ty)));
                 };
-                let structure = self.environment.declarations.structure(structure)?;
-                let Some(field) = structure.fields.iter().find(|field| field.name == name) else {
-                    let hint = hint(name, structure.fields.iter().map(|field| field.name));
-                    return self.wrong(tree.span, format!("{} has no field `{name}`{hint}", structure.name));
-                };
+                let field = self.field_of(structure, name, tree.span)?;
                 place.place.offset += field.offset;
                 (place.ty, place.array) = match field.ty {
                     Type::Array { of, .. } => (*of, true),
@@ -89,6 +85,16 @@ impl Checker<'_> {
             }
             _ => self.wrong(tree.span, "this is a value without a place in memory; use a variable"),
         }
+    }
+
+    pub(super) fn field_of(&mut self, structure: &str, name: &str, span: Span) -> Option<&'static Field> {
+        let structure = self.environment.declarations.structure(structure)?;
+        let found = structure.fields.iter().find(|field| field.name == name);
+        if found.is_none() {
+            let hint = hint(name, structure.fields.iter().map(|field| field.name));
+            self.problem(span, format!("{} has no field `{name}`{hint}", structure.name));
+        }
+        found
     }
 
     /// The place of an array, `Some(None)` when the expression is no array.

@@ -5,9 +5,9 @@ use abi::Type;
 use super::Span;
 use super::builtins::{Use, builtin};
 use super::check::Checker;
-use super::program::{Call, Expect, Expression, Statement, StatementKind};
+use super::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
 use super::syntax::{self, BinaryOperator, ExpressionKind, Initializer};
-use super::types::{CHAR, c_name, is_address, is_integer};
+use super::types::{c_name, is_address, is_integer};
 
 impl Checker<'_> {
     /// Checks a whole `steps` block.
@@ -31,9 +31,9 @@ impl Checker<'_> {
 
     /// A block whose declarations end with it, as in C.
     pub(super) fn scope(&mut self, block: &syntax::Block, actor: usize) -> Vec<Statement> {
-        let outer = self.enter_scope();
+        let outer = self.names.len();
         let statements = self.block(block, actor);
-        self.leave_scope(outer);
+        self.names.truncate(outer);
         statements
     }
 
@@ -112,10 +112,8 @@ impl Checker<'_> {
                         return Some(StatementKind::Effect(Expression::Builtin(signature.builtin, arguments)));
                     }
                     Use::Value => {
-                        return self.wrong(
-                            expression.span,
-                            format!("the value of `{function}` is not used; compare it, or assign it"),
-                        );
+                        let message = format!("the value of `{function}` is not used; compare it, or assign it");
+                        return self.wrong(expression.span, message);
                     }
                     Use::Check => {}
                 }
@@ -127,12 +125,7 @@ impl Checker<'_> {
                 let expect = match expect {
                     None => Expect::Success,
                     Some(expect) => {
-                        let codes = expect
-                            .codes
-                            .iter()
-                            .map(|code| self.expression(code).map(|typed| typed.expression))
-                            .collect::<Option<Vec<_>>>()?;
-                        Expect::Failure { codes, usually: expect.usually }
+                        Expect::Failure { codes: self.expressions(&expect.codes)?, usually: expect.usually }
                     }
                 };
                 if info {
@@ -238,11 +231,7 @@ impl Checker<'_> {
             let Type::Struct(structure) = ty else {
                 return self.wrong(span, format!("a {} has no field `{name}`", c_name(ty)));
             };
-            let structure = self.environment.declarations.structure(structure)?;
-            let Some(field) = structure.fields.iter().find(|field| field.name == name) else {
-                let hint = super::suggest::hint(name, structure.fields.iter().map(|field| field.name));
-                return self.wrong(span, format!("{} has no field `{name}`{hint}", structure.name));
-            };
+            let field = self.field_of(structure, name, span)?;
             offset += field.offset;
             ty = field.ty;
         }
@@ -270,11 +259,7 @@ impl Checker<'_> {
             let variable = self.declare(name, value_typed.ty, false, target.span);
             self.bound.insert(variable);
             self.touched.push(variable);
-            let place = super::program::Place {
-                root: super::program::Root::Variable(variable),
-                offset: 0,
-                indices: Vec::new(),
-            };
+            let place = Place { root: Root::Variable(variable), offset: 0, indices: Vec::new() };
             return Some(StatementKind::Assign { target: place, ty: value_typed.ty, value: value_typed.expression });
         }
         let place = self.place(target)?;
@@ -297,7 +282,7 @@ impl Checker<'_> {
         let value = match operator {
             None => value_typed.expression,
             Some(operator) => {
-                if !is_integer(place.ty) && place.ty != CHAR {
+                if !is_integer(place.ty) && place.ty != Type::Char {
                     self.problem(span, "only integers are changed in place");
                 }
                 let current = self.expression(target)?;
