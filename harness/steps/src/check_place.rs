@@ -26,17 +26,12 @@ impl Checker<'_> {
         match &tree.kind {
             ExpressionKind::Name(name) => match self.lookup(self.actor, name) {
                 Some(variable) => Some(self.variable_place(variable, tree.span)),
+                None if self.constant_context => {
+                    let known = "neither an axis above, nor a constant, nor `product.…`, nor `devices`";
+                    self.wrong(tree.span, format!("`{name}` is {known}"))
+                }
                 None => {
-                    if self.constant_context {
-                        self.problem(
-                            tree.span,
-                            format!(
-                                "`{name}` is neither an axis above, nor a constant, nor `product.…`, nor `devices`"
-                            ),
-                        );
-                    } else {
-                        self.unknown_name(name, tree.span);
-                    }
+                    self.unknown_name(name, tree.span);
                     None
                 }
             },
@@ -72,7 +67,7 @@ impl Checker<'_> {
                 }
                 if let Some(mut place) = self.array_place(of)? {
                     let size = self.environment.declarations.size(place.ty);
-                    place.place.indices.push((index.expression, size, None));
+                    place.place.indices.push((index.expression, size));
                     place.array = false;
                     return Some(place);
                 }
@@ -118,7 +113,7 @@ impl Checker<'_> {
             self.problem(span, "device memory cannot be read or written directly; copy it to host memory first");
         }
         let size = self.environment.declarations.size(*to);
-        let indices = index.map(|index| vec![(index, size, None)]).unwrap_or_default();
+        let indices = index.map(|index| vec![(index, size)]).unwrap_or_default();
         let place = Place { root: Root::Pointer(Box::new(pointer.expression)), offset: 0, indices };
         Some(TypedPlace { place, ty: *to, space: None, variable: None, array: false })
     }

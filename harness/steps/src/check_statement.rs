@@ -282,7 +282,7 @@ impl Checker<'_> {
         let value = match operator {
             None => value_typed.expression,
             Some(operator) => {
-                if !is_integer(place.ty) && place.ty != Type::Char {
+                if !is_integer(place.ty) {
                     self.problem(span, "only integers are changed in place");
                 }
                 let current = self.expression(target)?;

@@ -14,7 +14,8 @@ const DEEPEST: usize = 48;
 const LONGEST_CHAIN: usize = 512;
 
 /// A place where the text does not follow the grammar.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct ParseError {
     pub span: Span,
     pub message: String,

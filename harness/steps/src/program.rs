@@ -258,8 +258,8 @@ pub struct Place {
     pub root: Root,
     /// Constant offset in bytes.
     pub offset: usize,
-    /// Indices with the distance between elements in bytes, and the number of elements where the type knows it.
-    pub indices: Vec<(Expression, usize, Option<usize>)>,
+    /// Indices with the distance between elements in bytes.
+    pub indices: Vec<(Expression, usize)>,
 }
 
 #[derive(Debug)]
