@@ -1,7 +1,7 @@
 //! Writes the thunks: one function for each of the header's, through which it is called.
 
 use crate::error::Error;
-use crate::model::{CType, Function, Model, Parameter};
+use crate::model::{CType, Function, Model, Parameter, type_argument};
 use crate::render::line;
 
 /// What comes before the first thunk.
@@ -164,17 +164,10 @@ fn rust(ty: &syn::Type) -> Result<String, Error> {
         }
         syn::Type::Path(path) => {
             let path = &path.path;
-            let Some(last) = path.segments.last() else {
-                return unknown();
-            };
+            let Some(last) = path.segments.last() else { return unknown() };
             let name = last.ident.to_string();
             if name == "Option" {
-                let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
-                    return unknown();
-                };
-                let Some(syn::GenericArgument::Type(inner)) = arguments.args.first() else {
-                    return unknown();
-                };
+                let Some(inner) = type_argument(ty) else { return unknown() };
                 return Ok(format!("Option<{}>", rust(inner)?));
             }
             if name == "c_void" {
