@@ -25,7 +25,10 @@ pub(crate) enum Error {
     NotUtf8 { path: PathBuf },
     #[error("{}: no runtime has an abi.h; write one in a folder of its name", .folder.display())]
     NoHeader { folder: PathBuf },
-    #[error("{}: one file of bindings cannot hold several runtimes; keep each in a specs folder of its own", .folder.display())]
+    #[error(
+        "{}: one file of bindings cannot hold several runtimes; keep each in a specs folder of its own",
+        .folder.display()
+    )]
     SeveralRuntimes { folder: PathBuf },
     /// The header is not C, or includes what is not there.
     #[error("{}: {source}; correct the header", .header.display())]
