@@ -60,7 +60,7 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     });
     checker.part = Part::Steps;
     let Some(steps) = checker.read(|names| parse_steps(text.steps, names)) else { return Err(checker.problems) };
-    checker.program.statements = checker.steps(&steps.block);
+    checker.program.statements = checker.steps(&steps.statements);
     for (index, (name, source)) in text.observe.iter().enumerate() {
         checker.part = Part::Observe(index);
         checker.actor = 0;
@@ -68,13 +68,14 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
             && let Some(typed) = checker.expression(&tree)
         {
             checker.program.observe.push(((*name).to_owned(), typed.expression, typed.ty));
+            checker.program.observe_syntax.push(tree);
         }
     }
     if !checker.problems.is_empty() {
         return Err(checker.problems);
     }
     checker.finish();
-    Ok(Program { source: text.steps.to_owned(), sets: steps.sets, syntax: steps.block, ..checker.program })
+    Ok(Program { source: text.steps.to_owned(), sets: steps.sets, syntax: steps.statements, ..checker.program })
 }
 
 /// An expression with its type.

@@ -7,11 +7,11 @@ use super::builtins::{Parameter, Use, builtin};
 use super::check::{Checker, Typed};
 use super::check_expression::value;
 use super::program::{Argument, Call, Expression, Space};
-use super::syntax::{self, ExpressionKind};
+use super::syntax::{Expression as Tree, ExpressionKind};
 use super::types::{TEXT, c_name, is_address, is_integer, range};
 
 impl Checker<'_> {
-    pub(crate) fn call_value(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<Typed> {
+    pub(crate) fn call_value(&mut self, name: &str, arguments: &[Tree], span: Span) -> Option<Typed> {
         if let Some(signature) = builtin(name) {
             if signature.used_as == Use::Action {
                 return self.wrong(span, format!("`{name}` has no value; it is a statement of its own"));
@@ -29,7 +29,7 @@ impl Checker<'_> {
         &mut self,
         name: &str,
         parameters: &[Parameter],
-        arguments: &[syntax::Expression],
+        arguments: &[Tree],
         span: Span,
     ) -> Option<Vec<Expression>> {
         if parameters.len() != arguments.len() {
@@ -60,7 +60,7 @@ impl Checker<'_> {
     }
 
     /// Checks a call of a function of the header.
-    pub(crate) fn call(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<(Call, Type)> {
+    pub(crate) fn call(&mut self, name: &str, arguments: &[Tree], span: Span) -> Option<(Call, Type)> {
         let Some(function) = self.environment.declarations.function(name) else {
             self.unknown_function(name, span);
             return None;
@@ -99,13 +99,7 @@ impl Checker<'_> {
         Some((Call { function: position, arguments: checked, site: self.program.calls - 1, span }, function.returns))
     }
 
-    fn argument(
-        &mut self,
-        function: &str,
-        parameter: &str,
-        ty: Type,
-        argument: &syntax::Expression,
-    ) -> Option<Argument> {
+    fn argument(&mut self, function: &str, parameter: &str, ty: Type, argument: &Tree) -> Option<Argument> {
         if let (ExpressionKind::AddressOf(of), Type::Pointer { to, constant: false }) = (&argument.kind, ty)
             && let Some(out) = self.out_variable(function, parameter, *to, of)
         {
@@ -142,13 +136,7 @@ impl Checker<'_> {
     }
 
     /// `&x` where x gets its value from the call. `None`: an ordinary argument.
-    fn out_variable(
-        &mut self,
-        function: &str,
-        parameter: &str,
-        to: Type,
-        of: &syntax::Expression,
-    ) -> Option<Option<Argument>> {
+    fn out_variable(&mut self, function: &str, parameter: &str, to: Type, of: &Tree) -> Option<Option<Argument>> {
         let space = self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
         if let ExpressionKind::Name(name) = &of.kind
             && self.lookup(self.actor, name).is_none()

@@ -7,12 +7,12 @@ use super::check::{Checker, Typed};
 use super::check_place::TypedPlace;
 use super::program::{Domain, Expression, Space};
 use super::suggest::hint;
-use super::syntax::{self, BinaryOperator, ExpressionKind, UnaryOperator};
+use super::syntax::{BinaryOperator, Expression as Tree, ExpressionKind, TypeName, UnaryOperator};
 use super::types::{INT, INT64, SIZE, TEXT, VOID_POINTER, c_name, is_address, pointer_to, wrap};
 
 impl Checker<'_> {
     /// Checks an expression whose value is used. `None`: a problem was noted.
-    pub(crate) fn expression(&mut self, tree: &syntax::Expression) -> Option<Typed> {
+    pub(crate) fn expression(&mut self, tree: &Tree) -> Option<Typed> {
         match &tree.kind {
             ExpressionKind::Integer(value) => Some(constant(*value, integer_type(*value))),
             ExpressionKind::Text(text) => {
@@ -72,11 +72,11 @@ impl Checker<'_> {
     }
 
     /// Checks expressions up to the first problem.
-    pub(super) fn expressions(&mut self, trees: &[syntax::Expression]) -> Option<Vec<Expression>> {
+    pub(super) fn expressions(&mut self, trees: &[Tree]) -> Option<Vec<Expression>> {
         trees.iter().map(|tree| self.expression(tree).map(|typed| typed.expression)).collect()
     }
 
-    fn name(&mut self, name: &str, tree: &syntax::Expression) -> Option<Typed> {
+    fn name(&mut self, name: &str, tree: &Tree) -> Option<Typed> {
         if let Some(axis) = self.program.axes.iter().position(|axis| axis.name == name) {
             return match self.program.axes[axis].domain {
                 Domain::List { .. } | Domain::Permutation(_) => {
@@ -105,7 +105,7 @@ impl Checker<'_> {
         self.load(tree)
     }
 
-    fn member(&mut self, of: &syntax::Expression, name: &str, tree: &syntax::Expression) -> Option<Typed> {
+    fn member(&mut self, of: &Tree, name: &str, tree: &Tree) -> Option<Typed> {
         if let ExpressionKind::Name(owner) = &of.kind
             && owner == "product"
         {
@@ -119,12 +119,7 @@ impl Checker<'_> {
         self.load(tree)
     }
 
-    fn index(
-        &mut self,
-        of: &syntax::Expression,
-        index: &syntax::Expression,
-        tree: &syntax::Expression,
-    ) -> Option<Typed> {
+    fn index(&mut self, of: &Tree, index: &Tree, tree: &Tree) -> Option<Typed> {
         if let ExpressionKind::Name(name) = &of.kind
             && let Some(axis) = self.program.axes.iter().position(|axis| axis.name == *name)
         {
@@ -141,7 +136,7 @@ impl Checker<'_> {
     }
 
     /// Reads a place; an array decays to a pointer to its first element.
-    fn load(&mut self, tree: &syntax::Expression) -> Option<Typed> {
+    fn load(&mut self, tree: &Tree) -> Option<Typed> {
         let place = self.place(tree)?;
         if place.array {
             return Some(self.address(place));
@@ -161,7 +156,7 @@ impl Checker<'_> {
         Typed { space: Some(Space::Host), ..value(Expression::AddressOf(place.place), ty) }
     }
 
-    fn unary(&mut self, operator: UnaryOperator, of: &syntax::Expression) -> Option<Typed> {
+    fn unary(&mut self, operator: UnaryOperator, of: &Tree) -> Option<Typed> {
         let of = self.expression(of)?;
         let ty = match (operator, of.ty) {
             (UnaryOperator::Not, _) => INT,
@@ -183,13 +178,7 @@ impl Checker<'_> {
         Some(Typed { expression, ty, space: None, constant })
     }
 
-    fn binary(
-        &mut self,
-        operator: BinaryOperator,
-        left: &syntax::Expression,
-        right: &syntax::Expression,
-        span: Span,
-    ) -> Option<Typed> {
+    fn binary(&mut self, operator: BinaryOperator, left: &Tree, right: &Tree, span: Span) -> Option<Typed> {
         use BinaryOperator::{Add, And, Or, Subtract};
         let (left, right) = (self.expression(left)?, self.expression(right)?);
         if matches!(left.ty, Type::Float { .. }) || matches!(right.ty, Type::Float { .. }) {
@@ -251,7 +240,7 @@ impl Checker<'_> {
         self.wrong(span, "C has no such arithmetic on pointers; cast to `uintptr_t`")
     }
 
-    pub(crate) fn type_of(&mut self, name: &syntax::TypeName, pointers: usize) -> Option<Type> {
+    pub(crate) fn type_of(&mut self, name: &TypeName, pointers: usize) -> Option<Type> {
         let Some(mut ty) = self.environment.declarations.ty(&name.name) else {
             let hint = hint(&name.name, self.environment.declarations.type_names());
             return self.wrong(name.span, format!("`{}` is no type of the header{hint}", name.name));

@@ -6,7 +6,7 @@ use super::Span;
 use super::check::{Checker, Typed};
 use super::program::{Expression, Place, Root, Space};
 use super::suggest::hint;
-use super::syntax::{self, ExpressionKind};
+use super::syntax::{Expression as Tree, ExpressionKind};
 use super::types::{c_name, is_integer};
 
 /// A place with the type of what it holds.
@@ -22,7 +22,7 @@ pub(super) struct TypedPlace {
 
 impl Checker<'_> {
     /// Checks something that can be assigned to or pointed to.
-    pub(crate) fn place(&mut self, tree: &syntax::Expression) -> Option<TypedPlace> {
+    pub(crate) fn place(&mut self, tree: &Tree) -> Option<TypedPlace> {
         match &tree.kind {
             ExpressionKind::Name(name) => match self.lookup(self.actor, name) {
                 Some(variable) => Some(self.variable_place(variable, tree.span)),
@@ -93,7 +93,7 @@ impl Checker<'_> {
     }
 
     /// The place of an array, `Some(None)` when the expression is no array.
-    fn array_place(&mut self, tree: &syntax::Expression) -> Option<Option<TypedPlace>> {
+    fn array_place(&mut self, tree: &Tree) -> Option<Option<TypedPlace>> {
         if !matches!(tree.kind, ExpressionKind::Name(_) | ExpressionKind::Member { .. } | ExpressionKind::Index { .. })
         {
             return Some(None);

@@ -6,18 +6,19 @@ use super::Span;
 use super::builtins::{Use, builtin};
 use super::check::Checker;
 use super::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
-use super::syntax::{self, BinaryOperator, ExpressionKind, Initializer};
+use super::syntax::{
+    self, BinaryOperator, Declaration, Expression as Tree, ExpressionKind, Initializer, StatementKind as Written,
+};
 use super::types::{c_name, is_address, is_integer};
 
 impl Checker<'_> {
     /// Checks a whole `steps` block.
-    pub(crate) fn steps(&mut self, block: &syntax::Block) -> Vec<Statement> {
-        let end =
-            block.statements.iter().position(|statement| matches!(statement.kind, syntax::StatementKind::SetupEnd));
+    pub(crate) fn steps(&mut self, block: &[syntax::Statement]) -> Vec<Statement> {
+        let end = block.iter().position(|statement| matches!(statement.kind, Written::SetupEnd));
         let mut statements = Vec::new();
-        for (index, statement) in block.statements.iter().enumerate() {
+        for (index, statement) in block.iter().enumerate() {
             self.setup = end.is_some_and(|end| index < end);
-            if matches!(statement.kind, syntax::StatementKind::SetupEnd) {
+            if matches!(statement.kind, Written::SetupEnd) {
                 if Some(index) != end {
                     self.problem(statement.span, "the set-up ends once: this is the second `---`");
                 }
@@ -30,18 +31,18 @@ impl Checker<'_> {
     }
 
     /// A block whose declarations end with it, as in C.
-    pub(super) fn scope(&mut self, block: &syntax::Block, actor: usize) -> Vec<Statement> {
+    pub(super) fn scope(&mut self, block: &[syntax::Statement]) -> Vec<Statement> {
         let outer = self.names.len();
-        let statements = self.block(block, actor);
+        let statements = self.block(block);
         self.names.truncate(outer);
         statements
     }
 
-    fn block(&mut self, block: &syntax::Block, actor: usize) -> Vec<Statement> {
+    fn block(&mut self, block: &[syntax::Statement]) -> Vec<Statement> {
+        let actor = self.actor;
         let mut statements = Vec::new();
-        for statement in &block.statements {
-            self.statement(statement, actor, &mut statements);
-        }
+        block.iter().for_each(|statement| self.statement(statement, actor, &mut statements));
+        self.actor = actor;
         statements
     }
 
@@ -58,45 +59,44 @@ impl Checker<'_> {
         let id = self.program.statement_count;
         self.program.statement_count += 1;
         let setup = self.setup;
-        let Some(kind) = self.kind(&tree.kind, tree.span, actor) else { return };
+        let Some(kind) = self.kind(&tree.kind, tree.span) else { return };
         let mut publishes = std::mem::take(&mut self.touched);
         publishes.sort_unstable();
         publishes.dedup();
         out.push(Statement { id, kind, span: tree.span, actor, setup, publishes });
     }
 
-    fn kind(&mut self, tree: &syntax::StatementKind, span: Span, actor: usize) -> Option<StatementKind> {
-        use syntax::StatementKind as Tree;
+    fn kind(&mut self, tree: &Written, span: Span) -> Option<StatementKind> {
         match tree {
-            Tree::Empty => None,
-            Tree::SetupEnd => self.wrong(span, "`---` stands between statements of the whole rule, not inside a block"),
-            Tree::Expression { expression, expect, info } => {
+            Written::Empty => None,
+            Written::SetupEnd => {
+                self.wrong(span, "`---` stands between statements of the whole rule, not inside a block")
+            }
+            Written::Expression { expression, expect, info } => {
                 self.expression_statement(expression, expect.as_ref(), *info)
             }
-            Tree::Declaration { ty, pointers, name, name_span, length, value } => {
-                self.declaration(ty, *pointers, name, *name_span, length.as_ref(), value.as_ref())
-            }
-            Tree::Assignment { target, operator, value } => self.assignment(target, *operator, value, span),
-            Tree::For { variable, bound, body } => self.repeat(variable, bound, body, actor),
-            Tree::Choose { alternatives } => Some(self.choose(alternatives, span, actor)),
-            Tree::Control(body) => Some(StatementKind::Block { control: true, body: self.scope(body, actor) }),
-            Tree::Group(body) => Some(StatementKind::Block { control: false, body: self.block(body, actor) }),
-            Tree::Setup(body) => {
+            Written::Declaration(declaration) => self.declaration(declaration),
+            Written::Assignment { target, operator, value } => self.assignment(target, *operator, value, span),
+            Written::For { variable, bound, body } => self.repeat(variable, bound, body),
+            Written::Choose { alternatives } => Some(self.choose(alternatives, span)),
+            Written::Control(body) => Some(StatementKind::Block { control: true, body: self.scope(body) }),
+            Written::Group(body) => Some(StatementKind::Block { control: false, body: self.block(body) }),
+            Written::Setup(body) => {
                 let outer = std::mem::replace(&mut self.setup, true);
-                let body = self.block(body, actor);
+                let body = self.block(body);
                 self.setup = outer;
                 Some(StatementKind::Block { control: false, body })
             }
-            Tree::Defer(call) => Some(StatementKind::Defer(self.statement_call(call)?.0)),
-            Tree::Refuse { call, until, unless } => self.refuse(call, until.as_ref(), unless, actor),
-            Tree::Exit(name) => Some(StatementKind::Exit { process: self.ending(name)? }),
-            Tree::Kill(name) => Some(StatementKind::Kill { process: self.ending(name)? }),
+            Written::Defer(call) => Some(StatementKind::Defer(self.statement_call(call)?.0)),
+            Written::Refuse { call, until, unless } => self.refuse(call, until.as_ref(), unless),
+            Written::Exit(name) => Some(StatementKind::Exit { process: self.ending(name)? }),
+            Written::Kill(name) => Some(StatementKind::Kill { process: self.ending(name)? }),
         }
     }
 
     fn expression_statement(
         &mut self,
-        expression: &syntax::Expression,
+        expression: &Tree,
         expect: Option<&syntax::Expect>,
         info: bool,
     ) -> Option<StatementKind> {
@@ -144,7 +144,7 @@ impl Checker<'_> {
     }
 
     /// A call that is judged by its result.
-    pub(super) fn judged_call(&mut self, expression: &syntax::Expression) -> Option<Call> {
+    pub(super) fn judged_call(&mut self, expression: &Tree) -> Option<Call> {
         let (call, ty) = self.statement_call(expression)?;
         if self.environment.results.of(ty).is_none() {
             let name = self.program.functions[call.function].name;
@@ -156,7 +156,7 @@ impl Checker<'_> {
         Some(call)
     }
 
-    fn statement_call(&mut self, expression: &syntax::Expression) -> Option<(Call, Type)> {
+    fn statement_call(&mut self, expression: &Tree) -> Option<(Call, Type)> {
         match &expression.kind {
             ExpressionKind::Call { function, arguments } if builtin(function).is_none() => {
                 self.call(function, arguments, expression.span)
@@ -165,27 +165,19 @@ impl Checker<'_> {
         }
     }
 
-    fn declaration(
-        &mut self,
-        ty: &syntax::TypeName,
-        pointers: usize,
-        name: &str,
-        name_span: Span,
-        length: Option<&syntax::Expression>,
-        value: Option<&Initializer>,
-    ) -> Option<StatementKind> {
-        let ty = self.type_of(ty, pointers)?;
+    fn declaration(&mut self, tree: &Declaration) -> Option<StatementKind> {
+        let ty = self.type_of(&tree.ty, tree.pointers)?;
         if ty == Type::Void {
-            return self.wrong(name_span, "a variable has a type; `void` is none");
+            return self.wrong(tree.name.span, "a variable has a type; `void` is none");
         }
-        let length = match length {
+        let length = match &tree.length {
             Some(length) => Some(self.expression(length)?.expression),
             None => None,
         };
         let mut values = Vec::new();
         let mut space = None;
-        let filled = value.is_some();
-        match value {
+        let filled = tree.value.is_some();
+        match &tree.value {
             Some(Initializer::Expression(expression)) => {
                 let typed = self.expression(expression)?;
                 if length.is_some() {
@@ -216,7 +208,7 @@ impl Checker<'_> {
             }
             None => {}
         }
-        let variable = self.declare(name, ty, length.is_some(), name_span);
+        let variable = self.declare(&tree.name.name, ty, length.is_some(), tree.name.span);
         self.program.variables[variable].space = space.filter(|_| is_address(ty));
         if filled {
             self.bound.insert(variable);
@@ -240,9 +232,9 @@ impl Checker<'_> {
 
     fn assignment(
         &mut self,
-        target: &syntax::Expression,
+        target: &Tree,
         operator: Option<BinaryOperator>,
-        value: &syntax::Expression,
+        value: &Tree,
         span: Span,
     ) -> Option<StatementKind> {
         let value_typed = self.expression(value)?;

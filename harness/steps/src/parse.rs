@@ -2,7 +2,7 @@
 
 use super::Span;
 use super::syntax::{
-    BinaryOperator, Block, Expect, Expression, Identifier, Initializer, SetUse, Statement, StatementKind, Steps,
+    BinaryOperator, Declaration, Expect, Expression, Identifier, Initializer, SetUse, Statement, StatementKind, Steps,
     TypeName,
 };
 use super::token::{Kind, Token, tokenize};
@@ -14,8 +14,7 @@ const DEEPEST: usize = 48;
 const LONGEST_CHAIN: usize = 512;
 
 /// A place where the text does not follow the grammar.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
+#[derive(Debug)]
 pub struct ParseError {
     pub span: Span,
     pub message: String,
@@ -35,7 +34,7 @@ pub struct Names<'a> {
 pub fn parse_steps(text: &str, names: &Names<'_>) -> Result<Steps, ParseError> {
     let mut parser = Parser::new(text, names, false)?;
     let statements = parser.statements(&Kind::End)?;
-    Ok(Steps { block: Block { statements }, sets: parser.sets })
+    Ok(Steps { statements, sets: parser.sets })
 }
 
 /// Reads one expression; `sizes` allows `64KiB`, as bounds of domains are written.
@@ -174,11 +173,11 @@ impl<'a> Parser<'a> {
         Ok(statements)
     }
 
-    fn block(&mut self, after: &str) -> Parsed<Block> {
+    fn block(&mut self, after: &str) -> Parsed<Vec<Statement>> {
         self.expect("{", &format!("after {after}"))?;
         let statements = self.deeper(|parser| parser.statements(&Kind::Symbol("}")))?;
         self.expect("}", "at the end of the block")?;
-        Ok(Block { statements })
+        Ok(statements)
     }
 
     fn actor_follows(&self) -> bool {
@@ -289,7 +288,7 @@ impl<'a> Parser<'a> {
                     }
                     self.deeper(|parser| parser.statement_into(&mut statements))?;
                 }
-                Block { statements }
+                statements
             };
             alternatives.push((name, body));
         }
@@ -359,7 +358,7 @@ impl<'a> Parser<'a> {
 
     fn declaration(&mut self) -> Parsed<StatementKind> {
         let (ty, pointers) = self.type_name()?;
-        let Identifier { name, span: name_span } = self.name("the variable's name")?;
+        let name = self.name("the variable's name")?;
         let length = if self.accept("[") {
             let length = self.expression()?;
             self.expect("]", "after the array's length")?;
@@ -369,7 +368,7 @@ impl<'a> Parser<'a> {
         };
         let value = if self.accept("=") { Some(self.initializer()?) } else { None };
         self.expect(";", "after the declaration")?;
-        Ok(StatementKind::Declaration { ty, pointers, name, name_span, length, value })
+        Ok(StatementKind::Declaration(Declaration { ty, pointers, name, length, value }))
     }
 
     fn initializer(&mut self) -> Parsed<Initializer> {

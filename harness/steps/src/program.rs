@@ -39,8 +39,9 @@ pub struct Program {
     pub source: String,
     /// Where the source names a set of codes.
     pub sets: Vec<syntax::SetUse>,
-    /// The syntax tree, for printing.
-    pub syntax: syntax::Block,
+    /// The syntax trees of the steps and of what is observed, for printing.
+    pub syntax: Vec<syntax::Statement>,
+    pub observe_syntax: Vec<syntax::Expression>,
 }
 
 /// A process that performs statements.

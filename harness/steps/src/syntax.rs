@@ -3,16 +3,10 @@
 use super::Span;
 use super::program::State;
 
-/// A whole `steps` block.
-#[derive(Debug, Default)]
-pub struct Block {
-    pub statements: Vec<Statement>,
-}
-
 /// The steps of a rule as parsed.
 #[derive(Debug)]
 pub struct Steps {
-    pub block: Block,
+    pub statements: Vec<Statement>,
     /// Where a set of codes stands under its name, in the order of the text.
     pub sets: Vec<SetUse>,
 }
@@ -81,14 +75,7 @@ pub enum StatementKind {
         expect: Option<Expect>,
         info: bool,
     },
-    Declaration {
-        ty: TypeName,
-        pointers: usize,
-        name: String,
-        name_span: Span,
-        length: Option<Expression>,
-        value: Option<Initializer>,
-    },
+    Declaration(Declaration),
     Assignment {
         target: Expression,
         operator: Option<BinaryOperator>,
@@ -97,22 +84,31 @@ pub enum StatementKind {
     For {
         variable: String,
         bound: Expression,
-        body: Block,
+        body: Vec<Statement>,
     },
     Choose {
-        alternatives: Vec<(String, Block)>,
+        alternatives: Vec<(String, Vec<Statement>)>,
     },
-    Control(Block),
-    Setup(Block),
-    Group(Block),
+    Control(Vec<Statement>),
+    Setup(Vec<Statement>),
+    Group(Vec<Statement>),
     Defer(Expression),
     Refuse {
         call: Expression,
         until: Option<Expression>,
-        unless: Block,
+        unless: Vec<Statement>,
     },
     Exit(Identifier),
     Kill(Identifier),
+}
+
+#[derive(Debug)]
+pub struct Declaration {
+    pub ty: TypeName,
+    pub pointers: usize,
+    pub name: Identifier,
+    pub length: Option<Expression>,
+    pub value: Option<Initializer>,
 }
 
 /// What a call that must fail is expected to answer.

@@ -22,7 +22,7 @@ impl Word {
         let wrong = |span, message: &str| Err(ParseError { span, message: message.to_owned() });
         let mut statements = Vec::new();
         let mut judged = 0;
-        for statement in parse_steps(text, names)?.block.statements {
+        for statement in parse_steps(text, names)?.statements {
             let StatementKind::Expression { expression, expect, info: false } = statement.kind else {
                 return wrong(
                     statement.span,

@@ -3,7 +3,7 @@
 use crate::catalog::{Handle, Resource};
 use steps::builtins::builtin;
 use steps::program::{Call, Statement as TypedStatement};
-use steps::syntax::{Expression, ExpressionKind, Initializer, Statement, StatementKind};
+use steps::syntax::{Declaration, Expression, ExpressionKind, Initializer, Statement, StatementKind};
 
 use super::Printer;
 use super::release::Way;
@@ -23,7 +23,7 @@ impl<'a> Printer<'a> {
         let mut found = Vec::new();
         match &statement.kind {
             StatementKind::Expression { expression, .. } => collect(expression, &mut found),
-            StatementKind::Declaration { value: Some(Initializer::Expression(value)), .. } => {
+            StatementKind::Declaration(Declaration { value: Some(Initializer::Expression(value)), .. }) => {
                 collect(value, &mut found)
             }
             StatementKind::Assignment { value, .. } => collect(value, &mut found),

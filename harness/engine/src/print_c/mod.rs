@@ -18,7 +18,6 @@ use std::fmt::Write;
 use crate::case::{CaseError, Scope, Value, display_values};
 use crate::catalog::{Product, Rule, Rules, Section, short};
 
-use steps::parse::{Names, ParseError, parse_expression};
 use steps::program::{Program, State};
 use steps::types::is_address;
 use visit::Reads;
@@ -39,25 +38,13 @@ pub struct Sheet<'a> {
     pub salt: u64,
 }
 
-/// Why a rule cannot be printed for a product.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PrintError {
-    /// It has no case there.
-    #[error(transparent)]
-    Case(#[from] CaseError),
-    /// An expression of `observe` cannot be read.
-    #[error(transparent)]
-    Observe(#[from] ParseError),
-}
-
 /// Whether the printed program of a rule does what the suite does: one process, one thread.
 pub fn runs_as_program(rule: &Rule) -> bool {
     rule.program.actors.len() == 1
 }
 
 /// Prints a rule as C. The error says why the rule has no case for this product.
-pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, PrintError> {
+pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, CaseError> {
     let program = &rule.program;
     let scope = Scope { facts: sheet.product.facts.clone(), devices: sheet.devices };
     let values = match sheet.values {
@@ -67,7 +54,7 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
     let mut printer = Printer::new(rules, program);
     printer.runnable = runs_as_program(rule);
     printer.block(&program.syntax, &program.statements);
-    printer.observations(rule)?;
+    printer.observations(rule);
     let (set_up, tear_down, hoisted) = life_cycle(rules, program);
 
     let mut out = head(rules, rule, sheet, &values);
@@ -170,7 +157,7 @@ fn life_cycle(rules: &Rules, program: &Program) -> (String, String, Vec<String>)
         let Some(block) = life.block(section).filter(|_| state >= needed) else { return String::new() };
         printer.judged = judged;
         printer.cursor = life.program.statements[block].span.start;
-        printer.statement(&life.program.syntax.statements[block], &life.program.statements[block]);
+        printer.statement(&life.program.syntax[block], &life.program.statements[block]);
         std::mem::take(&mut printer.out)
     };
     let set_up = [section(Section::InitUp, State::Init, true), section(Section::DeviceUp, State::Device, true)];
@@ -246,17 +233,13 @@ impl<'a> Printer<'a> {
         self.depth -= 1;
     }
 
-    fn observations(&mut self, rule: &'a Rule) -> Result<(), PrintError> {
-        let declarations = &self.rules.environment.declarations;
-        let is_type = |name: &str| declarations.ty(name).is_some();
-        let actors: Vec<String> = self.program.actors.iter().map(|actor| actor.name.clone()).collect();
+    fn observations(&mut self, rule: &'a Rule) {
         self.actor = 0;
         self.kept.clear();
-        for ((name, source), (_, _, ty)) in rule.source.observe.iter().zip(&self.program.observe) {
-            let names = Names { is_type: &is_type, actors: &actors, vocabulary: &self.rules.environment.vocabulary };
-            let tree = parse_expression(&source.value, &names, false)?;
+        let observed = self.program.observe.iter().zip(&self.program.observe_syntax);
+        for ((name, source), ((_, _, ty), tree)) in rule.source.observe.iter().zip(observed) {
             let kept = std::mem::replace(&mut self.source, &source.value);
-            let text = self.expression(&tree);
+            let text = self.expression(tree);
             self.source = kept;
             let observe = if is_address(*ty) { "OBSERVE_TEXT" } else { "OBSERVE" };
             self.line(&format!("{observe}(\"{name}\", {text});"));
@@ -265,7 +248,6 @@ impl<'a> Printer<'a> {
             self.actor = *actor;
             self.line(deferred);
         }
-        Ok(())
     }
 
     /// The functions by which the program releases what it acquired.

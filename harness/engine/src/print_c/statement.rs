@@ -5,7 +5,7 @@ use std::fmt::Write;
 use steps::program::StatementKind as TypedKind;
 use steps::program::{Argument, Expression as Typed, Program, Root, Statement as TypedStatement};
 use steps::results::ResultType;
-use steps::syntax::{Block, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind};
+use steps::syntax::{Declaration, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind};
 use steps::types::{SIZE, range};
 
 use super::Printer;
@@ -14,9 +14,9 @@ use super::expression::written_type;
 use super::text::{c_name, c_type, comments};
 
 impl<'a> Printer<'a> {
-    pub(super) fn block(&mut self, block: &Block, typed: &[TypedStatement]) {
+    pub(super) fn block(&mut self, block: &[Statement], typed: &[TypedStatement]) {
         let mut typed = typed.iter();
-        for statement in &block.statements {
+        for statement in block {
             self.comments_before(statement.span.start);
             match &statement.kind {
                 StatementKind::SetupEnd => self.line("/* The set-up ends here. */"),
@@ -88,7 +88,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn braces(&mut self, head: &str, body: &Block, typed: &[TypedStatement]) {
+    fn braces(&mut self, head: &str, body: &[Statement], typed: &[TypedStatement]) {
         self.line(format!("{head} {{").trim_start());
         self.depth += 1;
         self.block(body, typed);
@@ -107,7 +107,7 @@ impl<'a> Printer<'a> {
             StatementKind::Expression { expression, expect, info } => {
                 self.verdict(expression, expect.as_ref(), *info, typed, &sites);
             }
-            StatementKind::Declaration { .. } => self.declaration(statement, typed),
+            StatementKind::Declaration(declaration) => self.declaration(declaration, typed),
             StatementKind::Assignment { target, operator, value } => {
                 let value_text = self.expression(value);
                 let mut text = self.expression(target);
@@ -169,12 +169,12 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn declaration(&mut self, statement: &Statement, typed: &TypedStatement) {
-        let StatementKind::Declaration { ty, pointers, name, length, value, .. } = &statement.kind else { return };
+    fn declaration(&mut self, declaration: &Declaration, typed: &TypedStatement) {
+        let Declaration { ty, pointers, name, length, value } = declaration;
         if let TypedKind::Declare { variable, .. } = typed.kind {
             self.declared.insert(variable);
         }
-        let name = self.variable_name(self.actor, name);
+        let name = self.variable_name(self.actor, &name.name);
         let mut text = written_type(ty, *pointers, &name);
         let literal = length.as_ref().is_none_or(|length| matches!(length.kind, ExpressionKind::Integer(_)));
         if let Some(length) = length {
@@ -226,7 +226,7 @@ impl<'a> Printer<'a> {
         &mut self,
         call: &Expression,
         until: Option<&Expression>,
-        unless: &Block,
+        unless: &[Statement],
         typed: &TypedStatement,
         inner: &[TypedStatement],
     ) {
