@@ -229,7 +229,7 @@ impl<'e> Checker<'e> {
     pub(crate) fn reads(&mut self, variable: usize, span: Span) {
         let owner = self.program.actors[self.program.variables[variable].actor].process;
         let foreign =
-            self.program.processes.len() > 1 && (self.everybody || owner != self.program.actors[self.actor].process);
+            self.program.several_processes() && (self.everybody || owner != self.program.actors[self.actor].process);
         if !foreign || self.loops.iter().any(|(_, looped)| *looped == variable) {
             return;
         }
@@ -249,11 +249,10 @@ impl<'e> Checker<'e> {
         match ty {
             Type::Pointer { .. } | Type::Handle(_) | Type::Callback(_) => false,
             Type::Array { of, .. } => self.portable(*of),
-            Type::Struct(name) => self
-                .environment
-                .declarations
-                .structure(name)
-                .is_some_and(|structure| structure.fields.iter().all(|field| self.portable(field.ty))),
+            Type::Struct(name) => {
+                let structure = self.environment.declarations.structure(name);
+                structure.is_some_and(|structure| structure.fields.iter().all(|field| self.portable(field.ty)))
+            }
             _ => true,
         }
     }

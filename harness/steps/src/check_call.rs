@@ -3,7 +3,7 @@
 use abi::Type;
 
 use super::Span;
-use super::builtins::{Parameter, Use, builtin};
+use super::builtins::{Parameter, Signature, Use, builtin};
 use super::check::{Checker, Typed};
 use super::check_expression::value;
 use super::program::{Argument, Call, Expression, Space};
@@ -16,28 +16,21 @@ impl Checker<'_> {
             if signature.used_as == Use::Action {
                 return self.wrong(span, format!("`{name}` has no value; it is a statement of its own"));
             }
-            let arguments = self.builtin_arguments(name, signature.parameters, arguments, span)?;
+            let expression = self.builtin_call(signature, arguments, span)?;
             let space = is_address(signature.returns).then_some(Space::Host);
-            let expression = Expression::Builtin(signature.builtin, arguments);
             return Some(Typed { space, ..value(expression, signature.returns) });
         }
         let (call, ty) = self.call(name, arguments, span)?;
         Some(value(Expression::Call(Box::new(call), ty), ty))
     }
 
-    pub(crate) fn builtin_arguments(
-        &mut self,
-        name: &str,
-        parameters: &[Parameter],
-        arguments: &[Tree],
-        span: Span,
-    ) -> Option<Vec<Expression>> {
-        if parameters.len() != arguments.len() {
-            return self
-                .wrong(span, format!("`{name}` takes {} arguments, here are {}", parameters.len(), arguments.len()));
+    pub(crate) fn builtin_call(&mut self, of: &Signature, arguments: &[Tree], span: Span) -> Option<Expression> {
+        let (name, wanted, given) = (of.name, of.parameters.len(), arguments.len());
+        if wanted != given {
+            return self.wrong(span, format!("`{name}` takes {wanted} arguments, here are {given}"));
         }
         let mut checked = Vec::new();
-        for (parameter, argument) in parameters.iter().zip(arguments) {
+        for (parameter, argument) in of.parameters.iter().zip(arguments) {
             let typed = self.expression(argument)?;
             let message = match parameter {
                 Parameter::Integer if !is_integer(typed.ty) => {
@@ -56,7 +49,7 @@ impl Checker<'_> {
             }
             checked.push(typed.expression);
         }
-        Some(checked)
+        Some(Expression::Builtin(of.builtin, checked))
     }
 
     /// Checks a call of a function of the header.
@@ -115,22 +108,15 @@ impl Checker<'_> {
         }
         let typed = self.expression(argument)?;
         if !self.fits(&typed, ty) {
-            return self.wrong(
-                argument.span,
-                format!("parameter `{parameter}` of `{function}` is a {}, this is a {}", c_name(ty), c_name(typed.ty)),
-            );
+            let (wanted, given) = (c_name(ty), c_name(typed.ty));
+            let message = format!("parameter `{parameter}` of `{function}` is a {wanted}, this is a {given}");
+            return self.wrong(argument.span, message);
         }
-        if let Some(value) = typed.constant {
-            let (low, high) = range(ty);
-            if value < low || value > high {
-                return self.wrong(
-                    argument.span,
-                    format!(
-                        "{value} does not fit parameter `{parameter}` ({}); cast it if the wrap is meant",
-                        c_name(ty)
-                    ),
-                );
-            }
+        let (low, high) = range(ty);
+        if let Some(value) = typed.constant.filter(|value| *value < low || *value > high) {
+            let ty = c_name(ty);
+            let message = format!("{value} does not fit parameter `{parameter}` ({ty}); cast it if the wrap is meant");
+            return self.wrong(argument.span, message);
         }
         Some(Argument::Value { value: typed.expression, ty })
     }
@@ -154,15 +140,10 @@ impl Checker<'_> {
         let variable = place.variable?;
         let fresh = self.program.variables[variable].array || !self.bound.contains(&variable);
         if !fresh || place.ty != to {
-            if place.ty != to && to != Type::Void && !self.compatible_pointees(place.ty, to) {
-                self.problem(
-                    of.span,
-                    format!(
-                        "parameter `{parameter}` of `{function}` points to {}, this is {}",
-                        c_name(to),
-                        c_name(place.ty)
-                    ),
-                );
+            if place.ty != to && to != Type::Void && !compatible_pointees(place.ty, to) {
+                let (wanted, given) = (c_name(to), c_name(place.ty));
+                let message = format!("parameter `{parameter}` of `{function}` points to {wanted}, this is {given}");
+                self.problem(of.span, message);
                 return Some(None);
             }
             return None;
@@ -190,7 +171,7 @@ impl Checker<'_> {
             (from, to) if is_integer(from) && is_integer(to) => true,
             (Type::Pointer { to: from, constant }, Type::Pointer { to, constant: allowed }) => {
                 (allowed || !constant || typed.ty == TEXT)
-                    && (*from == Type::Void || *to == Type::Void || self.compatible_pointees(*from, *to))
+                    && (*from == Type::Void || *to == Type::Void || compatible_pointees(*from, *to))
             }
             // Opaque handles are `void *`: C converts between them.
             (Type::Pointer { to, .. }, Type::Handle(_)) | (Type::Handle(_), Type::Pointer { to, .. }) => {
@@ -199,10 +180,15 @@ impl Checker<'_> {
             (from, to) => from == to,
         }
     }
+}
 
-    fn compatible_pointees(&self, from: Type, to: Type) -> bool {
-        from == to
-            || matches!((from, to), (Type::Pointer { to: a, .. }, Type::Pointer { to: b, .. }) if *a == Type::Void || *b == Type::Void || a == b)
-            || matches!((from, to), (Type::Handle(_), Type::Pointer { to, .. }) | (Type::Pointer { to, .. }, Type::Handle(_)) if *to == Type::Void)
+/// Whether C converts between pointers to these types without a cast.
+fn compatible_pointees(from: Type, to: Type) -> bool {
+    match (from, to) {
+        (Type::Pointer { to: from, .. }, Type::Pointer { to, .. }) => {
+            *from == Type::Void || *to == Type::Void || from == to
+        }
+        (Type::Handle(_), Type::Pointer { to, .. }) | (Type::Pointer { to, .. }, Type::Handle(_)) => *to == Type::Void,
+        _ => from == to,
     }
 }

@@ -72,9 +72,7 @@ impl Checker<'_> {
             Written::SetupEnd => {
                 self.wrong(span, "`---` stands between statements of the whole rule, not inside a block")
             }
-            Written::Expression { expression, expect, info } => {
-                self.expression_statement(expression, expect.as_ref(), *info)
-            }
+            Written::Expression { expression, expect, info } => self.verdict(expression, expect.as_ref(), *info),
             Written::Declaration(declaration) => self.declaration(declaration),
             Written::Assignment { target, operator, value } => self.assignment(target, *operator, value, span),
             Written::For { variable, bound, body } => self.repeat(variable, bound, body),
@@ -94,12 +92,8 @@ impl Checker<'_> {
         }
     }
 
-    fn expression_statement(
-        &mut self,
-        expression: &Tree,
-        expect: Option<&syntax::Expect>,
-        info: bool,
-    ) -> Option<StatementKind> {
+    /// A call, an action or a check.
+    fn verdict(&mut self, expression: &Tree, expect: Option<&syntax::Expect>, info: bool) -> Option<StatementKind> {
         if let ExpressionKind::Call { function, arguments } = &expression.kind {
             if let Some(signature) = builtin(function) {
                 if expect.is_some() {
@@ -107,9 +101,8 @@ impl Checker<'_> {
                 }
                 match signature.used_as {
                     Use::Action => {
-                        let arguments =
-                            self.builtin_arguments(function, signature.parameters, arguments, expression.span)?;
-                        return Some(StatementKind::Effect(Expression::Builtin(signature.builtin, arguments)));
+                        let call = self.builtin_call(signature, arguments, expression.span)?;
+                        return Some(StatementKind::Effect(call));
                     }
                     Use::Value => {
                         let message = format!("the value of `{function}` is not used; compare it, or assign it");
@@ -193,15 +186,9 @@ impl Checker<'_> {
                     let (offset, field) = self.field(ty, path, *span)?;
                     let typed = self.expression(expression)?;
                     if !self.fits(&typed, field) {
-                        self.problem(
-                            expression.span,
-                            format!(
-                                "field `{}` is a {}, this is a {}",
-                                path.join("."),
-                                c_name(field),
-                                c_name(typed.ty)
-                            ),
-                        );
+                        let (path, wanted, given) = (path.join("."), c_name(field), c_name(typed.ty));
+                        let message = format!("field `{path}` is a {wanted}, this is a {given}");
+                        self.problem(expression.span, message);
                     }
                     values.push((offset, field, typed.expression));
                 }

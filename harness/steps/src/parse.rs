@@ -88,24 +88,17 @@ impl<'a> Parser<'a> {
         std::mem::replace(&mut self.tokens[self.at - 1].kind, Kind::End)
     }
 
-    pub(super) fn is(&self, symbol: &str) -> bool {
-        matches!(self.peek(), Kind::Symbol(s) if *s == symbol)
-    }
-
-    pub(super) fn is_word(&self, word: &str) -> bool {
-        matches!(self.peek(), Kind::Name(name) if name == word)
-    }
-
-    pub(super) fn accept(&mut self, symbol: &str) -> bool {
-        let found = self.is(symbol);
-        if found {
-            self.next();
+    /// Whether this symbol or word comes next.
+    pub(super) fn is(&self, text: &str) -> bool {
+        match self.peek() {
+            Kind::Symbol(symbol) => *symbol == text,
+            Kind::Name(name) => name == text,
+            _ => false,
         }
-        found
     }
 
-    pub(super) fn accept_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
+    pub(super) fn accept(&mut self, text: &str) -> bool {
+        let found = self.is(text);
         if found {
             self.next();
         }
@@ -307,8 +300,8 @@ impl<'a> Parser<'a> {
     fn refuse(&mut self) -> Parsed<StatementKind> {
         self.next();
         let call = self.expression()?;
-        let until = if self.accept_word("until") { Some(self.expression()?) } else { None };
-        if !self.accept_word("unless") {
+        let until = if self.accept("until") { Some(self.expression()?) } else { None };
+        if !self.accept("unless") {
             return self.fail(
                 "`refuse CALL [until SYNC] unless { checks }` needs `unless`: what must hold if the call succeeds",
             );
@@ -337,7 +330,7 @@ impl<'a> Parser<'a> {
     pub(super) fn type_name(&mut self) -> Parsed<(TypeName, usize)> {
         let start = self.span();
         let mut constant = false;
-        while self.accept_word("const") {
+        while self.accept("const") {
             constant = true;
         }
         let mut name = self.name("a type")?.name;
@@ -427,7 +420,7 @@ impl<'a> Parser<'a> {
                 return Ok(StatementKind::Assignment { target: expression, operator, value });
             }
         }
-        let expect = if self.is_word("fails") { Some(self.fails()?) } else { None };
+        let expect = if self.is("fails") { Some(self.fails()?) } else { None };
         self.expect(";", "after the statement")?;
         Ok(StatementKind::Expression { expression, expect, info: false })
     }

@@ -74,9 +74,9 @@ impl Parser<'_> {
         let (mut state, mut isolated) = (State::Device, false);
         loop {
             if self.accept(",") {
-            } else if self.accept_word("isolated") {
+            } else if self.accept("isolated") {
                 isolated = true;
-            } else if self.accept_word("state") {
+            } else if self.accept("state") {
                 state = self.state()?;
             } else if self.accept(";") {
                 return Ok(ActorLine { name, home, state, isolated });
@@ -90,8 +90,8 @@ impl Parser<'_> {
     }
 
     fn actor_home(&mut self) -> Parsed<ActorHome> {
-        let thread = self.is_word("thread");
-        if !thread && !self.is_word("process") {
+        let thread = self.is("thread");
+        if !thread && !self.is("process") {
             return self.no_known("is not a kind of actor", &["process", "thread"]);
         }
         self.next();
@@ -104,7 +104,7 @@ impl Parser<'_> {
             }
             ActorHome::Thread { of: self.name("a process")? }
         } else {
-            let device = if self.accept_word("device") { self.device()? } else { 0 };
+            let device = if self.accept("device") { self.device()? } else { 0 };
             ActorHome::Process { device }
         };
         if self.accept(")") { Ok(home) } else { self.fail(FORM) }
@@ -122,7 +122,7 @@ impl Parser<'_> {
 
     fn state(&mut self) -> Parsed<State> {
         let known = [("loaded", State::Loaded), ("init", State::Init), ("device", State::Device)];
-        match known.into_iter().find(|(word, _)| self.accept_word(word)) {
+        match known.into_iter().find(|(word, _)| self.accept(word)) {
             Some((_, state)) => Ok(state),
             None => self.no_known("is not a state", &["loaded", "init", "device"]),
         }

@@ -32,7 +32,7 @@ impl Parser<'_> {
         let start = self.span();
         let mut left = self.unary()?;
         loop {
-            if lowest <= 7 && self.accept_word("in") {
+            if lowest <= 7 && self.accept("in") {
                 self.link()?;
                 let values = self.set()?;
                 left = self.made(start, ExpressionKind::In(Box::new(left), values));
@@ -69,7 +69,7 @@ impl Parser<'_> {
             let of = Box::new(self.unary()?);
             return Ok(self.made(start, prefix(of)));
         }
-        if self.accept_word("sizeof") {
+        if self.accept("sizeof") {
             self.expect("(", "after `sizeof`")?;
             let (ty, pointers) = self.type_name()?;
             self.expect(")", "after the type")?;

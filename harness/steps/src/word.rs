@@ -24,17 +24,13 @@ impl Word {
         let mut judged = 0;
         for statement in parse_steps(text, names)?.statements {
             let StatementKind::Expression { expression, expect, info: false } = statement.kind else {
-                return wrong(
-                    statement.span,
-                    "a word is made of calls, built-ins and one check; write this in the rule",
-                );
+                let message = "a word is made of calls, built-ins and one check; write this in the rule";
+                return wrong(statement.span, message);
             };
             judged += usize::from(expect.is_some() || is_check(&expression));
             if judged > 1 {
-                return wrong(
-                    statement.span,
-                    "a word has one check, so that a failure says which; make two words of it",
-                );
+                let message = "a word has one check, so that a failure says which; make two words of it";
+                return wrong(statement.span, message);
             }
             statements.push((expression, expect));
         }
@@ -88,10 +84,12 @@ impl Parser<'_> {
             info,
         } = &statement.kind
         else {
-            return Ok(statements.push(statement));
+            statements.push(statement);
+            return Ok(());
         };
         let Some(word) = self.names.vocabulary.words.get(function) else {
-            return Ok(statements.push(statement));
+            statements.push(statement);
+            return Ok(());
         };
         let wrong = |span, message| Err(ParseError { span, message });
         if expect.is_some() || *info {

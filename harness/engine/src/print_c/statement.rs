@@ -79,9 +79,7 @@ impl<'a> Printer<'a> {
                 self.block(body, inner);
                 self.line("/* The set-up ends here. */");
             }
-            (StatementKind::Refuse { call, until, unless }, TypedKind::Refuse { unless: inner, .. }) => {
-                self.refuse(call, until.as_ref(), unless, typed, inner);
-            }
+            (StatementKind::Refuse { call, until, unless }, _) => self.refuse(call, until.as_ref(), unless, typed),
             (StatementKind::Exit(name), _) => self.line(&format!("/* The process of {} ends. */", name.name)),
             (StatementKind::Kill(name), _) => self.line(&format!("/* The process of {} is killed. */", name.name)),
             _ => self.leaf(statement, typed),
@@ -104,8 +102,8 @@ impl<'a> Printer<'a> {
             self.outs(&sites);
         }
         match &statement.kind {
-            StatementKind::Expression { expression, expect, info } => {
-                self.verdict(expression, expect.as_ref(), *info, typed, &sites);
+            StatementKind::Expression { expression, expect, .. } => {
+                self.verdict(expression, expect.as_ref(), &typed.kind, &sites);
             }
             StatementKind::Declaration(declaration) => self.declaration(declaration, typed),
             StatementKind::Assignment { target, operator, value } => {
@@ -138,16 +136,9 @@ impl<'a> Printer<'a> {
     }
 
     /// A call or a check with what must come of it.
-    fn verdict(
-        &mut self,
-        expression: &Expression,
-        expect: Option<&Expect>,
-        info: bool,
-        typed: &TypedStatement,
-        sites: &[Site<'_>],
-    ) {
+    fn verdict(&mut self, expression: &Expression, expect: Option<&Expect>, typed: &TypedKind, sites: &[Site<'_>]) {
         let text = self.expression(expression);
-        match (&typed.kind, expect) {
+        match (typed, expect) {
             (TypedKind::Call { call, .. }, None) if self.judged => {
                 let (with, success) = self.other_success(call.function);
                 let written: String = self.out_arguments(sites).iter().map(|out| format!(" WRITTEN({out});")).collect();
@@ -165,7 +156,8 @@ impl<'a> Printer<'a> {
                 self.line(&format!("MUST_FAIL{usually}{with}({success}{text}{codes});"));
             }
             (TypedKind::Effect(_), _) => self.line(&format!("{text};")),
-            _ => self.line(&format!("{}({text});", if info { "INFO" } else { "CHECK" })),
+            (TypedKind::Check { info: true, .. }, _) => self.line(&format!("INFO({text});")),
+            _ => self.line(&format!("CHECK({text});")),
         }
     }
 
@@ -222,14 +214,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn refuse(
-        &mut self,
-        call: &Expression,
-        until: Option<&Expression>,
-        unless: &[Statement],
-        typed: &TypedStatement,
-        inner: &[TypedStatement],
-    ) {
+    fn refuse(&mut self, call: &Expression, until: Option<&Expression>, unless: &[Statement], typed: &TypedStatement) {
+        let TypedKind::Refuse { call: refused, until: asked, unless: inner } = &typed.kind else { return };
+        let (function, asked) = (refused.function, asked.as_ref().map(|call| call.function));
         let mut found = Vec::new();
         collect(call, &mut found);
         if let Some(until) = until {
@@ -242,10 +229,6 @@ impl<'a> Printer<'a> {
         self.line("/* Documented as unsupported: an error passes, and so does work that is done right. */");
         self.line("{");
         self.depth += 1;
-        let (function, asked) = match &typed.kind {
-            TypedKind::Refuse { call, until, .. } => (call.function, until.as_ref().map(|until| until.function)),
-            _ => return,
-        };
         let succeeded = self.succeeded("outcome_", Some(function));
         let ty = self.codes(function).map_or("int", |codes| codes.name.as_str());
         self.line(&format!("{ty} outcome_ = {text};"));
