@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use engine::case::CaseError;
-use engine::print_c::PrintError;
 use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError};
 
@@ -38,7 +37,7 @@ pub enum CommandError {
     /// `--case` is a list of cases, and a program is printed for one.
     CaseList { text: String, rule: String },
     /// The rule has no case to be printed.
-    Print(PrintError),
+    Print(CaseError),
     /// A schema is not what the code describes.
     SchemaDiffers { path: PathBuf },
     /// A file cannot be read or written.

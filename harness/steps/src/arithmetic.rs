@@ -1,34 +1,19 @@
 //! Exact arithmetic on 128-bit integers: what C's operators mean before any wrap.
 
-use std::fmt;
-
 use super::syntax::BinaryOperator;
 
 /// Why an operation has no result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ArithmeticError {
-    /// It needs more than 128 bits.
+    #[error("the result needs more than 128 bits")]
     Overflow,
-    /// `/` by zero.
+    #[error("division by zero")]
     Division,
-    /// `%` by zero.
+    #[error("remainder of a division by zero")]
     Remainder,
-    /// A shift by less than 0 or more than 63 bits.
+    #[error("a shift is by 0 to 63 bits")]
     Shift,
 }
-
-impl fmt::Display for ArithmeticError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ArithmeticError::Overflow => "the result needs more than 128 bits",
-            ArithmeticError::Division => "division by zero",
-            ArithmeticError::Remainder => "remainder of a division by zero",
-            ArithmeticError::Shift => "a shift is by 0 to 63 bits",
-        })
-    }
-}
-
-impl std::error::Error for ArithmeticError {}
 
 /// The negative of a value.
 #[inline]

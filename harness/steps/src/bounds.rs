@@ -81,10 +81,9 @@ impl Scope {
         values: &[Value],
     ) -> Result<Value, EvaluationError> {
         Ok(Value::Integer(match &program.axes[axis].domain {
-            Domain::OneOf { values: alternatives, .. } => match &alternatives[bounds.at(position) as usize] {
-                Expression::Constant(value) => *value,
-                other => self.evaluate(other, values)?,
-            },
+            Domain::OneOf { values: alternatives, .. } => {
+                self.evaluate(&alternatives[bounds.at(position) as usize], values)?
+            }
             _ => bounds.at(position),
         }))
     }

@@ -2,7 +2,7 @@
 
 use abi::Type;
 
-use super::types::{CHAR_POINTER, INT, SIZE, VOID};
+use super::types::{CHAR_POINTER, INT, SIZE};
 
 /// A built-in function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,35 +68,33 @@ use Parameter::{Address, Integer, Memory, Text};
 
 /// Every built-in.
 pub const BUILTINS: &[Signature] = &[
-    value("host", Builtin::Host, &[Integer, Integer], CHAR_POINTER),
-    value("edge", Builtin::Edge, &[Integer], CHAR_POINTER),
-    value("pattern", Builtin::Pattern, &[Integer, Integer], CHAR_POINTER),
-    action("fill", Builtin::Fill, &[Memory, Integer, Integer]),
-    action("set_bytes", Builtin::SetBytes, &[Memory, Integer, Integer]),
-    action("poison", Builtin::Poison, &[Memory, Integer]),
-    check("same", Builtin::Same, &[Memory, Memory, Integer]),
-    check("differ", Builtin::Differ, &[Memory, Memory, Integer]),
-    check("all_bytes", Builtin::AllBytes, &[Memory, Integer, Integer]),
-    check("poisoned", Builtin::Poisoned, &[Memory, Integer]),
-    check("disjoint", Builtin::Disjoint, &[Address, Integer, Address, Integer]),
-    value("ALIGN_UP", Builtin::AlignUp, &[Integer, Integer], SIZE),
-    check("is_pow2", Builtin::IsPowerOfTwo, &[Integer]),
-    check("text_matches", Builtin::TextMatches, &[Text, Text]),
-    value("alignment", Builtin::Alignment, &[Address], SIZE),
-    value("file", Builtin::File, &[Text], CHAR_POINTER),
-    value("getpid", Builtin::GetPid, &[], INT),
+    signature("host", Builtin::Host, &[Integer, Integer], CHAR_POINTER, Use::Value),
+    signature("edge", Builtin::Edge, &[Integer], CHAR_POINTER, Use::Value),
+    signature("pattern", Builtin::Pattern, &[Integer, Integer], CHAR_POINTER, Use::Value),
+    signature("fill", Builtin::Fill, &[Memory, Integer, Integer], Type::Void, Use::Action),
+    signature("set_bytes", Builtin::SetBytes, &[Memory, Integer, Integer], Type::Void, Use::Action),
+    signature("poison", Builtin::Poison, &[Memory, Integer], Type::Void, Use::Action),
+    signature("same", Builtin::Same, &[Memory, Memory, Integer], INT, Use::Check),
+    signature("differ", Builtin::Differ, &[Memory, Memory, Integer], INT, Use::Check),
+    signature("all_bytes", Builtin::AllBytes, &[Memory, Integer, Integer], INT, Use::Check),
+    signature("poisoned", Builtin::Poisoned, &[Memory, Integer], INT, Use::Check),
+    signature("disjoint", Builtin::Disjoint, &[Address, Integer, Address, Integer], INT, Use::Check),
+    signature("ALIGN_UP", Builtin::AlignUp, &[Integer, Integer], SIZE, Use::Value),
+    signature("is_pow2", Builtin::IsPowerOfTwo, &[Integer], INT, Use::Check),
+    signature("text_matches", Builtin::TextMatches, &[Text, Text], INT, Use::Check),
+    signature("alignment", Builtin::Alignment, &[Address], SIZE, Use::Value),
+    signature("file", Builtin::File, &[Text], CHAR_POINTER, Use::Value),
+    signature("getpid", Builtin::GetPid, &[], INT, Use::Value),
 ];
 
-const fn value(name: &'static str, builtin: Builtin, parameters: &'static [Parameter], returns: Type) -> Signature {
-    Signature { name, builtin, parameters, returns, used_as: Use::Value }
-}
-
-const fn action(name: &'static str, builtin: Builtin, parameters: &'static [Parameter]) -> Signature {
-    Signature { name, builtin, parameters, returns: VOID, used_as: Use::Action }
-}
-
-const fn check(name: &'static str, builtin: Builtin, parameters: &'static [Parameter]) -> Signature {
-    Signature { name, builtin, parameters, returns: INT, used_as: Use::Check }
+const fn signature(
+    name: &'static str,
+    builtin: Builtin,
+    parameters: &'static [Parameter],
+    returns: Type,
+    used_as: Use,
+) -> Signature {
+    Signature { name, builtin, parameters, returns, used_as }
 }
 
 /// Looks a built-in up by name.

@@ -6,10 +6,10 @@ use crate::domain::DomainSource;
 use abi::Type;
 
 use super::builtins::BUILTINS;
-use super::parse::{Names, parse_expression, parse_steps};
-use super::program::{Actor, Axis, Expression, Process, Program, Space, Variable};
+use super::parse::{Names, ParseError, parse_expression, parse_steps};
+use super::program::{Expression, Program, Space, Variable};
 use super::results::Results;
-use super::suggest::hint;
+use super::suggest::{closest, hint, meant};
 use super::syntax;
 use super::types::Declarations;
 use super::vocabulary::Vocabulary;
@@ -50,7 +50,7 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     for (index, (name, source)) in text.axes.iter().enumerate() {
         checker.axis(index, name, source);
     }
-    let condition = text.condition.and_then(|condition| {
+    checker.program.condition = text.condition.and_then(|condition| {
         checker.part = Part::Where;
         let tree = checker.parse(condition, true)?;
         checker.constant_context = true;
@@ -59,28 +59,23 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
         typed.map(|typed| typed.expression)
     });
     checker.part = Part::Steps;
-    let actors: Vec<String> = checker.actors.iter().map(|actor| actor.name.clone()).collect();
-    let is_type = |name: &str| environment.declarations.ty(name).is_some();
-    let names = Names { is_type: &is_type, actors: &actors, vocabulary: &environment.vocabulary };
-    let syntax = match parse_steps(text.steps, &names) {
-        Ok(steps) => steps,
-        Err(error) => {
-            checker.problem(error.span, error.message);
-            return Err(checker.problems);
-        }
-    };
-    let statements = checker.steps(&syntax.block);
-    let mut observe = Vec::new();
+    let Some(steps) = checker.read(|names| parse_steps(text.steps, names)) else { return Err(checker.problems) };
+    checker.program.statements = checker.steps(&steps.statements);
     for (index, (name, source)) in text.observe.iter().enumerate() {
         checker.part = Part::Observe(index);
         checker.actor = 0;
         if let Some(tree) = checker.parse(source, false)
             && let Some(typed) = checker.expression(&tree)
         {
-            observe.push(((*name).to_owned(), typed.expression, typed.ty));
+            checker.program.observe.push(((*name).to_owned(), typed.expression, typed.ty));
+            checker.program.observe_syntax.push(tree);
         }
     }
-    checker.finish(statements, condition, observe, syntax, text.steps)
+    if !checker.problems.is_empty() {
+        return Err(checker.problems);
+    }
+    checker.finish();
+    Ok(Program { source: text.steps.to_owned(), sets: steps.sets, syntax: steps.statements, ..checker.program })
 }
 
 /// An expression with its type.
@@ -96,21 +91,13 @@ pub(super) struct Checker<'e> {
     pub environment: &'e Environment,
     pub part: Part,
     problems: Vec<Problem>,
-    pub processes: Vec<Process>,
-    pub actors: Vec<Actor>,
-    pub axes: Vec<Axis>,
-    pub variables: Vec<Variable>,
+    /// What is known so far.
+    pub program: Program,
     /// Names in scope, the innermost last: actor, name, variable. There are few, so that a search beats a table.
-    names: Vec<(usize, String, usize)>,
+    pub names: Vec<(usize, String, usize)>,
     /// Variables that hold a value at this point of the text.
     pub bound: HashSet<usize>,
     pub loops: Vec<(String, usize)>,
-    frame: usize,
-    pub functions: Vec<&'static abi::Function>,
-    structs: Vec<&'static str>,
-    pub texts: Vec<Box<[u8]>>,
-    pub calls: usize,
-    pub statement_count: usize,
     /// The actor whose statement is being checked.
     pub actor: usize,
     pub setup: bool,
@@ -120,7 +107,8 @@ pub(super) struct Checker<'e> {
     pub touched: Vec<usize>,
     /// Only axes, constants and quantities may be read.
     pub constant_context: bool,
-    life_cycle: bool,
+    /// `device` has a meaning.
+    pub life_cycle: bool,
 }
 
 impl<'e> Checker<'e> {
@@ -129,19 +117,10 @@ impl<'e> Checker<'e> {
             environment,
             part: Part::Actors,
             problems: Vec::new(),
-            processes: Vec::new(),
-            actors: Vec::new(),
-            axes: Vec::new(),
-            variables: Vec::new(),
+            program: Program::default(),
             names: Vec::new(),
             bound: HashSet::new(),
             loops: Vec::new(),
-            frame: 0,
-            functions: Vec::new(),
-            structs: Vec::new(),
-            texts: Vec::new(),
-            calls: 0,
-            statement_count: 0,
             actor: 0,
             setup: false,
             everybody: false,
@@ -155,35 +134,34 @@ impl<'e> Checker<'e> {
         self.problems.push(Problem { part: self.part.clone(), span, message: message.into() });
     }
 
-    pub(crate) fn single_process(&self) -> bool {
-        self.processes.len() == 1
-    }
-
-    pub(crate) fn life_cycle(&self) -> bool {
-        self.life_cycle
+    /// Notes a problem after which there is nothing to go on with.
+    pub(crate) fn wrong<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
+        self.problem(span, message);
+        None
     }
 
     pub(crate) fn parse(&mut self, text: &str, sizes: bool) -> Option<syntax::Expression> {
-        let actors: Vec<String> = self.actors.iter().map(|actor| actor.name.clone()).collect();
-        let declarations = &self.environment.declarations;
-        let is_type = |name: &str| declarations.ty(name).is_some();
+        self.read(|names| parse_expression(text, names, sizes))
+    }
+
+    /// Reads a text with the names that are known so far.
+    fn read<T>(&mut self, read: impl FnOnce(&Names<'_>) -> Result<T, ParseError>) -> Option<T> {
+        let actors: Vec<String> = self.program.actors.iter().map(|actor| actor.name.clone()).collect();
+        let is_type = |name: &str| self.environment.declarations.ty(name).is_some();
         let names = Names { is_type: &is_type, actors: &actors, vocabulary: &self.environment.vocabulary };
-        match parse_expression(text, &names, sizes) {
-            Ok(expression) => Some(expression),
-            Err(error) => {
-                self.problem(error.span, error.message);
-                None
-            }
+        match read(&names) {
+            Ok(tree) => Some(tree),
+            Err(error) => self.wrong(error.span, error.message),
         }
     }
 
     pub(crate) fn text(&mut self, text: &str) -> usize {
         let bytes: Box<[u8]> = text.bytes().chain([0]).collect();
-        match self.texts.iter().position(|known| *known == bytes) {
+        match self.program.texts.iter().position(|known| *known == bytes) {
             Some(position) => position,
             None => {
-                self.texts.push(bytes);
-                self.texts.len() - 1
+                self.program.texts.push(bytes);
+                self.program.texts.len() - 1
             }
         }
     }
@@ -192,7 +170,7 @@ impl<'e> Checker<'e> {
 
     /// Declares a variable of the current actor.
     pub(crate) fn declare(&mut self, name: &str, ty: Type, array: bool, span: Span) -> usize {
-        if self.axes.iter().any(|axis| axis.name == name) {
+        if self.program.axes.iter().any(|axis| axis.name == name) {
             self.problem(span, format!("`{name}` is an axis of `forall`; choose another name"));
         } else if self.named(self.actor, name).is_some() {
             self.problem(span, format!("`{name}` is declared twice; assign to it, or choose another name"));
@@ -216,9 +194,9 @@ impl<'e> Checker<'e> {
         } else {
             (self.environment.declarations.size(ty), self.environment.declarations.align(ty))
         };
-        let offset = self.frame.next_multiple_of(align.max(8));
-        self.frame = offset + size;
-        self.variables.push(Variable {
+        let offset = self.program.frame.next_multiple_of(align.max(8));
+        self.program.frame = offset + size;
+        self.program.variables.push(Variable {
             name: name.to_owned(),
             actor: self.actor,
             ty,
@@ -227,21 +205,12 @@ impl<'e> Checker<'e> {
             shared: false,
             space: None,
         });
-        self.variables.len() - 1
+        self.program.variables.len() - 1
     }
 
     /// Notes of which structs' layout the rule makes use.
     pub(crate) fn lays_out(&mut self, ty: Type) {
-        self.environment.declarations.note_structs(ty, &mut self.structs);
-    }
-
-    /// Starts a block; what is declared from here on ends with [`Checker::leave_scope`].
-    pub(crate) fn enter_scope(&self) -> usize {
-        self.names.len()
-    }
-
-    pub(crate) fn leave_scope(&mut self, outer: usize) {
-        self.names.truncate(outer);
+        self.environment.declarations.note_structs(ty, &mut self.program.structs);
     }
 
     fn named(&self, actor: usize, name: &str) -> Option<usize> {
@@ -258,13 +227,14 @@ impl<'e> Checker<'e> {
 
     /// Notes that the current actor reads a variable; what another process reads has to be sent there.
     pub(crate) fn reads(&mut self, variable: usize, span: Span) {
-        let owner = self.actors[self.variables[variable].actor].process;
-        let foreign = self.processes.len() > 1 && (self.everybody || owner != self.actors[self.actor].process);
+        let owner = self.program.actors[self.program.variables[variable].actor].process;
+        let foreign =
+            self.program.several_processes() && (self.everybody || owner != self.program.actors[self.actor].process);
         if !foreign || self.loops.iter().any(|(_, looped)| *looped == variable) {
             return;
         }
-        if !self.portable(self.variables[variable].ty) {
-            let name = self.variables[variable].name.clone();
+        if !self.portable(self.program.variables[variable].ty) {
+            let name = self.program.variables[variable].name.clone();
             self.problem(
                 span,
                 format!(
@@ -272,44 +242,32 @@ impl<'e> Checker<'e> {
                 ),
             );
         }
-        self.variables[variable].shared = true;
+        self.program.variables[variable].shared = true;
     }
 
     fn portable(&self, ty: Type) -> bool {
         match ty {
             Type::Pointer { .. } | Type::Handle(_) | Type::Callback(_) => false,
             Type::Array { of, .. } => self.portable(*of),
-            Type::Struct(name) => self
-                .environment
-                .declarations
-                .structure(name)
-                .is_some_and(|structure| structure.fields.iter().all(|field| self.portable(field.ty))),
+            Type::Struct(name) => {
+                let structure = self.environment.declarations.structure(name);
+                structure.is_some_and(|structure| structure.fields.iter().all(|field| self.portable(field.ty)))
+            }
             _ => true,
         }
     }
 
     /// Every name that could have been meant where a value stands.
     pub(crate) fn unknown_name(&mut self, name: &str, span: Span) {
-        let own: Vec<String> = self
-            .names
-            .iter()
-            .filter(|(actor, ..)| *actor == self.actor)
-            .map(|(_, name, _)| name.clone())
-            .chain(self.axes.iter().map(|axis| axis.name.clone()))
-            .collect();
-        let mut elsewhere: Vec<&String> = self
-            .names
-            .iter()
-            .filter(|(_, known, _)| known == name)
-            .map(|(actor, ..)| &self.actors[*actor].name)
-            .collect();
-        elsewhere.sort();
-        let hint = match elsewhere.first() {
+        let elsewhere = self.names.iter().filter(|(_, known, _)| known == name);
+        let hint = match elsewhere.map(|(actor, ..)| &self.program.actors[*actor].name).min() {
             Some(actor) => format!("; actor {actor} has one: write `{actor}.{name}`"),
-            None => match hint(name, own.iter().map(String::as_str)) {
-                hint if hint.is_empty() => super::suggest::hint(name, self.environment.declarations.constant_names()),
-                hint => hint,
-            },
+            None => {
+                let own = self.names.iter().filter(|(actor, ..)| *actor == self.actor).map(|(_, name, _)| name);
+                let own = own.chain(self.program.axes.iter().map(|axis| &axis.name)).map(String::as_str);
+                let constants = self.environment.declarations.constant_names();
+                closest(name, own).or_else(|| closest(name, constants)).map_or_else(String::new, meant)
+            }
         };
         self.problem(span, format!("`{name}` is not set here{hint}"));
     }
@@ -329,50 +287,16 @@ impl<'e> Checker<'e> {
         self.problem(span, format!("`{name}` is neither declared in the header nor a built-in{hint}"));
     }
 
-    fn finish(
-        mut self,
-        mut statements: Vec<super::program::Statement>,
-        condition: Option<Expression>,
-        observe: Vec<(String, Expression, Type)>,
-        syntax: syntax::Steps,
-        source: &str,
-    ) -> Result<Program, Vec<Problem>> {
-        if !self.problems.is_empty() {
-            return Err(self.problems);
-        }
-        let shared: HashSet<usize> =
-            (0..self.variables.len()).filter(|variable| self.variables[*variable].shared).collect();
-        keep_shared(&mut statements, &shared);
-        let isolating =
-            self.functions.iter().any(|function| self.environment.process_functions.contains(function.name));
+    /// What holds for the whole program, once all of it is known.
+    fn finish(&mut self) {
+        let Program { processes, variables, statements, functions, results, .. } = &mut self.program;
+        let shared: HashSet<usize> = (0..variables.len()).filter(|variable| variables[*variable].shared).collect();
+        keep_shared(statements, &shared);
+        let isolating = functions.iter().any(|function| self.environment.process_functions.contains(function.name));
         if isolating && !self.life_cycle {
-            for process in &mut self.processes {
-                process.isolated = true;
-            }
+            processes.iter_mut().for_each(|process| process.isolated = true);
         }
-        Ok(Program {
-            processes: self.processes,
-            actors: self.actors,
-            axes: self.axes,
-            condition,
-            variables: self.variables,
-            frame: self.frame,
-            statements,
-            observe,
-            results: self
-                .functions
-                .iter()
-                .map(|function| self.environment.results.position(function.returns))
-                .collect(),
-            functions: self.functions,
-            structs: self.structs,
-            texts: self.texts,
-            calls: self.calls,
-            statement_count: self.statement_count,
-            source: source.to_owned(),
-            sets: syntax.sets,
-            syntax: syntax.block,
-        })
+        *results = functions.iter().map(|function| self.environment.results.position(function.returns)).collect();
     }
 }
 

@@ -1,13 +1,13 @@
 //! The checker's part for what stands before the steps: actors and the domains of `forall`.
 
-use crate::domain::DomainSource;
+use crate::domain::{Choices, DomainSource};
 use abi::Type;
 
 use super::check::Checker;
 use super::parse_actors::parse_actors;
 use super::program::{Actor, Axis, Domain, Expression, Process, Range, State};
 use super::suggest::hint;
-use super::syntax::{ActorHome, ActorLine, ActorName};
+use super::syntax::{ActorHome, ActorLine, Identifier};
 use super::types::{INT64, SIZE, TEXT, is_integer};
 use super::{Part, Span};
 
@@ -15,36 +15,34 @@ impl Checker<'_> {
     pub(super) fn actors(&mut self, text: Option<&str>) {
         self.part = Part::Actors;
         let (lines, mistakes) = parse_actors(text.unwrap_or_default());
-        for mistake in mistakes {
-            self.problem(mistake.span, mistake.message);
-        }
-        for line in lines {
-            self.actor_line(line);
-        }
-        if self.processes.is_empty() {
-            self.processes.push(Process { name: "A".to_owned(), device: 0, state: State::Device, isolated: false });
-            self.actors.insert(0, Actor { name: "A".to_owned(), process: 0, thread: None });
+        mistakes.into_iter().for_each(|mistake| self.problem(mistake.span, mistake.message));
+        lines.into_iter().for_each(|line| self.actor_line(line));
+        if self.program.processes.is_empty() {
+            let name = "A".to_owned();
+            self.program.actors.insert(0, Actor { name: name.clone(), process: 0, thread: None });
+            self.program.processes.push(Process { name, device: 0, state: State::Device, isolated: false });
         }
     }
 
     fn actor_line(&mut self, line: ActorLine) {
-        let ActorLine { name: ActorName { name, span }, home, state, isolated } = line;
-        if self.actors.iter().any(|actor| actor.name == name) {
+        let ActorLine { name: Identifier { name, span }, home, state, isolated } = line;
+        if self.program.actors.iter().any(|actor| actor.name == name) {
             return self.problem(span, format!("there are two actors `{name}`"));
         }
         match home {
             ActorHome::Process { device } => {
                 let isolated = isolated || state != State::Device;
-                self.actors.push(Actor { name: name.clone(), process: self.processes.len(), thread: None });
-                self.processes.push(Process { name, device, state, isolated });
+                let process = self.program.processes.len();
+                self.program.actors.push(Actor { name: name.clone(), process, thread: None });
+                self.program.processes.push(Process { name, device, state, isolated });
             }
-            ActorHome::Thread { of } => match self.actors.iter().find(|actor| actor.name == of.name) {
+            ActorHome::Thread { of } => match self.program.actors.iter().find(|actor| actor.name == of.name) {
                 Some(actor) => {
                     let process = actor.process;
-                    self.actors.push(Actor { name, process, thread: Some(state) });
+                    self.program.actors.push(Actor { name, process, thread: Some(state) });
                 }
                 None => {
-                    let hint = hint(&of.name, self.actors.iter().map(|actor| actor.name.as_str()));
+                    let hint = hint(&of.name, self.program.actors.iter().map(|actor| actor.name.as_str()));
                     self.problem(of.span, format!("`{}` is no actor above this line{hint}", of.name));
                 }
             },
@@ -59,10 +57,10 @@ impl Checker<'_> {
         let domain = self.domain(source);
         self.constant_context = false;
         let (domain, ty) = domain.unwrap_or((Domain::Device, SIZE));
-        if self.axes.iter().any(|axis| axis.name == name) || self.means_something(name) {
+        if self.program.axes.iter().any(|axis| axis.name == name) || self.means_something(name) {
             self.problem(Span::default(), format!("`{name}` already names something else; choose another name"));
         }
-        self.axes.push(Axis { name: name.to_owned(), domain, ty });
+        self.program.axes.push(Axis { name: name.to_owned(), domain, ty });
     }
 
     fn domain(&mut self, source: &DomainSource) -> Option<(Domain, Type)> {
@@ -73,83 +71,63 @@ impl Checker<'_> {
             } else {
                 format!("a domain has one kind, this one has {}", kinds.join(" and "))
             };
-            self.problem(Span::default(), message);
-            return None;
+            return self.wrong(Span::default(), message);
         }
         let multiple_of = source.multiple_of.as_deref();
-        if let Some(range) = &source.bytes {
-            return Some((Domain::Bytes(self.range(range, multiple_of)?), SIZE));
-        }
-        if let Some(range) = &source.int {
-            let range = self.range(range, multiple_of)?;
-            let ty = if may_be_negative(&range.low) { INT64 } else { SIZE };
-            return Some((Domain::Integer(range), ty));
-        }
-        if let Some(values) = &source.one_of {
-            return self.values(values, false);
-        }
-        if let Some(every) = &source.every {
-            if let [only] = every.0.as_slice()
-                && only.contains("..")
-            {
-                let range = self.range(only, multiple_of)?;
-                let ty = if may_be_negative(&range.low) { INT64 } else { SIZE };
-                return Some((Domain::EveryOf(range), ty));
+        Some(match source {
+            DomainSource { bytes: Some(range), .. } => (Domain::Bytes(self.range(range, multiple_of)?), SIZE),
+            DomainSource { int: Some(range), .. } => {
+                let range = self.range(range, multiple_of)?;
+                let ty = integer_type(&range);
+                (Domain::Integer(range), ty)
             }
-            return self.values(&every.0, true);
-        }
-        if let Some(texts) = &source.text {
-            let positions = texts.iter().map(|text| self.text(text)).collect();
-            return Some((Domain::Text(positions), TEXT));
-        }
-        if let Some(below) = &source.offset {
-            let below = self.bound(below)?;
-            let multiple_of = match multiple_of {
-                Some(text) => Some(self.bound(text)?),
-                None => None,
-            };
-            return Some((Domain::Offset { below, multiple_of }, SIZE));
-        }
-        if let Some(item) = &source.list_of {
-            return self.list(item, source.length.as_deref());
-        }
-        if let Some(range) = &source.permutation {
-            return Some((Domain::Permutation(self.range(range, None)?), SIZE));
-        }
-        if let Some(list) = &source.length_of {
-            return Some((Domain::LengthOf(self.earlier_list(list)?), SIZE));
-        }
-        if let Some(list) = &source.index_of {
-            return Some((Domain::IndexOf(self.earlier_list(list)?), SIZE));
-        }
-        Some((Domain::Device, INT64))
+            DomainSource { one_of: Some(values), .. } => self.values(values, false)?,
+            DomainSource { every: Some(Choices(values)), .. } => match values.as_slice() {
+                [only] if only.contains("..") => {
+                    let range = self.range(only, multiple_of)?;
+                    let ty = integer_type(&range);
+                    (Domain::EveryOf(range), ty)
+                }
+                values => self.values(values, true)?,
+            },
+            DomainSource { text: Some(texts), .. } => {
+                (Domain::Text(texts.iter().map(|text| self.text(text)).collect()), TEXT)
+            }
+            DomainSource { offset: Some(below), .. } => {
+                let below = self.bound(below)?;
+                (Domain::Offset { below, multiple_of: self.multiple_of(multiple_of)? }, SIZE)
+            }
+            DomainSource { list_of: Some(item), .. } => self.list(item, source.length.as_deref())?,
+            DomainSource { permutation: Some(range), .. } => (Domain::Permutation(self.range(range, None)?), SIZE),
+            DomainSource { length_of: Some(list), .. } => (Domain::LengthOf(self.earlier_list(list)?), SIZE),
+            DomainSource { index_of: Some(list), .. } => (Domain::IndexOf(self.earlier_list(list)?), SIZE),
+            _ => (Domain::Device, INT64),
+        })
     }
 
     fn list(&mut self, item: &DomainSource, length: Option<&str>) -> Option<(Domain, Type)> {
         let Some(length) = length else {
             let message = "a list needs its length: `{list_of: {bytes: 1..64KiB}, length: 1..64}`";
-            self.problem(Span::default(), message);
-            return None;
+            return self.wrong(Span::default(), message);
         };
         let length = self.range(length, None)?;
         let (item, logarithmic) = match self.domain(item)? {
             (Domain::Bytes(range), _) => (range, true),
             (Domain::Integer(range), _) => (range, false),
             _ => {
-                self.problem(Span::default(), "the items of a list are `bytes` or `int`");
-                return None;
+                return self.wrong(Span::default(), "the items of a list are `bytes` or `int`");
             }
         };
-        let ty = if may_be_negative(&item.low) { INT64 } else { SIZE };
+        let ty = integer_type(&item);
         Some((Domain::List { item, logarithmic, length }, ty))
     }
 
     /// The position of an earlier axis that draws lists.
     fn earlier_list(&mut self, name: &str) -> Option<usize> {
-        let found = self
-            .axes
-            .iter()
-            .position(|axis| axis.name == name && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_)));
+        let found =
+            self.program.axes.iter().position(|axis| {
+                axis.name == name && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_))
+            });
         if found.is_none() {
             self.problem(Span::default(), format!("`{name}` is no list above this axis"));
         }
@@ -158,67 +136,64 @@ impl Checker<'_> {
 
     fn range(&mut self, text: &str, multiple_of: Option<&str>) -> Option<Range> {
         let Some((low, high)) = text.split_once("..") else {
-            self.problem(
+            return self.wrong(
                 Span::default(),
                 format!("`{text}` is no range; write for example 1..64KiB (both ends included)"),
             );
-            return None;
         };
-        let multiple_of = match multiple_of {
-            Some(text) => Some(self.bound(text)?),
-            None => None,
-        };
+        let multiple_of = self.multiple_of(multiple_of)?;
         let (low, high) = (self.bound(low)?, self.bound(high.trim_start_matches('='))?);
         if let (Expression::Constant(least), Expression::Constant(most)) = (&low, &high)
             && least > most
         {
-            self.problem(Span::default(), format!("`{text}` holds no value; the smaller bound comes first"));
-            return None;
+            return self.wrong(Span::default(), format!("`{text}` holds no value; the smaller bound comes first"));
         }
         Some(Range { low, high, multiple_of })
     }
 
+    fn multiple_of(&mut self, text: Option<&str>) -> Option<Option<Expression>> {
+        text.map_or(Some(None), |text| self.bound(text).map(Some))
+    }
+
     fn bound(&mut self, text: &str) -> Option<Expression> {
+        self.known_value(text).map(|(value, _)| value)
+    }
+
+    /// An expression with its type; a number where its value is known already.
+    fn known_value(&mut self, text: &str) -> Option<(Expression, Type)> {
         let tree = self.parse(text, true)?;
         let typed = self.expression(&tree)?;
-        Some(match typed.constant {
-            Some(value) => Expression::Constant(value),
-            None => typed.expression,
-        })
+        Some((typed.constant.map_or(typed.expression, Expression::Constant), typed.ty))
     }
 
     fn values(&mut self, values: &[String], every: bool) -> Option<(Domain, Type)> {
         let mut expressions = Vec::new();
         let mut ty: Option<Type> = None;
         for text in values {
-            let tree = self.parse(text, true)?;
-            let typed = self.expression(&tree)?;
-            if !is_integer(typed.ty) {
-                self.problem(Span::default(), format!("`{text}` is no integer; texts are written `{{text: […]}}`"));
-                return None;
+            let (value, own) = self.known_value(text)?;
+            if !is_integer(own) {
+                let message = format!("`{text}` is no integer; texts are written `{{text: […]}}`");
+                return self.wrong(Span::default(), message);
             }
-            let own = if matches!(typed.ty, Type::Enumeration { .. }) { typed.ty } else { INT64 };
-            ty = Some(match ty {
-                None => own,
-                Some(previous) if previous == own => own,
-                Some(_) => INT64,
-            });
-            expressions.push(match typed.constant {
-                Some(value) => Expression::Constant(value),
-                None => typed.expression,
-            });
+            let own = if matches!(own, Type::Enumeration { .. }) { own } else { INT64 };
+            ty = Some(if ty.is_none_or(|previous| previous == own) { own } else { INT64 });
+            expressions.push(value);
         }
         let negative = expressions.iter().any(may_be_negative);
         let ty = match ty {
             Some(INT64) if !negative => SIZE,
             Some(ty) => ty,
             None => {
-                self.problem(Span::default(), "an empty set of values; name at least one");
-                return None;
+                return self.wrong(Span::default(), "an empty set of values; name at least one");
             }
         };
         Some((Domain::OneOf { values: expressions, every }, ty))
     }
+}
+
+/// The type of an axis that draws integers from a range.
+fn integer_type(range: &Range) -> Type {
+    if may_be_negative(&range.low) { INT64 } else { SIZE }
 }
 
 fn may_be_negative(expression: &Expression) -> bool {

@@ -3,88 +3,69 @@
 use abi::Type;
 
 use super::Span;
-use super::builtins::{Parameter, Use, builtin};
+use super::builtins::{Parameter, Signature, Use, builtin};
 use super::check::{Checker, Typed};
 use super::check_expression::value;
 use super::program::{Argument, Call, Expression, Space};
-use super::syntax::{self, ExpressionKind};
+use super::syntax::{Expression as Tree, ExpressionKind};
 use super::types::{TEXT, c_name, is_address, is_integer, range};
 
 impl Checker<'_> {
-    pub(crate) fn call_value(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<Typed> {
+    pub(crate) fn call_value(&mut self, name: &str, arguments: &[Tree], span: Span) -> Option<Typed> {
         if let Some(signature) = builtin(name) {
             if signature.used_as == Use::Action {
-                self.problem(span, format!("`{name}` has no value; it is a statement of its own"));
-                return None;
+                return self.wrong(span, format!("`{name}` has no value; it is a statement of its own"));
             }
-            let arguments = self.builtin_arguments(name, signature.parameters, arguments, span)?;
+            let expression = self.builtin_call(signature, arguments, span)?;
             let space = is_address(signature.returns).then_some(Space::Host);
-            return Some(Typed {
-                expression: Expression::Builtin(signature.builtin, arguments),
-                ty: signature.returns,
-                space,
-                constant: None,
-            });
+            return Some(Typed { space, ..value(expression, signature.returns) });
         }
         let (call, ty) = self.call(name, arguments, span)?;
         Some(value(Expression::Call(Box::new(call), ty), ty))
     }
 
-    pub(crate) fn builtin_arguments(
-        &mut self,
-        name: &str,
-        parameters: &[Parameter],
-        arguments: &[syntax::Expression],
-        span: Span,
-    ) -> Option<Vec<Expression>> {
-        if parameters.len() != arguments.len() {
-            self.problem(span, format!("`{name}` takes {} arguments, here are {}", parameters.len(), arguments.len()));
-            return None;
+    pub(crate) fn builtin_call(&mut self, of: &Signature, arguments: &[Tree], span: Span) -> Option<Expression> {
+        let (name, wanted, given) = (of.name, of.parameters.len(), arguments.len());
+        if wanted != given {
+            return self.wrong(span, format!("`{name}` takes {wanted} arguments, here are {given}"));
         }
         let mut checked = Vec::new();
-        for (parameter, argument) in parameters.iter().zip(arguments) {
+        for (parameter, argument) in of.parameters.iter().zip(arguments) {
             let typed = self.expression(argument)?;
-            match parameter {
+            let message = match parameter {
                 Parameter::Integer if !is_integer(typed.ty) => {
-                    self.problem(
-                        argument.span,
-                        format!("`{name}` wants an integer here, this is a {}", c_name(typed.ty)),
-                    );
+                    format!("`{name}` wants an integer here, this is a {}", c_name(typed.ty))
                 }
                 Parameter::Memory | Parameter::Address | Parameter::Text if !is_address(typed.ty) => {
-                    self.problem(
-                        argument.span,
-                        format!("`{name}` wants a pointer here, this is a {}", c_name(typed.ty)),
-                    );
+                    format!("`{name}` wants a pointer here, this is a {}", c_name(typed.ty))
                 }
                 Parameter::Memory | Parameter::Text if typed.space == Some(Space::Device) => {
-                    self.problem(
-                        argument.span,
-                        format!("`{name}` cannot reach device memory; copy it to host memory first"),
-                    );
+                    format!("`{name}` cannot reach device memory; copy it to host memory first")
                 }
-                _ => {}
+                _ => String::new(),
+            };
+            if !message.is_empty() {
+                self.problem(argument.span, message);
             }
             checked.push(typed.expression);
         }
-        Some(checked)
+        Some(Expression::Builtin(of.builtin, checked))
     }
 
     /// Checks a call of a function of the header.
-    pub(crate) fn call(&mut self, name: &str, arguments: &[syntax::Expression], span: Span) -> Option<(Call, Type)> {
+    pub(crate) fn call(&mut self, name: &str, arguments: &[Tree], span: Span) -> Option<(Call, Type)> {
         let Some(function) = self.environment.declarations.function(name) else {
             self.unknown_function(name, span);
             return None;
         };
         if self.constant_context {
-            self.problem(span, "nothing is called here: the device is not known yet");
-            return None;
+            return self.wrong(span, "nothing is called here: the device is not known yet");
         }
         if function.parameters.len() != arguments.len() {
             let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();
             let (wanted, given) = (names.len(), arguments.len());
-            self.problem(span, format!("`{name}` takes {wanted} arguments ({}), here are {given}", names.join(", ")));
-            return None;
+            return self
+                .wrong(span, format!("`{name}` takes {wanted} arguments ({}), here are {given}", names.join(", ")));
         }
         let mut checked = Vec::new();
         let mut complete = true;
@@ -100,24 +81,18 @@ impl Checker<'_> {
         for ty in function.parameters.iter().map(|parameter| parameter.ty).chain([function.returns]) {
             self.lays_out(ty);
         }
-        let position = match self.functions.iter().position(|known| known.name == name) {
+        let position = match self.program.functions.iter().position(|known| known.name == name) {
             Some(position) => position,
             None => {
-                self.functions.push(function);
-                self.functions.len() - 1
+                self.program.functions.push(function);
+                self.program.functions.len() - 1
             }
         };
-        self.calls += 1;
-        Some((Call { function: position, arguments: checked, site: self.calls - 1, span }, function.returns))
+        self.program.calls += 1;
+        Some((Call { function: position, arguments: checked, site: self.program.calls - 1, span }, function.returns))
     }
 
-    fn argument(
-        &mut self,
-        function: &str,
-        parameter: &str,
-        ty: Type,
-        argument: &syntax::Expression,
-    ) -> Option<Argument> {
+    fn argument(&mut self, function: &str, parameter: &str, ty: Type, argument: &Tree) -> Option<Argument> {
         if let (ExpressionKind::AddressOf(of), Type::Pointer { to, constant: false }) = (&argument.kind, ty)
             && let Some(out) = self.out_variable(function, parameter, *to, of)
         {
@@ -126,71 +101,49 @@ impl Checker<'_> {
         if matches!(ty, Type::Struct(_)) {
             let place = self.place(argument)?;
             if place.ty != ty || place.array {
-                self.problem(argument.span, format!("parameter `{parameter}` of `{function}` is a {}", c_name(ty)));
-                return None;
+                return self
+                    .wrong(argument.span, format!("parameter `{parameter}` of `{function}` is a {}", c_name(ty)));
             }
             return Some(Argument::Value { value: Expression::Load { place: place.place, ty }, ty });
         }
         let typed = self.expression(argument)?;
         if !self.fits(&typed, ty) {
-            self.problem(
-                argument.span,
-                format!("parameter `{parameter}` of `{function}` is a {}, this is a {}", c_name(ty), c_name(typed.ty)),
-            );
-            return None;
+            let (wanted, given) = (c_name(ty), c_name(typed.ty));
+            let message = format!("parameter `{parameter}` of `{function}` is a {wanted}, this is a {given}");
+            return self.wrong(argument.span, message);
         }
-        if let Some(value) = typed.constant {
-            let (low, high) = range(ty);
-            if value < low || value > high {
-                self.problem(
-                    argument.span,
-                    format!(
-                        "{value} does not fit parameter `{parameter}` ({}); cast it if the wrap is meant",
-                        c_name(ty)
-                    ),
-                );
-                return None;
-            }
+        let (low, high) = range(ty);
+        if let Some(value) = typed.constant.filter(|value| *value < low || *value > high) {
+            let ty = c_name(ty);
+            let message = format!("{value} does not fit parameter `{parameter}` ({ty}); cast it if the wrap is meant");
+            return self.wrong(argument.span, message);
         }
         Some(Argument::Value { value: typed.expression, ty })
     }
 
     /// `&x` where x gets its value from the call. `None`: an ordinary argument.
-    fn out_variable(
-        &mut self,
-        function: &str,
-        parameter: &str,
-        to: Type,
-        of: &syntax::Expression,
-    ) -> Option<Option<Argument>> {
+    fn out_variable(&mut self, function: &str, parameter: &str, to: Type, of: &Tree) -> Option<Option<Argument>> {
+        let space = self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
         if let ExpressionKind::Name(name) = &of.kind
             && self.lookup(self.actor, name).is_none()
-            && !self.axes.iter().any(|axis| axis.name == *name)
+            && !self.program.axes.iter().any(|axis| axis.name == *name)
         {
             if matches!(to, Type::Void | Type::Char) {
-                self.problem(
-                    of.span,
-                    format!("declare `{name}` before this call: the header does not say how long it is"),
-                );
+                let message = format!("declare `{name}` before this call: the header does not say how long it is");
+                self.problem(of.span, message);
                 return Some(None);
             }
             let variable = self.declare(name, to, false, of.span);
-            self.variables[variable].space =
-                self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
+            self.program.variables[variable].space = space;
         }
         let place = self.place(of)?;
         let variable = place.variable?;
-        let fresh = self.variables[variable].array || !self.bound.contains(&variable);
+        let fresh = self.program.variables[variable].array || !self.bound.contains(&variable);
         if !fresh || place.ty != to {
-            if place.ty != to && to != Type::Void && !self.compatible_pointees(place.ty, to) {
-                self.problem(
-                    of.span,
-                    format!(
-                        "parameter `{parameter}` of `{function}` points to {}, this is {}",
-                        c_name(to),
-                        c_name(place.ty)
-                    ),
-                );
+            if place.ty != to && to != Type::Void && !compatible_pointees(place.ty, to) {
+                let (wanted, given) = (c_name(to), c_name(place.ty));
+                let message = format!("parameter `{parameter}` of `{function}` points to {wanted}, this is {given}");
+                self.problem(of.span, message);
                 return Some(None);
             }
             return None;
@@ -199,12 +152,10 @@ impl Checker<'_> {
         if whole {
             self.bound.insert(variable);
         }
-        if self.variables[variable].space.is_none() {
-            self.variables[variable].space =
-                self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
-        }
+        let known = &mut self.program.variables[variable];
+        known.space = known.space.or(space);
+        let initialised_array = known.array && self.bound.contains(&variable);
         self.touched.push(variable);
-        let initialised_array = self.variables[variable].array && self.bound.contains(&variable);
         if initialised_array {
             return None;
         }
@@ -220,23 +171,24 @@ impl Checker<'_> {
             (from, to) if is_integer(from) && is_integer(to) => true,
             (Type::Pointer { to: from, constant }, Type::Pointer { to, constant: allowed }) => {
                 (allowed || !constant || typed.ty == TEXT)
-                    && (*from == Type::Void || *to == Type::Void || self.compatible_pointees(*from, *to))
+                    && (*from == Type::Void || *to == Type::Void || compatible_pointees(*from, *to))
             }
-            (Type::Handle(_), Type::Handle(_)) => typed.ty == ty,
             // Opaque handles are `void *`: C converts between them.
             (Type::Pointer { to, .. }, Type::Handle(_)) | (Type::Handle(_), Type::Pointer { to, .. }) => {
                 *to == Type::Void
             }
-            (Type::Struct(_), Type::Struct(_)) => typed.ty == ty,
             (from, to) => from == to,
         }
     }
+}
 
-    fn compatible_pointees(&self, from: Type, to: Type) -> bool {
-        let same_integer = |a: Type, b: Type| matches!((a, b), (Type::Integer { bytes: a, signed: s }, Type::Integer { bytes: b, signed: t }) if a == b && s == t);
-        from == to
-            || same_integer(from, to)
-            || matches!((from, to), (Type::Pointer { to: a, .. }, Type::Pointer { to: b, .. }) if *a == Type::Void || *b == Type::Void || a == b)
-            || matches!((from, to), (Type::Handle(_), Type::Pointer { to, .. }) | (Type::Pointer { to, .. }, Type::Handle(_)) if *to == Type::Void)
+/// Whether C converts between pointers to these types without a cast.
+fn compatible_pointees(from: Type, to: Type) -> bool {
+    match (from, to) {
+        (Type::Pointer { to: from, .. }, Type::Pointer { to, .. }) => {
+            *from == Type::Void || *to == Type::Void || from == to
+        }
+        (Type::Handle(_), Type::Pointer { to, .. }) | (Type::Pointer { to, .. }, Type::Handle(_)) => *to == Type::Void,
+        _ => from == to,
     }
 }

@@ -4,18 +4,17 @@ use abi::Type;
 
 use super::Span;
 use super::check::{Checker, Typed};
+use super::check_place::TypedPlace;
 use super::program::{Domain, Expression, Space};
 use super::suggest::hint;
-use super::syntax::{self, BinaryOperator, ExpressionKind, UnaryOperator};
+use super::syntax::{BinaryOperator, Expression as Tree, ExpressionKind, TypeName, UnaryOperator};
 use super::types::{INT, INT64, SIZE, TEXT, VOID_POINTER, c_name, is_address, pointer_to, wrap};
 
 impl Checker<'_> {
     /// Checks an expression whose value is used. `None`: a problem was noted.
-    pub(crate) fn expression(&mut self, tree: &syntax::Expression) -> Option<Typed> {
+    pub(crate) fn expression(&mut self, tree: &Tree) -> Option<Typed> {
         match &tree.kind {
-            ExpressionKind::Integer(value) => {
-                Some(constant(*value, if *value > i128::from(i64::MAX) { SIZE } else { INT64 }))
-            }
+            ExpressionKind::Integer(value) => Some(constant(*value, integer_type(*value))),
             ExpressionKind::Text(text) => {
                 let position = self.text(text);
                 Some(value(Expression::Text(position), TEXT))
@@ -25,13 +24,7 @@ impl Checker<'_> {
             ExpressionKind::Index { of, index } => self.index(of, index, tree),
             ExpressionKind::AddressOf(of) => {
                 let place = self.place(of)?;
-                self.touched.extend(place.variable);
-                Some(Typed {
-                    expression: Expression::AddressOf(place.place),
-                    ty: pointer_to(place.ty, false),
-                    space: Some(Space::Host),
-                    constant: None,
-                })
+                Some(self.address(place))
             }
             ExpressionKind::Dereference(_) => self.load(tree),
             ExpressionKind::Unary(operator, of) => self.unary(*operator, of),
@@ -52,7 +45,7 @@ impl Checker<'_> {
                     Box::new(then.expression),
                     Box::new(otherwise.expression),
                 );
-                Some(Typed { expression, ty, space, constant: None })
+                Some(Typed { space, ..value(expression, ty) })
             }
             ExpressionKind::Cast { ty, pointers, of } => {
                 let ty = self.type_of(ty, *pointers)?;
@@ -62,7 +55,8 @@ impl Checker<'_> {
                 }
                 let space = if is_address(ty) { of.space } else { None };
                 let constant = of.constant.map(|value| wrap(ty, value));
-                Some(Typed { expression: Expression::Cast(ty, Box::new(of.expression)), ty, space, constant })
+                let expression = Expression::Cast(ty, Box::new(of.expression));
+                Some(Typed { expression, ty, space, constant })
             }
             ExpressionKind::SizeOf { ty, pointers } => {
                 let ty = self.type_of(ty, *pointers)?;
@@ -70,117 +64,99 @@ impl Checker<'_> {
             }
             ExpressionKind::In(of, values) => {
                 let of = self.expression(of)?;
-                let values = values
-                    .iter()
-                    .map(|value| self.expression(value).map(|typed| typed.expression))
-                    .collect::<Option<Vec<_>>>()?;
+                let values = self.expressions(values)?;
                 Some(value(Expression::In(Box::new(of.expression), values), INT))
             }
             ExpressionKind::Call { function, arguments } => self.call_value(function, arguments, tree.span),
         }
     }
 
-    fn name(&mut self, name: &str, tree: &syntax::Expression) -> Option<Typed> {
-        if let Some(axis) = self.axes.iter().position(|axis| axis.name == name) {
-            return match self.axes[axis].domain {
+    /// Checks expressions up to the first problem.
+    pub(super) fn expressions(&mut self, trees: &[Tree]) -> Option<Vec<Expression>> {
+        trees.iter().map(|tree| self.expression(tree).map(|typed| typed.expression)).collect()
+    }
+
+    fn name(&mut self, name: &str, tree: &Tree) -> Option<Typed> {
+        if let Some(axis) = self.program.axes.iter().position(|axis| axis.name == name) {
+            return match self.program.axes[axis].domain {
                 Domain::List { .. } | Domain::Permutation(_) => {
-                    self.problem(tree.span, format!("`{name}` is a list; read its items as `{name}[i]`"));
-                    None
+                    self.wrong(tree.span, format!("`{name}` is a list; read its items as `{name}[i]`"))
                 }
-                _ => Some(value(Expression::Axis(axis), self.axes[axis].ty)),
+                _ => Some(value(Expression::Axis(axis), self.program.axes[axis].ty)),
             };
         }
         if name == "devices" {
             return Some(value(Expression::Devices, SIZE));
         }
-        if name == "device" && self.life_cycle() {
+        if name == "device" && self.life_cycle {
             return Some(value(Expression::OwnDevice, INT));
         }
         if name == "NULL" {
-            return Some(Typed {
-                expression: Expression::Constant(0),
-                ty: VOID_POINTER,
-                space: None,
-                constant: Some(0),
-            });
+            return Some(constant(0, VOID_POINTER));
         }
         if self.lookup(self.actor, name).is_none()
             && let Some((value, enumeration)) = self.environment.declarations.constant(name)
         {
             let ty = enumeration
                 .and_then(|enumeration| self.environment.declarations.ty(enumeration.name))
-                .unwrap_or(if value > i128::from(i64::MAX) { SIZE } else { INT64 });
+                .unwrap_or(integer_type(value));
             return Some(constant(value, ty));
         }
         self.load(tree)
     }
 
-    fn member(&mut self, of: &syntax::Expression, name: &str, tree: &syntax::Expression) -> Option<Typed> {
+    fn member(&mut self, of: &Tree, name: &str, tree: &Tree) -> Option<Typed> {
         if let ExpressionKind::Name(owner) = &of.kind
             && owner == "product"
         {
             if !self.environment.facts.contains(name) {
                 let hint = hint(name, self.environment.facts.iter().map(String::as_str));
-                self.problem(
-                    tree.span,
-                    format!("no product has a quantity `{name}`{hint}; they stand in products.yaml"),
-                );
-                return None;
+                let message = format!("no product has a quantity `{name}`{hint}; they stand in products.yaml");
+                return self.wrong(tree.span, message);
             }
             return Some(value(Expression::Fact(name.to_owned()), SIZE));
         }
         self.load(tree)
     }
 
-    fn index(
-        &mut self,
-        of: &syntax::Expression,
-        index: &syntax::Expression,
-        tree: &syntax::Expression,
-    ) -> Option<Typed> {
+    fn index(&mut self, of: &Tree, index: &Tree, tree: &Tree) -> Option<Typed> {
         if let ExpressionKind::Name(name) = &of.kind
-            && let Some(axis) = self.axes.iter().position(|axis| axis.name == *name)
+            && let Some(axis) = self.program.axes.iter().position(|axis| axis.name == *name)
         {
-            if !matches!(self.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_)) {
-                self.problem(tree.span, format!("`{name}` is no list"));
-                return None;
+            if !matches!(self.program.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_)) {
+                return self.wrong(tree.span, format!("`{name}` is no list"));
             }
             let index = self.expression(index)?;
-            return Some(value(Expression::AxisItem { axis, index: Box::new(index.expression) }, self.axes[axis].ty));
+            return Some(value(
+                Expression::AxisItem { axis, index: Box::new(index.expression) },
+                self.program.axes[axis].ty,
+            ));
         }
         self.load(tree)
     }
 
     /// Reads a place; an array decays to a pointer to its first element.
-    fn load(&mut self, tree: &syntax::Expression) -> Option<Typed> {
+    fn load(&mut self, tree: &Tree) -> Option<Typed> {
         let place = self.place(tree)?;
         if place.array {
-            self.touched.extend(place.variable);
-            let ty = pointer_to(place.ty, false);
-            return Some(Typed {
-                expression: Expression::AddressOf(place.place),
-                ty,
-                space: Some(Space::Host),
-                constant: None,
-            });
+            return Some(self.address(place));
         }
         if let Type::Struct(name) = place.ty {
-            self.problem(
-                tree.span,
-                format!("a whole {name} is no value here; name one of its fields, or pass its address"),
-            );
-            return None;
+            let message = format!("a whole {name} is no value here; name one of its fields, or pass its address");
+            return self.wrong(tree.span, message);
         }
-        let space = place.space;
-        Some(Typed {
-            expression: Expression::Load { place: place.place, ty: place.ty },
-            ty: place.ty,
-            space,
-            constant: None,
-        })
+        let load = Expression::Load { place: place.place, ty: place.ty };
+        Some(Typed { space: place.space, ..value(load, place.ty) })
     }
 
-    fn unary(&mut self, operator: UnaryOperator, of: &syntax::Expression) -> Option<Typed> {
+    /// The address of a place; whoever has it may change what lies there.
+    fn address(&mut self, place: TypedPlace) -> Typed {
+        self.touched.extend(place.variable);
+        let ty = pointer_to(place.ty, false);
+        Typed { space: Some(Space::Host), ..value(Expression::AddressOf(place.place), ty) }
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, of: &Tree) -> Option<Typed> {
         let of = self.expression(of)?;
         let ty = match (operator, of.ty) {
             (UnaryOperator::Not, _) => INT,
@@ -202,18 +178,11 @@ impl Checker<'_> {
         Some(Typed { expression, ty, space: None, constant })
     }
 
-    fn binary(
-        &mut self,
-        operator: BinaryOperator,
-        left: &syntax::Expression,
-        right: &syntax::Expression,
-        span: Span,
-    ) -> Option<Typed> {
+    fn binary(&mut self, operator: BinaryOperator, left: &Tree, right: &Tree, span: Span) -> Option<Typed> {
         use BinaryOperator::{Add, And, Or, Subtract};
         let (left, right) = (self.expression(left)?, self.expression(right)?);
         if matches!(left.ty, Type::Float { .. }) || matches!(right.ty, Type::Float { .. }) {
-            self.problem(span, "the step language does not compute with floating point");
-            return None;
+            return self.wrong(span, "the step language does not compute with floating point");
         }
         let pointers = (is_address(left.ty), is_address(right.ty));
         match (operator, pointers) {
@@ -232,11 +201,8 @@ impl Checker<'_> {
             (_, (true, false)) if operator.is_comparison() && right.constant == Some(0) => {}
             (_, (false, true)) if operator.is_comparison() && left.constant == Some(0) => {}
             (_, _) if operator.is_comparison() => {
-                self.problem(
-                    span,
-                    format!("{} is compared with {}; cast one of them", c_name(left.ty), c_name(right.ty)),
-                );
-                return None;
+                let message = format!("{} is compared with {}; cast one of them", c_name(left.ty), c_name(right.ty));
+                return self.wrong(span, message);
             }
             _ => return self.no_arithmetic(span),
         }
@@ -258,8 +224,7 @@ impl Checker<'_> {
     fn advance(&mut self, pointer: Typed, index: Typed, negative: bool, span: Span) -> Option<Typed> {
         let Type::Pointer { to, .. } = pointer.ty else { return self.no_arithmetic(span) };
         if *to == Type::Void {
-            self.problem(span, "C has no arithmetic on `void *`; cast it to `char *`");
-            return None;
+            return self.wrong(span, "C has no arithmetic on `void *`; cast it to `char *`");
         }
         let stride = self.environment.declarations.size(*to);
         let expression = Expression::Advance {
@@ -268,19 +233,17 @@ impl Checker<'_> {
             stride,
             negative,
         };
-        Some(Typed { expression, ty: pointer.ty, space: pointer.space, constant: None })
+        Some(Typed { space: pointer.space, ..value(expression, pointer.ty) })
     }
 
     fn no_arithmetic(&mut self, span: Span) -> Option<Typed> {
-        self.problem(span, "C has no such arithmetic on pointers; cast to `uintptr_t`");
-        None
+        self.wrong(span, "C has no such arithmetic on pointers; cast to `uintptr_t`")
     }
 
-    pub(crate) fn type_of(&mut self, name: &syntax::TypeName, pointers: usize) -> Option<Type> {
+    pub(crate) fn type_of(&mut self, name: &TypeName, pointers: usize) -> Option<Type> {
         let Some(mut ty) = self.environment.declarations.ty(&name.name) else {
             let hint = hint(&name.name, self.environment.declarations.type_names());
-            self.problem(name.span, format!("`{}` is no type of the header{hint}", name.name));
-            return None;
+            return self.wrong(name.span, format!("`{}` is no type of the header{hint}", name.name));
         };
         for level in 0..pointers {
             ty = pointer_to(ty, level == 0 && name.constant);
@@ -292,6 +255,11 @@ impl Checker<'_> {
 
 pub(super) fn value(expression: Expression, ty: Type) -> Typed {
     Typed { expression, ty, space: None, constant: None }
+}
+
+/// The type of an integer that is written without one.
+fn integer_type(value: i128) -> Type {
+    if value > i128::from(i64::MAX) { SIZE } else { INT64 }
 }
 
 fn constant(value: i128, ty: Type) -> Typed {

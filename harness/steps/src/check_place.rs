@@ -1,12 +1,12 @@
 //! The checker's part for places: what can be assigned to and pointed to.
 
-use abi::Type;
+use abi::{Field, Type};
 
 use super::Span;
 use super::check::{Checker, Typed};
 use super::program::{Expression, Place, Root, Space};
 use super::suggest::hint;
-use super::syntax::{self, ExpressionKind};
+use super::syntax::{Expression as Tree, ExpressionKind};
 use super::types::{c_name, is_integer};
 
 /// A place with the type of what it holds.
@@ -22,51 +22,36 @@ pub(super) struct TypedPlace {
 
 impl Checker<'_> {
     /// Checks something that can be assigned to or pointed to.
-    pub(crate) fn place(&mut self, tree: &syntax::Expression) -> Option<TypedPlace> {
+    pub(crate) fn place(&mut self, tree: &Tree) -> Option<TypedPlace> {
         match &tree.kind {
             ExpressionKind::Name(name) => match self.lookup(self.actor, name) {
                 Some(variable) => Some(self.variable_place(variable, tree.span)),
+                None if self.constant_context => {
+                    let known = "neither an axis above, nor a constant, nor `product.…`, nor `devices`";
+                    self.wrong(tree.span, format!("`{name}` is {known}"))
+                }
                 None => {
-                    if self.constant_context {
-                        self.problem(
-                            tree.span,
-                            format!(
-                                "`{name}` is neither an axis above, nor a constant, nor `product.…`, nor `devices`"
-                            ),
-                        );
-                    } else {
-                        self.unknown_name(name, tree.span);
-                    }
+                    self.unknown_name(name, tree.span);
                     None
                 }
             },
             ExpressionKind::Member { of, name } => {
                 if let ExpressionKind::Name(owner) = &of.kind
                     && self.lookup(self.actor, owner).is_none()
-                    && let Some(actor) = self.actors.iter().position(|actor| actor.name == *owner)
+                    && let Some(actor) = self.program.actors.iter().position(|actor| actor.name == *owner)
                 {
                     return match self.lookup(actor, name) {
                         Some(variable) => Some(self.variable_place(variable, tree.span)),
                         None => {
-                            self.problem(
-                                tree.span,
-                                format!("actor {owner} has not set `{name}` before this statement"),
-                            );
-                            None
+                            self.wrong(tree.span, format!("actor {owner} has not set `{name}` before this statement"))
                         }
                     };
                 }
                 let mut place = self.place(of)?;
                 let Type::Struct(structure) = place.ty else {
-                    self.problem(tree.span, format!("this is a {}, which has no members", c_name(place.ty)));
-                    return None;
+                    return self.wrong(tree.span, format!("this is a {}, which has no members", c_name(place.ty)));
                 };
-                let structure = self.environment.declarations.structure(structure)?;
-                let Some(field) = structure.fields.iter().find(|field| field.name == name) else {
-                    let hint = hint(name, structure.fields.iter().map(|field| field.name));
-                    self.problem(tree.span, format!("{} has no field `{name}`{hint}", structure.name));
-                    return None;
-                };
+                let field = self.field_of(structure, name, tree.span)?;
                 place.place.offset += field.offset;
                 (place.ty, place.array) = match field.ty {
                     Type::Array { of, .. } => (*of, true),
@@ -78,12 +63,11 @@ impl Checker<'_> {
             ExpressionKind::Index { of, index } => {
                 let index = self.expression(index)?;
                 if !is_integer(index.ty) {
-                    self.problem(tree.span, "an index is an integer");
-                    return None;
+                    return self.wrong(tree.span, "an index is an integer");
                 }
                 if let Some(mut place) = self.array_place(of)? {
                     let size = self.environment.declarations.size(place.ty);
-                    place.place.indices.push((index.expression, size, None));
+                    place.place.indices.push((index.expression, size));
                     place.array = false;
                     return Some(place);
                 }
@@ -94,15 +78,22 @@ impl Checker<'_> {
                 let pointer = self.expression(of)?;
                 self.dereference(pointer, None, tree.span)
             }
-            _ => {
-                self.problem(tree.span, "this is a value without a place in memory; use a variable");
-                None
-            }
+            _ => self.wrong(tree.span, "this is a value without a place in memory; use a variable"),
         }
     }
 
+    pub(super) fn field_of(&mut self, structure: &str, name: &str, span: Span) -> Option<&'static Field> {
+        let structure = self.environment.declarations.structure(structure)?;
+        let found = structure.fields.iter().find(|field| field.name == name);
+        if found.is_none() {
+            let hint = hint(name, structure.fields.iter().map(|field| field.name));
+            self.problem(span, format!("{} has no field `{name}`{hint}", structure.name));
+        }
+        found
+    }
+
     /// The place of an array, `Some(None)` when the expression is no array.
-    fn array_place(&mut self, tree: &syntax::Expression) -> Option<Option<TypedPlace>> {
+    fn array_place(&mut self, tree: &Tree) -> Option<Option<TypedPlace>> {
         if !matches!(tree.kind, ExpressionKind::Name(_) | ExpressionKind::Member { .. } | ExpressionKind::Index { .. })
         {
             return Some(None);
@@ -113,25 +104,23 @@ impl Checker<'_> {
 
     fn dereference(&mut self, pointer: Typed, index: Option<Expression>, span: Span) -> Option<TypedPlace> {
         let Type::Pointer { to, .. } = pointer.ty else {
-            self.problem(span, format!("a {} points to nothing that can be read", c_name(pointer.ty)));
-            return None;
+            return self.wrong(span, format!("a {} points to nothing that can be read", c_name(pointer.ty)));
         };
         if *to == Type::Void {
-            self.problem(span, "what a `void *` points to has no type; cast it first");
-            return None;
+            return self.wrong(span, "what a `void *` points to has no type; cast it first");
         }
         if pointer.space == Some(Space::Device) {
             self.problem(span, "device memory cannot be read or written directly; copy it to host memory first");
         }
         let size = self.environment.declarations.size(*to);
-        let indices = index.map(|index| vec![(index, size, None)]).unwrap_or_default();
+        let indices = index.map(|index| vec![(index, size)]).unwrap_or_default();
         let place = Place { root: Root::Pointer(Box::new(pointer.expression)), offset: 0, indices };
         Some(TypedPlace { place, ty: *to, space: None, variable: None, array: false })
     }
 
     fn variable_place(&mut self, variable: usize, span: Span) -> TypedPlace {
         self.reads(variable, span);
-        let known = &self.variables[variable];
+        let known = &self.program.variables[variable];
         TypedPlace {
             place: Place { root: Root::Variable(variable), offset: 0, indices: Vec::new() },
             ty: known.ty,

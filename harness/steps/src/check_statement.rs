@@ -5,19 +5,20 @@ use abi::Type;
 use super::Span;
 use super::builtins::{Use, builtin};
 use super::check::Checker;
-use super::program::{Call, Expect, Expression, Statement, StatementKind};
-use super::syntax::{self, BinaryOperator, ExpressionKind, Initializer};
-use super::types::{CHAR, c_name, is_address, is_integer};
+use super::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
+use super::syntax::{
+    self, BinaryOperator, Declaration, Expression as Tree, ExpressionKind, Initializer, StatementKind as Written,
+};
+use super::types::{c_name, is_address, is_integer};
 
 impl Checker<'_> {
     /// Checks a whole `steps` block.
-    pub(crate) fn steps(&mut self, block: &syntax::Block) -> Vec<Statement> {
-        let end =
-            block.statements.iter().position(|statement| matches!(statement.kind, syntax::StatementKind::SetupEnd));
+    pub(crate) fn steps(&mut self, block: &[syntax::Statement]) -> Vec<Statement> {
+        let end = block.iter().position(|statement| matches!(statement.kind, Written::SetupEnd));
         let mut statements = Vec::new();
-        for (index, statement) in block.statements.iter().enumerate() {
+        for (index, statement) in block.iter().enumerate() {
             self.setup = end.is_some_and(|end| index < end);
-            if matches!(statement.kind, syntax::StatementKind::SetupEnd) {
+            if matches!(statement.kind, Written::SetupEnd) {
                 if Some(index) != end {
                     self.problem(statement.span, "the set-up ends once: this is the second `---`");
                 }
@@ -30,24 +31,24 @@ impl Checker<'_> {
     }
 
     /// A block whose declarations end with it, as in C.
-    pub(super) fn scope(&mut self, block: &syntax::Block, actor: usize) -> Vec<Statement> {
-        let outer = self.enter_scope();
-        let statements = self.block(block, actor);
-        self.leave_scope(outer);
+    pub(super) fn scope(&mut self, block: &[syntax::Statement]) -> Vec<Statement> {
+        let outer = self.names.len();
+        let statements = self.block(block);
+        self.names.truncate(outer);
         statements
     }
 
-    fn block(&mut self, block: &syntax::Block, actor: usize) -> Vec<Statement> {
+    fn block(&mut self, block: &[syntax::Statement]) -> Vec<Statement> {
+        let actor = self.actor;
         let mut statements = Vec::new();
-        for statement in &block.statements {
-            self.statement(statement, actor, &mut statements);
-        }
+        block.iter().for_each(|statement| self.statement(statement, actor, &mut statements));
+        self.actor = actor;
         statements
     }
 
     fn statement(&mut self, tree: &syntax::Statement, inherited: usize, out: &mut Vec<Statement>) {
         let actor = match &tree.actor {
-            Some(name) => match self.actors.iter().position(|actor| actor.name == name.name) {
+            Some(name) => match self.program.actors.iter().position(|actor| actor.name == name.name) {
                 Some(actor) => actor,
                 None => return self.problem(name.span, format!("`{}` is no actor of this rule", name.name)),
             },
@@ -55,54 +56,44 @@ impl Checker<'_> {
         };
         self.actor = actor;
         self.touched.clear();
-        let id = self.statement_count;
-        self.statement_count += 1;
+        let id = self.program.statement_count;
+        self.program.statement_count += 1;
         let setup = self.setup;
-        let Some(kind) = self.kind(&tree.kind, tree.span, actor) else { return };
+        let Some(kind) = self.kind(&tree.kind, tree.span) else { return };
         let mut publishes = std::mem::take(&mut self.touched);
         publishes.sort_unstable();
         publishes.dedup();
         out.push(Statement { id, kind, span: tree.span, actor, setup, publishes });
     }
 
-    fn kind(&mut self, tree: &syntax::StatementKind, span: Span, actor: usize) -> Option<StatementKind> {
-        use syntax::StatementKind as Tree;
+    fn kind(&mut self, tree: &Written, span: Span) -> Option<StatementKind> {
         match tree {
-            Tree::Empty => None,
-            Tree::SetupEnd => {
-                self.problem(span, "`---` stands between statements of the whole rule, not inside a block");
-                None
+            Written::Empty => None,
+            Written::SetupEnd => {
+                self.wrong(span, "`---` stands between statements of the whole rule, not inside a block")
             }
-            Tree::Expression { expression, expect, info } => {
-                self.expression_statement(expression, expect.as_ref(), *info)
-            }
-            Tree::Declaration { ty, pointers, name, name_span, length, value } => {
-                self.declaration(ty, *pointers, name, *name_span, length.as_ref(), value.as_ref())
-            }
-            Tree::Assignment { target, operator, value } => self.assignment(target, *operator, value, span),
-            Tree::For { variable, bound, body } => self.repeat(variable, bound, body, actor),
-            Tree::Choose { alternatives } => Some(self.choose(alternatives, span, actor)),
-            Tree::Control(body) => Some(StatementKind::Block { control: true, body: self.scope(body, actor) }),
-            Tree::Group(body) => Some(StatementKind::Block { control: false, body: self.block(body, actor) }),
-            Tree::Setup(body) => {
+            Written::Expression { expression, expect, info } => self.verdict(expression, expect.as_ref(), *info),
+            Written::Declaration(declaration) => self.declaration(declaration),
+            Written::Assignment { target, operator, value } => self.assignment(target, *operator, value, span),
+            Written::For { variable, bound, body } => self.repeat(variable, bound, body),
+            Written::Choose { alternatives } => Some(self.choose(alternatives, span)),
+            Written::Control(body) => Some(StatementKind::Block { control: true, body: self.scope(body) }),
+            Written::Group(body) => Some(StatementKind::Block { control: false, body: self.block(body) }),
+            Written::Setup(body) => {
                 let outer = std::mem::replace(&mut self.setup, true);
-                let body = self.block(body, actor);
+                let body = self.block(body);
                 self.setup = outer;
                 Some(StatementKind::Block { control: false, body })
             }
-            Tree::Defer(call) => Some(StatementKind::Defer(self.statement_call(call)?.0)),
-            Tree::Refuse { call, until, unless } => self.refuse(call, until.as_ref(), unless, actor),
-            Tree::Exit(name) => Some(StatementKind::Exit { process: self.ending(name)? }),
-            Tree::Kill(name) => Some(StatementKind::Kill { process: self.ending(name)? }),
+            Written::Defer(call) => Some(StatementKind::Defer(self.statement_call(call)?.0)),
+            Written::Refuse { call, until, unless } => self.refuse(call, until.as_ref(), unless),
+            Written::Exit(name) => Some(StatementKind::Exit { process: self.ending(name)? }),
+            Written::Kill(name) => Some(StatementKind::Kill { process: self.ending(name)? }),
         }
     }
 
-    fn expression_statement(
-        &mut self,
-        expression: &syntax::Expression,
-        expect: Option<&syntax::Expect>,
-        info: bool,
-    ) -> Option<StatementKind> {
+    /// A call, an action or a check.
+    fn verdict(&mut self, expression: &Tree, expect: Option<&syntax::Expect>, info: bool) -> Option<StatementKind> {
         if let ExpressionKind::Call { function, arguments } = &expression.kind {
             if let Some(signature) = builtin(function) {
                 if expect.is_some() {
@@ -110,16 +101,12 @@ impl Checker<'_> {
                 }
                 match signature.used_as {
                     Use::Action => {
-                        let arguments =
-                            self.builtin_arguments(function, signature.parameters, arguments, expression.span)?;
-                        return Some(StatementKind::Effect(Expression::Builtin(signature.builtin, arguments)));
+                        let call = self.builtin_call(signature, arguments, expression.span)?;
+                        return Some(StatementKind::Effect(call));
                     }
                     Use::Value => {
-                        self.problem(
-                            expression.span,
-                            format!("the value of `{function}` is not used; compare it, or assign it"),
-                        );
-                        return None;
+                        let message = format!("the value of `{function}` is not used; compare it, or assign it");
+                        return self.wrong(expression.span, message);
                     }
                     Use::Check => {}
                 }
@@ -131,12 +118,7 @@ impl Checker<'_> {
                 let expect = match expect {
                     None => Expect::Success,
                     Some(expect) => {
-                        let codes = expect
-                            .codes
-                            .iter()
-                            .map(|code| self.expression(code).map(|typed| typed.expression))
-                            .collect::<Option<Vec<_>>>()?;
-                        Expect::Failure { codes, usually: expect.usually }
+                        Expect::Failure { codes: self.expressions(&expect.codes)?, usually: expect.usually }
                     }
                 };
                 if info {
@@ -145,8 +127,7 @@ impl Checker<'_> {
                 return Some(StatementKind::Call { call, expect });
             }
         } else if expect.is_some() {
-            self.problem(expression.span, "`fails` follows a call");
-            return None;
+            return self.wrong(expression.span, "`fails` follows a call");
         }
         let condition = self.expression(expression)?;
         if condition.constant.is_some() {
@@ -156,10 +137,10 @@ impl Checker<'_> {
     }
 
     /// A call that is judged by its result.
-    pub(super) fn judged_call(&mut self, expression: &syntax::Expression) -> Option<Call> {
+    pub(super) fn judged_call(&mut self, expression: &Tree) -> Option<Call> {
         let (call, ty) = self.statement_call(expression)?;
         if self.environment.results.of(ty).is_none() {
-            let name = self.functions[call.function].name;
+            let name = self.program.functions[call.function].name;
             self.problem(
                 expression.span,
                 format!("`{name}` returns {}, which says nothing about success; use its value in a check", c_name(ty)),
@@ -168,40 +149,28 @@ impl Checker<'_> {
         Some(call)
     }
 
-    fn statement_call(&mut self, expression: &syntax::Expression) -> Option<(Call, Type)> {
+    fn statement_call(&mut self, expression: &Tree) -> Option<(Call, Type)> {
         match &expression.kind {
             ExpressionKind::Call { function, arguments } if builtin(function).is_none() => {
                 self.call(function, arguments, expression.span)
             }
-            _ => {
-                self.problem(expression.span, "a call of a function of the header is wanted here");
-                None
-            }
+            _ => self.wrong(expression.span, "a call of a function of the header is wanted here"),
         }
     }
 
-    fn declaration(
-        &mut self,
-        ty: &syntax::TypeName,
-        pointers: usize,
-        name: &str,
-        name_span: Span,
-        length: Option<&syntax::Expression>,
-        value: Option<&Initializer>,
-    ) -> Option<StatementKind> {
-        let ty = self.type_of(ty, pointers)?;
+    fn declaration(&mut self, tree: &Declaration) -> Option<StatementKind> {
+        let ty = self.type_of(&tree.ty, tree.pointers)?;
         if ty == Type::Void {
-            self.problem(name_span, "a variable has a type; `void` is none");
-            return None;
+            return self.wrong(tree.name.span, "a variable has a type; `void` is none");
         }
-        let length = match length {
+        let length = match &tree.length {
             Some(length) => Some(self.expression(length)?.expression),
             None => None,
         };
         let mut values = Vec::new();
         let mut space = None;
-        let filled = value.is_some();
-        match value {
+        let filled = tree.value.is_some();
+        match &tree.value {
             Some(Initializer::Expression(expression)) => {
                 let typed = self.expression(expression)?;
                 if length.is_some() {
@@ -217,23 +186,17 @@ impl Checker<'_> {
                     let (offset, field) = self.field(ty, path, *span)?;
                     let typed = self.expression(expression)?;
                     if !self.fits(&typed, field) {
-                        self.problem(
-                            expression.span,
-                            format!(
-                                "field `{}` is a {}, this is a {}",
-                                path.join("."),
-                                c_name(field),
-                                c_name(typed.ty)
-                            ),
-                        );
+                        let (path, wanted, given) = (path.join("."), c_name(field), c_name(typed.ty));
+                        let message = format!("field `{path}` is a {wanted}, this is a {given}");
+                        self.problem(expression.span, message);
                     }
                     values.push((offset, field, typed.expression));
                 }
             }
             None => {}
         }
-        let variable = self.declare(name, ty, length.is_some(), name_span);
-        self.variables[variable].space = space.filter(|_| is_address(ty));
+        let variable = self.declare(&tree.name.name, ty, length.is_some(), tree.name.span);
+        self.program.variables[variable].space = space.filter(|_| is_address(ty));
         if filled {
             self.bound.insert(variable);
         }
@@ -245,15 +208,9 @@ impl Checker<'_> {
         let (mut offset, mut ty) = (0, ty);
         for name in path {
             let Type::Struct(structure) = ty else {
-                self.problem(span, format!("a {} has no field `{name}`", c_name(ty)));
-                return None;
+                return self.wrong(span, format!("a {} has no field `{name}`", c_name(ty)));
             };
-            let structure = self.environment.declarations.structure(structure)?;
-            let Some(field) = structure.fields.iter().find(|field| field.name == name) else {
-                let hint = super::suggest::hint(name, structure.fields.iter().map(|field| field.name));
-                self.problem(span, format!("{} has no field `{name}`{hint}", structure.name));
-                return None;
-            };
+            let field = self.field_of(structure, name, span)?;
             offset += field.offset;
             ty = field.ty;
         }
@@ -262,9 +219,9 @@ impl Checker<'_> {
 
     fn assignment(
         &mut self,
-        target: &syntax::Expression,
+        target: &Tree,
         operator: Option<BinaryOperator>,
-        value: &syntax::Expression,
+        value: &Tree,
         span: Span,
     ) -> Option<StatementKind> {
         let value_typed = self.expression(value)?;
@@ -276,29 +233,23 @@ impl Checker<'_> {
             let call = matches!(value_typed.expression, Expression::Call(..));
             if !call {
                 self.unknown_name(name, target.span);
-                self.problem(target.span, format!("a new variable has a type: `uint64_t {name} = …;`"));
-                return None;
+                return self.wrong(target.span, format!("a new variable has a type: `uint64_t {name} = …;`"));
             }
             let variable = self.declare(name, value_typed.ty, false, target.span);
             self.bound.insert(variable);
             self.touched.push(variable);
-            let place = super::program::Place {
-                root: super::program::Root::Variable(variable),
-                offset: 0,
-                indices: Vec::new(),
-            };
+            let place = Place { root: Root::Variable(variable), offset: 0, indices: Vec::new() };
             return Some(StatementKind::Assign { target: place, ty: value_typed.ty, value: value_typed.expression });
         }
         let place = self.place(target)?;
         if place.array || matches!(place.ty, Type::Struct(_)) {
-            self.problem(target.span, "arrays and structs are assigned item by item");
-            return None;
+            return self.wrong(target.span, "arrays and structs are assigned item by item");
         }
         if !self.fits(&value_typed, place.ty) {
             self.problem(value.span, format!("a {} cannot hold a {}", c_name(place.ty), c_name(value_typed.ty)));
         }
         if let Some(variable) = place.variable {
-            let known = &mut self.variables[variable];
+            let known = &mut self.program.variables[variable];
             if is_address(known.ty) && known.space.is_none() {
                 known.space = value_typed.space;
             }
@@ -310,7 +261,7 @@ impl Checker<'_> {
         let value = match operator {
             None => value_typed.expression,
             Some(operator) => {
-                if !is_integer(place.ty) && place.ty != CHAR {
+                if !is_integer(place.ty) {
                     self.problem(span, "only integers are changed in place");
                 }
                 let current = self.expression(target)?;

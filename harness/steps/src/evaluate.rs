@@ -2,7 +2,6 @@
 //! before anything runs, or the memory of a process that executes the case.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use abi::Type;
 use serde::{Deserialize, Serialize};
@@ -42,51 +41,27 @@ pub struct Scope {
 }
 
 /// Why an expression has no value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluationError {
-    /// An operator has no result.
-    Arithmetic(ArithmeticError),
-    /// An axis is read that comes later.
+    #[error(transparent)]
+    Arithmetic(#[from] ArithmeticError),
+    #[error("an axis is read before it is drawn")]
     NotDrawn,
-    /// A list is read beyond its end.
+    #[error("an index is outside its list")]
     OutsideList,
     /// An axis that draws integers is indexed.
+    #[error("a list was expected")]
     NotAList,
-    /// The product lacks a quantity.
+    #[error("the product has no quantity `{0}`")]
     NoQuantity(String),
     /// Something is read that is not known before the case runs.
+    #[error("bounds read axes, product quantities and constants only")]
     NotConstant,
-    /// A domain has no value.
+    #[error("the domain is empty: no multiple of {} from {} to {}", .0.step, .0.low, .0.high)]
     EmptyDomain(Box<EmptyDomain>),
-    /// A domain has more values than can be counted.
+    #[error("the domain has more than 2^64 values")]
     TooManyValues,
-}
-
-impl fmt::Display for EvaluationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            EvaluationError::Arithmetic(error) => error.fmt(f),
-            EvaluationError::NotDrawn => f.write_str("an axis is read before it is drawn"),
-            EvaluationError::OutsideList => f.write_str("an index is outside its list"),
-            EvaluationError::NotAList => f.write_str("a list was expected"),
-            EvaluationError::NoQuantity(name) => write!(f, "the product has no quantity `{name}`"),
-            EvaluationError::EmptyDomain(empty) => {
-                let EmptyDomain { low, high, step } = **empty;
-                write!(f, "the domain is empty: no multiple of {step} from {low} to {high}")
-            }
-            EvaluationError::TooManyValues => f.write_str("the domain has more than 2^64 values"),
-            EvaluationError::NotConstant => f.write_str("bounds read axes, product quantities and constants only"),
-        }
-    }
-}
-
-impl std::error::Error for EvaluationError {}
-
-impl From<ArithmeticError> for EvaluationError {
-    fn from(error: ArithmeticError) -> EvaluationError {
-        EvaluationError::Arithmetic(error)
-    }
 }
 
 /// A range without a multiple of its step. Boxed where it is an error: values are computed all the time.

@@ -76,12 +76,7 @@ fn collect(statements: &[Statement], found: &mut Vec<Judged>) {
                     judged(Judgement::Code(statement.id), call.span);
                 }
             }
-            StatementKind::For { body, .. } | StatementKind::Block { body, .. } => collect(body, found),
-            StatementKind::Choose { alternatives, .. } => {
-                alternatives.iter().for_each(|alternative| collect(alternative, found));
-            }
-            StatementKind::Refuse { unless, .. } => collect(unless, found),
-            _ => {}
+            other => other.blocks().into_iter().for_each(|block| collect(block, found)),
         }
     }
 }

@@ -24,12 +24,13 @@ mod parse_expression;
 pub mod pattern;
 pub mod program;
 pub mod results;
-mod sites;
+
 pub mod suggest;
 pub mod syntax;
 mod token;
 pub mod types;
 pub mod vocabulary;
+pub mod walk;
 pub mod word;
 
 pub use check::{Environment, RuleText, check};

@@ -2,7 +2,7 @@
 
 use super::Span;
 use super::syntax::{
-    ActorName, BinaryOperator, Block, Expect, Expression, Initializer, SetUse, Statement, StatementKind, Steps,
+    BinaryOperator, Declaration, Expect, Expression, Identifier, Initializer, SetUse, Statement, StatementKind, Steps,
     TypeName,
 };
 use super::token::{Kind, Token, tokenize};
@@ -34,7 +34,7 @@ pub struct Names<'a> {
 pub fn parse_steps(text: &str, names: &Names<'_>) -> Result<Steps, ParseError> {
     let mut parser = Parser::new(text, names, false)?;
     let statements = parser.statements(&Kind::End)?;
-    Ok(Steps { block: Block { statements }, sets: parser.sets })
+    Ok(Steps { statements, sets: parser.sets })
 }
 
 /// Reads one expression; `sizes` allows `64KiB`, as bounds of domains are written.
@@ -60,8 +60,7 @@ pub(super) type Parsed<T> = Result<T, ParseError>;
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &str, names: &'a Names<'a>, sizes: bool) -> Parsed<Parser<'a>> {
-        let tokens = tokenize(text, sizes).map_err(|error| ParseError { span: error.span, message: error.message })?;
-        Ok(Parser { tokens, at: 0, depth: 0, links: 0, sets: Vec::new(), names })
+        Ok(Parser { tokens: tokenize(text, sizes)?, at: 0, depth: 0, links: 0, sets: Vec::new(), names })
     }
 
     pub(super) fn peek(&self) -> &Kind {
@@ -89,24 +88,17 @@ impl<'a> Parser<'a> {
         std::mem::replace(&mut self.tokens[self.at - 1].kind, Kind::End)
     }
 
-    pub(super) fn is(&self, symbol: &str) -> bool {
-        matches!(self.peek(), Kind::Symbol(s) if *s == symbol)
-    }
-
-    pub(super) fn is_word(&self, word: &str) -> bool {
-        matches!(self.peek(), Kind::Name(name) if name == word)
-    }
-
-    pub(super) fn accept(&mut self, symbol: &str) -> bool {
-        let found = self.is(symbol);
-        if found {
-            self.next();
+    /// Whether this symbol or word comes next.
+    pub(super) fn is(&self, text: &str) -> bool {
+        match self.peek() {
+            Kind::Symbol(symbol) => *symbol == text,
+            Kind::Name(name) => name == text,
+            _ => false,
         }
-        found
     }
 
-    pub(super) fn accept_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
+    pub(super) fn accept(&mut self, text: &str) -> bool {
+        let found = self.is(text);
         if found {
             self.next();
         }
@@ -129,13 +121,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn name(&mut self, what: &str) -> Parsed<(String, Span)> {
+    pub(super) fn name(&mut self, what: &str) -> Parsed<Identifier> {
         let span = self.span();
         if !matches!(self.peek(), Kind::Name(_)) {
             return self.fail(&format!("expected {what}, found {}", describe(self.peek())));
         }
         let Kind::Name(name) = self.next() else { return self.fail("a name was there a moment ago") };
-        Ok((name, span))
+        Ok(Identifier { name, span })
     }
 
     pub(super) fn fail<T>(&self, message: &str) -> Parsed<T> {
@@ -174,11 +166,11 @@ impl<'a> Parser<'a> {
         Ok(statements)
     }
 
-    fn block(&mut self, after: &str) -> Parsed<Block> {
+    fn block(&mut self, after: &str) -> Parsed<Vec<Statement>> {
         self.expect("{", &format!("after {after}"))?;
         let statements = self.deeper(|parser| parser.statements(&Kind::Symbol("}")))?;
         self.expect("}", "at the end of the block")?;
-        Ok(Block { statements })
+        Ok(statements)
     }
 
     fn actor_follows(&self) -> bool {
@@ -191,9 +183,8 @@ impl<'a> Parser<'a> {
         self.links = 0;
         let mut actor = None;
         if self.actor_follows() {
-            let (name, span) = self.name("an actor")?;
+            actor = Some(self.name("an actor")?);
             self.next();
-            actor = Some(ActorName { name, span });
         } else if let (Kind::Name(name), Kind::Symbol(":")) = (self.peek(), self.peek_after(1)) {
             return self
                 .fail(&format!("`{name}` is no actor of this rule; actors are {}", self.names.actors.join(", ")));
@@ -203,55 +194,58 @@ impl<'a> Parser<'a> {
     }
 
     fn statement_kind(&mut self) -> Parsed<StatementKind> {
-        let kind = match self.peek() {
-            // Most statements start with a name, and few of these mean anything here.
-            Kind::Name(word) => Kind::Symbol(keyword(word)),
-            other => other.clone(),
+        let beginning = match self.peek() {
+            Kind::Name(word) => word,
+            Kind::Symbol(symbol) => *symbol,
+            Kind::SetupEnd => "---",
+            Kind::Info => "[info]",
+            Kind::Integer(_) | Kind::Text(_) | Kind::End => "",
         };
-        match kind {
-            Kind::SetupEnd => {
+        match beginning {
+            "---" => {
                 self.next();
                 Ok(StatementKind::SetupEnd)
             }
-            Kind::Symbol(";") => {
+            ";" => {
                 self.next();
                 Ok(StatementKind::Empty)
             }
-            Kind::Symbol("{") => Ok(StatementKind::Group(self.block("the actor")?)),
-            Kind::Info => {
+            "{" => Ok(StatementKind::Group(self.block("the actor")?)),
+            "[info]" => {
                 self.next();
                 let expression = self.expression()?;
                 self.expect(";", "after the check")?;
                 Ok(StatementKind::Expression { expression, expect: None, info: true })
             }
-            Kind::Symbol("for") => self.for_loop(),
-            Kind::Symbol("choose") => self.choose(),
-            Kind::Symbol("control") if *self.peek_after(1) == Kind::Symbol("{") => {
+            "for" => self.for_loop(),
+            "choose" => self.choose(),
+            "control" if *self.peek_after(1) == Kind::Symbol("{") => {
                 self.next();
                 Ok(StatementKind::Control(self.block("`control`")?))
             }
-            Kind::Symbol("setup") if *self.peek_after(1) == Kind::Symbol("{") => {
+            "setup" if *self.peek_after(1) == Kind::Symbol("{") => {
                 self.next();
                 Ok(StatementKind::Setup(self.block("`setup`")?))
             }
-            Kind::Symbol("defer") => {
+            "defer" => {
                 self.next();
                 let call = self.expression()?;
                 self.expect(";", "after the deferred call")?;
                 Ok(StatementKind::Defer(call))
             }
-            Kind::Symbol("refuse") => self.refuse(),
-            Kind::Symbol(word @ ("exit" | "kill")) if matches!(self.peek_after(1), Kind::Name(_)) => {
+            "refuse" => self.refuse(),
+            word @ ("exit" | "kill") if matches!(self.peek_after(1), Kind::Name(_)) => {
+                let ending = if word == "exit" { StatementKind::Exit } else { StatementKind::Kill };
                 self.next();
-                let (name, span) = self.name("an actor")?;
+                let actor = self.name("an actor")?;
                 self.expect(";", "after the actor")?;
-                let actor = ActorName { name, span };
-                Ok(if word == "exit" { StatementKind::Exit(actor) } else { StatementKind::Kill(actor) })
+                Ok(ending(actor))
             }
-            Kind::Symbol(word @ ("if" | "while" | "do" | "switch" | "goto" | "return" | "break" | "continue")) => self
-                .fail(&format!(
+            word @ ("if" | "while" | "do" | "switch" | "goto" | "return" | "break" | "continue") => {
+                self.fail(&format!(
                     "the step language has no `{word}`; use `choose`, `for (i < n)`, or `c ? x : y` (docs/language.md)"
-                )),
+                ))
+            }
             _ if self.type_follows() => self.declaration(),
             _ => self.expression_statement(),
         }
@@ -260,11 +254,10 @@ impl<'a> Parser<'a> {
     fn for_loop(&mut self) -> Parsed<StatementKind> {
         self.next();
         self.expect("(", "after `for`")?;
-        let (variable, _) = self.name("the loop's variable")?;
-        if !self.is("<") {
+        let variable = self.name("the loop's variable")?.name;
+        if !self.accept("<") {
             return self.fail("a loop is written `for (i < n)`: i runs from 0 to n - 1");
         }
-        self.next();
         let bound = self.expression()?;
         self.expect(")", "after the bound")?;
         let body = self.block("`for (…)`")?;
@@ -276,7 +269,7 @@ impl<'a> Parser<'a> {
         self.expect("{", "after `choose`")?;
         let mut alternatives = Vec::new();
         while !self.is("}") {
-            let (name, _) = self.name("the name of an alternative")?;
+            let name = self.name("the name of an alternative")?.name;
             self.expect(":", "after the name of an alternative")?;
             let body = if self.is("{") {
                 self.block("the alternative")?
@@ -288,7 +281,7 @@ impl<'a> Parser<'a> {
                     }
                     self.deeper(|parser| parser.statement_into(&mut statements))?;
                 }
-                Block { statements }
+                statements
             };
             alternatives.push((name, body));
         }
@@ -307,18 +300,12 @@ impl<'a> Parser<'a> {
     fn refuse(&mut self) -> Parsed<StatementKind> {
         self.next();
         let call = self.expression()?;
-        let until = if self.is_word("until") {
-            self.next();
-            Some(self.expression()?)
-        } else {
-            None
-        };
-        if !self.is_word("unless") {
+        let until = if self.accept("until") { Some(self.expression()?) } else { None };
+        if !self.accept("unless") {
             return self.fail(
                 "`refuse CALL [until SYNC] unless { checks }` needs `unless`: what must hold if the call succeeds",
             );
         }
-        self.next();
         let unless = self.block("`unless`")?;
         Ok(StatementKind::Refuse { call, until, unless })
     }
@@ -332,12 +319,8 @@ impl<'a> Parser<'a> {
         if !(self.names.is_type)(name) {
             return false;
         }
-        let mut distance =
-            if name == "unsigned" && matches!(self.peek_after(1), Kind::Name(n) if (self.names.is_type)(n)) {
-                2
-            } else {
-                1
-            };
+        let two_words = name == "unsigned" && matches!(self.peek_after(1), Kind::Name(n) if (self.names.is_type)(n));
+        let mut distance = 1 + usize::from(two_words);
         while *self.peek_after(distance) == Kind::Symbol("*") {
             distance += 1;
         }
@@ -347,16 +330,14 @@ impl<'a> Parser<'a> {
     pub(super) fn type_name(&mut self) -> Parsed<(TypeName, usize)> {
         let start = self.span();
         let mut constant = false;
-        while self.is_word("const") {
-            self.next();
+        while self.accept("const") {
             constant = true;
         }
-        let (mut name, _) = self.name("a type")?;
+        let mut name = self.name("a type")?.name;
         if name == "unsigned"
             && matches!(self.peek(), Kind::Name(n) if matches!(n.as_str(), "char" | "int" | "long" | "short"))
         {
-            let (rest, _) = self.name("a type")?;
-            name = format!("unsigned {rest}");
+            name = format!("unsigned {}", self.name("a type")?.name);
         }
         if !(self.names.is_type)(&name) {
             return Err(ParseError { span: self.since(start), message: format!("`{name}` is no type of the header") });
@@ -370,7 +351,7 @@ impl<'a> Parser<'a> {
 
     fn declaration(&mut self) -> Parsed<StatementKind> {
         let (ty, pointers) = self.type_name()?;
-        let (name, name_span) = self.name("the variable's name")?;
+        let name = self.name("the variable's name")?;
         let length = if self.accept("[") {
             let length = self.expression()?;
             self.expect("]", "after the array's length")?;
@@ -380,7 +361,7 @@ impl<'a> Parser<'a> {
         };
         let value = if self.accept("=") { Some(self.initializer()?) } else { None };
         self.expect(";", "after the declaration")?;
-        Ok(StatementKind::Declaration { ty, pointers, name, name_span, length, value })
+        Ok(StatementKind::Declaration(Declaration { ty, pointers, name, length, value }))
     }
 
     fn initializer(&mut self) -> Parsed<Initializer> {
@@ -401,9 +382,8 @@ impl<'a> Parser<'a> {
         }
         while !self.is("}") {
             self.expect(".", "before a field: initialisers are `{0}` or `{.field = value}`")?;
-            let (name, _) = self.name("a field")?;
+            path.push(self.name("a field")?.name);
             self.expect("=", "after the field")?;
-            path.push(name);
             if self.is("{") {
                 self.deeper(|parser| parser.fields(path, fields))?;
             } else {
@@ -440,7 +420,7 @@ impl<'a> Parser<'a> {
                 return Ok(StatementKind::Assignment { target: expression, operator, value });
             }
         }
-        let expect = if self.is_word("fails") { Some(self.fails()?) } else { None };
+        let expect = if self.is("fails") { Some(self.fails()?) } else { None };
         self.expect(";", "after the statement")?;
         Ok(StatementKind::Expression { expression, expect, info: false })
     }
@@ -449,8 +429,8 @@ impl<'a> Parser<'a> {
         self.next();
         let mut usually = false;
         if self.accept(",") {
-            let (word, span) = self.name("`usually`")?;
-            if word != "usually" {
+            let Identifier { name, span } = self.name("`usually`")?;
+            if name != "usually" {
                 return Err(ParseError { span, message: "expected `usually` after `fails,`".to_owned() });
             }
             usually = true;
@@ -474,13 +454,4 @@ pub(super) fn describe(kind: &Kind) -> String {
         Kind::Info => "`[info]`".to_owned(),
         Kind::End => "the end".to_owned(),
     }
-}
-
-/// A word that starts a statement; any other gives nothing.
-fn keyword(word: &str) -> &'static str {
-    const KEYWORDS: &[&str] = &[
-        "for", "choose", "control", "setup", "defer", "refuse", "exit", "kill", "if", "while", "do", "switch", "goto",
-        "return", "break", "continue",
-    ];
-    KEYWORDS.iter().find(|known| **known == word).copied().unwrap_or_default()
 }

@@ -1,7 +1,8 @@
 //! The parser's part for expressions. Precedence is C's.
 
+use super::Span;
 use super::parse::{ParseError, Parsed, Parser, describe};
-use super::syntax::{BinaryOperator, Expression, ExpressionKind, SetUse, UnaryOperator};
+use super::syntax::{BinaryOperator, Expression, ExpressionKind, Identifier, SetUse, UnaryOperator};
 use super::token::Kind;
 
 impl Parser<'_> {
@@ -18,35 +19,34 @@ impl Parser<'_> {
         let then = self.expression()?;
         self.expect(":", "between the two values of `?:`")?;
         let otherwise = self.expression()?;
-        Ok(Expression {
-            kind: ExpressionKind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise)),
-            span: self.since(start),
-        })
+        let kind = ExpressionKind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise));
+        Ok(self.made(start, kind))
+    }
+
+    /// The expression that began at `start` and ends here.
+    fn made(&self, start: Span, kind: ExpressionKind) -> Expression {
+        Expression { kind, span: self.since(start) }
     }
 
     fn binary(&mut self, lowest: u8) -> Parsed<Expression> {
         let start = self.span();
         let mut left = self.unary()?;
         loop {
-            if self.is_word("in") && lowest <= 7 {
-                self.next();
+            if lowest <= 7 && self.accept("in") {
                 self.link()?;
                 let values = self.set()?;
-                left = Expression { kind: ExpressionKind::In(Box::new(left), values), span: self.since(start) };
+                left = self.made(start, ExpressionKind::In(Box::new(left), values));
                 continue;
             }
             let Kind::Symbol(symbol) = *self.peek() else { return Ok(left) };
-            let Some((operator, precedence)) = binary_operator(symbol) else { return Ok(left) };
+            let Some((operator, precedence)) = BinaryOperator::read(symbol) else { return Ok(left) };
             if precedence < lowest {
                 return Ok(left);
             }
             self.next();
             self.link()?;
             let right = self.deeper(|parser| parser.binary(precedence + 1))?;
-            left = Expression {
-                kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)),
-                span: self.since(start),
-            };
+            left = self.made(start, ExpressionKind::Binary(operator, Box::new(left), Box::new(right)));
         }
     }
 
@@ -56,33 +56,24 @@ impl Parser<'_> {
 
     fn unary_here(&mut self) -> Parsed<Expression> {
         let start = self.span();
-        let make = |kind, parser: &Self| Ok(Expression { kind, span: parser.since(start) });
-        if self.accept("!") {
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::Unary(UnaryOperator::Not, of), self);
-        }
-        if self.accept("~") {
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::Unary(UnaryOperator::Complement, of), self);
-        }
-        if self.accept("-") {
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::Unary(UnaryOperator::Minus, of), self);
-        }
-        if self.accept("&") {
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::AddressOf(of), self);
-        }
-        if self.accept("*") {
-            let of = Box::new(self.unary()?);
-            return make(ExpressionKind::Dereference(of), self);
-        }
-        if self.is_word("sizeof") {
+        let prefix: Option<fn(Box<Expression>) -> ExpressionKind> = match self.peek() {
+            Kind::Symbol("!") => Some(|of| ExpressionKind::Unary(UnaryOperator::Not, of)),
+            Kind::Symbol("~") => Some(|of| ExpressionKind::Unary(UnaryOperator::Complement, of)),
+            Kind::Symbol("-") => Some(|of| ExpressionKind::Unary(UnaryOperator::Minus, of)),
+            Kind::Symbol("&") => Some(ExpressionKind::AddressOf),
+            Kind::Symbol("*") => Some(ExpressionKind::Dereference),
+            _ => None,
+        };
+        if let Some(prefix) = prefix {
             self.next();
+            let of = Box::new(self.unary()?);
+            return Ok(self.made(start, prefix(of)));
+        }
+        if self.accept("sizeof") {
             self.expect("(", "after `sizeof`")?;
             let (ty, pointers) = self.type_name()?;
             self.expect(")", "after the type")?;
-            return make(ExpressionKind::SizeOf { ty, pointers }, self);
+            return Ok(self.made(start, ExpressionKind::SizeOf { ty, pointers }));
         }
         if self.is("(")
             && matches!(self.peek_after(1), Kind::Name(name) if name == "const" || (self.names.is_type)(name))
@@ -91,7 +82,7 @@ impl Parser<'_> {
             let (ty, pointers) = self.type_name()?;
             self.expect(")", "after the type of the cast")?;
             let of = Box::new(self.unary()?);
-            return make(ExpressionKind::Cast { ty, pointers, of }, self);
+            return Ok(self.made(start, ExpressionKind::Cast { ty, pointers, of }));
         }
         self.postfix()
     }
@@ -101,20 +92,14 @@ impl Parser<'_> {
         let mut expression = self.primary()?;
         loop {
             if self.accept(".") {
-                let (name, _) = self.name("a member")?;
+                let name = self.name("a member")?.name;
                 self.link()?;
-                expression = Expression {
-                    kind: ExpressionKind::Member { of: Box::new(expression), name },
-                    span: self.since(start),
-                };
+                expression = self.made(start, ExpressionKind::Member { of: Box::new(expression), name });
             } else if self.accept("[") {
                 self.link()?;
                 let index = Box::new(self.expression()?);
                 self.expect("]", "after the index")?;
-                expression = Expression {
-                    kind: ExpressionKind::Index { of: Box::new(expression), index },
-                    span: self.since(start),
-                };
+                expression = self.made(start, ExpressionKind::Index { of: Box::new(expression), index });
             } else {
                 return Ok(expression);
             }
@@ -132,26 +117,31 @@ impl Parser<'_> {
             Kind::Symbol(_) => {
                 let inner = self.expression()?;
                 self.expect(")", "to close the bracket")?;
-                return Ok(Expression { kind: inner.kind, span: self.since(start) });
+                inner.kind
             }
             Kind::Name(name) => {
                 if self.accept("(") {
-                    let mut arguments = Vec::new();
-                    while !self.is(")") {
-                        arguments.push(self.expression()?);
-                        if !self.accept(",") {
-                            break;
-                        }
-                    }
-                    self.expect(")", "after the arguments")?;
-                    ExpressionKind::Call { function: name, arguments }
+                    ExpressionKind::Call { function: name, arguments: self.arguments()? }
                 } else {
                     ExpressionKind::Name(name)
                 }
             }
             Kind::SetupEnd | Kind::Info | Kind::End => return self.fail("expected a value"),
         };
-        Ok(Expression { kind, span: self.since(start) })
+        Ok(self.made(start, kind))
+    }
+
+    /// The arguments of a call, after its opening bracket.
+    pub(super) fn arguments(&mut self) -> Parsed<Vec<Expression>> {
+        let mut arguments = Vec::new();
+        while !self.is(")") {
+            arguments.push(self.expression()?);
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect(")", "after the arguments")?;
+        Ok(arguments)
     }
 
     /// `{a, b}`, or the name of a set of the runtime.
@@ -169,36 +159,11 @@ impl Parser<'_> {
     }
 
     fn named_set(&mut self) -> Parsed<Vec<Expression>> {
-        let (name, span) = self.name("a set of codes")?;
+        let Identifier { name, span } = self.name("a set of codes")?;
         let Some(codes) = self.names.vocabulary.sets.get(&name) else {
             return Err(ParseError { span, message: self.names.vocabulary.no_set(&name) });
         };
         self.sets.push(SetUse { span, written: format!("{{{}}}", codes.join(", ")) });
         Ok(codes.iter().map(|code| Expression { kind: ExpressionKind::Name(code.clone()), span }).collect())
     }
-}
-
-fn binary_operator(symbol: &str) -> Option<(BinaryOperator, u8)> {
-    use BinaryOperator::*;
-    Some(match symbol {
-        "||" => (Or, 1),
-        "&&" => (And, 2),
-        "|" => (BitOr, 3),
-        "^" => (BitXor, 4),
-        "&" => (BitAnd, 5),
-        "==" => (Equal, 6),
-        "!=" => (NotEqual, 6),
-        "<" => (Less, 7),
-        "<=" => (LessEqual, 7),
-        ">" => (Greater, 7),
-        ">=" => (GreaterEqual, 7),
-        "<<" => (ShiftLeft, 8),
-        ">>" => (ShiftRight, 8),
-        "+" => (Add, 9),
-        "-" => (Subtract, 9),
-        "*" => (Multiply, 10),
-        "/" => (Divide, 10),
-        "%" => (Remainder, 10),
-        _ => return None,
-    })
 }

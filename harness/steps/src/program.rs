@@ -7,7 +7,7 @@ use super::builtins::Builtin;
 use super::syntax::{self, BinaryOperator, UnaryOperator};
 
 /// A checked rule, independent of product and device: quantities of the product are read at run time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Program {
     /// Processes; the first one is the default.
     pub processes: Vec<Process>,
@@ -39,8 +39,9 @@ pub struct Program {
     pub source: String,
     /// Where the source names a set of codes.
     pub sets: Vec<syntax::SetUse>,
-    /// The syntax tree, for printing.
-    pub syntax: syntax::Block,
+    /// The syntax trees of the steps and of what is observed, for printing.
+    pub syntax: Vec<syntax::Statement>,
+    pub observe_syntax: Vec<syntax::Expression>,
 }
 
 /// A process that performs statements.
@@ -258,8 +259,8 @@ pub struct Place {
     pub root: Root,
     /// Constant offset in bytes.
     pub offset: usize,
-    /// Indices with the distance between elements in bytes, and the number of elements where the type knows it.
-    pub indices: Vec<(Expression, usize, Option<usize>)>,
+    /// Indices with the distance between elements in bytes.
+    pub indices: Vec<(Expression, usize)>,
 }
 
 #[derive(Debug)]

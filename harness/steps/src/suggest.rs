@@ -14,7 +14,12 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// `; did you mean `x`?`, or nothing.
 pub fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    closest(name, candidates).map_or_else(String::new, |found| format!("; did you mean `{found}`?"))
+    closest(name, candidates).map_or_else(String::new, meant)
+}
+
+/// The hint at what was meant.
+pub(crate) fn meant(found: &str) -> String {
+    format!("; did you mean `{found}`?")
 }
 
 /// Levenshtein distance, ignoring case.

@@ -3,16 +3,10 @@
 use super::Span;
 use super::program::State;
 
-/// A whole `steps` block.
-#[derive(Debug)]
-pub struct Block {
-    pub statements: Vec<Statement>,
-}
-
 /// The steps of a rule as parsed.
 #[derive(Debug)]
 pub struct Steps {
-    pub block: Block,
+    pub statements: Vec<Statement>,
     /// Where a set of codes stands under its name, in the order of the text.
     pub sets: Vec<SetUse>,
 }
@@ -28,16 +22,16 @@ pub struct SetUse {
 /// One statement with the actor that performs it, if one is named.
 #[derive(Debug)]
 pub struct Statement {
-    pub actor: Option<ActorName>,
+    pub actor: Option<Identifier>,
     pub kind: StatementKind,
     pub span: Span,
     /// The first of the statements that a word of the runtime stands for.
     pub begins_word: bool,
 }
 
-/// `A` or `B` in front of a statement.
+/// A name with its place.
 #[derive(Debug, Clone)]
-pub struct ActorName {
+pub struct Identifier {
     pub name: String,
     pub span: Span,
 }
@@ -45,7 +39,7 @@ pub struct ActorName {
 /// A line of `actors`.
 #[derive(Debug)]
 pub struct ActorLine {
-    pub name: ActorName,
+    pub name: Identifier,
     pub home: ActorHome,
     pub state: State,
     pub isolated: bool,
@@ -57,7 +51,7 @@ pub enum ActorHome {
     /// In a process of its own, which works on a device.
     Process { device: u32 },
     /// In the process of another actor.
-    Thread { of: ActorName },
+    Thread { of: Identifier },
 }
 
 /// What releases a resource.
@@ -81,14 +75,7 @@ pub enum StatementKind {
         expect: Option<Expect>,
         info: bool,
     },
-    Declaration {
-        ty: TypeName,
-        pointers: usize,
-        name: String,
-        name_span: Span,
-        length: Option<Expression>,
-        value: Option<Initializer>,
-    },
+    Declaration(Declaration),
     Assignment {
         target: Expression,
         operator: Option<BinaryOperator>,
@@ -97,26 +84,35 @@ pub enum StatementKind {
     For {
         variable: String,
         bound: Expression,
-        body: Block,
+        body: Vec<Statement>,
     },
     Choose {
-        alternatives: Vec<(String, Block)>,
+        alternatives: Vec<(String, Vec<Statement>)>,
     },
-    Control(Block),
-    Setup(Block),
-    Group(Block),
+    Control(Vec<Statement>),
+    Setup(Vec<Statement>),
+    Group(Vec<Statement>),
     Defer(Expression),
     Refuse {
         call: Expression,
         until: Option<Expression>,
-        unless: Block,
+        unless: Vec<Statement>,
     },
-    Exit(ActorName),
-    Kill(ActorName),
+    Exit(Identifier),
+    Kill(Identifier),
+}
+
+#[derive(Debug)]
+pub struct Declaration {
+    pub ty: TypeName,
+    pub pointers: usize,
+    pub name: Identifier,
+    pub length: Option<Expression>,
+    pub value: Option<Initializer>,
 }
 
 /// What a call that must fail is expected to answer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Expect {
     /// Codes that the documents name; empty: any failure will do.
     pub codes: Vec<Expression>,
@@ -158,6 +154,19 @@ impl Expression {
             Index { of: left, index: right } | Binary(_, left, right) => vec![left, right],
             Conditional(condition, then, otherwise) => vec![condition, then, otherwise],
             In(of, values) => std::iter::once(&**of).chain(values).collect(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn parts_mut(&mut self) -> Vec<&mut Expression> {
+        use ExpressionKind::*;
+        match &mut self.kind {
+            Integer(_) | Text(_) | Name(_) | SizeOf { .. } => Vec::new(),
+            Call { arguments, .. } => arguments.iter_mut().collect(),
+            Member { of, .. } | AddressOf(of) | Dereference(of) | Unary(_, of) | Cast { of, .. } => vec![of],
+            Index { of: left, index: right } | Binary(_, left, right) => vec![left, right],
+            Conditional(condition, then, otherwise) => vec![condition, then, otherwise],
+            In(of, values) => std::iter::once(&mut **of).chain(values).collect(),
         }
     }
 }
@@ -210,29 +219,47 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
+    /// Every operator as C writes it, with its precedence: larger numbers bind more tightly.
+    const WRITTEN: [(&str, BinaryOperator, u8); 18] = [
+        ("||", BinaryOperator::Or, 1),
+        ("&&", BinaryOperator::And, 2),
+        ("|", BinaryOperator::BitOr, 3),
+        ("^", BinaryOperator::BitXor, 4),
+        ("&", BinaryOperator::BitAnd, 5),
+        ("==", BinaryOperator::Equal, 6),
+        ("!=", BinaryOperator::NotEqual, 6),
+        ("<", BinaryOperator::Less, 7),
+        ("<=", BinaryOperator::LessEqual, 7),
+        (">", BinaryOperator::Greater, 7),
+        (">=", BinaryOperator::GreaterEqual, 7),
+        ("<<", BinaryOperator::ShiftLeft, 8),
+        (">>", BinaryOperator::ShiftRight, 8),
+        ("+", BinaryOperator::Add, 9),
+        ("-", BinaryOperator::Subtract, 9),
+        ("*", BinaryOperator::Multiply, 10),
+        ("/", BinaryOperator::Divide, 10),
+        ("%", BinaryOperator::Remainder, 10),
+    ];
+
+    /// The operator that C writes like this, with its precedence.
+    pub(crate) fn read(symbol: &str) -> Option<(BinaryOperator, u8)> {
+        let found = BinaryOperator::WRITTEN.iter().find(|(known, ..)| *known == symbol);
+        found.map(|(_, operator, precedence)| (*operator, *precedence))
+    }
+
+    fn written(self) -> (&'static str, BinaryOperator, u8) {
+        let found = BinaryOperator::WRITTEN.into_iter().find(|(_, known, _)| *known == self);
+        found.expect("the table has every operator")
+    }
+
     /// The operator as C writes it.
     pub fn symbol(self) -> &'static str {
-        use BinaryOperator::*;
-        match self {
-            Add => "+",
-            Subtract => "-",
-            Multiply => "*",
-            Divide => "/",
-            Remainder => "%",
-            ShiftLeft => "<<",
-            ShiftRight => ">>",
-            BitAnd => "&",
-            BitOr => "|",
-            BitXor => "^",
-            Equal => "==",
-            NotEqual => "!=",
-            Less => "<",
-            LessEqual => "<=",
-            Greater => ">",
-            GreaterEqual => ">=",
-            And => "&&",
-            Or => "||",
-        }
+        self.written().0
+    }
+
+    /// How tightly C binds it, from 1 to 10.
+    pub fn precedence(self) -> u8 {
+        self.written().2
     }
 
     /// Whether the result is 0 or 1.

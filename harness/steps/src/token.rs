@@ -1,6 +1,7 @@
 //! Text of `steps` → tokens.
 
 use super::Span;
+use super::parse::ParseError;
 
 /// A token with its place in the text.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,15 +56,8 @@ fn symbols(first: u8) -> &'static [&'static str] {
     }
 }
 
-/// A place where the text is not made of tokens.
-#[derive(Debug)]
-pub(crate) struct TokenError {
-    pub span: Span,
-    pub message: String,
-}
-
 /// Splits the text into tokens. `sizes` allows the suffixes KiB, MiB and GiB, which C does not have.
-pub(crate) fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, TokenError> {
+pub(crate) fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, ParseError> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::with_capacity(text.len() / 3 + 1);
     let mut at = 0;
@@ -138,8 +132,8 @@ fn end_of_word(bytes: &[u8], at: usize) -> usize {
     at + bytes[at..].iter().take_while(inside).count()
 }
 
-fn error(start: usize, end: usize, message: &str) -> TokenError {
-    TokenError { span: Span { start, end }, message: message.to_owned() }
+fn error(start: usize, end: usize, message: &str) -> ParseError {
+    ParseError { span: Span { start, end }, message: message.to_owned() }
 }
 
 /// Whether the line at `at` holds nothing but `---`.
@@ -174,7 +168,7 @@ fn integer(text: &str, sizes: bool) -> Result<i128, String> {
     value.checked_mul(factor).ok_or_else(|| format!("`{text}` is too large"))
 }
 
-fn quoted(text: &str, start: usize, quote: u8) -> Result<(String, usize), TokenError> {
+fn quoted(text: &str, start: usize, quote: u8) -> Result<(String, usize), ParseError> {
     let bytes = text.as_bytes();
     let mut value = String::new();
     let mut at = start + 1;

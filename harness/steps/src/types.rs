@@ -16,10 +16,6 @@ pub struct Declarations {
     types: HashMap<&'static str, Type>,
 }
 
-/// The name of the type of memory without a type.
-pub const VOID: Type = Type::Void;
-/// `char`.
-pub const CHAR: Type = Type::Char;
 /// `int`.
 pub const INT: Type = Type::Integer { bytes: 4, signed: true };
 /// `size_t`.
@@ -27,11 +23,11 @@ pub const SIZE: Type = Type::Integer { bytes: 8, signed: false };
 /// `int64_t`.
 pub const INT64: Type = Type::Integer { bytes: 8, signed: true };
 /// `void *`.
-pub const VOID_POINTER: Type = Type::Pointer { to: &VOID, constant: false };
+pub const VOID_POINTER: Type = Type::Pointer { to: &Type::Void, constant: false };
 /// `char *`.
-pub const CHAR_POINTER: Type = Type::Pointer { to: &CHAR, constant: false };
+pub const CHAR_POINTER: Type = Type::Pointer { to: &Type::Char, constant: false };
 /// `const char *`.
-pub const TEXT: Type = Type::Pointer { to: &CHAR, constant: true };
+pub const TEXT: Type = Type::Pointer { to: &Type::Char, constant: true };
 
 const C_TYPES: &[(&str, Type)] = &[
     ("void", Type::Void),
@@ -255,11 +251,7 @@ pub fn c_name(ty: Type) -> String {
 
 /// A pointer to a type; the few distinct ones of a catalog live as long as the process.
 pub fn pointer_to(ty: Type, constant: bool) -> Type {
-    match ty {
-        Type::Void => Type::Pointer { to: &VOID, constant },
-        Type::Char => Type::Pointer { to: &CHAR, constant },
-        other => Type::Pointer { to: intern(other), constant },
-    }
+    Type::Pointer { to: intern(ty), constant }
 }
 
 fn intern(ty: Type) -> &'static Type {

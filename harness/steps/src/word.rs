@@ -9,7 +9,8 @@ use super::syntax::{Expect, Expression, ExpressionKind, Statement, StatementKind
 #[derive(Debug)]
 pub struct Word {
     pub parameters: Vec<String>,
-    statements: Vec<Statement>,
+    /// Calls, built-ins and one check.
+    statements: Vec<(Expression, Option<Expect>)>,
 }
 
 impl Word {
@@ -18,18 +19,20 @@ impl Word {
     /// # Errors
     /// The text does not follow the grammar, or has a statement that a word may not have.
     pub fn parse(parameters: Vec<String>, text: &str, names: &Names<'_>) -> Result<Word, ParseError> {
-        let statements = parse_steps(text, names)?.block.statements;
+        let wrong = |span, message: &str| Err(ParseError { span, message: message.to_owned() });
+        let mut statements = Vec::new();
         let mut judged = 0;
-        for statement in &statements {
-            let StatementKind::Expression { expression, expect, info: false } = &statement.kind else {
-                let message = "a word is made of calls, built-ins and one check; write this in the rule".to_owned();
-                return Err(ParseError { span: statement.span, message });
+        for statement in parse_steps(text, names)?.statements {
+            let StatementKind::Expression { expression, expect, info: false } = statement.kind else {
+                let message = "a word is made of calls, built-ins and one check; write this in the rule";
+                return wrong(statement.span, message);
             };
-            judged += usize::from(expect.is_some() || is_check(expression));
+            judged += usize::from(expect.is_some() || is_check(&expression));
             if judged > 1 {
-                let message = "a word has one check, so that a failure says which; make two words of it".to_owned();
-                return Err(ParseError { span: statement.span, message });
+                let message = "a word has one check, so that a failure says which; make two words of it";
+                return wrong(statement.span, message);
             }
+            statements.push((expression, expect));
         }
         Ok(Word { parameters, statements })
     }
@@ -37,11 +40,9 @@ impl Word {
     /// Every expression of the word, the outer ones first.
     pub fn expressions(&self) -> Vec<&Expression> {
         let mut found = Vec::new();
-        for statement in &self.statements {
-            if let StatementKind::Expression { expression, expect, .. } = &statement.kind {
-                collect(expression, &mut found);
-                expect.iter().flat_map(|expect| &expect.codes).for_each(|code| collect(code, &mut found));
-            }
+        for (expression, expect) in &self.statements {
+            let codes = expect.iter().flat_map(|expect| &expect.codes);
+            std::iter::once(expression).chain(codes).for_each(|of| collect(of, &mut found));
         }
         found
     }
@@ -49,21 +50,27 @@ impl Word {
     /// What the word stands for with these arguments. All of it is at the place where the word is used, but the
     /// arguments, which keep theirs.
     fn expand(&self, arguments: &[Expression], used: &Statement, word: Span) -> Vec<Statement> {
-        let filled = Filled { parameters: &self.parameters, arguments, word };
-        let statement = |(index, statement): (usize, &Statement)| {
-            let kind = match &statement.kind {
-                StatementKind::Expression { expression, expect, info } => StatementKind::Expression {
-                    expression: filled.expression(expression),
-                    expect: expect
-                        .as_ref()
-                        .map(|expect| Expect { codes: filled.expressions(&expect.codes), usually: expect.usually }),
-                    info: *info,
-                },
-                _ => StatementKind::Empty,
-            };
-            Statement { actor: used.actor.clone(), kind, span: used.span, begins_word: index == 0 }
+        let mut begins_word = true;
+        let statement = |(mut expression, mut expect): (Expression, Option<Expect>)| {
+            let codes = expect.iter_mut().flat_map(|expect| &mut expect.codes);
+            std::iter::once(&mut expression).chain(codes).for_each(|of| self.fill(of, arguments, word));
+            let kind = StatementKind::Expression { expression, expect, info: false };
+            let begins_word = std::mem::take(&mut begins_word);
+            Statement { actor: used.actor.clone(), kind, span: used.span, begins_word }
         };
-        self.statements.iter().enumerate().map(statement).collect()
+        self.statements.iter().cloned().map(statement).collect()
+    }
+
+    /// Puts the arguments in the place of the parameters.
+    fn fill(&self, of: &mut Expression, arguments: &[Expression], word: Span) {
+        if let ExpressionKind::Name(name) = &of.kind
+            && let Some(position) = self.parameters.iter().position(|parameter| parameter == name)
+        {
+            *of = arguments[position].clone();
+            return;
+        }
+        of.span = word;
+        of.parts_mut().into_iter().for_each(|part| self.fill(part, arguments, word));
     }
 }
 
@@ -125,45 +132,4 @@ fn changing_call(argument: &Expression) -> Option<&Expression> {
 fn collect<'t>(of: &'t Expression, found: &mut Vec<&'t Expression>) {
     found.push(of);
     of.parts().into_iter().for_each(|part| collect(part, found));
-}
-
-/// The arguments of a word in the place of its parameters.
-struct Filled<'a> {
-    parameters: &'a [String],
-    arguments: &'a [Expression],
-    word: Span,
-}
-
-impl Filled<'_> {
-    fn expressions(&self, of: &[Expression]) -> Vec<Expression> {
-        of.iter().map(|expression| self.expression(expression)).collect()
-    }
-
-    fn boxed(&self, of: &Expression) -> Box<Expression> {
-        Box::new(self.expression(of))
-    }
-
-    fn expression(&self, of: &Expression) -> Expression {
-        use ExpressionKind::*;
-        let kind = match &of.kind {
-            Name(name) => match self.parameters.iter().position(|parameter| parameter == name) {
-                Some(position) => return self.arguments[position].clone(),
-                None => Name(name.clone()),
-            },
-            Call { function, arguments } => Call { function: function.clone(), arguments: self.expressions(arguments) },
-            Member { of, name } => Member { of: self.boxed(of), name: name.clone() },
-            Index { of, index } => Index { of: self.boxed(of), index: self.boxed(index) },
-            AddressOf(of) => AddressOf(self.boxed(of)),
-            Dereference(of) => Dereference(self.boxed(of)),
-            Unary(operator, of) => Unary(*operator, self.boxed(of)),
-            Binary(operator, left, right) => Binary(*operator, self.boxed(left), self.boxed(right)),
-            Conditional(condition, then, otherwise) => {
-                Conditional(self.boxed(condition), self.boxed(then), self.boxed(otherwise))
-            }
-            Cast { ty, pointers, of } => Cast { ty: ty.clone(), pointers: *pointers, of: self.boxed(of) },
-            In(of, values) => In(self.boxed(of), self.expressions(values)),
-            Integer(_) | Text(_) | SizeOf { .. } => of.kind.clone(),
-        };
-        Expression { kind, span: self.word }
-    }
 }

@@ -70,7 +70,7 @@ fn builder(header: &Path) -> Result<Builder, Error> {
         ])
         .detect_include_paths(false)
         // The header and what lies beside it; the stubs only serve it.
-        .allowlist_file(format!("{}/.*", escape(utf8(folder)?)))
+        .allowlist_file(format!("{}/.*", regex::escape(utf8(folder)?)))
         .rust_target(target)
         .rust_edition(RustEdition::Edition2024)
         .use_core()
@@ -95,18 +95,12 @@ fn parse(builder: Builder, header: &Path) -> Result<syn::File, Error> {
 /// The macros that bindgen evaluated to an integer.
 fn integer_macros(raw: &syn::File) -> Vec<String> {
     let integers = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
-    raw.items
-        .iter()
-        .filter_map(|item| match item {
-            syn::Item::Const(constant) => match &*constant.ty {
-                syn::Type::Path(ty) if integers.iter().any(|name| ty.path.is_ident(name)) => {
-                    Some(constant.ident.to_string())
-                }
-                _ => None,
-            },
-            _ => None,
-        })
-        .collect()
+    let name = |item: &syn::Item| {
+        let syn::Item::Const(constant) = item else { return None };
+        let syn::Type::Path(ty) = &*constant.ty else { return None };
+        integers.iter().any(|name| ty.path.is_ident(name)).then(|| constant.ident.to_string())
+    };
+    raw.items.iter().filter_map(name).collect()
 }
 
 /// Records the enumerators of a header with the type that C gives them.
@@ -152,16 +146,4 @@ fn evaluate(header: &Path, macros: &[String]) -> Result<BTreeMap<String, i128>, 
 
 fn utf8(path: &Path) -> Result<&str, Error> {
     path.to_str().ok_or_else(|| Error::NotUtf8 { path: path.to_owned() })
-}
-
-/// The text as a regular expression that matches only it.
-fn escape(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in text.chars() {
-        if !character.is_alphanumeric() && character != '/' && character != '_' {
-            escaped.push('\\');
-        }
-        escaped.push(character);
-    }
-    escaped
 }

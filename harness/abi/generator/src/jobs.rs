@@ -98,16 +98,9 @@ fn folders_of_specs(root: &Path) -> Result<Vec<PathBuf>, Error> {
             let entry = entry.map_err(Error::file(&folder))?;
             let path = entry.path();
             let name = entry.file_name();
-            if !entry.file_type().map_err(Error::file(&path))?.is_dir()
-                || name == "target"
-                || name.as_encoded_bytes().starts_with(b".")
-            {
-                continue;
-            }
-            if name == "specs" {
-                found.push(path);
-            } else {
-                folders.push(path);
+            let left_by_tools = name == "target" || name.as_encoded_bytes().starts_with(b".");
+            if entry.file_type().map_err(Error::file(&path))?.is_dir() && !left_by_tools {
+                if name == "specs" { &mut found } else { &mut folders }.push(path);
             }
         }
     }

@@ -102,7 +102,7 @@ fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<St
 /// The text of a generated file.
 fn generate(job: &Job) -> Result<String, Error> {
     match &job.source {
-        Source::Runtimes(runtimes) => Ok(render::list(runtimes)),
+        Source::Runtimes(runtimes) => Ok(render::runtimes(runtimes)),
         Source::Header { runtime, header: path } => {
             let header = header::read(path)?;
             let model = model::read(&header.raw, &header.text, &header.macros)?;

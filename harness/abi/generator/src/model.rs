@@ -1,7 +1,6 @@
 //! Turns bindgen's output into the declarations that the tables list, in C's terms.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::error::Error;
 use crate::header::LIBRARY;
@@ -81,37 +80,28 @@ pub(crate) struct Model {
 }
 
 /// Why a declaration is not in the tables.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(crate) enum LeftOut {
+    #[error("an array of unknown length")]
     ArrayLength,
+    #[error("a typedef of an array")]
     ArrayTypedef,
+    #[error("bit-fields have no offset")]
     BitField,
+    #[error("a macro of this name stands for something else")]
     Hidden,
+    #[error("a macro whose value is no integer that bindgen can read")]
     Macro,
+    #[error("it returns a struct by value")]
     ReturnsStruct,
-    /// A type of this name, or one that has none.
-    Type(Option<String>),
+    #[error("a type that has no place in the tables")]
+    UnnamedType,
+    #[error("the type {0} has no place in the tables")]
+    Type(String),
+    #[error("a variable, not a function")]
     Variable,
+    #[error("it takes a variable number of arguments")]
     Variadic,
-}
-
-impl fmt::Display for LeftOut {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str(match self {
-            LeftOut::ArrayLength => "an array of unknown length",
-            LeftOut::ArrayTypedef => "a typedef of an array",
-            LeftOut::BitField => "bit-fields have no offset",
-            LeftOut::Hidden => "a macro of this name stands for something else",
-            LeftOut::Macro => "a macro whose value is no integer that bindgen can read",
-            LeftOut::ReturnsStruct => "it returns a struct by value",
-            LeftOut::Type(Some(name)) => {
-                return write!(formatter, "the type {name} has no place in the tables");
-            }
-            LeftOut::Type(None) => "a type that has no place in the tables",
-            LeftOut::Variable => "a variable, not a function",
-            LeftOut::Variadic => "it takes a variable number of arguments",
-        })
-    }
 }
 
 /// Reads bindgen's output. The header's text tells a renamed keyword from a name that ends in an underscore, gives the
@@ -134,12 +124,9 @@ pub(crate) fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128
         }
     }
     for (name, (union, fields)) in &names.structs {
-        let mut listed = Vec::new();
-        members(fields, "", &names, &mut |field, reason| match reason {
-            None => listed.push(field),
-            Some(reason) => model.left_out.push((format!("{name}.{}", field.name), reason)),
-        });
-        model.structs.push(Struct { name: name.clone(), union: *union, fields: listed });
+        let mut structure = Struct { name: name.clone(), union: *union, fields: Vec::new() };
+        members(fields, "", &names, &mut structure, &mut model.left_out);
+        model.structs.push(structure);
     }
     typedefs(&names, &mut model);
     for name in written.keys() {
@@ -201,7 +188,7 @@ fn function(field: &syn::Field, names: &Names, macros: &BTreeMap<&str, &str>, mo
 
 /// The parameters and the result of the function that a field of the library struct stands for.
 fn signature(field: &syn::Field, names: &Names) -> Result<(Vec<Parameter>, CType, Option<syn::Type>), LeftOut> {
-    let Some(syn::Type::BareFn(signature)) = symbol(&field.ty) else {
+    let Some(syn::Type::BareFn(signature)) = type_argument(&field.ty) else {
         return Err(LeftOut::Variable);
     };
     if signature.variadic.is_some() {
@@ -225,14 +212,10 @@ fn signature(field: &syn::Field, names: &Names) -> Result<(Vec<Parameter>, CType
     }
 }
 
-/// What a field of the library struct holds when the symbol is there: `T` of `Result<T, libloading::Error>`.
-fn symbol(ty: &syn::Type) -> Option<&syn::Type> {
-    let syn::Type::Path(path) = ty else {
-        return None;
-    };
-    let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
-        return None;
-    };
+/// `T` of `Option<T>`, or of `Result<T, libloading::Error>`, which a field of the library struct is.
+pub(crate) fn type_argument(ty: &syn::Type) -> Option<&syn::Type> {
+    let syn::Type::Path(path) = ty else { return None };
+    let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else { return None };
     match arguments.args.first()? {
         syn::GenericArgument::Type(ty) => Some(ty),
         _ => None,
@@ -244,36 +227,34 @@ fn constant(item: &syn::ItemConst, macros: &BTreeMap<String, i128>, model: &mut 
     let name = item.ident.to_string();
     if let Some(value) = macros.get(&name) {
         model.constants.push((name, *value));
-    } else if let syn::Expr::Call(call) = &*item.expr {
-        let value = call.args.first().and_then(integer);
-        let value = value.ok_or_else(|| Error::Unknown { form: format!("{name} without an integer") })?;
+    } else if matches!(&*item.expr, syn::Expr::Call(_)) {
+        let value = enumerator(&item.expr, &name)?;
         model.constants.push((name, value));
     }
     Ok(())
 }
 
+/// The value of an enumerator as bindgen writes it: in brackets after the name of the type.
+fn enumerator(expression: &syn::Expr, name: &str) -> Result<i128, Error> {
+    let value = match expression {
+        syn::Expr::Call(call) => call.args.first().and_then(integer),
+        _ => None,
+    };
+    value.ok_or_else(|| Error::Unknown { form: format!("{name} without an integer") })
+}
+
 /// Adds the enumeration whose enumerators an `impl` block of bindgen lists.
 fn enumerators(item: &syn::ItemImpl, names: &Names, model: &mut Model) -> Result<(), Error> {
-    let syn::Type::Path(ty) = &*item.self_ty else {
-        return Ok(());
-    };
-    let Some(name) = ty.path.get_ident().map(ToString::to_string) else {
-        return Ok(());
-    };
+    let syn::Type::Path(ty) = &*item.self_ty else { return Ok(()) };
+    let Some(name) = ty.path.get_ident().map(ToString::to_string) else { return Ok(()) };
     if item.trait_.is_some() || !names.enums.contains_key(&name) {
         return Ok(());
     }
     let mut constants = Vec::new();
     for entry in &item.items {
-        let syn::ImplItem::Const(entry) = entry else {
-            continue;
-        };
-        let value = match &entry.expr {
-            syn::Expr::Call(call) => call.args.first().and_then(integer),
-            _ => None,
-        };
+        let syn::ImplItem::Const(entry) = entry else { continue };
         let constant = names.in_c(&entry.ident.to_string());
-        let value = value.ok_or_else(|| Error::Unknown { form: format!("{name}::{constant} without an integer") })?;
+        let value = enumerator(&entry.expr, &format!("{name}::{constant}"))?;
         constants.push((constant, value));
     }
     if name.starts_with("_bindgen_ty_") {
@@ -286,14 +267,20 @@ fn enumerators(item: &syn::ItemImpl, names: &Names, model: &mut Model) -> Result
     Ok(())
 }
 
-/// Visits the members of a struct in the order of the header, those of anonymous members among them as C names them;
-/// with a reason for those that the tables cannot list.
-fn members(fields: &syn::FieldsNamed, prefix: &str, names: &Names, visit: &mut dyn FnMut(Field, Option<LeftOut>)) {
+/// Adds the members of a struct in the order of the header, those of anonymous members among them as C names them; those
+/// that the tables cannot list are left out with a reason.
+fn members(
+    fields: &syn::FieldsNamed,
+    prefix: &str,
+    names: &Names,
+    structure: &mut Struct,
+    left_out: &mut Vec<(String, LeftOut)>,
+) {
     for field in &fields.named {
         let Some(ident) = &field.ident else { continue };
         let ident = ident.to_string();
         let path = format!("{prefix}{ident}");
-        if ident == "_address" || ident.starts_with("__bindgen_padding_") {
+        if ident == "_address" || ident.starts_with("__bindgen_padding_") || ident.starts_with("_bitfield_align_") {
             continue;
         }
         if ident.starts_with("__bindgen_anon_")
@@ -301,20 +288,15 @@ fn members(fields: &syn::FieldsNamed, prefix: &str, names: &Names, visit: &mut d
             && let Some(inner) = ty.path.get_ident()
             && let Some((_, inner)) = names.structs.get(&inner.to_string())
         {
-            members(inner, &format!("{path}."), names, visit);
+            members(inner, &format!("{path}."), names, structure, left_out);
             continue;
         }
-        let (ty, reason) = if ident.starts_with("_bitfield_") {
-            (CType::Void, Some(LeftOut::BitField))
-        } else {
-            match names.resolve(&field.ty) {
-                Ok(ty) => (ty, None),
-                Err(reason) => (CType::Void, Some(reason)),
-            }
-        };
+        let bit_field = ident.starts_with("_bitfield_");
+        let ty = if bit_field { Err(LeftOut::BitField) } else { names.resolve(&field.ty) };
         let name = names.in_c(&ident);
-        if !ident.starts_with("_bitfield_align_") {
-            visit(Field { name, path, ty }, reason);
+        match ty {
+            Ok(ty) => structure.fields.push(Field { name, path, ty }),
+            Err(reason) => left_out.push((format!("{}.{name}", structure.name), reason)),
         }
     }
 }

@@ -93,10 +93,10 @@ impl Names<'_> {
             }),
             syn::Type::BareFn(_) => Ok(CType::Callback(String::new())),
             syn::Type::Path(path) => {
-                let last = path.path.segments.last().ok_or(LeftOut::Type(None))?;
+                let last = path.path.segments.last().ok_or(LeftOut::UnnamedType)?;
                 self.resolve_name(&last.ident.to_string())
             }
-            _ => Err(LeftOut::Type(None)),
+            _ => Err(LeftOut::UnnamedType),
         }
     }
 
@@ -136,7 +136,7 @@ impl Names<'_> {
         if self.structs.contains_key(name) || self.opaque.contains(name) {
             return Ok(CType::Struct(name.to_owned()));
         }
-        Err(LeftOut::Type(Some(name.to_owned())))
+        Err(LeftOut::Type(name.to_owned()))
     }
 
     /// Whether nothing is known of what a pointer points to, so that a typedef of the pointer is a handle.

@@ -1,7 +1,7 @@
 //! Writes the thunks: one function for each of the header's, through which it is called.
 
 use crate::error::Error;
-use crate::model::{CType, Function, Model, Parameter};
+use crate::model::{CType, Function, Model, Parameter, type_argument};
 use crate::render::line;
 
 /// What comes before the first thunk.
@@ -32,97 +32,78 @@ mod thunks {
 
 /// The module of the thunks.
 pub(crate) fn module(model: &Model) -> Result<String, Error> {
-    let mut text = BEGINNING.to_owned();
-    for function in &model.functions {
-        thunk(&mut text, function)?;
-    }
-    text += "}\n";
-    Ok(text)
+    let thunks: String = model.functions.iter().map(thunk).collect::<Result<_, _>>()?;
+    Ok(format!("{BEGINNING}{thunks}}}\n"))
 }
 
-/// Writes the function that converts the arguments, calls the address and widens the result.
-fn thunk(text: &mut String, function: &Function) -> Result<(), Error> {
-    let name = &function.name;
-    let count = function.parameters.len();
-    let words: Vec<String> = (0..count).map(|index| format!("a{index}")).collect();
-    let types: Vec<String> =
-        function.parameters.iter().map(|parameter| rust(&parameter.rust)).collect::<Result<_, _>>()?;
-    let result = match &function.result {
+/// The function that converts the arguments, calls the address and widens the result.
+fn thunk(function: &Function) -> Result<String, Error> {
+    let Function { name, parameters, .. } = function;
+    let (mut words, mut types, mut lines, mut values) = (Vec::new(), Vec::new(), String::new(), Vec::new());
+    for (index, parameter) in parameters.iter().enumerate() {
+        let (word, ty) = (format!("a{index}"), rust(&parameter.rust)?);
+        values.push(argument(&mut lines, name, parameter, &word, &ty)?);
+        words.push(word);
+        types.push(ty);
+    }
+    let returned = match &function.result {
         Some(ty) => format!(" -> {}", rust(ty)?),
         None => String::new(),
     };
-    text.push('\n');
-    line(text, 1, &format!("pub(super) unsafe fn {name}(address: *const c_void, arguments: &[u64]) -> u64 {{"));
-    let pattern = words.join(", ");
-    line(
-        text,
-        2,
-        &format!("let &[{pattern}] = arguments else {{ wrong_count(\"{name}\", {count}, arguments.len()) }};"),
-    );
-    line(text, 2, "// SAFETY: the caller promises that the address is that of a function with this signature.");
-    let signature = format!("unsafe extern \"C\" fn({}){result}", types.join(", "));
-    line(text, 2, &format!("let function = unsafe {{ transmute::<*const c_void, {signature}>(address) }};"));
-    let mut values = Vec::new();
-    for ((parameter, word), ty) in function.parameters.iter().zip(&words).zip(&types) {
-        values.push(argument(text, function, parameter, word, ty)?);
-    }
-    line(text, 2, "// SAFETY: the caller promises that each pointer argument is valid for this function.");
-    let values = values.join(", ");
-    line(text, 2, &format!("let result = unsafe {{ function({values}) }};"));
-    widened(text, function)?;
-    line(text, 1, "}");
-    Ok(())
+    let (count, words, values) = (words.len(), words.join(", "), values.join(", "));
+    let signature = format!("unsafe extern \"C\" fn({}){returned}", types.join(", "));
+    let word = widened(function)?;
+    Ok(format!(
+        r#"
+    pub(super) unsafe fn {name}(address: *const c_void, arguments: &[u64]) -> u64 {{
+        let &[{words}] = arguments else {{ wrong_count("{name}", {count}, arguments.len()) }};
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe {{ transmute::<*const c_void, {signature}>(address) }};
+{lines}        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe {{ function({values}) }};
+        {word}
+    }}
+"#
+    ))
 }
 
 /// The argument of type `ty` that a word stands for, after the lines that it needs.
-fn argument(
-    text: &mut String,
-    function: &Function,
-    parameter: &Parameter,
-    word: &str,
-    ty: &str,
-) -> Result<String, Error> {
+fn argument(lines: &mut String, function: &str, parameter: &Parameter, word: &str, ty: &str) -> Result<String, Error> {
     Ok(match &parameter.ty {
         CType::Char | CType::Integer { .. } if ty == "bool" => format!("{word} != 0"),
         CType::Char | CType::Integer { .. } => format!("{word} as {ty}"),
         CType::Float { bytes: 4 } => format!("{ty}::from_bits({word} as u32)"),
         CType::Float { .. } => format!("{ty}::from_bits({word})"),
-        CType::Enumeration { signed, .. } => {
-            let number = if *signed { "i32" } else { "u32" };
-            format!("{ty}({word} as {number})")
-        }
+        CType::Enumeration { signed: true, .. } => format!("{ty}({word} as i32)"),
+        CType::Enumeration { .. } => format!("{ty}({word} as u32)"),
         CType::Handle(_) | CType::Pointer { .. } => format!("{word} as usize as {ty}"),
         CType::Callback(_) => {
             let reason = "the caller promises null or the address of a function with the callback's signature.";
-            line(text, 2, &format!("// SAFETY: {reason}"));
+            line(lines, 2, &format!("// SAFETY: {reason}"));
             let from = "*const c_void";
-            line(text, 2, &format!("let {word} = unsafe {{ transmute::<{from}, {ty}>({word} as usize as {from}) }};"));
+            line(lines, 2, &format!("let {word} = unsafe {{ transmute::<{from}, {ty}>({word} as usize as {from}) }};"));
             word.to_owned()
         }
         CType::Struct(_) => {
             let reason = "the caller promises the struct's bytes or, if it is larger than the word, its address.";
-            line(text, 2, &format!("// SAFETY: {reason}"));
-            line(text, 2, &format!("let {word} = unsafe {{ by_value::<{ty}>({word}) }};"));
+            line(lines, 2, &format!("// SAFETY: {reason}"));
+            line(lines, 2, &format!("let {word} = unsafe {{ by_value::<{ty}>({word}) }};"));
             word.to_owned()
         }
         CType::Void | CType::Array { .. } => {
-            let form = format!("`{ty}` for the parameter {} of {}", parameter.name, function.name);
+            let form = format!("`{ty}` for the parameter {} of {function}", parameter.name);
             return Err(Error::Unknown { form });
         }
     })
 }
 
-/// Writes the result as a word.
-fn widened(text: &mut String, function: &Function) -> Result<(), Error> {
-    let word = match &function.returns {
-        CType::Void => {
-            line(text, 2, "let () = result;");
-            "0"
-        }
-        CType::Integer { signed: true, .. } => "result as i64 as u64",
-        CType::Integer { .. } => "result as u64",
+/// The result as a word.
+fn widened(function: &Function) -> Result<&'static str, Error> {
+    Ok(match &function.returns {
+        CType::Void => "let () = result;\n        0",
         // Sign-extended where plain `char` is signed.
-        CType::Char => "result as i64 as u64",
+        CType::Char | CType::Integer { signed: true, .. } => "result as i64 as u64",
+        CType::Integer { .. } => "result as u64",
         CType::Float { .. } => "u64::from(result.to_bits())",
         CType::Enumeration { signed: true, .. } => "result.0 as i64 as u64",
         CType::Enumeration { .. } => "result.0 as u64",
@@ -131,14 +112,11 @@ fn widened(text: &mut String, function: &Function) -> Result<(), Error> {
         CType::Struct(_) | CType::Array { .. } => {
             return Err(Error::Unknown { form: format!("a struct as the result of {}", function.name) });
         }
-    };
-    line(text, 2, word);
-    Ok(())
+    })
 }
 
 /// A type of bindgen's output as the thunks write it: names that the output defines lie in `raw`.
 fn rust(ty: &syn::Type) -> Result<String, Error> {
-    let unknown = || Err(Error::Unknown { form: format!("`{}` in a signature", quote::quote!(#ty)) });
     match ty {
         syn::Type::Ptr(pointer) => {
             let kind = if pointer.const_token.is_some() { "const" } else { "mut" };
@@ -149,45 +127,28 @@ fn rust(ty: &syn::Type) -> Result<String, Error> {
             Ok(format!("[{}; {}]", rust(&array.elem)?, quote::quote!(#length)))
         }
         syn::Type::BareFn(signature) => {
-            let inputs: Vec<String> = signature.inputs.iter().map(|input| rust(&input.ty)).collect::<Result<_, _>>()?;
-            let variadic = match (&signature.variadic, inputs.is_empty()) {
-                (None, _) => "",
-                (Some(_), true) => "...",
-                (Some(_), false) => ", ...",
-            };
+            let inputs = signature.inputs.iter().map(|input| rust(&input.ty));
+            let variadic = signature.variadic.iter().map(|_| Ok("...".to_owned()));
+            let inputs: Vec<String> = inputs.chain(variadic).collect::<Result<_, _>>()?;
             let output = match &signature.output {
                 syn::ReturnType::Default => String::new(),
                 syn::ReturnType::Type(_, ty) => format!(" -> {}", rust(ty)?),
             };
-            let inputs = inputs.join(", ");
-            Ok(format!("unsafe extern \"C\" fn({inputs}{variadic}){output}"))
+            Ok(format!("unsafe extern \"C\" fn({}){output}", inputs.join(", ")))
         }
         syn::Type::Path(path) => {
-            let path = &path.path;
-            let Some(last) = path.segments.last() else {
-                return unknown();
-            };
-            let name = last.ident.to_string();
-            if name == "Option" {
-                let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
-                    return unknown();
-                };
-                let Some(syn::GenericArgument::Type(inner)) = arguments.args.first() else {
-                    return unknown();
-                };
-                return Ok(format!("Option<{}>", rust(inner)?));
-            }
-            if name == "c_void" {
-                return Ok(name);
-            }
-            if path.segments.len() > 1 {
-                let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-                return Ok(names.join("::"));
-            }
-            let primitive =
-                ["bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "isize", "usize", "f32", "f64"];
-            Ok(if primitive.contains(&name.as_str()) { name } else { format!("raw::{name}") })
+            let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+            let name = segments.last().cloned().unwrap_or_default();
+            let own = [
+                "c_void", "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "isize", "usize", "f32", "f64",
+            ];
+            Ok(match type_argument(ty) {
+                Some(inner) if name == "Option" => format!("Option<{}>", rust(inner)?),
+                _ if own.contains(&name.as_str()) => name,
+                _ if segments.len() > 1 => segments.join("::"),
+                _ => format!("raw::{name}"),
+            })
         }
-        _ => unknown(),
+        _ => Err(Error::Unknown { form: format!("`{}` in a signature", quote::quote!(#ty)) }),
     }
 }

@@ -3,7 +3,7 @@
 use crate::catalog::{Handle, Resource};
 use steps::builtins::builtin;
 use steps::program::{Call, Statement as TypedStatement};
-use steps::syntax::{Expression, ExpressionKind, Initializer, Statement, StatementKind};
+use steps::syntax::{Declaration, Expression, ExpressionKind, Initializer, Statement, StatementKind};
 
 use super::Printer;
 use super::release::Way;
@@ -20,16 +20,15 @@ pub(super) struct Site<'t> {
 impl<'a> Printer<'a> {
     /// The calls of a statement itself, not of the blocks inside it.
     pub(super) fn sites<'t>(&self, statement: &'t Statement, typed: &'t TypedStatement) -> Vec<Site<'t>> {
+        let of = match &statement.kind {
+            StatementKind::Expression { expression: of, .. }
+            | StatementKind::Declaration(Declaration { value: Some(Initializer::Expression(of)), .. })
+            | StatementKind::Assignment { value: of, .. }
+            | StatementKind::Defer(of) => of,
+            _ => return Vec::new(),
+        };
         let mut found = Vec::new();
-        match &statement.kind {
-            StatementKind::Expression { expression, .. } => collect(expression, &mut found),
-            StatementKind::Declaration { value: Some(Initializer::Expression(value)), .. } => {
-                collect(value, &mut found)
-            }
-            StatementKind::Assignment { value, .. } => collect(value, &mut found),
-            StatementKind::Defer(call) => collect(call, &mut found),
-            _ => {}
-        }
+        collect(of, &mut found);
         self.pair(found, typed)
     }
 

@@ -47,7 +47,7 @@ impl Printer<'_> {
                 (format!("{symbol}{}", self.inside(of, POSTFIX)), UNARY)
             }
             ExpressionKind::Binary(operator, left, right) => {
-                let binds = precedence(*operator);
+                let binds = operator.precedence();
                 let side = |side: &Expression, least: u8| match &side.kind {
                     ExpressionKind::Binary(inner, ..) if unclear(*operator, *inner) => {
                         format!("({})", self.expression(side))
@@ -134,22 +134,6 @@ pub(super) fn written_type(ty: &TypeName, pointers: usize, name: &str) -> String
     let constant = if ty.constant { "const " } else { "" };
     let declared = format!("{}{name}", "*".repeat(pointers));
     if declared.is_empty() { format!("{constant}{}", ty.name) } else { format!("{constant}{} {declared}", ty.name) }
-}
-
-fn precedence(operator: BinaryOperator) -> u8 {
-    use BinaryOperator::*;
-    match operator {
-        Or => 1,
-        And => 2,
-        BitOr => 3,
-        BitXor => 4,
-        BitAnd => 5,
-        Equal | NotEqual => 6,
-        Less | LessEqual | Greater | GreaterEqual => 7,
-        ShiftLeft | ShiftRight => 8,
-        Add | Subtract => 9,
-        Multiply | Divide | Remainder => 10,
-    }
 }
 
 /// Whether compilers ask for brackets around the inner operator, although precedence needs none.

@@ -18,7 +18,6 @@ use std::fmt::Write;
 use crate::case::{CaseError, Scope, Value, display_values};
 use crate::catalog::{Product, Rule, Rules, Section, short};
 
-use steps::parse::{Names, ParseError, parse_expression};
 use steps::program::{Program, State};
 use steps::types::is_address;
 use visit::Reads;
@@ -39,52 +38,29 @@ pub struct Sheet<'a> {
     pub salt: u64,
 }
 
-/// Why a rule cannot be printed for a product.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum PrintError {
-    /// It has no case there.
-    Case(CaseError),
-    /// An expression of `observe` cannot be read.
-    Observe(ParseError),
-}
-
-impl std::fmt::Display for PrintError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            PrintError::Case(error) => error.fmt(f),
-            PrintError::Observe(error) => f.write_str(&error.message),
-        }
-    }
-}
-
-impl std::error::Error for PrintError {}
-
 /// Whether the printed program of a rule does what the suite does: one process, one thread.
 pub fn runs_as_program(rule: &Rule) -> bool {
     rule.program.actors.len() == 1
 }
 
 /// Prints a rule as C. The error says why the rule has no case for this product.
-pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, PrintError> {
+pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, CaseError> {
     let program = &rule.program;
     let scope = Scope { facts: sheet.product.facts.clone(), devices: sheet.devices };
     let values = match sheet.values {
         Some(values) => values.to_vec(),
-        None => case::smallest(program, &scope).map_err(PrintError::Case)?,
+        None => case::smallest(program, &scope)?,
     };
-    let mut printer = Printer::new(rules, program, &program.source);
+    let mut printer = Printer::new(rules, program);
     printer.runnable = runs_as_program(rule);
     printer.block(&program.syntax, &program.statements);
-    printer.observations(rule)?;
+    printer.observations(rule);
     let (set_up, tear_down, hoisted) = life_cycle(rules, program);
 
     let mut out = head(rules, rule, sheet, &values);
     let _ = write!(out, "\n{PRELUDE}\n");
-    if [program, &rules.life_cycle.program]
-        .into_iter()
-        .any(|program| program.results.iter().any(|of| of.is_some_and(|of| of > 0)))
-    {
+    let mut answers = program.results.iter().chain(&rules.life_cycle.program.results);
+    if answers.any(|of| of.is_some_and(|of| of > 0)) {
         let _ = writeln!(out, "{OTHER_RESULTS}");
     }
     for line in printer.wrappers() {
@@ -174,14 +150,14 @@ fn device(rules: &Rules, program: &Program) -> Option<u32> {
 /// The life cycle of the first process: set-up, tear-down, and the variables of both.
 fn life_cycle(rules: &Rules, program: &Program) -> (String, String, Vec<String>) {
     let life = &rules.life_cycle;
-    let mut printer = Printer::new(rules, &life.program, &life.program.source);
+    let mut printer = Printer::new(rules, &life.program);
     printer.hoisted = Some(Vec::new());
     let state = program.processes[0].state;
     let mut section = |section: Section, needed: State, judged: bool| {
         let Some(block) = life.block(section).filter(|_| state >= needed) else { return String::new() };
         printer.judged = judged;
         printer.cursor = life.program.statements[block].span.start;
-        printer.statement(&life.program.syntax.statements[block], &life.program.statements[block]);
+        printer.statement(&life.program.syntax[block], &life.program.statements[block]);
         std::mem::take(&mut printer.out)
     };
     let set_up = [section(Section::InitUp, State::Init, true), section(Section::DeviceUp, State::Device, true)];
@@ -221,11 +197,11 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(rules: &'a Rules, program: &'a Program, source: &'a str) -> Printer<'a> {
+    fn new(rules: &'a Rules, program: &'a Program) -> Printer<'a> {
         Printer {
             rules,
             program,
-            source,
+            source: &program.source,
             reads: Reads::of(program),
             out: String::new(),
             depth: 1,
@@ -257,17 +233,13 @@ impl<'a> Printer<'a> {
         self.depth -= 1;
     }
 
-    fn observations(&mut self, rule: &'a Rule) -> Result<(), PrintError> {
-        let declarations = &self.rules.environment.declarations;
-        let is_type = |name: &str| declarations.ty(name).is_some();
-        let actors: Vec<String> = self.program.actors.iter().map(|actor| actor.name.clone()).collect();
+    fn observations(&mut self, rule: &'a Rule) {
         self.actor = 0;
         self.kept.clear();
-        for ((name, source), (_, _, ty)) in rule.source.observe.iter().zip(&self.program.observe) {
-            let names = Names { is_type: &is_type, actors: &actors, vocabulary: &self.rules.environment.vocabulary };
-            let tree = parse_expression(&source.value, &names, false).map_err(PrintError::Observe)?;
+        let observed = self.program.observe.iter().zip(&self.program.observe_syntax);
+        for ((name, source), ((_, _, ty), tree)) in rule.source.observe.iter().zip(observed) {
             let kept = std::mem::replace(&mut self.source, &source.value);
-            let text = self.expression(&tree);
+            let text = self.expression(tree);
             self.source = kept;
             let observe = if is_address(*ty) { "OBSERVE_TEXT" } else { "OBSERVE" };
             self.line(&format!("{observe}(\"{name}\", {text});"));
@@ -276,7 +248,6 @@ impl<'a> Printer<'a> {
             self.actor = *actor;
             self.line(deferred);
         }
-        Ok(())
     }
 
     /// The functions by which the program releases what it acquired.
@@ -287,22 +258,17 @@ impl<'a> Printer<'a> {
     /// The case: the product's quantities, the number of devices, the axes.
     fn constants(&self, sheet: &Sheet<'_>, scope: &Scope, values: &[Value]) -> Vec<String> {
         let mut lines = Vec::new();
-        if !self.reads.facts.is_empty() {
-            let names: Vec<String> = self.reads.facts.iter().map(|name| format!("{name};")).collect();
-            let facts: Vec<String> = self
-                .reads
-                .facts
-                .iter()
-                .map(|name| format!(".{name} = {}", text::number(scope.facts.get(name).copied().unwrap_or(0))))
-                .collect();
-            let members: Vec<String> = names.iter().map(|name| format!("size_t {name}")).collect();
-            lines.push(format!("static const struct {{ {} }} product = {{{}}};", members.join(" "), facts.join(", ")));
+        let facts = &self.reads.facts;
+        if !facts.is_empty() {
+            let members: Vec<String> = facts.iter().map(|name| format!("size_t {name};")).collect();
+            let quantity = |name: &String| text::number(scope.facts.get(name).copied().unwrap_or(0));
+            let values: Vec<String> = facts.iter().map(|name| format!(".{name} = {}", quantity(name))).collect();
+            lines.push(format!("static const struct {{ {} }} product = {{{}}};", members.join(" "), values.join(", ")));
         }
         if self.reads.devices {
             lines.push(format!("static const size_t devices = {};", sheet.devices));
         }
-        let declarations = &self.rules.environment.declarations;
-        lines.extend(case::axes(self.program, declarations, values, |axis| self.reads.axes.contains(&axis)));
+        lines.extend(self.axes(values));
         lines.extend(self.flags.iter().cloned());
         lines
     }

@@ -20,15 +20,13 @@ impl<'a> Way<'a> {
     /// The way in which one of the resources is released.
     pub(super) fn of(resource: &'a Resource, resources: &'a [Resource], environment: &'a Environment) -> Way<'a> {
         let function = &resource.release.function;
-        let mut shapes: Vec<Shape> = Vec::new();
+        let mut shapes = Vec::new();
         for known in resources.iter().filter(|known| known.release.function == *function) {
-            let shape = shape(known);
-            if !shapes.contains(&shape) {
-                shapes.push(shape);
+            if !shapes.contains(&shape(known)) {
+                shapes.push(shape(known));
             }
         }
-        let own = shape(resource);
-        let name = match shapes.iter().position(|shape| *shape == own) {
+        let name = match shapes.iter().position(|known| *known == shape(resource)) {
             None | Some(0) => function.clone(),
             Some(earlier) => format!("{function}_{}", earlier + 1),
         };
@@ -69,7 +67,7 @@ impl<'a> Way<'a> {
     }
 
     fn plain(&self) -> Vec<String> {
-        let handle = match self.number() {
+        let handle = match number(self.resource.handle) {
             Some(ty) => format!("({})(uintptr_t)handle", c_type(ty, "")),
             None => "handle".to_owned(),
         };
@@ -138,13 +136,8 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// The type of a handle that is a number.
-    fn number(&self) -> Option<Type> {
-        Some(self.resource.handle.ty()).filter(|ty| !is_address(*ty))
-    }
-
     fn as_address(&self, handle: &str) -> String {
-        match self.number() {
+        match number(self.resource.handle) {
             Some(ty) => format!("(void *)(uintptr_t)({})({handle})", c_type(ty, "")),
             None => handle.to_owned(),
         }
@@ -168,20 +161,14 @@ impl<'a> Way<'a> {
     }
 }
 
-/// What tells one way of releasing from another one with the same function.
-#[derive(PartialEq)]
-struct Shape {
-    arguments: Vec<ReleaseArgument>,
-    /// Addresses are all alike.
-    handle: Option<Type>,
-    /// The acquiring function and the length of a buffer, where arguments are kept.
-    kept: Option<(String, Handle)>,
+/// What tells one way of releasing from another one with the same function: the arguments; the type of a handle that is
+/// a number; the acquiring function and the handle, where arguments of it are kept.
+fn shape(resource: &Resource) -> (&[ReleaseArgument], Option<Type>, Option<(&str, Handle)>) {
+    let kept = resource.kept().next().map(|_| (resource.acquire.as_str(), resource.handle));
+    (&resource.release.arguments, number(resource.handle), kept)
 }
 
-fn shape(resource: &Resource) -> Shape {
-    Shape {
-        arguments: resource.release.arguments.clone(),
-        handle: Some(resource.handle.ty()).filter(|ty| !is_address(*ty)),
-        kept: resource.kept().next().map(|_| (resource.acquire.clone(), resource.handle)),
-    }
+/// The type of a handle that is a number; addresses are all alike.
+fn number(handle: Handle) -> Option<Type> {
+    Some(handle.ty()).filter(|ty| !is_address(*ty))
 }

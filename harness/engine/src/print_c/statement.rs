@@ -5,7 +5,7 @@ use std::fmt::Write;
 use steps::program::StatementKind as TypedKind;
 use steps::program::{Argument, Expression as Typed, Program, Root, Statement as TypedStatement};
 use steps::results::ResultType;
-use steps::syntax::{Block, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind};
+use steps::syntax::{Declaration, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind};
 use steps::types::{SIZE, range};
 
 use super::Printer;
@@ -14,9 +14,9 @@ use super::expression::written_type;
 use super::text::{c_name, c_type, comments};
 
 impl<'a> Printer<'a> {
-    pub(super) fn block(&mut self, block: &Block, typed: &[TypedStatement]) {
+    pub(super) fn block(&mut self, block: &[Statement], typed: &[TypedStatement]) {
         let mut typed = typed.iter();
-        for statement in &block.statements {
+        for statement in block {
             self.comments_before(statement.span.start);
             match &statement.kind {
                 StatementKind::SetupEnd => self.line("/* The set-up ends here. */"),
@@ -79,16 +79,14 @@ impl<'a> Printer<'a> {
                 self.block(body, inner);
                 self.line("/* The set-up ends here. */");
             }
-            (StatementKind::Refuse { call, until, unless }, TypedKind::Refuse { unless: inner, .. }) => {
-                self.refuse(call, until.as_ref(), unless, typed, inner);
-            }
+            (StatementKind::Refuse { call, until, unless }, _) => self.refuse(call, until.as_ref(), unless, typed),
             (StatementKind::Exit(name), _) => self.line(&format!("/* The process of {} ends. */", name.name)),
             (StatementKind::Kill(name), _) => self.line(&format!("/* The process of {} is killed. */", name.name)),
             _ => self.leaf(statement, typed),
         }
     }
 
-    fn braces(&mut self, head: &str, body: &Block, typed: &[TypedStatement]) {
+    fn braces(&mut self, head: &str, body: &[Statement], typed: &[TypedStatement]) {
         self.line(format!("{head} {{").trim_start());
         self.depth += 1;
         self.block(body, typed);
@@ -104,10 +102,10 @@ impl<'a> Printer<'a> {
             self.outs(&sites);
         }
         match &statement.kind {
-            StatementKind::Expression { expression, expect, info } => {
-                self.verdict(expression, expect.as_ref(), *info, typed, &sites);
+            StatementKind::Expression { expression, expect, .. } => {
+                self.verdict(expression, expect.as_ref(), &typed.kind, &sites);
             }
-            StatementKind::Declaration { .. } => self.declaration(statement, typed),
+            StatementKind::Declaration(declaration) => self.declaration(declaration, typed),
             StatementKind::Assignment { target, operator, value } => {
                 let value_text = self.expression(value);
                 let mut text = self.expression(target);
@@ -138,16 +136,9 @@ impl<'a> Printer<'a> {
     }
 
     /// A call or a check with what must come of it.
-    fn verdict(
-        &mut self,
-        expression: &Expression,
-        expect: Option<&Expect>,
-        info: bool,
-        typed: &TypedStatement,
-        sites: &[Site<'_>],
-    ) {
+    fn verdict(&mut self, expression: &Expression, expect: Option<&Expect>, typed: &TypedKind, sites: &[Site<'_>]) {
         let text = self.expression(expression);
-        match (&typed.kind, expect) {
+        match (typed, expect) {
             (TypedKind::Call { call, .. }, None) if self.judged => {
                 let (with, success) = self.other_success(call.function);
                 let written: String = self.out_arguments(sites).iter().map(|out| format!(" WRITTEN({out});")).collect();
@@ -165,16 +156,17 @@ impl<'a> Printer<'a> {
                 self.line(&format!("MUST_FAIL{usually}{with}({success}{text}{codes});"));
             }
             (TypedKind::Effect(_), _) => self.line(&format!("{text};")),
-            _ => self.line(&format!("{}({text});", if info { "INFO" } else { "CHECK" })),
+            (TypedKind::Check { info: true, .. }, _) => self.line(&format!("INFO({text});")),
+            _ => self.line(&format!("CHECK({text});")),
         }
     }
 
-    fn declaration(&mut self, statement: &Statement, typed: &TypedStatement) {
-        let StatementKind::Declaration { ty, pointers, name, length, value, .. } = &statement.kind else { return };
+    fn declaration(&mut self, declaration: &Declaration, typed: &TypedStatement) {
+        let Declaration { ty, pointers, name, length, value } = declaration;
         if let TypedKind::Declare { variable, .. } = typed.kind {
             self.declared.insert(variable);
         }
-        let name = self.variable_name(self.actor, name);
+        let name = self.variable_name(self.actor, &name.name);
         let mut text = written_type(ty, *pointers, &name);
         let literal = length.as_ref().is_none_or(|length| matches!(length.kind, ExpressionKind::Integer(_)));
         if let Some(length) = length {
@@ -222,14 +214,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn refuse(
-        &mut self,
-        call: &Expression,
-        until: Option<&Expression>,
-        unless: &Block,
-        typed: &TypedStatement,
-        inner: &[TypedStatement],
-    ) {
+    fn refuse(&mut self, call: &Expression, until: Option<&Expression>, unless: &[Statement], typed: &TypedStatement) {
+        let TypedKind::Refuse { call: refused, until: asked, unless: inner } = &typed.kind else { return };
+        let (function, asked) = (refused.function, asked.as_ref().map(|call| call.function));
         let mut found = Vec::new();
         collect(call, &mut found);
         if let Some(until) = until {
@@ -242,10 +229,6 @@ impl<'a> Printer<'a> {
         self.line("/* Documented as unsupported: an error passes, and so does work that is done right. */");
         self.line("{");
         self.depth += 1;
-        let (function, asked) = match &typed.kind {
-            TypedKind::Refuse { call, until, .. } => (call.function, until.as_ref().map(|until| until.function)),
-            _ => return,
-        };
         let succeeded = self.succeeded("outcome_", Some(function));
         let ty = self.codes(function).map_or("int", |codes| codes.name.as_str());
         self.line(&format!("{ty} outcome_ = {text};"));

@@ -4,41 +4,15 @@ use abi::Type;
 use steps::builtins::BUILTINS;
 use steps::types;
 
-/// Names that a variable cannot have: C's own, and what the macros of the prelude call.
-const TAKEN: &[&str] = &[
-    "auto",
-    "break",
-    "case",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "typedef",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
+/// C's own names, which a variable cannot have.
+const KEYWORDS: &[&str] = &[
+    "auto", "break", "case", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
+    "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static",
+    "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
+];
+
+/// What the macros of the prelude call, which a variable cannot hide.
+const PRELUDE: &[&str] = &[
     "errno",
     "stdin",
     "stdout",
@@ -51,15 +25,16 @@ const TAKEN: &[&str] = &[
     "info",
     "written",
     "exceeds",
-    "must_succeed",
-    "must_fail",
     "in_set",
+    "must_fail",
+    "must_succeed",
     "poison_variable",
 ];
 
 /// A variable's name; one that C or the prelude uses gets an underscore.
 pub(super) fn c_name(name: &str) -> String {
-    let taken = TAKEN.contains(&name) || BUILTINS.iter().any(|builtin| builtin.name == name);
+    let taken =
+        KEYWORDS.contains(&name) || PRELUDE.contains(&name) || BUILTINS.iter().any(|builtin| builtin.name == name);
     format!("{name}{}", if taken { "_" } else { "" })
 }
 

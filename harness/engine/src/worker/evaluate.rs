@@ -91,10 +91,8 @@ impl<'a> Execution<'a> {
             }
         };
         let mut offset = place.offset;
-        for (index, stride, count) in &place.indices {
-            let index = self.evaluate(index)?;
-            let fits = |index: &usize| count.is_none_or(|count| *index < count);
-            let index = usize::try_from(index).ok().filter(fits).ok_or(Fault::OutsideArray)?;
+        for (index, stride) in &place.indices {
+            let index = usize::try_from(self.evaluate(index)?).map_err(|_| Fault::OutsideArray)?;
             offset = index
                 .checked_mul(*stride)
                 .and_then(|distance| offset.checked_add(distance))

@@ -1,0 +1,128 @@
+//! A walk through a program: everything that it evaluates and calls, in the order of the text.
+
+use super::program::{Argument, Call, Expect, Expression, Place, Program, Root, Statement, StatementKind};
+
+/// What a walk meets.
+pub enum Node<'p> {
+    Expression(&'p Expression),
+    /// A call, as a statement or as the value of the expression that was met before it.
+    Call(&'p Call),
+}
+
+type Note<'n, 'p> = &'n mut dyn FnMut(Node<'p>);
+
+impl Program {
+    /// Walks through the steps and `observe`.
+    pub fn walk<'p>(&'p self, note: Note<'_, 'p>) {
+        walk_block(&self.statements, note);
+        self.observe.iter().for_each(|(_, observed, _)| observed.walk(note));
+    }
+
+    /// The calls of the steps and of `observe`, by call site.
+    pub fn sites(&self) -> Vec<Option<&Call>> {
+        let mut sites = vec![None; self.calls];
+        self.walk(&mut |node| {
+            if let Node::Call(call) = node
+                && let Some(site) = sites.get_mut(call.site)
+            {
+                *site = Some(call);
+            }
+        });
+        sites
+    }
+}
+
+fn walk_block<'p>(block: &'p [Statement], note: Note<'_, 'p>) {
+    for statement in block {
+        statement.kind.walk(note);
+        statement.kind.blocks().into_iter().for_each(|block| walk_block(block, note));
+    }
+}
+
+impl StatementKind {
+    /// The blocks inside the statement.
+    pub fn blocks(&self) -> Vec<&[Statement]> {
+        use StatementKind::*;
+        match self {
+            For { body, .. } | Block { body, .. } | Refuse { unless: body, .. } => vec![body],
+            Choose { alternatives, .. } => alternatives.iter().map(Vec::as_slice).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Walks through the statement itself, not the blocks inside it.
+    pub fn walk<'p>(&'p self, note: Note<'_, 'p>) {
+        match self {
+            StatementKind::Call { call, expect } => {
+                call.walk(note);
+                if let Expect::Failure { codes, .. } = expect {
+                    codes.iter().for_each(|code| code.walk(note));
+                }
+            }
+            StatementKind::Defer(call) => call.walk(note),
+            StatementKind::Effect(of)
+            | StatementKind::Check { condition: of, .. }
+            | StatementKind::For { bound: of, .. } => of.walk(note),
+            StatementKind::Declare { length, values, .. } => {
+                length.iter().chain(values.iter().map(|(.., value)| value)).for_each(|of| of.walk(note));
+            }
+            StatementKind::Assign { target, value, .. } => {
+                target.walk(note);
+                value.walk(note);
+            }
+            StatementKind::Refuse { call, until, .. } => {
+                std::iter::once(call).chain(until).for_each(|call| call.walk(note));
+            }
+            StatementKind::Choose { .. }
+            | StatementKind::Block { .. }
+            | StatementKind::Exit { .. }
+            | StatementKind::Kill { .. } => {}
+        }
+    }
+}
+
+impl Call {
+    fn walk<'p>(&'p self, note: Note<'_, 'p>) {
+        note(Node::Call(self));
+        for argument in &self.arguments {
+            match argument {
+                Argument::Value { value, .. } => value.walk(note),
+                Argument::Out { place, .. } => place.walk(note),
+            }
+        }
+    }
+}
+
+impl Place {
+    fn walk<'p>(&'p self, note: Note<'_, 'p>) {
+        if let Root::Pointer(pointer) = &self.root {
+            pointer.walk(note);
+        }
+        self.indices.iter().for_each(|(index, ..)| index.walk(note));
+    }
+}
+
+impl Expression {
+    /// Walks through the expression and every one inside it, the outer ones first.
+    pub fn walk<'p>(&'p self, note: Note<'_, 'p>) {
+        use Expression::*;
+        note(Node::Expression(self));
+        match self {
+            Call(call, _) => call.walk(note),
+            Unary(_, of) | Cast(_, of) | AxisItem { index: of, .. } => of.walk(note),
+            Binary(_, left, right) | Advance { pointer: left, index: right, .. } | Distance { left, right, .. } => {
+                [left, right].into_iter().for_each(|of| of.walk(note))
+            }
+            Conditional(condition, then, otherwise) => {
+                [condition, then, otherwise].into_iter().for_each(|of| of.walk(note));
+            }
+            In(of, set) => {
+                of.walk(note);
+                set.iter().for_each(|of| of.walk(note));
+            }
+            Builtin(_, arguments) => arguments.iter().for_each(|of| of.walk(note)),
+            Load { place, .. } | AddressOf(place) => place.walk(note),
+            Constant(_) | Text(_) | Axis(_) | Fact(_) | Devices | OwnDevice => {}
+        }
+    }
+}
