@@ -37,9 +37,7 @@ impl fmt::Display for ConditionMistake {
                  domains instead: smaller bounds, `multiple_of`, `offset`, or bounds that read an earlier axis",
                 discarded.percent()
             ),
-            ConditionMistakeKind::NoCase(error) => {
-                write!(f, "{place}: {rule} has no case on {product}: {error}")
-            }
+            ConditionMistakeKind::NoCase(error) => write!(f, "{place}: {rule} has no case on {product}: {error}"),
         }
     }
 }

@@ -33,7 +33,7 @@ impl Ratchet {
     /// # Errors
     /// It cannot be read, or a line is not `product, chapter, defects, percent`.
     pub fn read(path: &Path) -> Result<Ratchet, ProofFileError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ProofFileError::io(path, source))?;
+        let text = std::fs::read_to_string(path).map_err(io(path))?;
         let mut ratchet = Ratchet::default();
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
@@ -97,7 +97,11 @@ pub fn raise(path: &Path, proof: &Proof) -> Result<(), ProofFileError> {
     for ((product, chapter), least) in &ratchet.least {
         let _ = writeln!(text, "{}", line(product, chapter, *least));
     }
-    std::fs::write(path, text).map_err(|source| ProofFileError::io(path, source))
+    std::fs::write(path, text).map_err(io(path))
+}
+
+fn io(path: &Path) -> impl Fn(std::io::Error) -> ProofFileError {
+    |source| ProofFileError::Io { path: path.to_owned(), source }
 }
 
 fn line(product: &str, chapter: &str, reached: Reached) -> String {
