@@ -10,14 +10,12 @@ use steps::suggest::hint;
 use steps::types::Declarations;
 use steps::{Environment, Part, Problem, RuleText, Span, check};
 
-use super::diagnostic::{CatalogError, Diagnostic, Source};
+use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
 use super::model::{ApiFile, ChapterFile, ProductsFile, RuleSource, SupportEntry, SupportFile};
 use super::parallel::in_parallel;
-use super::place::{line_and_column, text_start};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
 use super::resource::{self, Field, Resource};
 use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
-use super::{layouts, libraries, life_cycle, results};
 
 /// Reads and checks a catalog; with `only`, of the chapters just the one in that file. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
@@ -61,8 +59,8 @@ impl Checker<'_> {
             let message = format!("this is the folder of `{}`; name that runtime here", self.place.bindings.runtime);
             self.at(&api.source, &api.value.runtime, message);
         }
-        let results = results::compile(&api.source, &api.value, &declarations, &mut self.diagnostics);
-        let libraries = libraries::compile(&api.source, &api.value, &declarations, &mut self.diagnostics);
+        let results = self.results(api, &declarations);
+        let libraries = self.libraries(api, &declarations);
         if let Some(part) = api.value.edition.mistake() {
             let message = format!("each part counts less than the one before it, and 0 counts nothing: {}", part.value);
             self.at(&api.source, part, message);
@@ -78,17 +76,11 @@ impl Checker<'_> {
             api.value.process.iter().map(|function| function.value.clone()).collect();
         let vocabulary = self.vocabulary(api, &declarations, &resources);
         let environment = Environment { declarations, facts, results, spaces, process_functions, vocabulary };
-        let life_cycle = life_cycle::compile(api, &environment, &mut self.diagnostics);
+        let life_cycle = self.life_cycle(api, &environment);
         if let Some(life_cycle) = &life_cycle {
-            libraries::expect_there(&api.source, &api.value, &libraries, life_cycle, &mut self.diagnostics);
+            self.expect_there(api, &libraries, life_cycle);
         }
-        let layouts = layouts::compile(
-            &api.source,
-            &api.value,
-            &environment.declarations,
-            life_cycle.as_ref(),
-            &mut self.diagnostics,
-        );
+        let layouts = self.layouts(api, &environment.declarations, life_cycle.as_ref());
         let (support, support_source) = self.support(files.support.as_ref(), &products);
         let mut rules = Rules {
             runtime: api.value.runtime.value.clone(),

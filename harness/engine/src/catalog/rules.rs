@@ -10,12 +10,12 @@ use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
+use super::diagnostic::line_and_column;
 use super::edition::EditionForm;
 use super::layouts::Layout;
 use super::libraries::Libraries;
 use super::life_cycle::LifeCycleProgram;
 use super::model::{DocumentEntry, Hazard, Level, RuleSource, SupportEntry, When};
-use super::place;
 use super::resource::Resource;
 
 /// Where the catalog stands, and what its header declares.
@@ -214,7 +214,7 @@ impl Rule {
 
     /// `file:line:column` of a place in the steps.
     pub fn place(&self, chapter: &Chapter, offset: usize) -> String {
-        let (line, column) = place::line_and_column(&self.program.source, offset);
+        let (line, column) = line_and_column(&self.program.source, offset);
         format!("{}:{}:{}", short(&chapter.path), self.steps_at.0 + line, self.steps_at.1 + column + 1)
     }
 
