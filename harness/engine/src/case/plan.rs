@@ -4,9 +4,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rand::RngExt;
 use sha2::{Digest, Sha256};
 
-use steps::program::{Domain, Program};
-
 use steps::evaluate::{Scope, Value};
+use steps::program::{Domain, Program};
 
 use super::coverage::Discarded;
 use super::error::CaseError;

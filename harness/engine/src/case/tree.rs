@@ -5,10 +5,9 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use rand::RngExt;
 
-use steps::program::{Domain, Program};
-
 use steps::bounds::Bounds;
 use steps::evaluate::{Scope, Value};
+use steps::program::{Domain, Program};
 
 use super::error::CaseError;
 

@@ -271,21 +271,14 @@ impl Acquired<'_> {
             ReleaseArgument::Integer(0) if is_address(wanted) => return Ok(()),
             ReleaseArgument::Integer(value) if is_integer(wanted) => {
                 let (low, high) = range(wanted);
-                let fits = low <= value && value <= high;
-                return if fits {
-                    Ok(())
-                } else {
-                    Err(ResourceMistakeKind::TooLarge { function, name, wanted, value })
-                };
+                let fits = (low..=high).contains(&value);
+                return fits.then_some(()).ok_or(ResourceMistakeKind::TooLarge { function, name, wanted, value });
             }
             ReleaseArgument::Integer(_) => steps::types::INT64,
             ReleaseArgument::Handle => self.handle.ty(),
             ReleaseArgument::Parameter(position) => self.function.parameters[position].ty,
         };
-        if (is_integer(given) && is_integer(wanted)) || (is_address(given) && is_address(wanted)) {
-            Ok(())
-        } else {
-            Err(ResourceMistakeKind::OtherType { function, name, wanted, given })
-        }
+        let fits = (is_integer(given) && is_integer(wanted)) || (is_address(given) && is_address(wanted));
+        fits.then_some(()).ok_or(ResourceMistakeKind::OtherType { function, name, wanted, given })
     }
 }

@@ -128,11 +128,7 @@ fn select<'a>(
     let filter = Filter { wanted: proof.filter.clone(), ..Filter::default() };
     for planned in filter.select(&target.rules)? {
         let Some(rule) = target.rules.rule(&planned.id) else { continue };
-        let skipped = match target.skip(rule) {
-            Some(reason) => Some(reason),
-            None if rule.hazard.is_some() => Some("undefined by the documents: observed, never judged".to_owned()),
-            None => None,
-        };
+        let undefined = || rule.hazard.map(|_| "undefined by the documents: observed, never judged".to_owned());
         let kills = || rule.kills_on(&target.conditions.product);
         let found = RuleProof {
             id: rule.id.clone(),
@@ -143,7 +139,7 @@ fn select<'a>(
             passes_on: BTreeSet::new(),
             false_alarms: BTreeMap::new(),
             checks: CheckProof::all(&target.rules, rule),
-            skipped,
+            skipped: target.skip(rule).or_else(undefined),
         };
         if found.skipped.is_none() {
             selected.push(rule);

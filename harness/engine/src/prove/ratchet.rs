@@ -109,21 +109,17 @@ fn line(product: &str, chapter: &str, reached: Reached) -> String {
 }
 
 fn reached(proof: &Proof) -> BTreeMap<String, Reached> {
-    let mut defects: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut checks: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    let mut chapters: BTreeMap<&str, (BTreeSet<&str>, u64, u64)> = BTreeMap::new();
     for rule in proof.judged() {
         let killed = rule.kills.iter().filter(|(_, tally)| !tally.survives()).map(|(name, _)| name.as_str());
-        defects.entry(&rule.chapter).or_default().extend(killed);
-        let (good, all) = checks.entry(&rule.chapter).or_default();
+        let (defects, good, all) = chapters.entry(&rule.chapter).or_default();
+        defects.extend(killed);
         *all += rule.checks.len() as u64;
         *good += rule.checks.iter().filter(|check| check.needed_for.is_some() || check.reason.is_some()).count() as u64;
     }
-    defects
-        .into_iter()
-        .map(|(chapter, defects)| {
-            let (good, all) = checks.get(chapter).copied().unwrap_or_default();
-            let needed = (good * 100).checked_div(all).unwrap_or(100);
-            (chapter.to_owned(), Reached { defects: defects.len() as u64, needed })
-        })
-        .collect()
+    let reached = |(chapter, (defects, good, all)): (&str, (BTreeSet<&str>, u64, u64))| {
+        let needed = (good * 100).checked_div(all).unwrap_or(100);
+        (chapter.to_owned(), Reached { defects: defects.len() as u64, needed })
+    };
+    chapters.into_iter().map(reached).collect()
 }

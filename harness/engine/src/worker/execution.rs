@@ -15,7 +15,7 @@ use super::fault::Fault;
 use super::memory::Memory;
 use super::threads::Threads;
 use super::turns::Turns;
-use crate::case::{CaseReport, FailedCall, Finding};
+use crate::case::{CaseReport, FailedCall};
 use crate::wire::flight::{self, Flight, RELEASE};
 
 /// Why the execution of a case stopped before its end.
@@ -339,7 +339,7 @@ impl<'a> Execution<'a> {
             let Some((index, address)) = self.prepared.release_addresses[held.index] else {
                 let absent = FailedCall { function: function.name.to_owned(), code: None };
                 let message = format!("the library does not export {}", function.name);
-                self.report.finding(Finding::Release(message, absent));
+                self.report.fail_release(message, absent);
                 continue;
             };
             let handle = match &held.bytes {
@@ -365,7 +365,7 @@ impl<'a> Execution<'a> {
                 let code = codes.shown(result);
                 let message = format!("releasing with {} returned {code}, expected success", function.name);
                 let failed = FailedCall { function: function.name.to_owned(), code: i64::try_from(result).ok() };
-                self.report.finding(Finding::Release(message, failed));
+                self.report.fail_release(message, failed);
             }
         }
     }
