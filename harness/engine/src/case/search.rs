@@ -51,6 +51,14 @@ pub struct FailedCase {
     pub trace: Vec<String>,
 }
 
+impl FailedCase {
+    /// The values of a case that failed; its number is 0.
+    pub fn of(program: &Program, failure: CaseFailure, values: &[Value], salt: u64) -> FailedCase {
+        let (replay_values, values) = (case_to_json(program, values, salt), display_values(program, values));
+        FailedCase { failure, values, replay_values, case: 0, shrinks: 0, trace: Vec::new() }
+    }
+}
+
 /// What running a case gives: its report, and the trace when it failed.
 pub struct Ran {
     pub report: CaseReport,
@@ -130,7 +138,7 @@ impl Search<'_> {
                 None if result.cases >= required
                     && started.elapsed().as_millis() as u64 >= self.budget.milliseconds =>
                 {
-                    break if plan.goes_on() { SearchEnd::Time } else { SearchEnd::Done };
+                    break if plan.planned() > 0 { SearchEnd::Time } else { SearchEnd::Done };
                 }
                 None => match plan.next_case() {
                     Some(Ok(case)) => case,
@@ -243,14 +251,8 @@ impl Search<'_> {
             smaller = tree.next(failed_again);
         }
         let (values, ran) = best;
-        Some(FailedCase {
-            failure: ran.report.failure?,
-            values: display_values(self.program, &values),
-            replay_values: case_to_json(self.program, &values, salt),
-            case: number,
-            shrinks,
-            trace: ran.trace,
-        })
+        let failed = FailedCase::of(self.program, ran.report.failure?, &values, salt);
+        Some(FailedCase { case: number, shrinks, trace: ran.trace, ..failed })
     }
 }
 

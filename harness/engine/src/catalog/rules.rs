@@ -217,18 +217,10 @@ impl Rule {
         let (line, column) = line_and_column(&self.program.source, offset);
         format!("{}:{}:{}", short(&chapter.path), self.steps_at.0 + line, self.steps_at.1 + column + 1)
     }
-
-    /// The text of a statement on one line.
-    pub fn text(&self, span: steps::Span) -> String {
-        self.program.text(span)
-    }
 }
 
 /// A path from `specs/` on, which is the same on every machine.
 pub fn short(path: &Path) -> String {
     let text = path.to_string_lossy();
-    match text.rfind("specs/") {
-        Some(at) => text[at..].to_owned(),
-        None => text.into_owned(),
-    }
+    text[text.rfind("specs/").unwrap_or(0)..].to_owned()
 }

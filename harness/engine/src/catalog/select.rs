@@ -124,12 +124,10 @@ fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip
     }
     let is = &target.edition;
     let known = |layout: &Layout| is.as_ref().is_some_and(|is| layout.editions.holds(is));
-    match rules.layouts.iter().find(|layout| rules.lays_out(rule, layout.structure) && !known(layout)) {
-        Some(Layout { structure, editions }) => {
-            Err(Skip::Layout { structure, wanted: editions.clone(), is: is.clone() })
-        }
-        None => Ok(()),
-    }
+    let layout = rules.layouts.iter().find(|layout| rules.lays_out(rule, layout.structure) && !known(layout));
+    layout.map_or(Ok(()), |Layout { structure, editions }| {
+        Err(Skip::Layout { structure, wanted: editions.clone(), is: is.clone() })
+    })
 }
 
 /// A name that nothing has.

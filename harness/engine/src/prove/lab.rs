@@ -269,7 +269,7 @@ impl Work<'_> {
             cases: attempt.cases,
             failed: attempt.failed,
             first: attempt.first,
-            statement: rule.text(attempt.place),
+            statement: rule.program.text(attempt.place),
         });
     }
 

@@ -9,8 +9,7 @@ use simulator_contract::Defect;
 
 use crate::runtime::is_subtle;
 
-use super::RuleProof;
-use super::file_error::ProofFileError;
+use super::{ProofFileError, RuleProof};
 
 /// A defect that more rules than this notice, in percent and in number, says nothing about any of them. The number is for
 /// products with few rules, where a tenth is less than a chapter.

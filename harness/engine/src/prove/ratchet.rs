@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-use super::Proof;
-use super::file_error::ProofFileError;
+use super::{Proof, ProofFileError};
 
 /// Some defects are a matter of timing: with them a check more or less is needed. Percent.
 const SLACK: u64 = 2;
