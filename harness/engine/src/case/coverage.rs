@@ -1,11 +1,7 @@
 //! How much of a rule's domain its cases cover.
 
-use std::fmt;
-use std::time::Duration;
-
-use steps::program::{Domain, Program};
-
 use steps::evaluate::{Scope, Value};
+use steps::program::{Domain, Program};
 
 use super::error::CaseError;
 use super::plan::runner;
@@ -63,28 +59,6 @@ fn digest(values: &[Value]) -> u64 {
         Value::Integer(value) => number(digest, *value),
         Value::List(items) => items.iter().fold(word(digest, items.len() as u64), |digest, item| number(digest, *item)),
     })
-}
-
-/// Why fewer cases were tried than were planned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
-    /// `where` discarded what was drawn, again and again.
-    Where { tried: u64, planned: u64, discarded: u32, drawn: u32 },
-    /// The time for samples was over.
-    Time { tried: u64, planned: u64, limit: Duration },
-}
-
-impl fmt::Display for Cut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Cut::Where { tried, planned, discarded, drawn } => {
-                write!(f, "{tried} of {planned} cases were tried: `where` discarded {discarded} of {drawn} draws")
-            }
-            Cut::Time { tried, planned, limit } => {
-                write!(f, "the time limit of {limit:?} ended it after {tried} of {planned} cases")
-            }
-        }
-    }
 }
 
 /// Whether the domain has no more cases than that many distinct ones. Large domains and those of lists are not counted.

@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value as Json};
 
-use steps::program::{Domain, Program};
-
 use steps::evaluate::Value;
+use steps::program::{Domain, Program};
 
 use super::error::CaseError;
 use super::plan::Case;

@@ -4,9 +4,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rand::RngExt;
 use sha2::{Digest, Sha256};
 
-use steps::program::{Domain, Program};
-
 use steps::evaluate::{Scope, Value};
+use steps::program::{Domain, Program};
 
 use super::coverage::Discarded;
 use super::error::CaseError;
@@ -28,10 +27,9 @@ pub struct Plan<'a> {
     program: &'a Program,
     scope: &'a Scope,
     runner: TestRunner,
-    edges: Vec<(usize, u64)>,
-    next_edge: usize,
+    /// The edges that are left, and the number of samples.
+    edges: std::vec::IntoIter<(usize, u64)>,
     samples: u32,
-    planned: u64,
     rejected: u32,
     drawn: u32,
     /// Cases that were given up because `where` discarded all that was drawn for them.
@@ -63,38 +61,28 @@ impl<'a> Plan<'a> {
             program,
             scope,
             runner: runner(seed),
-            edges: Vec::new(),
-            next_edge: 0,
-            samples: 0,
-            planned: 0,
+            edges: Vec::new().into_iter(),
+            samples: budget.repeats.max(1),
             rejected: 0,
             drawn: 0,
             lost_edges: 0,
             lost_samples: 0,
         };
-        if program.axes.is_empty() {
-            plan.samples = budget.repeats.max(1);
-        } else {
-            plan.edges = plan.edges()?;
+        if !program.axes.is_empty() {
+            plan.edges = plan.edges()?.into_iter();
             plan.samples = budget.cases.saturating_sub(plan.edges.len() as u32);
         }
-        plan.planned = plan.edges.len() as u64 + u64::from(plan.samples);
         Ok(plan)
     }
 
-    /// Number of cases that run whatever the time budget says.
+    /// Number of cases that run whatever the time budget says, before the first of them.
     pub fn required(&self) -> usize {
         self.edges.len().max(1)
     }
 
-    /// Number of cases, if nothing gets in the way.
+    /// Number of cases that are left, if nothing gets in the way.
     pub fn planned(&self) -> u64 {
-        self.planned
-    }
-
-    /// Whether cases are left.
-    pub fn goes_on(&self) -> bool {
-        self.next_edge < self.edges.len() || self.samples > 0
+        self.edges.len() as u64 + u64::from(self.samples)
     }
 
     /// How many of the cases drawn `where` discarded, if cases were given up for that reason. That an edge is given up
@@ -108,17 +96,10 @@ impl<'a> Plan<'a> {
     /// The next case; `None`: the plan is done. `Some(Err)`: a domain is empty.
     pub fn next_case(&mut self) -> Option<Result<Case, CaseError>> {
         loop {
-            let forced = match self.edges.get(self.next_edge) {
-                Some(edge) => {
-                    self.next_edge += 1;
-                    Some(*edge)
-                }
-                None if self.samples > 0 => {
-                    self.samples -= 1;
-                    None
-                }
-                None => return None,
-            };
+            let forced = self.edges.next();
+            if forced.is_none() {
+                self.samples = self.samples.checked_sub(1)?;
+            }
             // A discarded case is drawn again a few times; an edge that `where` excludes is given up.
             for _ in 0..8 {
                 let tree = match CaseTree::draw(self.program, self.scope, &mut self.runner, forced) {

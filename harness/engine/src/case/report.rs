@@ -72,36 +72,21 @@ impl From<String> for Trouble {
     }
 }
 
-/// A remark.
-pub enum Finding {
-    Info(String),
-    Release(String, FailedCall),
-}
-
 impl CaseReport {
-    pub fn finding(&mut self, finding: Finding) {
-        match finding {
-            Finding::Info(text) => self.findings.push(text),
-            Finding::Release(text, call) => {
-                self.releases.push(text);
-                self.unreleased.get_or_insert(call);
-            }
-        }
+    /// Notes a release that failed.
+    pub fn fail_release(&mut self, message: String, call: FailedCall) {
+        self.releases.push(message);
+        self.unreleased.get_or_insert(call);
     }
 
     /// Notes a failure; the first one counts.
     pub fn fail(&mut self, verdict: Verdict, span: Span, message: String) {
-        if self.failure.is_none() {
-            self.failure = Some(CaseFailure::of(verdict, span, message));
-        }
+        self.fail_call(verdict, span, message, None);
     }
 
     /// As [`CaseReport::fail`], for a call.
     pub fn fail_call(&mut self, verdict: Verdict, span: Span, message: String, call: Option<FailedCall>) {
-        if self.failure.is_none() {
-            self.fail(verdict, span, message);
-            self.failure.iter_mut().for_each(|failure| failure.blocked_by.clone_from(&call));
-        }
+        self.failure.get_or_insert_with(|| CaseFailure { blocked_by: call, ..CaseFailure::of(verdict, span, message) });
     }
 
     /// A release that failed in a case that held fails the case.
@@ -110,10 +95,5 @@ impl CaseReport {
             let call = self.unreleased.clone();
             self.fail_call(Verdict::Fail, Span::default(), message, call);
         }
-    }
-
-    /// Whether shrinking may go on with this report.
-    pub fn same_failure(&self, other: &CaseReport) -> bool {
-        matches!((&self.failure, &other.failure), (Some(a), Some(b)) if a.same_as(b))
     }
 }

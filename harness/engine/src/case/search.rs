@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::case::{
-    Budget, Case, CaseError, Cut, Discarded, Distinct, Plan, Scope, Value, case_to_json, cases_from_json,
-    display_values, exhausted,
+    Budget, Case, CaseError, Discarded, Distinct, Plan, Scope, Value, case_to_json, cases_from_json, display_values,
+    exhausted,
 };
 use crate::record::{Coverage, Verdict};
 use steps::Span;
@@ -49,6 +49,14 @@ pub struct FailedCase {
     pub case: u64,
     pub shrinks: u64,
     pub trace: Vec<String>,
+}
+
+impl FailedCase {
+    /// The values of a case that failed; its number is 0.
+    pub fn of(program: &Program, failure: CaseFailure, values: &[Value], salt: u64) -> FailedCase {
+        let (replay_values, values) = (case_to_json(program, values, salt), display_values(program, values));
+        FailedCase { failure, values, replay_values, case: 0, shrinks: 0, trace: Vec::new() }
+    }
 }
 
 /// What running a case gives: its report, and the trace when it failed.
@@ -96,17 +104,18 @@ impl Search<'_> {
         let (mut result, end) = self.try_cases(&mut plan, given, &mut distinct, run);
         let tried = result.cases;
         let cut = match end {
-            SearchEnd::Done => {
-                plan.discarded().map(|Discarded { discarded, drawn }| Cut::Where { tried, planned, discarded, drawn })
-            }
+            SearchEnd::Done => plan.discarded().map(|Discarded { discarded, drawn }| {
+                format!("{tried} of {planned} cases were tried: `where` discarded {discarded} of {drawn} draws")
+            }),
             SearchEnd::Time => {
-                Some(Cut::Time { tried, planned, limit: Duration::from_millis(self.budget.milliseconds) })
+                let limit = Duration::from_millis(self.budget.milliseconds);
+                Some(format!("the time limit of {limit:?} ended it after {tried} of {planned} cases"))
             }
             SearchEnd::Early => None,
         };
         let distinct = distinct.count();
-        let cut = cut.filter(|_| !exhausted(self.program, self.scope, distinct));
-        result.coverage = (tried > 0).then(|| Coverage { distinct, remark: cut.map(|cut| cut.to_string()) });
+        let remark = cut.filter(|_| !exhausted(self.program, self.scope, distinct));
+        result.coverage = (tried > 0).then_some(Coverage { distinct, remark });
         result
     }
 
@@ -129,7 +138,7 @@ impl Search<'_> {
                 None if result.cases >= required
                     && started.elapsed().as_millis() as u64 >= self.budget.milliseconds =>
                 {
-                    break if plan.goes_on() { SearchEnd::Time } else { SearchEnd::Done };
+                    break if plan.planned() > 0 { SearchEnd::Time } else { SearchEnd::Done };
                 }
                 None => match plan.next_case() {
                     Some(Ok(case)) => case,
@@ -180,14 +189,11 @@ impl Search<'_> {
     /// The cases that come before those of the plan.
     fn given(&self) -> Result<Vec<Case>, CaseError> {
         let given = if self.only.is_empty() { self.known } else { self.only };
-        let mut cases = Vec::new();
-        for json in given {
-            cases.extend(
-                cases_from_json(self.program, json)
-                    .map_err(|error| CaseError::Given { case: json.to_string(), error: Box::new(error) })?,
-            );
-        }
-        Ok(cases)
+        let read = |json: &Json| {
+            cases_from_json(self.program, json)
+                .map_err(|error| CaseError::Given { case: json.to_string(), error: Box::new(error) })
+        };
+        Ok(given.iter().map(read).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     /// The first cases that [`Search::run`] tries, drawn once more: what ran in a process before a case failed there.
@@ -228,7 +234,12 @@ impl Search<'_> {
                 attempts += 1;
                 let ran = run(number, &values, salt);
                 let last = ran.last;
-                failed_again = ran.report.same_failure(&best.1.report);
+                failed_again = ran
+                    .report
+                    .failure
+                    .as_ref()
+                    .zip(best.1.report.failure.as_ref())
+                    .is_some_and(|(new, old)| new.same_as(old));
                 if failed_again {
                     shrinks += 1;
                     best = (values, ran);
@@ -240,14 +251,8 @@ impl Search<'_> {
             smaller = tree.next(failed_again);
         }
         let (values, ran) = best;
-        Some(FailedCase {
-            failure: ran.report.failure?,
-            values: display_values(self.program, &values),
-            replay_values: case_to_json(self.program, &values, salt),
-            case: number,
-            shrinks,
-            trace: ran.trace,
-        })
+        let failed = FailedCase::of(self.program, ran.report.failure?, &values, salt);
+        Some(FailedCase { case: number, shrinks, trace: ran.trace, ..failed })
     }
 }
 
@@ -281,9 +286,7 @@ impl SearchResult {
             let (name, ..) = &program.observe[*index];
             match self.observations.get_mut(name).and_then(|classes| classes.get_mut(class)) {
                 Some(count) => *count += 1,
-                None => {
-                    self.observations.entry(name.clone()).or_default().insert(class.clone(), 1);
-                }
+                None => drop(self.observations.entry(name.clone()).or_default().insert(class.clone(), 1)),
             }
         }
     }

@@ -5,15 +5,14 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use rand::RngExt;
 
-use steps::program::{Domain, Program};
-
 use steps::bounds::Bounds;
 use steps::evaluate::{Scope, Value};
+use steps::program::{Domain, Program};
 
 use super::error::CaseError;
 
 /// The positions that a case drew, each in the range of its axis.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct CaseTree {
     axes: Vec<AxisTree>,
     /// The part that was made smaller last, to undo it.
@@ -77,7 +76,7 @@ impl CaseTree {
             values.push(tree.value(program, scope, axis, bounds, &values)?);
             axes.push(tree);
         }
-        Ok(CaseTree { axes, last: None, next: (0, 0), improved: false })
+        Ok(CaseTree { axes, ..CaseTree::default() })
     }
 
     /// A tree that stands at these values: what a process was doing when it was lost, to make it smaller. Every search
@@ -88,7 +87,7 @@ impl CaseTree {
         }
         let axes =
             (0..values.len()).map(|axis| AxisTree::of(program, scope, axis, values)).collect::<Result<_, _>>()?;
-        Ok(CaseTree { axes, last: None, next: (0, 0), improved: false })
+        Ok(CaseTree { axes, ..CaseTree::default() })
     }
 
     /// The values as the steps see them.

@@ -10,14 +10,12 @@ use steps::suggest::hint;
 use steps::types::Declarations;
 use steps::{Environment, Part, Problem, RuleText, Span, check};
 
-use super::diagnostic::{CatalogError, Diagnostic, Source};
+use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
 use super::model::{ApiFile, ChapterFile, ProductsFile, RuleSource, SupportEntry, SupportFile};
 use super::parallel::in_parallel;
-use super::place::{line_and_column, text_start};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
 use super::resource::{self, Field, Resource};
 use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
-use super::{layouts, libraries, life_cycle, results};
 
 /// Reads and checks a catalog; with `only`, of the chapters just the one in that file. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
@@ -46,10 +44,6 @@ impl Checker<'_> {
         self.diagnostics.push(Diagnostic::at(source, place, message));
     }
 
-    fn file(&mut self, source: &Arc<Source>, message: impl Into<String>) {
-        self.diagnostics.push(Diagnostic { source: Some(source.clone()), line: 0, column: 0, message: message.into() });
-    }
-
     fn rules(&mut self, files: CatalogFiles) -> Option<Rules> {
         self.diagnostics.extend(files.diagnostics);
         let api = &files.api;
@@ -61,8 +55,8 @@ impl Checker<'_> {
             let message = format!("this is the folder of `{}`; name that runtime here", self.place.bindings.runtime);
             self.at(&api.source, &api.value.runtime, message);
         }
-        let results = results::compile(&api.source, &api.value, &declarations, &mut self.diagnostics);
-        let libraries = libraries::compile(&api.source, &api.value, &declarations, &mut self.diagnostics);
+        let results = self.results(api, &declarations);
+        let libraries = self.libraries(api, &declarations);
         if let Some(part) = api.value.edition.mistake() {
             let message = format!("each part counts less than the one before it, and 0 counts nothing: {}", part.value);
             self.at(&api.source, part, message);
@@ -78,17 +72,11 @@ impl Checker<'_> {
             api.value.process.iter().map(|function| function.value.clone()).collect();
         let vocabulary = self.vocabulary(api, &declarations, &resources);
         let environment = Environment { declarations, facts, results, spaces, process_functions, vocabulary };
-        let life_cycle = life_cycle::compile(api, &environment, &mut self.diagnostics);
+        let life_cycle = self.life_cycle(api, &environment);
         if let Some(life_cycle) = &life_cycle {
-            libraries::expect_there(&api.source, &api.value, &libraries, life_cycle, &mut self.diagnostics);
+            self.expect_there(api, &libraries, life_cycle);
         }
-        let layouts = layouts::compile(
-            &api.source,
-            &api.value,
-            &environment.declarations,
-            life_cycle.as_ref(),
-            &mut self.diagnostics,
-        );
+        let layouts = self.layouts(api, &environment.declarations, life_cycle.as_ref());
         let (support, support_source) = self.support(files.support.as_ref(), &products);
         let mut rules = Rules {
             runtime: api.value.runtime.value.clone(),
@@ -124,11 +112,10 @@ impl Checker<'_> {
     ) -> (BTreeMap<String, SupportEntry>, Option<String>) {
         let Some(file) = file else { return Default::default() };
         let table = &file.value;
-        for product in table.functions.values().flat_map(|entry| entry.supported.iter().chain(&entry.unsupported)) {
-            if !products.iter().any(|known| known.id == *product) {
-                let hint = hint(product, products.iter().map(|known| known.id.as_str()));
-                self.file(&file.source, format!("`{product}` is no product of products.yaml{hint}"));
-            }
+        let named = table.functions.values().flat_map(|entry| entry.supported.iter().chain(&entry.unsupported));
+        for message in named.filter_map(|product| unknown_product(product, products)) {
+            let source = Some(file.source.clone());
+            self.diagnostics.push(Diagnostic { source, line: 0, column: 0, message });
         }
         let functions = table.functions.iter().map(|(name, entry)| (name.clone(), entry.clone())).collect();
         (functions, Some(format!("{}, {}", table.source.document, table.source.section)))
@@ -198,53 +185,41 @@ impl Checker<'_> {
             let mut facts = BTreeMap::new();
             for (name, value) in &entry.facts {
                 match quantity(value) {
-                    Some(number) => {
-                        facts.insert(name.clone(), number);
+                    Some(number) => drop(facts.insert(name.clone(), number)),
+                    None => {
+                        let message = format!("`{}` is no quantity; write for example 4KiB or 64", value.value);
+                        self.at(&file.source, value, message);
                     }
-                    None => self.at(
-                        &file.source,
-                        value,
-                        format!("`{}` is no quantity; write for example 4KiB or 64", value.value),
-                    ),
                 }
             }
+            let id = &entry.id.value;
+            let mut report = |message: String| self.at(&file.source, &entry.id, message);
             if let Some(first) = products.first() {
                 for name in first.facts.keys().filter(|name| !facts.contains_key(*name)) {
-                    self.at(
-                        &file.source,
-                        &entry.id,
-                        format!("`{}` lacks the quantity `{name}` that `{}` has", entry.id.value, first.id),
-                    );
+                    report(format!("`{id}` lacks the quantity `{name}` that `{}` has", first.id));
                 }
                 for name in facts.keys().filter(|name| !first.facts.contains_key(*name)) {
-                    self.at(
-                        &file.source,
-                        &entry.id,
-                        format!("`{}` has the quantity `{name}` that `{}` lacks", entry.id.value, first.id),
-                    );
+                    report(format!("`{id}` has the quantity `{name}` that `{}` lacks", first.id));
                 }
             }
-            if products.iter().any(|known| known.id == entry.id.value) {
-                self.at(&file.source, &entry.id, format!("there are two products `{}`", entry.id.value));
+            if products.iter().any(|known| known.id == *id) {
+                report(format!("there are two products `{id}`"));
             }
             let mut reported_names = Vec::new();
             for pattern in &entry.reported_names {
                 match regex_lite::Regex::new(pattern) {
                     Ok(pattern) => reported_names.push(pattern),
-                    Err(error) => {
-                        self.at(&file.source, &entry.id, format!("`{pattern}` is no regular expression: {error}"))
-                    }
+                    Err(error) => report(format!("`{pattern}` is no regular expression: {error}")),
                 }
             }
             if entry.run_modes.is_empty() && !run_modes.is_empty() {
-                let message = format!("`{}` names no run mode; there are {}", entry.id.value, quoted(run_modes));
-                self.at(&file.source, &entry.id, message);
+                report(format!("`{id}` names no run mode; there are {}", quoted(run_modes)));
             }
             for mode in entry.run_modes.iter().filter(|mode| !run_modes.contains(mode)) {
-                self.at(&file.source, &entry.id, unknown_run_mode(mode, run_modes));
+                report(unknown_run_mode(mode, run_modes));
             }
             products.push(Product {
-                id: entry.id.value.clone(),
+                id: id.clone(),
                 name: entry.name.clone(),
                 reported_names,
                 run_modes: entry.run_modes.clone(),
@@ -294,21 +269,16 @@ impl Checker<'_> {
         let program = match check(&text, &rules.environment) {
             Ok(program) => program,
             Err(problems) => {
-                for problem in problems {
-                    self.problem(source, &rule, problem);
-                }
+                problems.into_iter().for_each(|problem| self.problem(source, &rule, problem));
                 return None;
             }
         };
-        for function in &rule.owns {
-            if !program.function_names().any(|name| name == function.value) {
-                self.at(source, function, format!("the rule owns `{}` but does not call it", function.value));
-            }
+        let not_called = |function: &&Spanned<String>| !program.function_names().any(|name| name == function.value);
+        for function in rule.owns.iter().filter(not_called) {
+            self.at(source, function, format!("the rule owns `{}` but does not call it", function.value));
         }
-        for function in &rule.unsupported {
-            if !program.function_names().any(|name| name == function.value) {
-                self.at(source, function, format!("the rule does not call `{}`; remove it here", function.value));
-            }
+        for function in rule.unsupported.iter().filter(not_called) {
+            self.at(source, function, format!("the rule does not call `{}`; remove it here", function.value));
         }
         for (statement, reason) in &rule.unproven {
             let judged: Vec<String> = judgements(&program).iter().map(|judged| program.judged(judged)).collect();
@@ -363,11 +333,9 @@ impl Checker<'_> {
                 self.at(source, reference, format!("`{name}` is no document of documents.yaml{hint}"));
             }
         }
-        for product in rule.when.products.iter().chain(&rule.when.not_products) {
-            if rules.product(product).is_none() {
-                let hint = hint(product, rules.products.iter().map(|known| known.id.as_str()));
-                self.at(source, &rule.id, format!("`{product}` is no product of products.yaml{hint}"));
-            }
+        let unknown = |product: &String| unknown_product(product, &rules.products);
+        for message in rule.when.products.iter().chain(&rule.when.not_products).filter_map(unknown) {
+            self.at(source, &rule.id, message);
         }
         if let Some(mode) = &rule.when.run_mode
             && !rules.run_modes.contains(mode)
@@ -381,9 +349,8 @@ impl Checker<'_> {
                 let hint = hint(&defect, names());
                 self.at(source, kill, format!("`{defect}` is no seeded defect{hint}"));
             }
-            for product in products.iter().filter(|product| rules.product(product).is_none()) {
-                let hint = hint(product, rules.products.iter().map(|known| known.id.as_str()));
-                self.at(source, kill, format!("`{product}` is no product of products.yaml{hint}"));
+            for message in products.iter().filter_map(unknown) {
+                self.at(source, kill, message);
             }
         }
     }
@@ -414,6 +381,13 @@ impl Checker<'_> {
             message,
         });
     }
+}
+
+/// What is wrong with a product that is not one.
+fn unknown_product(product: &str, known: &[Product]) -> Option<String> {
+    let ids = || known.iter().map(|known| known.id.as_str());
+    let unknown = !ids().any(|id| id == product);
+    unknown.then(|| format!("`{product}` is no product of products.yaml{}", hint(product, ids())))
 }
 
 fn unknown_run_mode(mode: &str, known: &[String]) -> String {

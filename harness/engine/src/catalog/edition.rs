@@ -1,5 +1,6 @@
 //! Editions of a runtime and versions of a kernel: how a reported one is read, and what a rule demands of it.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -66,72 +67,48 @@ impl EditionForm {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct EditionCondition {
-    pub operator: Comparison,
-    pub edition: Edition,
+    /// One of `COMPARISONS`.
+    sign: String,
+    edition: Edition,
 }
 
-/// How an edition is compared with the one that a condition names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
-    AtLeast,
-    AtMost,
-    Exactly,
-    Above,
-    Below,
-}
-
-/// The longer signs first: `>` begins `>=`.
-const COMPARISONS: [(&str, Comparison); 5] = [
-    (">=", Comparison::AtLeast),
-    ("<=", Comparison::AtMost),
-    ("==", Comparison::Exactly),
-    (">", Comparison::Above),
-    ("<", Comparison::Below),
+/// How an edition may compare with the one that a condition names. The longer signs first: `>` begins `>=`.
+const COMPARISONS: [(&str, &[Ordering]); 5] = [
+    (">=", &[Ordering::Greater, Ordering::Equal]),
+    ("<=", &[Ordering::Less, Ordering::Equal]),
+    ("==", &[Ordering::Equal]),
+    (">", &[Ordering::Greater]),
+    ("<", &[Ordering::Less]),
 ];
 
 /// A text that is not a condition on an edition.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a condition on an edition; write for example \">=8.2\"")]
 pub struct NotACondition(String);
-
-impl fmt::Display for NotACondition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a condition on an edition; write for example \">=8.2\"", self.0)
-    }
-}
-
-impl std::error::Error for NotACondition {}
 
 impl TryFrom<String> for EditionCondition {
     type Error = NotACondition;
 
     fn try_from(text: String) -> Result<EditionCondition, NotACondition> {
-        let found = COMPARISONS.iter().find_map(|(sign, operator)| Some((*operator, text.strip_prefix(sign)?.trim())));
-        let read = |(operator, rest): (Comparison, &str)| {
-            let edition =
-                Some(rest).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).and_then(Edition::read);
-            Some(EditionCondition { operator, edition: edition? })
-        };
-        found.and_then(read).ok_or(NotACondition(text))
+        let found = COMPARISONS.iter().find_map(|(sign, _)| Some((*sign, text.strip_prefix(sign)?.trim())));
+        let number = found.filter(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let read = number
+            .and_then(|(sign, rest)| Some(EditionCondition { sign: sign.to_owned(), edition: Edition::read(rest)? }));
+        read.ok_or(NotACondition(text))
     }
 }
 
 impl fmt::Display for EditionCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = COMPARISONS.iter().find(|(_, operator)| *operator == self.operator).map_or("", |(sign, _)| sign);
-        write!(f, "{sign}{}", self.edition)
+        write!(f, "{}{}", self.sign, self.edition)
     }
 }
 
 impl EditionCondition {
     /// Whether an edition satisfies it.
     pub fn holds(&self, edition: &Edition) -> bool {
-        match self.operator {
-            Comparison::AtLeast => *edition >= self.edition,
-            Comparison::AtMost => *edition <= self.edition,
-            Comparison::Exactly => *edition == self.edition,
-            Comparison::Above => *edition > self.edition,
-            Comparison::Below => *edition < self.edition,
-        }
+        let found = edition.cmp(&self.edition);
+        COMPARISONS.iter().any(|(sign, wanted)| *sign == self.sign && wanted.contains(&found))
     }
 }
 

@@ -1,15 +1,13 @@
 //! Structs whose layout depends on the edition: the header has one layout, which holds for some editions only.
 
-use std::sync::Arc;
-
-use serde_yaml::Spanned;
 use steps::suggest::hint;
 use steps::types::Declarations;
 
-use super::diagnostic::{Diagnostic, Source};
+use super::check::Checker;
 use super::edition::EditionCondition;
 use super::life_cycle::LifeCycleProgram;
 use super::model::ApiFile;
+use super::read::ParsedFile;
 
 /// A struct and the editions that have the header's layout of it.
 #[derive(Debug, Clone)]
@@ -18,33 +16,34 @@ pub struct Layout {
     pub editions: EditionCondition,
 }
 
-/// Reads the layouts of api.yaml. The life cycle and the queries run before the edition is known: they use none.
-pub(super) fn compile(
-    source: &Arc<Source>,
-    api: &ApiFile,
-    declarations: &Declarations,
-    life_cycle: Option<&LifeCycleProgram>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Layout> {
-    let mut layouts: Vec<Layout> = Vec::new();
-    for entry in &api.layouts {
-        let name = &entry.structure.value;
-        let mut report = |place: &Spanned<String>, message| diagnostics.push(Diagnostic::at(source, place, message));
-        let Some(structure) = declarations.structure(name) else {
-            let known = declarations.bindings.structs.iter().map(|structure| structure.name);
-            report(&entry.structure, format!("`{name}` is not a struct of the header{}", hint(name, known)));
-            continue;
-        };
-        if layouts.iter().any(|known| known.structure == structure.name) {
-            report(&entry.structure, format!("the layout of `{name}` is listed twice; remove one of the two"));
+impl Checker<'_> {
+    /// Reads the layouts of api.yaml. The life cycle and the queries run before the edition is known: they use none.
+    pub(super) fn layouts(
+        &mut self,
+        file: &ParsedFile<ApiFile>,
+        declarations: &Declarations,
+        life_cycle: Option<&LifeCycleProgram>,
+    ) -> Vec<Layout> {
+        let mut layouts: Vec<Layout> = Vec::new();
+        for entry in &file.value.layouts {
+            let name = &entry.structure.value;
+            let mut report = |message| self.at(&file.source, &entry.structure, message);
+            let Some(structure) = declarations.structure(name) else {
+                let known = declarations.bindings.structs.iter().map(|structure| structure.name);
+                report(format!("`{name}` is not a struct of the header{}", hint(name, known)));
+                continue;
+            };
+            if layouts.iter().any(|known| known.structure == structure.name) {
+                report(format!("the layout of `{name}` is listed twice; remove one of the two"));
+            }
+            if life_cycle.is_some_and(|life_cycle| life_cycle.program.structs.contains(&structure.name)) {
+                report(format!(
+                    "the life cycle or a query uses `{name}`, but it runs before the edition is known; write it without \
+                     `{name}`"
+                ));
+            }
+            layouts.push(Layout { structure: structure.name, editions: entry.editions.clone() });
         }
-        if life_cycle.is_some_and(|life_cycle| life_cycle.program.structs.contains(&structure.name)) {
-            let message = format!(
-                "the life cycle or a query uses `{name}`, but it runs before the edition is known; write it without `{name}`"
-            );
-            report(&entry.structure, message);
-        }
-        layouts.push(Layout { structure: structure.name, editions: entry.editions.clone() });
+        layouts
     }
-    layouts
 }

@@ -1,16 +1,16 @@
 //! The libraries that a runtime consists of, and which function lives in which.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use abi::Function;
 use serde_yaml::Spanned;
 use steps::pattern::{hint, matches};
 use steps::types::Declarations;
 
-use super::diagnostic::{Diagnostic, Source};
+use super::check::Checker;
 use super::life_cycle::LifeCycleProgram;
-use super::model::{ApiFile, LibraryEntry, LibrarySource};
+use super::model::ApiFile;
+use super::read::ParsedFile;
 
 /// A library of a runtime.
 #[derive(Debug, Clone)]
@@ -55,86 +55,72 @@ impl Libraries {
     }
 }
 
-/// Reads the libraries of api.yaml.
-pub(super) fn compile(
-    source: &Arc<Source>,
-    api: &ApiFile,
-    declarations: &Declarations,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Libraries {
-    let mut report = |place: &Spanned<String>, message: String| {
-        diagnostics.push(Diagnostic::at(source, place, message));
-    };
-    let list: Vec<RuntimeLibrary> = match (&api.library, api.libraries.as_slice()) {
-        (Some(LibrarySource { names, search }), []) => {
-            let id = api.runtime.value.clone();
-            vec![RuntimeLibrary { id, names: names.clone(), search: search.clone(), optional: false }]
-        }
-        (None, entries @ [first, ..]) => {
-            if first.optional {
-                report(
-                    &first.id,
-                    "the first library is never optional: list one that is always there before it".to_owned(),
-                );
+impl Checker<'_> {
+    /// Reads the libraries of api.yaml.
+    pub(super) fn libraries(&mut self, file: &ParsedFile<ApiFile>, declarations: &Declarations) -> Libraries {
+        let api = &file.value;
+        let mut report = |place: &Spanned<String>, message: String| self.at(&file.source, place, message);
+        let library = |id: &Spanned<String>, names: &[String], search: &[String], optional| RuntimeLibrary {
+            id: id.value.clone(),
+            names: names.to_vec(),
+            search: search.to_vec(),
+            optional,
+        };
+        let list: Vec<RuntimeLibrary> = match (&api.library, api.libraries.as_slice()) {
+            (Some(one), []) => vec![library(&api.runtime, &one.names, &one.search, false)],
+            (None, entries @ [first, ..]) => {
+                if first.optional {
+                    let message = "the first library is never optional: list one that is always there before it";
+                    report(&first.id, message.to_owned());
+                }
+                entries.iter().map(|of| library(&of.id, &of.names, &of.search, of.optional)).collect()
             }
-            entries.iter().map(library).collect()
-        }
-        (given, _) => {
-            let both = if given.is_some() { "both are here" } else { "neither is here" };
-            report(&api.runtime, format!("api.yaml has a `library`, or a list of `libraries`; {both}"));
-            let id = api.runtime.value.clone();
-            vec![RuntimeLibrary { id, names: Vec::new(), search: Vec::new(), optional: false }]
-        }
-    };
-    let mut homes: HashMap<&'static str, usize> = HashMap::new();
-    for (position, entry) in api.libraries.iter().enumerate() {
-        if api.libraries[..position].iter().any(|earlier| earlier.id.value == entry.id.value) {
-            report(&entry.id, format!("there are two libraries `{}`; give each its own id", entry.id.value));
-        }
-        for pattern in &entry.functions {
-            let mut functions: Vec<&'static Function> = declarations.bindings.functions.iter().collect();
-            functions.retain(|function| matches(&pattern.value, function.name));
-            if functions.is_empty() {
-                let hint = hint(&pattern.value, declarations.function_names());
-                report(pattern, format!("`{}` matches no function of the header{hint}", pattern.value));
+            (given, _) => {
+                let both = if given.is_some() { "both are here" } else { "neither is here" };
+                report(&api.runtime, format!("api.yaml has a `library`, or a list of `libraries`; {both}"));
+                vec![library(&api.runtime, &[], &[], false)]
             }
-            for function in functions {
-                let earlier = homes.insert(function.name, position).filter(|earlier| *earlier != position);
-                if let Some(earlier) = earlier {
-                    let (name, other, own) = (function.name, &list[earlier].id, &entry.id.value);
-                    report(pattern, format!("`{name}` lives in `{other}` and in `{own}`; name it in one of them"));
+        };
+        let mut homes: HashMap<&'static str, usize> = HashMap::new();
+        for (position, entry) in api.libraries.iter().enumerate() {
+            if api.libraries[..position].iter().any(|earlier| earlier.id.value == entry.id.value) {
+                report(&entry.id, format!("there are two libraries `{}`; give each its own id", entry.id.value));
+            }
+            for pattern in &entry.functions {
+                let mut functions: Vec<&'static Function> = declarations.bindings.functions.iter().collect();
+                functions.retain(|function| matches(&pattern.value, function.name));
+                if functions.is_empty() {
+                    let hint = hint(&pattern.value, declarations.function_names());
+                    report(pattern, format!("`{}` matches no function of the header{hint}", pattern.value));
+                }
+                for function in functions {
+                    let earlier = homes.insert(function.name, position).filter(|earlier| *earlier != position);
+                    if let Some(earlier) = earlier {
+                        let (name, other, own) = (function.name, &list[earlier].id, &entry.id.value);
+                        report(pattern, format!("`{name}` lives in `{other}` and in `{own}`; name it in one of them"));
+                    }
                 }
             }
         }
+        Libraries { list, homes }
     }
-    Libraries { list, homes }
-}
 
-/// The life cycle runs wherever the runtime is: it calls nothing that lives in an optional library.
-pub(super) fn expect_there(
-    source: &Arc<Source>,
-    api: &ApiFile,
-    libraries: &Libraries,
-    life_cycle: &LifeCycleProgram,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    for function in &life_cycle.program.functions {
-        let Some(library) = libraries.optional_home(function.name) else { continue };
-        let Some(entry) = api.libraries.iter().find(|entry| entry.id.value == library.id) else { continue };
-        let message = format!(
-            "the life cycle or a query calls {}, which lives in `{}`; what it calls is always there: do without it, or \
-             remove `optional`",
-            function.name, library.id
-        );
-        diagnostics.push(Diagnostic::at(source, &entry.id, message));
-    }
-}
-
-fn library(entry: &LibraryEntry) -> RuntimeLibrary {
-    RuntimeLibrary {
-        id: entry.id.value.clone(),
-        names: entry.names.clone(),
-        search: entry.search.clone(),
-        optional: entry.optional,
+    /// The life cycle runs wherever the runtime is: it calls nothing that lives in an optional library.
+    pub(super) fn expect_there(
+        &mut self,
+        file: &ParsedFile<ApiFile>,
+        libraries: &Libraries,
+        life_cycle: &LifeCycleProgram,
+    ) {
+        for function in &life_cycle.program.functions {
+            let Some(library) = libraries.optional_home(function.name) else { continue };
+            let Some(entry) = file.value.libraries.iter().find(|entry| entry.id.value == library.id) else { continue };
+            let message = format!(
+                "the life cycle or a query calls {}, which lives in `{}`; what it calls is always there: do without it, \
+                 or remove `optional`",
+                function.name, library.id
+            );
+            self.at(&file.source, &entry.id, message);
+        }
     }
 }

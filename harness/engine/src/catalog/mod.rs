@@ -8,7 +8,6 @@ mod libraries;
 mod life_cycle;
 mod model;
 mod parallel;
-mod place;
 mod read;
 mod resource;
 mod results;

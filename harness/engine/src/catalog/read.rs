@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::diagnostic::{CatalogError, Diagnostic, Source};
+use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
 use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SupportFile};
 use super::parallel::in_parallel;
 use super::specs::Specs;
@@ -43,7 +43,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
         let message = format!(
             "{root} holds no catalog of {runtime} (no {runtime}/api.yaml); name the folder that does with --specs DIR"
         );
-        return Err(CatalogError { diagnostics: vec![Diagnostic { source: None, line: 0, column: 0, message }] });
+        return Err(CatalogError { diagnostics: vec![Diagnostic::nowhere(message)] });
     }
     let mut reader = Reader { specs, folder: folder.clone(), diagnostics: Vec::new(), digest: Sha256::new() };
     let documents = reader.file::<DocumentsFile>(&folder.join("documents.yaml"));
@@ -58,11 +58,8 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
         }
         texts.extend(reader.text(&path));
     }
-    let mut chapters = Vec::new();
-    for (chapter, diagnostics) in in_parallel(texts, chapter) {
-        chapters.push(chapter);
-        reader.diagnostics.extend(diagnostics);
-    }
+    let (mut chapters, diagnostics): (Vec<_>, Vec<_>) = in_parallel(texts, chapter).into_iter().unzip();
+    reader.diagnostics.extend(diagnostics.into_iter().flatten());
     // The order of rules and reports is that of the chapters' names, wherever their files are.
     chapters.sort_by(|a, b| a.value.chapter.value.cmp(&b.value.chapter.value));
     let Reader { diagnostics, digest, .. } = reader;
@@ -98,8 +95,7 @@ pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnos
     let folder = specs.root().join(runtime);
     let (mut paths, unreadable) = specs.files(runtime);
     diagnostics.extend(unreadable.into_iter().map(|(folder, error)| {
-        let message = format!("{}: {error}; let the folder be read, or remove it", folder.display());
-        Diagnostic { source: None, line: 0, column: 0, message }
+        Diagnostic::nowhere(format!("{}: {error}; let the folder be read, or remove it", folder.display()))
     }));
     paths.retain(|path| {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
@@ -119,52 +115,36 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn text(&mut self, path: &Path) -> Option<Arc<Source>> {
-        match self.specs.read(path, LARGEST_FILE) {
-            Ok(bytes) => {
-                let text = match String::from_utf8(bytes) {
-                    Ok(text) => text,
-                    Err(error) => {
-                        let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-                        let column = good.chars().rev().take_while(|c| *c != '\n').count() + 1;
-                        let line = good.matches('\n').count() + 1;
-                        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                        self.diagnostics.push(Diagnostic {
-                            source: Some(Arc::new(Source::new(path.to_owned(), text))),
-                            line,
-                            column,
-                            message: "this is not UTF-8; save the file as UTF-8".to_owned(),
-                        });
-                        return None;
-                    }
-                };
-                let name = name_below(&self.folder, path);
-                self.digest.update((name.len() as u64).to_le_bytes());
-                self.digest.update(name.as_bytes());
-                self.digest.update((text.len() as u64).to_le_bytes());
-                self.digest.update(text.as_bytes());
-                Some(Arc::new(Source::new(path.to_owned(), text)))
+        let text = match self.specs.read(path, LARGEST_FILE).map(String::from_utf8) {
+            Ok(Ok(text)) => text,
+            Ok(Err(error)) => {
+                let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                let (line, column) = line_and_column(&good, good.len());
+                self.diagnostics.push(Diagnostic {
+                    source: Some(Arc::new(Source::new(path.to_owned(), text))),
+                    line: line + 1,
+                    column: column + 1,
+                    message: "this is not UTF-8; save the file as UTF-8".to_owned(),
+                });
+                return None;
             }
             Err(error) => {
-                self.diagnostics.push(Diagnostic {
-                    source: None,
-                    line: 0,
-                    column: 0,
-                    message: format!("{}: {error}", path.display()),
-                });
-                None
+                self.diagnostics.push(Diagnostic::nowhere(format!("{}: {error}", path.display())));
+                return None;
             }
+        };
+        for part in [&name_below(&self.folder, path), &text] {
+            self.digest.update((part.len() as u64).to_le_bytes());
+            self.digest.update(part.as_bytes());
         }
+        Some(Arc::new(Source::new(path.to_owned(), text)))
     }
 
     fn file<T: for<'de> Deserialize<'de>>(&mut self, path: &Path) -> Option<ParsedFile<T>> {
         let source = self.text(path)?;
-        match parse::<T>(&source.text) {
-            Ok(value) => Some(ParsedFile { source, value }),
-            Err(error) => {
-                self.diagnostics.push(diagnostic(&source, &error));
-                None
-            }
-        }
+        let value = parse::<T>(&source.text).map_err(|error| self.diagnostics.push(diagnostic(&source, &error)));
+        Some(ParsedFile { value: value.ok()?, source })
     }
 }
 
@@ -228,20 +208,17 @@ fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, serde_yaml::Erro
 fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
     let (line, column) =
         error.location().map_or((0, 0), |location| (location.line() as usize, location.column() as usize));
-    let message = error.to_string();
-    let message = message.lines().next().unwrap_or("not valid YAML").to_owned();
+    let text = error.to_string();
+    let message = text.lines().next().unwrap_or("not valid YAML");
     // The place is printed from the diagnostic itself.
-    let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-    let message = message.trim_start_matches("error: ");
+    let message = message.split(" at line ").next().unwrap_or(message).trim_start_matches("error: ");
     // What the reader of YAML advises is meant for programmers.
     let message = match message {
-        "unexpected end of input" if source.text.trim().is_empty() => "the file is empty".to_owned(),
-        _ if message.starts_with("multiple YAML documents") => {
-            "a second YAML document begins here; a file holds one".to_owned()
-        }
-        _ => message.split(", set DuplicateKeyPolicy").next().unwrap_or(message).to_owned(),
+        "unexpected end of input" if source.text.trim().is_empty() => "the file is empty",
+        _ if message.starts_with("multiple YAML documents") => "a second YAML document begins here; a file holds one",
+        _ => message.split(", set DuplicateKeyPolicy").next().unwrap_or(message),
     };
-    let hint = misspelt(&message);
+    let hint = misspelt(message);
     Diagnostic { source: Some(source.clone()), line, column, message: format!("{message}{hint}") }
 }
 

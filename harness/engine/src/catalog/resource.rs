@@ -1,7 +1,5 @@
 //! What calls acquire, and how it is released: the resources of api.yaml, checked against the header.
 
-use std::fmt;
-
 use abi::{Function, Type};
 use steps::suggest::hint;
 use steps::syntax::{self, Expression, ExpressionKind, UnaryOperator};
@@ -118,74 +116,46 @@ pub(super) struct ResourceMistake {
 }
 
 /// What is wrong.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum ResourceMistakeKind {
-    /// A function that the header does not declare.
+    #[error("`{name}` is not in the header{hint}")]
     NoFunction { name: String, hint: String },
-    /// A parameter that the acquiring function does not have.
+    #[error("`{function}` has no parameter `{name}`{hint}")]
     NoParameter { function: &'static str, name: String, hint: String },
     /// The parameter is neither a handle nor points to one.
+    #[error(
+        "`{name}` is a {}, which cannot be a handle: name a parameter that is, or points to, an integer, an \
+         enumeration, a pointer or an opaque handle; a buffer has its length as `bytes`",
+        c_name(*ty)
+    )]
     NoHandle { name: &'static str, ty: Type },
     /// A length was given for what is not a buffer.
+    #[error("`{name}` is a {}, not a pointer to a buffer; leave `bytes` out", c_name(*ty))]
     NoBuffer { name: &'static str, ty: Type },
     /// The release is not written as one.
+    #[error("{0}")]
     Syntax(String),
-    /// The release has another number of arguments than the function has parameters.
+    #[error("`{}` takes {} arguments ({}), here are {given}", function.name, function.parameters.len(), names(function))]
     Arguments { function: &'static Function, given: usize },
-    /// A name that means nothing here.
+    #[error("`{name}` is neither `{HANDLE}`, nor a parameter of `{acquire}`, nor a constant of the header{hint}")]
     NoName { name: String, acquire: &'static str, hint: String },
     /// Neither a name nor an integer.
+    #[error(
+        "an argument of a release is `{HANDLE}`, an integer, a constant of the header, or the name of a parameter of \
+         `{acquire}`"
+    )]
     NoArgument { acquire: &'static str },
-    /// The release does not pass the handle.
+    #[error("this call of `{function}` does not pass the handle; write `{HANDLE}` where it belongs")]
     WithoutHandle { function: &'static str },
-    /// An argument of another type than the parameter.
+    #[error("parameter `{name}` of `{function}` is a {}, this is a {}", c_name(*wanted), c_name(*given))]
     OtherType { function: &'static str, name: &'static str, wanted: Type, given: Type },
-    /// An integer that the parameter cannot hold.
+    #[error("{value} does not fit parameter `{name}` of `{function}`, a {}", c_name(*wanted))]
     TooLarge { function: &'static str, name: &'static str, wanted: Type, value: i128 },
 }
 
-impl fmt::Display for ResourceMistakeKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use ResourceMistakeKind::*;
-        match self {
-            NoFunction { name, hint } => write!(f, "`{name}` is not in the header{hint}"),
-            NoParameter { function, name, hint } => write!(f, "`{function}` has no parameter `{name}`{hint}"),
-            NoHandle { name, ty } => write!(
-                f,
-                "`{name}` is a {}, which cannot be a handle: name a parameter that is, or points to, an integer, an \
-                 enumeration, a pointer or an opaque handle; a buffer has its length as `bytes`",
-                c_name(*ty)
-            ),
-            NoBuffer { name, ty } => {
-                write!(f, "`{name}` is a {}, not a pointer to a buffer; leave `bytes` out", c_name(*ty))
-            }
-            Syntax(message) => f.write_str(message),
-            Arguments { function, given } => {
-                let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();
-                let (name, count) = (function.name, names.len());
-                write!(f, "`{name}` takes {count} arguments ({}), here are {given}", names.join(", "))
-            }
-            NoName { name, acquire, hint } => write!(
-                f,
-                "`{name}` is neither `{HANDLE}`, nor a parameter of `{acquire}`, nor a constant of the header{hint}"
-            ),
-            NoArgument { acquire } => write!(
-                f,
-                "an argument of a release is `{HANDLE}`, an integer, a constant of the header, or the name of a \
-                 parameter of `{acquire}`"
-            ),
-            WithoutHandle { function } => {
-                write!(f, "this call of `{function}` does not pass the handle; write `{HANDLE}` where it belongs")
-            }
-            OtherType { function, name, wanted, given } => {
-                let (wanted, given) = (c_name(*wanted), c_name(*given));
-                write!(f, "parameter `{name}` of `{function}` is a {wanted}, this is a {given}")
-            }
-            TooLarge { function, name, wanted, value } => {
-                write!(f, "{value} does not fit parameter `{name}` of `{function}`, a {}", c_name(*wanted))
-            }
-        }
-    }
+fn names(function: &Function) -> String {
+    let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();
+    names.join(", ")
 }
 
 /// Checks a resource of api.yaml against the header.
@@ -301,21 +271,14 @@ impl Acquired<'_> {
             ReleaseArgument::Integer(0) if is_address(wanted) => return Ok(()),
             ReleaseArgument::Integer(value) if is_integer(wanted) => {
                 let (low, high) = range(wanted);
-                let fits = low <= value && value <= high;
-                return if fits {
-                    Ok(())
-                } else {
-                    Err(ResourceMistakeKind::TooLarge { function, name, wanted, value })
-                };
+                let fits = (low..=high).contains(&value);
+                return fits.then_some(()).ok_or(ResourceMistakeKind::TooLarge { function, name, wanted, value });
             }
             ReleaseArgument::Integer(_) => steps::types::INT64,
             ReleaseArgument::Handle => self.handle.ty(),
             ReleaseArgument::Parameter(position) => self.function.parameters[position].ty,
         };
-        if (is_integer(given) && is_integer(wanted)) || (is_address(given) && is_address(wanted)) {
-            Ok(())
-        } else {
-            Err(ResourceMistakeKind::OtherType { function, name, wanted, given })
-        }
+        let fits = (is_integer(given) && is_integer(wanted)) || (is_address(given) && is_address(wanted));
+        fits.then_some(()).ok_or(ResourceMistakeKind::OtherType { function, name, wanted, given })
     }
 }

@@ -10,12 +10,12 @@ use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
+use super::diagnostic::line_and_column;
 use super::edition::EditionForm;
 use super::layouts::Layout;
 use super::libraries::Libraries;
 use super::life_cycle::LifeCycleProgram;
 use super::model::{DocumentEntry, Hazard, Level, RuleSource, SupportEntry, When};
-use super::place;
 use super::resource::Resource;
 use super::specs::Specs;
 
@@ -215,21 +215,13 @@ impl Rule {
 
     /// `file:line:column` of a place in the steps.
     pub fn place(&self, chapter: &Chapter, offset: usize) -> String {
-        let (line, column) = place::line_and_column(&self.program.source, offset);
+        let (line, column) = line_and_column(&self.program.source, offset);
         format!("{}:{}:{}", short(&chapter.path), self.steps_at.0 + line, self.steps_at.1 + column + 1)
-    }
-
-    /// The text of a statement on one line.
-    pub fn text(&self, span: steps::Span) -> String {
-        self.program.text(span)
     }
 }
 
 /// A path from `specs/` on, which is the same on every machine.
 pub fn short(path: &Path) -> String {
     let text = path.to_string_lossy();
-    match text.rfind("specs/") {
-        Some(at) => text[at..].to_owned(),
-        None => text.into_owned(),
-    }
+    text[text.rfind("specs/").unwrap_or(0)..].to_owned()
 }

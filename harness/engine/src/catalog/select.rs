@@ -1,7 +1,5 @@
 //! Which rules apply to a device, and why the others do not.
 
-use std::fmt;
-
 use steps::suggest::hint;
 
 use super::edition::{Edition, EditionCondition};
@@ -30,91 +28,37 @@ pub struct Conditions {
 }
 
 /// Why a rule does not apply.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Skip {
     /// `when.products` or `when.not_products`.
-    Product {
-        product: String,
-    },
-    /// The documents list a function of the rule as not supported.
-    Unsupported {
-        function: String,
-        product: String,
-    },
+    #[error("does not apply to {product}")]
+    Product { product: String },
+    #[error("{function} is documented as not supported on {product}")]
+    Unsupported { function: String, product: String },
     /// The documents list the function, but say nothing of this product.
-    Undocumented {
-        function: String,
-        product: String,
-    },
-    RunMode {
-        wanted: String,
-        is: String,
-    },
-    Devices {
-        wanted: u32,
-        are: u32,
-    },
-    Edition {
-        wanted: EditionCondition,
-        is: Edition,
-    },
-    Kernel {
-        wanted: EditionCondition,
-        is: Edition,
-    },
+    #[error("the documents do not say whether {product} offers {function}")]
+    Undocumented { function: String, product: String },
+    #[error("applies where programs run on the {wanted}; this one runs on the {is}")]
+    RunMode { wanted: String, is: String },
+    #[error("needs {wanted} devices, there {} {are}", if *are == 1 { "is" } else { "are" })]
+    Devices { wanted: u32, are: u32 },
+    #[error("applies to edition {wanted}, this is {is}")]
+    Edition { wanted: EditionCondition, is: Edition },
+    #[error("applies to kernels {wanted}, this one is {is}")]
+    Kernel { wanted: EditionCondition, is: Edition },
     /// The rule makes use of a struct that this edition may lay out in another way than the header does.
-    Layout {
-        structure: &'static str,
-        wanted: EditionCondition,
-        is: Option<Edition>,
-    },
-    /// The rule needs a function of an optional library that is not there.
-    Library {
-        function: &'static str,
-        library: String,
-        names: Vec<String>,
-    },
-    /// `hazard: undefined` without `--hazardous`.
+    #[error("uses {structure}, whose layout is known for edition {wanted}; this is {}", known(is.as_ref()))]
+    Layout { structure: &'static str, wanted: EditionCondition, is: Option<Edition> },
+    #[error("needs {function} of the optional library {library} ({}), which was not found", names.join(" or "))]
+    Library { function: &'static str, library: String, names: Vec<String> },
+    #[error("the documents call the result undefined; runs only with --hazardous")]
     Hazard,
-    /// `when.dedicated` without `--dedicated`.
+    #[error("takes all memory of a device; runs with --dedicated, where nobody else uses the devices")]
     Dedicated,
 }
 
-impl fmt::Display for Skip {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Skip::Product { product } => write!(f, "does not apply to {product}"),
-            Skip::Unsupported { function, product } => {
-                write!(f, "{function} is documented as not supported on {product}")
-            }
-            Skip::Undocumented { function, product } => {
-                write!(f, "the documents do not say whether {product} offers {function}")
-            }
-            Skip::RunMode { wanted, is } => {
-                write!(f, "applies where programs run on the {wanted}; this one runs on the {is}")
-            }
-            Skip::Devices { wanted, are } => {
-                write!(f, "needs {wanted} devices, there {} {are}", if *are == 1 { "is" } else { "are" })
-            }
-            Skip::Edition { wanted, is } => write!(f, "applies to edition {wanted}, this is {is}"),
-            Skip::Kernel { wanted, is } => write!(f, "applies to kernels {wanted}, this one is {is}"),
-            Skip::Layout { structure, wanted, is } => {
-                write!(f, "uses {structure}, whose layout is known for edition {wanted}; this is ")?;
-                match is {
-                    Some(is) => is.fmt(f),
-                    None => f.write_str("an unknown edition"),
-                }
-            }
-            Skip::Library { function, library, names } => {
-                let names = names.join(" or ");
-                write!(f, "needs {function} of the optional library {library} ({names}), which was not found")
-            }
-            Skip::Hazard => f.write_str("the documents call the result undefined; runs only with --hazardous"),
-            Skip::Dedicated => {
-                f.write_str("takes all memory of a device; runs with --dedicated, where nobody else uses the devices")
-            }
-        }
-    }
+fn known(edition: Option<&Edition>) -> String {
+    edition.map_or_else(|| "an unknown edition".to_owned(), Edition::to_string)
 }
 
 /// Whether the documents offer a product what a rule needs.
@@ -180,43 +124,23 @@ fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip
     }
     let is = &target.edition;
     let known = |layout: &Layout| is.as_ref().is_some_and(|is| layout.editions.holds(is));
-    match rules.layouts.iter().find(|layout| rules.lays_out(rule, layout.structure) && !known(layout)) {
-        Some(Layout { structure, editions }) => {
-            Err(Skip::Layout { structure, wanted: editions.clone(), is: is.clone() })
-        }
-        None => Ok(()),
-    }
+    let layout = rules.layouts.iter().find(|layout| rules.lays_out(rule, layout.structure) && !known(layout));
+    layout.map_or(Ok(()), |Layout { structure, editions }| {
+        Err(Skip::Layout { structure, wanted: editions.clone(), is: is.clone() })
+    })
 }
 
 /// A name that nothing has.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnknownName {
-    /// A product id.
+    #[error("there is no product `{id}`{hint}; products are {} and auto", known.join(", "))]
     Product { id: String, hint: String, known: Vec<String> },
-    /// A runtime's name.
+    #[error("--runtime {name}: there is no such runtime{hint}; there are {}", known.join(", "))]
     Runtime { name: String, hint: String, known: Vec<String> },
-    /// A rule's id.
+    #[error("there is no rule `{id}`{hint}; `atlas-cts list` names all")]
     Rule { id: String, hint: String },
 }
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            UnknownName::Product { id, hint, known } => {
-                write!(f, "there is no product `{id}`{hint}; products are {} and auto", known.join(", "))
-            }
-            UnknownName::Runtime { name, hint, known } => {
-                write!(f, "--runtime {name}: there is no such runtime{hint}; there are {}", known.join(", "))
-            }
-            UnknownName::Rule { id, hint } => {
-                write!(f, "there is no rule `{id}`{hint}; `atlas-cts list` names all")
-            }
-        }
-    }
-}
-
-impl std::error::Error for UnknownName {}
 
 /// Finds a product by id; the error suggests one.
 pub fn product<'a>(rules: &'a Rules, id: &str) -> Result<&'a Product, UnknownName> {

@@ -1,9 +1,5 @@
 //! What a runtime adds to the step language, checked against its header: named sets of codes, and words.
 
-use std::sync::Arc;
-
-use serde_yaml::Spanned;
-
 use steps::builtins::builtin;
 use steps::parse::{Names, parse_expression};
 use steps::suggest::hint;
@@ -14,7 +10,6 @@ use steps::word::Word;
 use steps::{Span, Vocabulary};
 
 use super::check::Checker;
-use super::diagnostic::Source;
 use super::model::{ApiFile, WordSource};
 use super::read::ParsedFile;
 use super::resource::Resource;
@@ -35,8 +30,9 @@ impl Checker<'_> {
             if codes.value.is_empty() {
                 self.at(&file.source, codes, format!("`{name}` holds no code; name at least one constant"));
             }
-            for code in &codes.value {
-                self.code(&file.source, code, declarations);
+            for code in codes.value.iter().filter(|code| declarations.constant(&code.value).is_none()) {
+                let hint = hint(&code.value, declarations.constant_names());
+                self.at(&file.source, code, format!("`{}` is not a constant of the header{hint}", code.value));
             }
             let codes = codes.value.iter().map(|code| code.value.clone()).collect();
             vocabulary.sets.insert(name.clone(), codes);
@@ -58,13 +54,6 @@ impl Checker<'_> {
         }
         vocabulary.words.extend(words);
         vocabulary
-    }
-
-    fn code(&mut self, source: &Arc<Source>, code: &Spanned<String>, declarations: &Declarations) {
-        if declarations.constant(&code.value).is_none() {
-            let hint = hint(&code.value, declarations.constant_names());
-            self.at(source, code, format!("`{}` is not a constant of the header{hint}", code.value));
-        }
     }
 }
 
@@ -124,17 +113,17 @@ impl WordReader<'_> {
         let ExpressionKind::Call { function, arguments } = heading.kind else {
             return Err(Mistake::heading(heading.span, form));
         };
-        if let Some(message) = no_new_name(&function, self.declarations) {
-            return Err(Mistake::heading(heading.span, message));
-        }
+        let new = |name: &str, span| match no_new_name(name, self.declarations) {
+            Some(message) => Err(Mistake::heading(span, message)),
+            None => Ok(()),
+        };
+        new(&function, heading.span)?;
         let mut parameters: Vec<String> = Vec::new();
         for argument in arguments {
             let ExpressionKind::Name(name) = argument.kind else {
                 return Err(Mistake::heading(argument.span, form));
             };
-            if let Some(message) = no_new_name(&name, self.declarations) {
-                return Err(Mistake::heading(argument.span, message));
-            }
+            new(&name, argument.span)?;
             if parameters.contains(&name) {
                 let message = format!("`{function}` has two parameters `{name}`; rename one");
                 return Err(Mistake::heading(argument.span, message));
@@ -147,22 +136,20 @@ impl WordReader<'_> {
     /// A word reads its parameters and what every rule can read, nothing of the rule that uses it.
     fn expression(&self, expression: &Expression, parameters: &[String]) -> Result<(), Mistake> {
         match &expression.kind {
-            ExpressionKind::Name(name) => {
-                let known = parameters.contains(name)
-                    || self.declarations.constant(name).is_some()
-                    || matches!(name.as_str(), "NULL" | "product" | "devices");
-                if !known {
-                    let mut known: Vec<&str> = self.declarations.constant_names().collect();
-                    known.extend(parameters.iter().map(String::as_str));
-                    let hint = hint(name, known);
-                    let message = format!("`{name}` is neither a parameter of the word nor a constant{hint}");
-                    return Err(Mistake::steps(expression.span, message));
-                }
+            ExpressionKind::Name(name)
+                if !parameters.contains(name)
+                    && self.declarations.constant(name).is_none()
+                    && !matches!(name.as_str(), "NULL" | "product" | "devices") =>
+            {
+                let mut known: Vec<&str> = self.declarations.constant_names().collect();
+                known.extend(parameters.iter().map(String::as_str));
+                let message =
+                    format!("`{name}` is neither a parameter of the word nor a constant{}", hint(name, known));
+                Err(Mistake::steps(expression.span, message))
             }
-            ExpressionKind::Call { function, arguments } => self.call(function, arguments.len(), expression.span)?,
-            _ => {}
+            ExpressionKind::Call { function, arguments } => self.call(function, arguments.len(), expression.span),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn call(&self, function: &str, given: usize, span: Span) -> Result<(), Mistake> {

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use steps::program::State;
 
-use crate::case::{Case, FailedCase, case_to_json, display_values};
+use crate::case::{Case, FailedCase, case_to_json};
 use crate::catalog::Rule;
 use crate::record::Verdict;
-use crate::workers::{Assignment, GroupEnd, Home, SetUp, StartError, WorkerProcess};
+use crate::workers::{Assignment, Home, SetUp, StartError, WorkerProcess};
 
 use super::Inquest;
 
@@ -146,7 +146,10 @@ impl<'a> Again<'a> {
             let end = executor.case_in(rule, &mut workers, &request);
             if index + 1 == cases.len() || end.report.failure.is_some() || end.fatal.is_some() {
                 executor.leave(rule, workers, &end);
-                return Ok(self.failed(number, case, end));
+                let Some(failure) = end.report.failure else { return Ok(None) };
+                let failed = FailedCase::of(&rule.program, failure, &case.values, case.salt);
+                let case = FailedCase { case: number, trace: end.trace, ..failed };
+                return Ok(Some(Failed { case, output: end.output }));
             }
             // A process that ended as the rule wants it is missing in the next case.
             for member in end.lost {
@@ -155,19 +158,6 @@ impl<'a> Again<'a> {
             }
         }
         Ok(None)
-    }
-
-    fn failed(&self, number: u64, case: &Case, end: GroupEnd) -> Option<Failed> {
-        let program = &self.rule.program;
-        let case = FailedCase {
-            failure: end.report.failure?,
-            values: display_values(program, &case.values),
-            replay_values: case_to_json(program, &case.values, case.salt),
-            case: number,
-            shrinks: 0,
-            trace: end.trace,
-        };
-        Some(Failed { case, output: end.output })
     }
 }
 

@@ -7,8 +7,10 @@ mod shorten;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-use crate::case::{Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult};
-use crate::case::{case_from_json, display_values};
+use crate::case::{
+    Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult, case_from_json, case_to_json,
+    display_values,
+};
 use crate::record::{Conclusion, Confirmation, Repeats, Verdict};
 use crate::workers::{Assignment, Executor, Home};
 
@@ -190,18 +192,13 @@ impl Inquiry<'_> {
         if self.home == Home::Fresh || self.failed.case <= 1 {
             return None;
         }
-        let cases = match self.search.first(self.failed.case.min(MOST)) {
-            Ok(cases) if cases.last().is_some_and(|last| last.salt == self.case.salt) => cases,
-            Ok(_) => {
-                self.confirmation.remark = "the cases before it could not be run again".to_owned();
-                return None;
-            }
-            Err(message) => {
-                self.confirmation.remark = format!("the cases before it could not be run again: {message}");
-                return None;
-            }
+        let why = match self.search.first(self.failed.case.min(MOST)) {
+            Ok(cases) if cases.last().is_some_and(|last| last.salt == self.case.salt) => return Some(cases),
+            Ok(_) => String::new(),
+            Err(error) => format!(": {error}"),
         };
-        Some(cases)
+        self.confirmation.remark = format!("the cases before it could not be run again{why}");
+        None
     }
 
     /// Looks for the fewest cases after which the case fails. `None`: it does not fail after them, or not each time.
@@ -212,15 +209,9 @@ impl Inquiry<'_> {
             whole.push(self.case.clone());
         }
         if self.run_whole(&whole)? {
-            let mut list = whole.clone();
-            let smaller = self.failed.shrinks > 0 && {
-                list.pop();
-                list.push(self.case.clone());
-                self.fails_again(&list).is_some()
-            };
-            if !smaller {
-                list.clone_from(&whole);
-            }
+            let list = [&whole[..whole.len() - 1], std::slice::from_ref(&self.case)].concat();
+            let smaller = self.failed.shrinks > 0 && self.fails_again(&list).is_some();
+            let list = if smaller { list } else { whole.clone() };
             let alone_passes = smaller || self.failed.shrinks == 0;
             let keep = self.enough();
             let (list, complete) = shorten(list, alone_passes, &mut |cases| self.try_list(cases, keep));
@@ -288,7 +279,7 @@ impl Inquiry<'_> {
         }
         let program = self.search.program;
         self.confirmation.after = before.iter().map(|case| display_values(program, &case.values)).collect();
-        let json = |case: &Case| crate::case::case_to_json(program, &case.values, case.salt);
+        let json = |case: &Case| case_to_json(program, &case.values, case.salt);
         self.failed.replay_values = before.iter().chain([&self.case]).map(json).collect();
         if !complete {
             self.confirmation.remark = "fewer of these cases may be enough; a larger --profile looks longer".to_owned();

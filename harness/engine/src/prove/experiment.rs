@@ -169,14 +169,9 @@ impl Bench {
         }
     }
 
-    /// The file of a rule's chapter, as [`Bench::reads_only`] takes it.
-    pub(super) fn chapter_file(&self, rule: &Rule) -> String {
-        self.executor.chapter_file(rule).to_owned()
-    }
-
-    /// Workers read only this chapter from now on.
-    pub(super) fn reads_only(&mut self, chapter: String) {
-        self.executor.factory.only = Some(chapter);
+    /// Workers read only the chapter of this rule from now on.
+    pub(super) fn reads_only(&mut self, rule: &Rule) {
+        self.executor.factory.only = Some(self.executor.chapter_file(rule).to_owned());
     }
 
     /// Workers note from now on which defects the model asks for.

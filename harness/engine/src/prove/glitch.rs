@@ -58,7 +58,7 @@ impl Work<'_> {
     }
 
     fn glitches_of(&self, lab: &mut Lab, rule: &Rule) {
-        let cases = lab.cases(rule, self.seed, CASES);
+        let cases = lab.bench.cases(rule, self.seed, CASES);
         for event in Event::ALL {
             let mut tries = Tries::default();
             let (mut fruitless, mut hangs) = (0, 0);
@@ -108,8 +108,7 @@ impl Work<'_> {
             if self.failed_check(rule, &fresh(None)) == Some(ignored) && fresh(Some(ignored)).passes() {
                 found.needed = true;
                 self.note(rule, |proof| {
-                    let check = proof.checks.iter_mut().find(|check| check.judgement == ignored);
-                    if let Some(check) = check {
+                    if let Some(check) = proof.checks.iter_mut().find(|check| check.judgement == ignored) {
                         check.needed_for = Some(format!("a device whose {number}. {}", event.what()));
                     }
                 });

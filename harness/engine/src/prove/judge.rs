@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use steps::judgement::{Judged, Judgement, judgements};
 
 use crate::catalog::{Level, Rule, Rules};
+use crate::record::Verdict;
 
 use super::experiment::Attempt;
 
@@ -79,33 +80,27 @@ pub struct CheckProof {
 impl CheckProof {
     /// The checks of a rule.
     pub fn all(rules: &Rules, rule: &Rule) -> Vec<CheckProof> {
-        let chapter = &rules.chapters[rule.chapter];
-        judgements(&rule.program)
-            .into_iter()
-            .map(|judged| {
-                let text = rule.program.judged(&judged);
-                CheckProof {
-                    judgement: judged.judgement,
-                    place: rule.place(chapter, judged.statement.start),
-                    reason: rule.unproven.get(&text).cloned(),
-                    text,
-                    caught: BTreeSet::new(),
-                    needed_for: None,
-                    could_claim: None,
-                    judged,
-                }
-            })
-            .collect()
+        let check = |judged: Judged| {
+            let text = rule.program.judged(&judged);
+            CheckProof {
+                judgement: judged.judgement,
+                place: rule.place(&rules.chapters[rule.chapter], judged.statement.start),
+                reason: rule.unproven.get(&text).cloned(),
+                text,
+                caught: BTreeSet::new(),
+                needed_for: None,
+                could_claim: None,
+                judged,
+            }
+        };
+        judgements(&rule.program).into_iter().map(check).collect()
     }
 
     /// Whether this check is what failed.
     pub fn failed(&self, attempt: &Attempt) -> bool {
-        use crate::record::Verdict;
-        match self.judgement {
-            Judgement::Success => attempt.verdict == Verdict::Fail && attempt.place != self.judged.reported,
-            Judgement::Code(_) => attempt.verdict == Verdict::WrongCode && attempt.place == self.judged.reported,
-            _ => attempt.verdict == Verdict::Fail && attempt.place == self.judged.reported,
-        }
+        let verdict = if matches!(self.judgement, Judgement::Code(_)) { Verdict::WrongCode } else { Verdict::Fail };
+        let reported = self.judgement != Judgement::Success;
+        attempt.verdict == verdict && (attempt.place == self.judged.reported) == reported
     }
 
     /// What is checked, for a person.

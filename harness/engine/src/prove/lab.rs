@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value as Json;
 use steps::judgement::Judgement;
 
 use crate::catalog::Rule;
@@ -64,7 +63,7 @@ pub(super) struct Work<'a> {
 
 /// A simulated device, and whether something failed there since its workers started.
 pub(super) struct Lab {
-    bench: Bench,
+    pub bench: Bench,
     dirty: bool,
 }
 
@@ -74,15 +73,10 @@ impl Lab {
         Lab { bench, dirty: false }
     }
 
-    /// The cases of a rule there.
-    pub(super) fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
-        self.bench.cases(rule, seed, most)
-    }
-
     /// From now on this rule runs, in workers of its own, which read no other chapter.
     pub(super) fn begin(&mut self, rule: &Rule) {
         self.retire();
-        self.bench.reads_only(self.bench.chapter_file(rule));
+        self.bench.reads_only(rule);
     }
 
     /// Ends the workers: the next attempt is made in fresh ones.
@@ -165,7 +159,7 @@ impl Work<'_> {
             && configuration.others.is_empty()
             && configuration.rules.iter().all(|rule| rule.chapter == first.chapter)
         {
-            bench.reads_only(bench.chapter_file(first));
+            bench.reads_only(first);
         }
         let mut lab = Lab::new(bench);
         let (first, seeds) = configuration.seeds;
@@ -178,9 +172,8 @@ impl Work<'_> {
                         let attempt = lab.attempt(rule, seed, &experiment, Attempt::passes);
                         if !attempt.passes() {
                             let what = format!("{}: {}", attempt.verdict, attempt.reason);
-                            self.note(rule, |proof| {
-                                proof.false_alarms.insert(name.unwrap_or("faithful").to_owned(), what);
-                            });
+                            let device = name.unwrap_or("faithful").to_owned();
+                            self.note(rule, |proof| drop(proof.false_alarms.insert(device, what)));
                         }
                     }
                 }
@@ -188,9 +181,7 @@ impl Work<'_> {
                     for seed in first..first + seeds {
                         let attempt = lab.attempt(rule, seed, &experiment, |attempt| !attempt.passes());
                         if attempt.passes() {
-                            self.note(rule, |proof| {
-                                proof.passes_on.insert(name.to_owned());
-                            });
+                            self.note(rule, |proof| _ = proof.passes_on.insert(name.to_owned()));
                         } else {
                             self.weaken(&mut lab, rule, name, seed, &attempt, |without| !without.passes());
                         }
@@ -212,13 +203,11 @@ impl Work<'_> {
     /// A rule on a defect that it claims: with every seed, and with twenty if one of them misses it.
     fn claim(&self, lab: &mut Lab, rule: &Rule, name: &'static str, first: u64, seeds: u64) {
         let experiment = Experiment::default();
-        let (mut wanted, mut seed) = (seeds, first);
-        let mut missed = 0;
+        let (mut wanted, mut seed, mut missed) = (seeds, first, 0);
         while seed < first + wanted && missed * SEEDS <= wanted {
             let attempt = lab.attempt(rule, seed, &experiment, Attempt::kills);
-            let killed = attempt.kills();
             self.note(rule, |proof| proof.kills.entry(name.to_owned()).or_default().note(&attempt));
-            if killed {
+            if attempt.kills() {
                 self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
             } else {
                 missed += 1;
@@ -272,7 +261,6 @@ impl Work<'_> {
         if !claimed && attempt.kills() {
             self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
         }
-        let statement = rule.text(attempt.place);
         lock(&self.cells).push(Cell {
             defect: name,
             rule: rule.id.clone(),
@@ -281,7 +269,7 @@ impl Work<'_> {
             cases: attempt.cases,
             failed: attempt.failed,
             first: attempt.first,
-            statement,
+            statement: rule.program.text(attempt.place),
         });
     }
 

@@ -9,8 +9,7 @@ use simulator_contract::Defect;
 
 use crate::runtime::is_subtle;
 
-use super::RuleProof;
-use super::file_error::ProofFileError;
+use super::{ProofFileError, RuleProof};
 
 /// A defect that more rules than this notice, in percent and in number, says nothing about any of them. The number is for
 /// products with few rules, where a tenth is less than a chapter.
@@ -119,10 +118,8 @@ impl Matrix {
             if sharp.is_empty() {
                 gaps.push(format!("{}: claims only blunt defects; claim one that few rules notice", rule.id));
             } else if !sharp.iter().any(|name| self.subtle(name)) {
-                gaps.push(format!(
-                    "{}: each subtle defect that it claims is blunt; claim one that few rules notice",
-                    rule.id
-                ));
+                let id = &rule.id;
+                gaps.push(format!("{id}: each subtle defect that it claims is blunt; claim one that few rules notice"));
             }
             if twins.iter().any(|twins| claims.iter().all(|name| twins.contains(name))) {
                 gaps.push(format!("{}: no rule tells the defects that it claims apart; claim another", rule.id));
@@ -158,12 +155,8 @@ impl Matrix {
             let mine = |row: &&Vec<&Cell>| row.iter().any(|cell| cell.rule == rule.id);
             let caught: Vec<_> = rows.values().filter(mine).collect();
             if !caught.is_empty() && caught.iter().all(|row| row.len() > 1) {
-                let _ = writeln!(
-                    text,
-                    "  COVERED     {}: other rules notice all {} defects that it notices",
-                    rule.id,
-                    caught.len()
-                );
+                let (id, count) = (&rule.id, caught.len());
+                let _ = writeln!(text, "  COVERED     {id}: other rules notice all {count} defects that it notices");
             }
         }
         let loud: Vec<&str> = rows
@@ -200,18 +193,11 @@ impl Matrix {
     fn table(&self) -> String {
         let mut text = "defect\tsubtle\trule\tclaimed\tverdict\tcases\tfailed\tfirst\tstatement\n".to_owned();
         for cell in &self.cells {
+            let Cell { defect, rule, claimed, verdict, cases, failed, first, statement } = cell;
+            let (subtle, claimed) = (u8::from(self.subtle(defect)), u8::from(*claimed));
             let _ = writeln!(
                 text,
-                "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-                cell.defect,
-                u8::from(self.subtle(cell.defect)),
-                cell.rule,
-                u8::from(cell.claimed),
-                cell.verdict,
-                cell.cases,
-                cell.failed,
-                cell.first,
-                cell.statement
+                "{defect}\t{subtle}\t{rule}\t{claimed}\t{verdict}\t{cases}\t{failed}\t{first}\t{statement}"
             );
         }
         text

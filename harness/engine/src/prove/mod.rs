@@ -5,7 +5,6 @@
 //! of its own; a configuration's rules share its workers.
 
 mod experiment;
-mod file_error;
 mod glitch;
 mod judge;
 mod lab;
@@ -14,6 +13,8 @@ mod page;
 mod ratchet;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use simulator_contract::reach;
@@ -22,13 +23,26 @@ use crate::catalog::Rule;
 use crate::run::{Filter, NothingSelected, Options, RunError, Target};
 use crate::runtime::is_subtle;
 
-pub use file_error::ProofFileError;
 pub use judge::{CheckProof, RuleProof, Tally};
 pub use matrix::Matrix;
 pub use page::render;
 pub use ratchet::{Ratchet, raise};
 
 use lab::{Configuration, Device, Work};
+
+/// Why a ratchet or a matrix cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProofFileError {
+    /// The operating system refused.
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{path}:{number}: a line is product, chapter, defects and percent, with tabs between")]
+    Line { path: PathBuf, number: usize },
+    /// The folder of the matrix cannot be written.
+    #[error("{path}: {source}; name another folder with --report-dir")]
+    Folder { path: PathBuf, source: io::Error },
+}
 
 /// What is to be proven.
 #[derive(Debug, Clone)]
@@ -128,11 +142,7 @@ fn select<'a>(
     let filter = Filter { wanted: proof.filter.clone(), ..Filter::default() };
     for planned in filter.select(&target.rules)? {
         let Some(rule) = target.rules.rule(&planned.id) else { continue };
-        let skipped = match target.skip(rule) {
-            Some(reason) => Some(reason),
-            None if rule.hazard.is_some() => Some("undefined by the documents: observed, never judged".to_owned()),
-            None => None,
-        };
+        let undefined = || rule.hazard.map(|_| "undefined by the documents: observed, never judged".to_owned());
         let kills = || rule.kills_on(&target.conditions.product);
         let found = RuleProof {
             id: rule.id.clone(),
@@ -143,7 +153,7 @@ fn select<'a>(
             passes_on: BTreeSet::new(),
             false_alarms: BTreeMap::new(),
             checks: CheckProof::all(&target.rules, rule),
-            skipped,
+            skipped: target.skip(rule).or_else(undefined),
         };
         if found.skipped.is_none() {
             selected.push(rule);

@@ -43,22 +43,15 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     if let Some(matrix) = &proof.matrix {
         matrix.findings(&judged, &mut text);
     }
-    let _ = writeln!(
-        text,
-        "  defects     {} killed, {survived} survived (rule × defect: {claimed} claims)",
-        claimed - survived
-    );
+    let killed = claimed - survived;
+    let _ = writeln!(text, "  defects     {killed} killed, {survived} survived (rule × defect: {claimed} claims)");
     let _ = writeln!(text, "  bad devices {blind} passes");
     let _ = writeln!(text, "  faithful    {alarms} false alarms");
     if proof.weakened {
         shares(&mut text, &judged);
     }
-    let _ = writeln!(
-        text,
-        "  rules       {proven} of {} proven, {} do not apply",
-        judged.len(),
-        proof.rules.len() - judged.len()
-    );
+    let (applies, skipped) = (judged.len(), proof.rules.len() - judged.len());
+    let _ = writeln!(text, "  rules       {proven} of {applies} proven, {skipped} do not apply");
     text
 }
 
@@ -94,15 +87,9 @@ fn shares(text: &mut String, judged: &[&RuleProof]) {
         *reasons += rule.unneeded().filter(|check| check.reason.is_some()).count();
     }
     let sum = chapters.values().fold((0, 0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1, sum.2 + of.2));
-    let percent = |needed: usize, all: usize| (needed * 100).checked_div(all).unwrap_or(100);
-    for (chapter, (needed, reasons, all)) in chapters {
-        let share = percent(needed, all);
-        let _ = writeln!(
-            text,
-            "  checks      {chapter}: {needed} of {all} needed ({share} %), {reasons} kept for a reason"
-        );
+    let named = chapters.into_iter().map(|(chapter, counts)| (format!("{chapter}: "), counts));
+    for (name, (needed, reasons, all)) in named.chain([(String::new(), sum)]) {
+        let share = (needed * 100).checked_div(all).unwrap_or(100);
+        let _ = writeln!(text, "  checks      {name}{needed} of {all} needed ({share} %), {reasons} kept for a reason");
     }
-    let (needed, reasons, all) = sum;
-    let share = percent(needed, all);
-    let _ = writeln!(text, "  checks      {needed} of {all} needed ({share} %), {reasons} kept for a reason");
 }

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-use super::Proof;
-use super::file_error::ProofFileError;
+use super::{Proof, ProofFileError};
 
 /// Some defects are a matter of timing: with them a check more or less is needed. Percent.
 const SLACK: u64 = 2;
@@ -33,7 +32,7 @@ impl Ratchet {
     /// # Errors
     /// It cannot be read, or a line is not `product, chapter, defects, percent`.
     pub fn read(path: &Path) -> Result<Ratchet, ProofFileError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ProofFileError::io(path, source))?;
+        let text = std::fs::read_to_string(path).map_err(io(path))?;
         let mut ratchet = Ratchet::default();
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
@@ -97,7 +96,11 @@ pub fn raise(path: &Path, proof: &Proof) -> Result<(), ProofFileError> {
     for ((product, chapter), least) in &ratchet.least {
         let _ = writeln!(text, "{}", line(product, chapter, *least));
     }
-    std::fs::write(path, text).map_err(|source| ProofFileError::io(path, source))
+    std::fs::write(path, text).map_err(io(path))
+}
+
+fn io(path: &Path) -> impl Fn(std::io::Error) -> ProofFileError {
+    |source| ProofFileError::Io { path: path.to_owned(), source }
 }
 
 fn line(product: &str, chapter: &str, reached: Reached) -> String {
@@ -105,21 +108,17 @@ fn line(product: &str, chapter: &str, reached: Reached) -> String {
 }
 
 fn reached(proof: &Proof) -> BTreeMap<String, Reached> {
-    let mut defects: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut checks: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    let mut chapters: BTreeMap<&str, (BTreeSet<&str>, u64, u64)> = BTreeMap::new();
     for rule in proof.judged() {
         let killed = rule.kills.iter().filter(|(_, tally)| !tally.survives()).map(|(name, _)| name.as_str());
-        defects.entry(&rule.chapter).or_default().extend(killed);
-        let (good, all) = checks.entry(&rule.chapter).or_default();
+        let (defects, good, all) = chapters.entry(&rule.chapter).or_default();
+        defects.extend(killed);
         *all += rule.checks.len() as u64;
         *good += rule.checks.iter().filter(|check| check.needed_for.is_some() || check.reason.is_some()).count() as u64;
     }
-    defects
-        .into_iter()
-        .map(|(chapter, defects)| {
-            let (good, all) = checks.get(chapter).copied().unwrap_or_default();
-            let needed = (good * 100).checked_div(all).unwrap_or(100);
-            (chapter.to_owned(), Reached { defects: defects.len() as u64, needed })
-        })
-        .collect()
+    let reached = |(chapter, (defects, good, all)): (&str, (BTreeSet<&str>, u64, u64))| {
+        let needed = (good * 100).checked_div(all).unwrap_or(100);
+        (chapter.to_owned(), Reached { defects: defects.len() as u64, needed })
+    };
+    chapters.into_iter().map(reached).collect()
 }

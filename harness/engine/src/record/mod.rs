@@ -227,6 +227,24 @@ impl Verdict {
     pub fn passes(self) -> bool {
         matches!(self, Verdict::Pass | Verdict::Exceeds | Verdict::Observed)
     }
+
+    /// The name used in every report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::WrongCode => "wrong-code",
+            Verdict::Exceeds => "exceeds",
+            Verdict::Observed => "observed",
+            Verdict::Blocked => "blocked",
+            Verdict::Skipped => "skipped",
+            Verdict::Error => "error",
+            Verdict::Crash => "crash",
+            Verdict::Timeout => "timeout",
+            Verdict::Flaky => "flaky",
+            Verdict::DeviceLost => "device-lost",
+        }
+    }
 }
 
 /// What a result means for the run.
@@ -313,26 +331,6 @@ impl RuleResult {
                 }
             }
             Verdict::Blocked | Verdict::Error | Verdict::DeviceLost => Meaning::Unknown,
-        }
-    }
-}
-
-impl Verdict {
-    /// The name used in every report.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Pass => "pass",
-            Verdict::Fail => "fail",
-            Verdict::WrongCode => "wrong-code",
-            Verdict::Exceeds => "exceeds",
-            Verdict::Observed => "observed",
-            Verdict::Blocked => "blocked",
-            Verdict::Skipped => "skipped",
-            Verdict::Error => "error",
-            Verdict::Crash => "crash",
-            Verdict::Timeout => "timeout",
-            Verdict::Flaky => "flaky",
-            Verdict::DeviceLost => "device-lost",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One rule's result, in full.
 
 use super::summary::library_line;
-use super::text::{Sheet, WIDTH, clean, count, duration, one_line, wrap};
+use super::text::{ROOM, Sheet, WIDTH, clean, count, duration, one_line, wrap};
 use crate::catalog::Level;
 use crate::record::{Conclusion, Confirmation, Failure, RuleResult, RunHeader, Verdict};
 
@@ -11,16 +11,12 @@ const CALLS: usize = 30;
 const CASES: usize = 10;
 /// Lines of the library's output that are shown, counted from its end.
 const OUTPUT_LINES: usize = 20;
-/// Sources, findings and the like have this many columns for their names.
-const LABEL: usize = 10;
-/// What a label leaves of a line.
-const ROOM: usize = WIDTH - LABEL - 3;
 
 /// Everything known about one rule's result, as a block of text for terminals and reports: what was seen, the rule, the
 /// values, the calls that led there, and the command that repeats it.
 pub fn failure_text(result: &RuleResult, header: &RunHeader) -> String {
     let failure = result.failure.as_deref();
-    let mut sheet = Sheet::new(LABEL);
+    let mut sheet = Sheet::default();
     match failure {
         Some(failure) => {
             sheet.add("seen", &failure.message);
@@ -57,26 +53,24 @@ pub fn failure_text(result: &RuleResult, header: &RunHeader) -> String {
             sheet.add_lines("replay", [one_line(&failure.replay)]);
         }
     }
-    let mut text = title(result);
-    text.push('\n');
-    text.push_str(&sheet.finish());
-    text
+    format!("{}\n{}", title(result), sheet.0)
 }
 
 /// Findings, observations and doubt of a result: what a reader of a passing rule should know. `None` if there is
 /// nothing to say.
 pub(super) fn notes(result: &RuleResult) -> Option<String> {
-    let mut sheet = Sheet::new(LABEL);
-    if matches!(result.verdict, Verdict::Exceeds | Verdict::Observed) {
-        let what = match result.verdict {
-            Verdict::Exceeds => "a call that is documented as unsupported did its work",
-            _ => "undefined by the documents: recorded, not judged",
-        };
+    let mut sheet = Sheet::default();
+    let what = match result.verdict {
+        Verdict::Exceeds => Some("a call that is documented as unsupported did its work"),
+        Verdict::Observed => Some("undefined by the documents: recorded, not judged"),
+        _ => None,
+    };
+    if let Some(what) = what {
         sheet.add(result.verdict.name(), what);
         sheet.add("reason", &result.reason);
     }
     remarks(&mut sheet, result);
-    Some(sheet.finish()).filter(|text| !text.is_empty())
+    Some(sheet.0).filter(|text| !text.is_empty())
 }
 
 /// The verdict, the rule and its title.
@@ -115,7 +109,7 @@ fn describe(sheet: &mut Sheet, failure: &Failure) {
     }
     sheet.add_lines("calls", trace(&failure.trace));
     sheet.add("rule", &failure.rule_statement);
-    sheet.add_lines("sources", failure.sources.iter().flat_map(|source| hang(&one_line(source), 2)));
+    sheet.add_lines("sources", failure.sources.iter().flat_map(|source| hang(&one_line(source))));
 }
 
 /// What running the case again showed.
@@ -132,7 +126,7 @@ fn confirm(sheet: &mut Sheet, confirmation: &Confirmation) {
     let hidden = confirmation.after.len().saturating_sub(CASES);
     let cases = confirmation.after.iter().skip(hidden).flat_map(|values| {
         let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        hang(&one_line(&if values.is_empty() { "a case without values".to_owned() } else { values.join(", ") }), 2)
+        hang(&one_line(&if values.is_empty() { "a case without values".to_owned() } else { values.join(", ") }))
     });
     let note = (hidden > 0).then(|| format!("({} before these left out)", count(hidden as u64, "case")));
     sheet.add_lines("only after", note.into_iter().chain(cases));
@@ -157,11 +151,11 @@ fn trace(calls: &[String]) -> Vec<String> {
 }
 
 fn remarks(sheet: &mut Sheet, result: &RuleResult) {
-    sheet.add_lines("findings", result.findings.iter().flat_map(|finding| hang(&one_line(finding), 2)));
+    sheet.add_lines("findings", result.findings.iter().flat_map(|finding| hang(&one_line(finding))));
     let observations = result.observations.iter().flat_map(|(name, classes)| {
         let classes: Vec<String> =
             classes.iter().map(|(class, cases)| format!("{} in {}", one_line(class), count(*cases, "case"))).collect();
-        hang(&format!("{}: {}", one_line(name), classes.join(", ")), 2)
+        hang(&format!("{}: {}", one_line(name), classes.join(", ")))
     });
     sheet.add_lines("observed", observations);
     let coverage = result.coverage.as_ref().and_then(|coverage| coverage.remark.as_deref());
@@ -174,10 +168,8 @@ fn remarks(sheet: &mut Sheet, result: &RuleResult) {
 }
 
 /// Wraps one entry of a list; its second and later lines are indented.
-fn hang(text: &str, indent: usize) -> Vec<String> {
-    let mut lines = wrap(text, ROOM - indent);
-    for line in lines.iter_mut().skip(1) {
-        line.insert_str(0, &" ".repeat(indent));
-    }
+fn hang(text: &str) -> Vec<String> {
+    let mut lines = wrap(text, ROOM - 2);
+    lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, "  "));
     lines
 }

@@ -10,8 +10,8 @@ use time::{Duration, OffsetDateTime};
 
 use super::ReportError;
 use super::failure::{failure_text, notes};
-use super::markup::{Extra, SPLIT, complete};
-use super::summary::{SIMULATED, first_line};
+use super::markup::{Extra, SPLIT, broken, complete};
+use super::summary::{first_line, mark};
 use super::text::{clean, one_line};
 use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict, replace_file};
 
@@ -32,10 +32,8 @@ pub fn write_junit(
 ) -> Result<PathBuf, ReportError> {
     let path = dir.join(JUNIT_FILE);
     let document = document(header, results, end)?;
-    match replace_file(&path, document) {
-        Ok(()) => Ok(path),
-        Err(source) => Err(ReportError::Write { path, source }),
-    }
+    replace_file(&path, document).map_err(|source| ReportError::Write { path: path.clone(), source })?;
+    Ok(path)
 }
 
 fn document(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> Result<Vec<u8>, ReportError> {
@@ -54,18 +52,26 @@ fn document(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) ->
     if end.is_none() || remarks || suites.is_empty() {
         let name = class_name(header, "run");
         let cases = match end {
-            None => vec![unfinished(&name, missing.as_deref().unwrap_or_default())],
-            Some(end) if remarks => vec![remarkable(&name, end)],
-            Some(_) => vec![],
+            None => {
+                let (type_, why) = (Verdict::Error.name(), missing.as_deref().unwrap_or_default());
+                Some(TestCase::error(&format!("{name}.end"), Duration::ZERO, type_, why))
+            }
+            // It passes: no rule is broken by what the library did where no rule ran.
+            Some(end) => remarks.then(|| {
+                let mut case = TestCase::success(&format!("{name}.end"), Duration::ZERO);
+                case.system_out = Some(body(&end.remarks.join("\n")));
+                case
+            }),
         };
-        suites.push(suite(&name, cases, header, missing.as_deref()));
+        let cases = cases.into_iter().map(|mut case| {
+            case.set_classname(&name);
+            case
+        });
+        suites.push(suite(&name, cases.collect(), header, missing.as_deref()));
     }
     let mut report = Report::new();
     let extra = Extra {
-        name: one_line(&format!(
-            "atlas-cts{}",
-            if header.library.simulated { format!(" ({SIMULATED})") } else { String::new() }
-        )),
+        name: format!("atlas-cts{}", mark(header)),
         timestamp: one_line(&header.started),
         properties: properties(header),
         skipped: suites.iter().map(TestSuite::skipped).collect(),
@@ -79,7 +85,7 @@ fn document(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) ->
     };
     report.add_testsuites(suites);
     let mut xml = Vec::new();
-    report.write_xml(&mut xml).map_err(|error| ReportError::Markup { reason: error.to_string() })?;
+    report.write_xml(&mut xml).map_err(broken)?;
     complete(&xml, &extra)
 }
 
@@ -134,53 +140,36 @@ fn case(class: &str, rule: &RuleResult, header: &RunHeader) -> TestCase {
     case
 }
 
-/// The case that makes a run without an end visible.
-fn unfinished(class: &str, missing: &str) -> TestCase {
-    let type_ = Verdict::Error.name();
-    let mut case = TestCase::error(&format!("{class}.end"), Duration::ZERO, type_, missing);
-    case.set_classname(class);
-    case
-}
-
-/// The case that says what the library did where no rule ran. It passes: no rule is broken by that.
-fn remarkable(class: &str, end: &RunEnd) -> TestCase {
-    let mut case = TestCase::success(&format!("{class}.end"), Duration::ZERO);
-    case.set_classname(class);
-    case.system_out = Some(body(&end.remarks.join("\n")));
-    case
-}
-
 fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
-    let text = |value: &str| one_line(value);
     let optional = |value: &Option<String>| value.as_deref().map(one_line).unwrap_or_default();
     let library = &header.library;
     let mut properties = vec![
-        ("suite.version", text(&header.suite)),
-        ("run", text(&header.run)),
-        ("runtime", text(&header.runtime)),
-        ("product", text(&header.product)),
+        ("suite.version", one_line(&header.suite)),
+        ("run", one_line(&header.run)),
+        ("runtime", one_line(&header.runtime)),
+        ("product", one_line(&header.product)),
         ("reported_name", optional(&header.reported_name)),
         ("simulated", library.simulated.to_string()),
-        ("library.path", text(&library.path)),
-        ("library.sha256", text(&library.sha256)),
+        ("library.path", one_line(&library.path)),
+        ("library.sha256", one_line(&library.sha256)),
         ("library.version", optional(&library.version)),
-        ("library.chosen_by", text(&library.chosen_by)),
+        ("library.chosen_by", one_line(&library.chosen_by)),
         ("edition", optional(&header.edition)),
-        ("run_mode", text(&header.run_mode)),
+        ("run_mode", one_line(&header.run_mode)),
         ("devices", header.devices.to_string()),
-        ("profile", text(&header.profile)),
+        ("profile", one_line(&header.profile)),
         ("seed", header.seed.to_string()),
-        ("catalog.digest", text(&header.catalog_digest)),
+        ("catalog.digest", one_line(&header.catalog_digest)),
         ("catalog.rules", header.rules.to_string()),
-        ("defects", text(&header.defects.join(" "))),
+        ("defects", one_line(&header.defects.join(" "))),
     ];
     properties.retain(|(name, value)| *name != "run_mode" || !value.is_empty());
     for library in &header.further_libraries {
         let identity = format!("{}: {} (sha256 {})", library.id, library.path, library.sha256);
-        properties.push(("library.further", text(&identity)));
+        properties.push(("library.further", one_line(&identity)));
     }
     if !header.resumed.is_empty() {
-        properties.push(("resumed", text(&header.resumed.join(" "))));
+        properties.push(("resumed", one_line(&header.resumed.join(" "))));
     }
     properties
 }

@@ -24,11 +24,8 @@ pub(super) struct Extra {
     pub(super) properties: Vec<(&'static str, String)>,
     /// Skipped cases of each suite, in the document's order.
     pub(super) skipped: Vec<usize>,
-    /// Number of cases.
     pub(super) tests: usize,
-    /// Number of failures.
     pub(super) failures: usize,
-    /// Number of errors.
     pub(super) errors: usize,
     /// Wall time of the run.
     pub(super) time: Duration,
@@ -44,8 +41,7 @@ pub(super) fn complete(xml: &[u8], extra: &Extra) -> Result<Vec<u8>, ReportError
             Event::Eof => break,
             Event::Decl(_) => put(&mut writer, Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?,
             Event::Start(element) if element.name().as_ref() == b"testsuites" => {
-                let element = totals(&element, extra)?;
-                put(&mut writer, Event::Start(element))?;
+                put(&mut writer, Event::Start(totals(&element, extra)?))?;
             }
             Event::Start(element) if element.name().as_ref() == b"testsuite" => {
                 let mut element = rewritten(&element, extra)?;
@@ -91,17 +87,14 @@ fn properties(writer: &mut Writer<Vec<u8>>, extra: &Extra) -> Result<(), ReportE
 /// The element with three digits in its time, the run's start as its timestamp, and without the name of a host that
 /// nobody told us.
 fn rewritten<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>, ReportError> {
-    let name = element.name();
-    let name = std::str::from_utf8(name.as_ref()).map_err(broken)?.to_owned();
-    let mut copy = BytesStart::new(name);
+    let mut copy = BytesStart::new(std::str::from_utf8(element.name().as_ref()).map_err(broken)?.to_owned());
     for attribute in element.attributes() {
         let Attribute { key, value } = attribute.map_err(broken)?;
         match key.as_ref() {
             b"hostname" => {}
             b"timestamp" => copy.push_attribute(("timestamp", extra.timestamp.as_str())),
             b"time" => {
-                let text = std::str::from_utf8(&value).map_err(broken)?;
-                let time: f64 = text.parse().map_err(broken)?;
+                let time: f64 = std::str::from_utf8(&value).map_err(broken)?.parse().map_err(broken)?;
                 copy.push_attribute(("time", seconds(time).as_str()));
             }
             // As it is: the value is escaped already.
@@ -119,6 +112,6 @@ fn put(writer: &mut Writer<Vec<u8>>, event: Event<'_>) -> Result<(), ReportError
     writer.write_event(event).map_err(broken)
 }
 
-fn broken(error: impl std::fmt::Display) -> ReportError {
+pub(super) fn broken(error: impl std::fmt::Display) -> ReportError {
     ReportError::Markup { reason: error.to_string() }
 }

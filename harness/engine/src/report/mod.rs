@@ -22,46 +22,18 @@ pub use junit::{JUNIT_FILE, write_junit};
 pub use summary::{first_line, summary};
 
 /// Why a report could not be written. Every message ends with what to do next; the journal is never at risk.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
     /// The operating system refused to write the file.
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
+    #[error(
+        "cannot write {path}: {source}: make room or change the folder's permissions, then make the reports again \
+         from the journal with --resume and the run's folder"
+    )]
+    Write { path: PathBuf, source: io::Error },
     /// The XML libraries disagree about what was written: a defect of the suite.
-    Markup {
-        /// What the second library could not read.
-        reason: String,
-    },
-}
-
-impl std::fmt::Display for ReportError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            ReportError::Write { path, source } => write!(
-                f,
-                "cannot write {}: {source}: make room or change the folder's permissions, then make the reports again from the journal with --resume and the run's folder",
-                path.display()
-            ),
-            ReportError::Markup { reason } => {
-                write!(
-                    f,
-                    "the JUnit report is not well-formed ({reason}): the journal is complete; please report this with the journal"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for ReportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            ReportError::Write { source, .. } => Some(source),
-            ReportError::Markup { .. } => None,
-        }
-    }
+    #[error(
+        "the JUnit report is not well-formed ({reason}): the journal is complete; please report this with the journal"
+    )]
+    Markup { reason: String },
 }

@@ -6,7 +6,12 @@ use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, 
 use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict};
 
 /// The mark of every report that was not made with a real device.
-pub(super) const SIMULATED: &str = "SIMULATED DEVICE";
+const SIMULATED: &str = "SIMULATED DEVICE";
+
+/// The mark behind a name or a result.
+pub(super) fn mark(header: &RunHeader) -> String {
+    if header.library.simulated { format!(" ({SIMULATED})") } else { String::new() }
+}
 
 /// Groups of skips, of unanswered rules: as many as fit a screen.
 const GROUPS: usize = 12;
@@ -87,16 +92,8 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     let product = one_line(&header.product);
     field(text, "device", &format!("{}, product {product}, edition {edition}{mode}", device(header)));
     let resumed: String = header.resumed.iter().map(|time| format!(", resumed {}", one_line(time))).collect();
-    field(
-        text,
-        "run",
-        &format!(
-            "profile {}, seed {}, started {}{resumed}",
-            one_line(&header.profile),
-            header.seed,
-            one_line(&header.started)
-        ),
-    );
+    let (profile, started) = (one_line(&header.profile), one_line(&header.started));
+    field(text, "run", &format!("profile {profile}, seed {}, started {started}{resumed}", header.seed));
 }
 
 /// The table of chapters. A column without a number is left out.
@@ -117,8 +114,8 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
         return;
     }
     let width = chapters.keys().map(|name| name.chars().count()).max().unwrap_or(0).max("chapter".len());
-    let columns: Vec<_> =
-        COLUMNS.into_iter().filter(|(_, meaning)| results.iter().any(|r| r.meaning() == *meaning)).collect();
+    let mut columns = COLUMNS.to_vec();
+    columns.retain(|(_, meaning)| results.iter().any(|result| result.meaning() == *meaning));
     let mut head = format!("\n{:<width$}  {:>6}", "chapter", "rules");
     for (name, _) in &columns {
         head.push_str(&format!("  {name:>7}"));
@@ -214,7 +211,8 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     }
     let verdicts: Vec<String> = verdicts.iter().map(|(verdict, number)| format!("{number} {verdict}")).collect();
     let remarks: usize = results.iter().map(|result| result.findings.len()).sum();
-    let findings = results.iter().filter(|result| result.meaning() == Meaning::Finding).count() + remarks;
+    let number = |meaning| results.iter().filter(|result| result.meaning() == meaning).count();
+    let findings = number(Meaning::Finding) + remarks;
     let observed = results.iter().filter(|result| !result.observations.is_empty()).count();
     let doubtful = results.iter().filter(|result| result.doubt.is_some()).count();
     let notes: Vec<String> = [
@@ -238,25 +236,20 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         field(text, "time", &format!("{}{since}", duration(end.nanoseconds)));
         end.remarks.iter().for_each(|remark| field(text, "remark", &one_line(remark)));
     }
-    let broken = results.iter().filter(|result| result.meaning() == Meaning::Broken).count() as u64;
-    let mark = if header.library.simulated { format!(" ({SIMULATED})") } else { String::new() };
+    let broken = number(Meaning::Broken) as u64;
     let result = match end.map(|end| end.exit) {
         None => paint.red(&format!("the run did not reach its end; {} broken so far", count(broken, "rule"))),
         // An empty promise: a run in which nothing held has shown nothing.
-        Some(0) if !results.iter().any(|result| result.meaning() == Meaning::Good) => {
-            let found = results.iter().any(|result| result.meaning() == Meaning::Finding);
-            paint.yellow(if found {
-                "no promise was tested: see the findings"
-            } else {
-                "nothing was tested: no rule has an answer"
-            })
-        }
+        Some(0) if number(Meaning::Good) == 0 => paint.yellow(match number(Meaning::Finding) {
+            0 => "nothing was tested: no rule has an answer",
+            _ => "no promise was tested: see the findings",
+        }),
         Some(0) => paint.green("conformant: no rule that ran is broken"),
         Some(1) if broken == 0 => paint.red("not conformant: see the findings"),
         Some(1) => paint.red(&format!("not conformant: {} broken", count(broken, "rule"))),
         Some(3) => {
             let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
-            let unknown = results.iter().any(|result| result.meaning() == Meaning::Unknown);
+            let unknown = number(Meaning::Unknown) > 0;
             match header.settings.min_executed {
                 Some(least) if executed < least && !unknown => paint
                     .red(&format!("not known: {} executed, --min-executed asks for {least}", count(executed, "rule"))),
@@ -265,7 +258,7 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         }
         Some(other) => paint.red(&format!("exit status {other}")),
     };
-    line(text, &format!("{:<9} {result}{mark}", "result"));
+    line(text, &format!("{:<9} {result}{}", "result", mark(header)));
     let folder = if header.run.contains('/') { "" } else { "reports/out/" };
     line(text, &format!("{:<9} {folder}{}", "report", clean(&header.run).trim()));
 }

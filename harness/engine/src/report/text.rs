@@ -1,10 +1,13 @@
 //! Text for people: cleaning, wrapping, columns, colours, durations.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 /// The width that reports are laid out for.
 pub(super) const WIDTH: usize = 100;
+/// Sources, findings and the like have this many columns for their names.
+const LABEL: usize = 10;
+/// What a label leaves of a line.
+pub(super) const ROOM: usize = WIDTH - LABEL - 3;
 
 /// Makes text from anywhere harmless: control characters become their pictures, characters that XML cannot hold
 /// become U+FFFD. Line feeds and tabs stay.
@@ -58,23 +61,15 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A list of labelled texts with a column for the labels.
-pub(super) struct Sheet {
-    text: String,
-    label_width: usize,
-}
+/// A list of labelled texts with a column for the labels; each line ended.
+#[derive(Default)]
+pub(super) struct Sheet(pub(super) String);
 
 impl Sheet {
-    /// An empty list.
-    pub(super) fn new(label_width: usize) -> Sheet {
-        Sheet { text: String::new(), label_width }
-    }
-
     /// Adds wrapped text; nothing if the text is empty.
     pub(super) fn add(&mut self, label: &str, text: &str) {
         if !text.trim().is_empty() {
-            let lines = wrap(text, WIDTH - self.label_width - 3);
-            self.add_lines(label, lines);
+            self.add_lines(label, wrap(text, ROOM));
         }
     }
 
@@ -82,16 +77,11 @@ impl Sheet {
     pub(super) fn add_lines(&mut self, label: &str, lines: impl IntoIterator<Item = String>) {
         let mut label = label;
         for line in lines {
-            let row = format!("  {label:<width$} {line}", width = self.label_width);
-            self.text.push_str(row.trim_end());
-            self.text.push('\n');
+            let row = format!("  {label:<LABEL$} {line}");
+            self.0.push_str(row.trim_end());
+            self.0.push('\n');
             label = "";
         }
-    }
-
-    /// The list as text, each line ended.
-    pub(super) fn finish(self) -> String {
-        self.text
     }
 }
 
@@ -146,12 +136,6 @@ impl Paint {
     }
 
     fn with(self, code: &str, text: &str) -> String {
-        let mut painted = String::new();
-        if self.0 {
-            let _ = write!(painted, "\x1b[{code}m{text}\x1b[0m");
-        } else {
-            painted.push_str(text);
-        }
-        painted
+        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }

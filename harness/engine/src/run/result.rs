@@ -108,7 +108,7 @@ fn describe(
     let span = Span { start: failed.failure.start, end: failed.failure.end };
     let chapter = &campaign.target.rules.chapters[rule.chapter];
     Failure {
-        statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.text(span) },
+        statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.program.text(span) },
         place: rule.place(chapter, span.start),
         message: failed.failure.message,
         rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),

@@ -17,7 +17,7 @@ use super::fault::Fault;
 use super::memory::Memory;
 use super::threads::Threads;
 use super::turns::Turns;
-use crate::case::{CaseReport, FailedCall, Finding};
+use crate::case::{CaseReport, FailedCall};
 use crate::wire::flight::{self, Flight, RELEASE};
 
 /// Why the execution of a case stopped before its end.
@@ -338,7 +338,7 @@ impl<'a> Execution<'a> {
             let Some((function, address)) = self.prepared.release_functions[held.index] else {
                 let absent = FailedCall { function: release.function.clone(), code: None };
                 let message = format!("the library does not export {}", release.function);
-                self.report.finding(Finding::Release(message, absent));
+                self.report.fail_release(message, absent);
                 continue;
             };
             let handle = match &held.bytes {
@@ -368,7 +368,7 @@ impl<'a> Execution<'a> {
                 let code = codes.shown(result);
                 let message = format!("releasing with {} returned {code}, expected success", function.name);
                 let failed = FailedCall { function: function.name.to_owned(), code: i64::try_from(result).ok() };
-                self.report.finding(Finding::Release(message, failed));
+                self.report.fail_release(message, failed);
             }
         }
     }

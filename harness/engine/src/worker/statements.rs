@@ -8,7 +8,7 @@ use steps::program::{Call, Expect, Expression, Statement, StatementKind};
 use super::evaluate::c_text;
 use super::execution::{Execution, Stop};
 use super::fault::Fault;
-use crate::case::{FailedCall, Finding, Trouble};
+use crate::case::{FailedCall, Trouble};
 
 impl<'a> Execution<'a> {
     /// Runs all statements of a case and what follows them, up to the releases. The report holds the result.
@@ -160,7 +160,7 @@ impl<'a> Execution<'a> {
                 );
                 if *usually {
                     self.keep(call, result);
-                    self.report.finding(Finding::Info(message));
+                    self.report.findings.push(message);
                     return Ok(());
                 }
                 self.call_failed(call, result, Verdict::WrongCode, Judgement::Code(id), message)
@@ -218,7 +218,7 @@ impl<'a> Execution<'a> {
         let colon = if operands.is_empty() { "" } else { ": " };
         let message = format!("`{text}` does not hold{colon}{operands}");
         if info {
-            self.report.finding(Finding::Info(message));
+            self.report.findings.push(message);
             return Ok(());
         }
         let message = if self.control { format!("in the positive control, {message}") } else { message };

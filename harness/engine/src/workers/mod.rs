@@ -15,7 +15,6 @@ mod single;
 pub(crate) use child::{Deadlines, WorkerEnd, WorkerProcess};
 pub(crate) use executor::{Assignment, Executor, Home};
 pub(crate) use factory::{Factory, SetUp, StartError};
-pub(crate) use group::GroupEnd;
 pub(crate) use library::LibraryFiles;
 pub(crate) use pool::{Pool, Slot};
 pub(crate) use simulated::{SimulatedMachine, event_file, reach_file};

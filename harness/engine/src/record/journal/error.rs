@@ -6,62 +6,45 @@ use std::path::{Path, PathBuf};
 use super::Journal;
 
 /// Why a journal could not be written or read. Every message ends with what to do next.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
     /// The folder already holds a journal.
-    Exists {
-        /// The journal.
-        path: PathBuf,
-    },
-    /// The operating system refused.
-    Io {
-        /// What was attempted, for example `create`.
-        attempt: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
+    #[error(
+        "{path} already exists: finish that run with --resume {}, choose another folder for this run, or move the old \
+         one away",
+        path.parent().unwrap_or(path).display()
+    )]
+    Exists { path: PathBuf },
+    /// The operating system refused an attempt, for example to `create` the file.
+    #[error("cannot {attempt} {path}: {source}: {}", advice(source.kind()))]
+    Io { attempt: &'static str, path: PathBuf, source: io::Error },
     /// The file is something else.
-    NotAJournal {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        found: String,
-    },
+    #[error("{path} is not a journal of this suite ({found}): give the {} of a run's folder", Journal::FILE)]
+    NotAJournal { path: PathBuf, found: String },
     /// A newer version of the suite wrote the file.
-    Newer {
-        /// The journal.
-        path: PathBuf,
-        /// Its format.
-        format: u64,
-    },
-    /// A line that is not the last cannot be read.
-    Broken {
-        /// The journal.
-        path: PathBuf,
-        /// The line's number, counted from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A rule has two results.
-    Duplicate {
-        /// The journal.
-        path: PathBuf,
-        /// The rule.
-        id: String,
-        /// The line of its first result.
-        first: usize,
-        /// The line of its second result, if that was written.
-        second: Option<usize>,
-    },
+    #[error(
+        "{path} has format {format} and this version reads formats up to {}: use the version of the suite that wrote \
+         it, or a newer one",
+        Journal::FORMAT
+    )]
+    Newer { path: PathBuf, format: u64 },
+    /// A line (counted from 1) that is not the last cannot be read.
+    #[error(
+        "{path}:{line}: {reason}: only the last line of a journal may be cut short, so the file was changed after the \
+         run; restore it from a copy or run again"
+    )]
+    Broken { path: PathBuf, line: usize, reason: String },
+    /// A rule has two results, in these lines; the second may not be written.
+    #[error(
+        "{path}{}: a second result of {id}, the first is in line {first}: give each run its own folder, and each rule \
+         to one process of a run",
+        second.map_or(String::new(), |line| format!(":{line}"))
+    )]
+    Duplicate { path: PathBuf, id: String, first: usize, second: Option<usize> },
     /// The run is over.
-    Ended {
-        /// The journal.
-        path: PathBuf,
-    },
+    #[error("{path} is complete, its run has ended: start a new run in another folder")]
+    Ended { path: PathBuf },
 }
 
 impl JournalError {
@@ -73,56 +56,6 @@ impl JournalError {
         let text = error.to_string();
         let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
         JournalError::Broken { path: path.to_owned(), line, reason: format!("column {}: {text}", error.column()) }
-    }
-}
-
-impl std::fmt::Display for JournalError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            JournalError::Exists { path } => write!(
-                f,
-                "{} already exists: finish that run with --resume {}, choose another folder for this run, or move the old one away",
-                path.display(),
-                path.parent().unwrap_or(path).display()
-            ),
-            JournalError::Io { attempt, path, source } => {
-                write!(f, "cannot {attempt} {}: {source}: {}", path.display(), advice(source.kind()))
-            }
-            JournalError::NotAJournal { path, found } => write!(
-                f,
-                "{} is not a journal of this suite ({found}): give the {} of a run's folder",
-                path.display(),
-                Journal::FILE
-            ),
-            JournalError::Newer { path, format } => write!(
-                f,
-                "{} has format {format} and this version reads formats up to {}: use the version of the suite that wrote it, or a newer one",
-                path.display(),
-                Journal::FORMAT
-            ),
-            JournalError::Broken { path, line, reason } => write!(
-                f,
-                "{}:{line}: {reason}: only the last line of a journal may be cut short, so the file was changed after the run; restore it from a copy or run again",
-                path.display()
-            ),
-            JournalError::Duplicate { path, id, first, second } => {
-                let place = second.map_or(String::new(), |line| format!(":{line}"));
-                write!(
-                    f,
-                    "{}{place}: a second result of {id}, the first is in line {first}: give each run its own folder, and each rule to one process of a run",
-                    path.display()
-                )
-            }
-            JournalError::Ended { path } => {
-                write!(f, "{} is complete, its run has ended: start a new run in another folder", path.display())
-            }
-        }
-    }
-}
-
-impl std::error::Error for JournalError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        if let JournalError::Io { source, .. } = self { Some(source) } else { None }
     }
 }
 

@@ -1,0 +1,134 @@
+//! What a catalog without mistakes should not rest on: defects that do not tell rules apart, conditions that discard
+//! most cases, lines that are too wide to be read side by side.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use simulator_contract::Defect;
+
+use crate::case::{CaseError, Discarded, Scope};
+use crate::catalog::{Product, Rule, Rules, Specs, chapter_paths, name_below, offered, short};
+use crate::runtime::is_subtle;
+
+/// Cases that are drawn of a rule for each product.
+const DRAWS: u32 = 1000;
+/// The columns that a line may have.
+const WIDEST: usize = 120;
+
+/// Two rules that rest on one defect: their only one, their only subtle one, or all that they claim. And defects that are
+/// named after a rule: a mechanism in a driver has a name of its own.
+pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
+    let claimed = |rule: &Rule| -> BTreeSet<String> { rule.kills.iter().map(|kill| kill.defect.clone()).collect() };
+    let mut found = Vec::new();
+    let mut shared = |what: &str, claims: &dyn Fn(&Rule) -> Option<BTreeSet<String>>| {
+        let mut owners: BTreeMap<BTreeSet<String>, &Rule> = BTreeMap::new();
+        for rule in &rules.rules {
+            let Some(claims) = claims(rule) else { continue };
+            let names = claims.iter().cloned().collect::<Vec<_>>().join(", ");
+            if let Some(first) = owners.get(&claims) {
+                let place = format!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line);
+                found.push(format!(
+                    "{place}: {} and {} share {what}, {names}; claim a defect that only one of them notices",
+                    first.id, rule.id
+                ));
+            } else {
+                owners.insert(claims, rule);
+            }
+        }
+    };
+    shared("their only defect", &|rule| Some(claimed(rule)).filter(|claims| claims.len() == 1));
+    shared("all their defects", &|rule| Some(claimed(rule)).filter(|claims| claims.len() > 1));
+    shared("their only subtle defect", &|rule| {
+        let all = claimed(rule);
+        let claims: BTreeSet<String> = all.iter().filter(|name| is_subtle(defects, name)).cloned().collect();
+        // One defect that is all they claim was reported above.
+        Some(claims).filter(|claims| claims.len() == 1 && all.len() > 1)
+    });
+    for defect in defects {
+        let id = format!("{}.{}", rules.runtime, defect.name);
+        if rules.rule(&id).is_some() {
+            found.push(format!("the defect {} is named after the rule {id}; name what went wrong", defect.name));
+        }
+    }
+    found
+}
+
+/// A rule's `where` that does not keep enough, on the first product where that is so.
+#[derive(Debug)]
+pub struct ConditionMistake {
+    /// `file:line:column` of the condition.
+    place: String,
+    rule: String,
+    product: String,
+    kind: ConditionMistakeKind,
+}
+
+/// What is wrong with it.
+#[derive(Debug)]
+pub enum ConditionMistakeKind {
+    /// It discards more than half.
+    Discards(Discarded),
+    /// No case can be drawn.
+    NoCase(CaseError),
+}
+
+impl fmt::Display for ConditionMistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ConditionMistake { place, rule, product, kind } = self;
+        match kind {
+            ConditionMistakeKind::Discards(discarded) => write!(
+                f,
+                "{place}: `where` discards {} % of the cases of {rule} on {product}, and may discard half; narrow the \
+                 domains instead: smaller bounds, `multiple_of`, `offset`, or bounds that read an earlier axis",
+                discarded.percent()
+            ),
+            ConditionMistakeKind::NoCase(error) => write!(f, "{place}: {rule} has no case on {product}: {error}"),
+        }
+    }
+}
+
+/// The rules whose `where` discards more than half of 1,000 cases on a product to which they apply.
+pub fn condition_mistakes(rules: &Rules) -> Vec<ConditionMistake> {
+    let conditional = rules.rules.iter().filter(|rule| rule.program.condition.is_some());
+    let found = |rule| rules.products.iter().find_map(|product| mistake(rules, rule, product));
+    conditional.filter_map(found).collect()
+}
+
+fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMistake> {
+    let mode = rule.when.run_mode.as_ref();
+    if offered(rule, &product.id, rules).is_err() || mode.is_some_and(|mode| !product.run_modes.contains(mode)) {
+        return None;
+    }
+    let processes = rule.program.processes.iter().map(|process| process.device + 1);
+    let devices = processes.chain(rule.when.devices).max().unwrap_or(1);
+    let scope = Scope { facts: product.facts.clone(), devices };
+    let kind = match Discarded::measure(&rule.program, &scope, DRAWS) {
+        Ok(discarded) if discarded.too_many() => ConditionMistakeKind::Discards(discarded),
+        Ok(_) => return None,
+        Err(error) => ConditionMistakeKind::NoCase(error),
+    };
+    let at = rule.source.condition.as_ref().unwrap_or(&rule.source.steps).referenced;
+    let path = short(&rules.chapters[rule.chapter].path);
+    let place = format!("{path}:{}:{}", at.line(), at.column());
+    Some(ConditionMistake { place, rule: rule.id.clone(), product: product.id.clone(), kind })
+}
+
+/// Where the YAML files of a runtime have lines of more columns, each with what to do.
+pub fn wide_lines(specs: &Specs, runtime: &str) -> Vec<String> {
+    let folder = specs.root().join(runtime);
+    let own = ["api.yaml", "documents.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
+    // What cannot be read is reported where the catalog is read.
+    let chapters = chapter_paths(specs, runtime, &mut Vec::new());
+    let mut found = Vec::new();
+    for path in own.into_iter().chain(chapters) {
+        let bytes = specs.read(&path, u64::MAX).unwrap_or_default();
+        for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
+            let columns = line.chars().count();
+            if columns > WIDEST {
+                let place = format!("specs/{runtime}/{}:{}", name_below(&folder, &path), number + 1);
+                found.push(format!("{place}: {columns} columns; break the line so that it has at most {WIDEST}"));
+            }
+        }
+    }
+    found
+}
