@@ -1,6 +1,5 @@
 //! How a command ends.
 
-use std::fmt;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -9,40 +8,55 @@ use std::process::ExitCode;
 use engine::case::CaseError;
 use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError};
+use thiserror::Error;
 
 /// Why a command cannot do what it was asked for.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CommandError {
     /// What has to do with runs: catalog, library, devices, folders.
+    #[error(transparent)]
     Run(Box<RunError>),
-    /// An option that the command does not heed.
+    #[error(
+        "error: {option} is for `atlas-cts run`, a proof chooses devices and cases by itself; \
+         leave it out, or unset its environment variable"
+    )]
     Unheeded { option: &'static str },
-    /// Parts of chapters are to be held to the numbers of whole ones.
+    #[error("error: --ratchet holds whole chapters to their numbers; leave the names of rules out")]
     PartialRatchet,
     /// Functions that no rule can say to be denied.
+    #[error(
+        "error: {}\ngive each of these functions to the rule of level `must` with its smallest valid use (`owns`)",
+        .gaps.join("\n")
+    )]
     Unowned { gaps: Vec<String> },
     /// Conditions that discard most of what is drawn.
+    #[error("error: {}", .mistakes.join("\n"))]
     Conditions { mistakes: Vec<String> },
-    /// A filter of `list` names something that does not exist.
+    #[error("error: there is no {what} `{given}`{hint}")]
     Filter { what: &'static str, given: String, hint: String },
-    /// `simulator` without a question.
+    #[error("error: say what is wanted: --print-path DIR or --list")]
     NothingAsked,
-    /// The runtime has no simulated device.
+    #[error("error: this runtime has no simulated device; name another with --runtime")]
     NoSimulator,
-    /// `--case` is not JSON.
+    /// It is not JSON.
+    #[error("error: --case {text}: {source}")]
     CaseText { text: String, source: serde_json::Error },
-    /// `--case` is not a case of the rule.
+    /// It is not a case of the rule.
+    #[error("error: --case {text}: {error}")]
     Case { text: String, error: CaseError },
-    /// `--case` is a list of cases, and a program is printed for one.
+    #[error(
+        "error: --case {text}: a program is printed for one case; give the last one, and know that it fails only \
+         after the others, or run them all with `atlas-cts run {rule} --case …`"
+    )]
     CaseList { text: String, rule: String },
-    /// The rule has no case to be printed.
+    #[error("error: {0}")]
     Print(CaseError),
-    /// A schema is not what the code describes.
+    #[error("error: {path} is not what the code describes; run `atlas-cts schema`")]
     SchemaDiffers { path: PathBuf },
-    /// A file cannot be read or written.
+    #[error("error: {path}: {source}")]
     File { path: PathBuf, source: io::Error },
-    /// A file of a proof cannot be read or written.
+    #[error("error: {0}")]
     Proof(ProofFileError),
 }
 
@@ -56,52 +70,6 @@ impl CommandError {
         }
     }
 }
-
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let CommandError::Run(error) = self {
-            return error.fmt(f);
-        }
-        f.write_str("error: ")?;
-        match self {
-            CommandError::Run(_) => Ok(()),
-            CommandError::Unheeded { option } => write!(
-                f,
-                "{option} is for `atlas-cts run`, a proof chooses devices and cases by itself; \
-                 leave it out, or unset its environment variable"
-            ),
-            CommandError::PartialRatchet => {
-                f.write_str("--ratchet holds whole chapters to their numbers; leave the names of rules out")
-            }
-            CommandError::Unowned { gaps } => write!(
-                f,
-                "{}\ngive each of these functions to the rule of level `must` with its smallest valid use (`owns`)",
-                gaps.join("\n")
-            ),
-            CommandError::Conditions { mistakes } => f.write_str(&mistakes.join("\n")),
-            CommandError::Filter { what, given, hint } => write!(f, "there is no {what} `{given}`{hint}"),
-            CommandError::NothingAsked => f.write_str("say what is wanted: --print-path DIR or --list"),
-            CommandError::NoSimulator => {
-                f.write_str("this runtime has no simulated device; name another with --runtime")
-            }
-            CommandError::CaseText { text, source } => write!(f, "--case {text}: {source}"),
-            CommandError::Case { text, error } => write!(f, "--case {text}: {error}"),
-            CommandError::CaseList { text, rule } => write!(
-                f,
-                "--case {text}: a program is printed for one case; give the last one, and know that it fails only \
-                 after the others, or run them all with `atlas-cts run {rule} --case …`"
-            ),
-            CommandError::Print(error) => error.fmt(f),
-            CommandError::SchemaDiffers { path } => {
-                write!(f, "{} is not what the code describes; run `atlas-cts schema`", path.display())
-            }
-            CommandError::File { path, source } => write!(f, "{}: {source}", path.display()),
-            CommandError::Proof(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for CommandError {}
 
 impl<E: Into<RunError>> From<E> for CommandError {
     fn from(error: E) -> CommandError {

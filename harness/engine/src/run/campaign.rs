@@ -34,7 +34,7 @@ pub struct Campaign {
     strict: bool,
     min_executed: Option<u64>,
     /// If there are any: these cases, in this order, and no others.
-    only: Vec<Json>,
+    pub(super) only: Vec<Json>,
     known: KnownCases,
     begun: Instant,
     /// Milliseconds that running failures again has taken.
@@ -163,11 +163,6 @@ impl Campaign {
             }
         };
         Outcome { result: RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }, call }
-    }
-
-    /// The cases that were given, if this is a replay.
-    pub(super) fn only(&self) -> &[Json] {
-        &self.only
     }
 
     /// The results so far.

@@ -1,8 +1,9 @@
 //! How a run ends.
 
-use std::fmt;
 use std::io;
 use std::sync::Arc;
+
+use thiserror::Error;
 
 use crate::catalog::{CatalogError, UnknownName};
 use crate::record::JournalError;
@@ -41,47 +42,44 @@ impl ExitStatus {
 }
 
 /// Why there is no run, or why it ends early.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The catalog has mistakes.
-    Catalog(CatalogError),
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
     /// A product, rule or defect that does not exist.
-    Unknown(UnknownName),
+    #[error("error: {0}")]
+    Unknown(#[from] UnknownName),
     /// It is not clear which runtime is meant.
-    Registry(RegistryError),
-    /// The filter matches no rule.
-    Selection(NothingSelected),
-    /// The library cannot be tested.
-    Library(LibraryError),
+    #[error("error: {0}")]
+    Registry(#[from] RegistryError),
+    #[error("error: {0}")]
+    Selection(#[from] NothingSelected),
+    #[error("error: {0}")]
+    Library(#[from] LibraryError),
     /// The runtime, its devices or what was asked of them are in the way.
-    Target(TargetError),
-    /// `--case` cannot be read.
-    Case {
-        /// What was given.
-        text: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The folder of the run cannot be used.
-    Folder(FolderError),
+    #[error("error: {0}")]
+    Target(#[from] TargetError),
+    #[error("error: --case {text}: {reason}; give the JSON that a failure prints")]
+    Case { text: String, reason: String },
+    #[error("error: {0}")]
+    Folder(#[from] FolderError),
     /// Results can no longer be written.
+    #[error("error: {0}")]
     Lost(Arc<FolderError>),
-    /// The run that `--resume` names cannot go on.
-    Resume(ResumeError),
-    /// The journal cannot be written or read.
-    Journal(JournalError),
-    /// A report cannot be written.
-    Report(ReportError),
-    /// What rules reach on a simulated device cannot be read.
+    #[error("error: {0}")]
+    Resume(#[from] ResumeError),
+    #[error("error: {0}")]
+    Journal(#[from] JournalError),
+    #[error("error: {0}")]
+    Report(#[from] ReportError),
+    #[error("error: what the rules reach cannot be read: {source}")]
     Reach { source: io::Error },
-    /// Nothing can be printed.
+    #[error("error: standard output: {0}")]
     Output(io::Error),
     /// A rule that was selected has no result, or several.
-    Results {
-        /// Ids of the rules without one.
-        missing: Vec<String>,
-    },
+    #[error("error: results are missing or doubled: {}; this is a mistake of the suite", .missing.join(", "))]
+    Results { missing: Vec<String> },
 }
 
 impl RunError {
@@ -96,68 +94,7 @@ impl RunError {
             RunError::Library(error) => error.exit(),
             RunError::Target(error) => error.exit(),
             RunError::Resume(error) => error.exit(),
-            RunError::Folder(_)
-            | RunError::Lost(_)
-            | RunError::Journal(_)
-            | RunError::Report(_)
-            | RunError::Reach { .. }
-            | RunError::Output(_)
-            | RunError::Results { .. } => ExitStatus::Unknown,
+            _ => ExitStatus::Unknown,
         }
     }
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunError::Catalog(error) => error.fmt(f),
-            RunError::Unknown(error) => write!(f, "error: {error}"),
-            RunError::Registry(error) => write!(f, "error: {error}"),
-            RunError::Selection(error) => write!(f, "error: {error}"),
-            RunError::Library(error) => write!(f, "error: {error}"),
-            RunError::Target(error) => write!(f, "error: {error}"),
-            RunError::Case { text, reason } => {
-                write!(f, "error: --case {text}: {reason}; give the JSON that a failure prints")
-            }
-            RunError::Folder(error) => write!(f, "error: {error}"),
-            RunError::Lost(error) => write!(f, "error: {error}"),
-            RunError::Resume(error) => write!(f, "error: {error}"),
-            RunError::Journal(error) => write!(f, "error: {error}"),
-            RunError::Report(error) => write!(f, "error: {error}"),
-            RunError::Reach { source } => write!(f, "error: what the rules reach cannot be read: {source}"),
-            RunError::Output(error) => write!(f, "error: standard output: {error}"),
-            RunError::Results { missing } => {
-                write!(
-                    f,
-                    "error: results are missing or doubled: {}; this is a mistake of the suite",
-                    missing.join(", ")
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-macro_rules! from {
-    ($($variant:ident: $error:ty;)*) => {
-        $(impl From<$error> for RunError {
-            fn from(error: $error) -> RunError {
-                RunError::$variant(error)
-            }
-        })*
-    };
-}
-
-from! {
-    Catalog: CatalogError;
-    Unknown: UnknownName;
-    Registry: RegistryError;
-    Selection: NothingSelected;
-    Library: LibraryError;
-    Target: TargetError;
-    Folder: FolderError;
-    Resume: ResumeError;
-    Journal: JournalError;
-    Report: ReportError;
 }

@@ -1,11 +1,11 @@
 //! The folder that a run writes: journal, JUnit, counterexamples, and the link `latest`.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use thiserror::Error;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -24,42 +24,21 @@ use super::selection::{Planned, plan};
 const TRIED: u32 = 2;
 
 /// Why the folder of a run cannot be used.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FolderError {
-    /// It cannot be made.
+    #[error("{path}: {source}; choose another folder with --report-dir DIR")]
     Create { path: PathBuf, source: io::Error },
-    /// Another run writes there.
+    #[error("another run writes to {path}; wait for it to end, or choose another folder with --report-dir DIR")]
     InUse { path: PathBuf },
     /// A counterexample cannot be written.
+    #[error("{folder}: {source}")]
     Case { folder: PathBuf, source: io::Error },
-    /// Results can no longer be written.
+    #[error(
+        "no result can be written any more, so the run ends here: {reason}; `--resume {path}` runs what has no result"
+    )]
     Lost { path: PathBuf, reason: String },
 }
-
-impl fmt::Display for FolderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FolderError::Create { path, source } => {
-                write!(f, "{}: {source}; choose another folder with --report-dir DIR", path.display())
-            }
-            FolderError::InUse { path } => {
-                let path = path.display();
-                write!(
-                    f,
-                    "another run writes to {path}; wait for it to end, or choose another folder with --report-dir DIR"
-                )
-            }
-            FolderError::Case { folder, source } => write!(f, "{}: {source}", folder.display()),
-            FolderError::Lost { path, reason } => {
-                write!(f, "no result can be written any more, so the run ends here: {reason}; ")?;
-                write!(f, "`--resume {}` runs what has no result", path.display())
-            }
-        }
-    }
-}
-
-impl std::error::Error for FolderError {}
 
 /// Where a run writes.
 #[derive(Debug)]
@@ -191,7 +170,7 @@ impl RunFolder {
         Ok(result)
     }
 
-    fn lost(&self, reason: &dyn fmt::Display) -> FolderError {
+    fn lost(&self, reason: &dyn std::fmt::Display) -> FolderError {
         FolderError::Lost { path: self.path.clone(), reason: reason.to_string() }
     }
 

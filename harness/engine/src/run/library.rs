@@ -1,8 +1,9 @@
 //! Which library is tested.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use thiserror::Error;
 
 use crate::catalog::{Libraries, RuntimeLibrary};
 use crate::runtime::Runtime;
@@ -32,28 +33,41 @@ pub(super) struct LibraryChoice {
 }
 
 /// Why there is no library to test.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LibraryError {
-    /// Two options exclude each other.
+    #[error("--library and --backend simulator exclude each other; give one of them")]
     Contradiction,
-    /// The file cannot be opened or read.
+    #[error("{path}: {source}; give the path of the runtime's shared library")]
     Unreadable { path: PathBuf, source: io::Error },
-    /// A folder was given.
+    #[error("{path} is a folder; give the path of the shared library in it")]
     Folder { path: PathBuf },
-    /// The file is not a shared library.
+    #[error("{path} is no shared library (no ELF header); give the path of the runtime's .so")]
     NotElf { path: PathBuf },
-    /// The library is for another processor.
+    #[error(
+        "{path} is for another architecture (ELF machine {machine}), this is {ARCHITECTURE}; install the {ARCHITECTURE} \
+         package"
+    )]
     Architecture { path: PathBuf, machine: u16 },
-    /// None of the runtime's libraries is installed where one has to be.
+    #[error(
+        "--backend device: none of {} was found (looked in {}); source the toolkit's set_env.sh, or give --library PATH",
+        .names.join(", "),
+        if .looked.is_empty() { "nowhere: no folder is known".to_owned() } else { .looked.join(", ") }
+    )]
     NotFound { names: Vec<String>, looked: Vec<String> },
     /// A further library that the runtime needs is neither beside the first one nor anywhere else.
+    #[error(
+        "the runtime needs its library {id}, and none of {} was found (looked in {}); install it there, or name its \
+         folder in LD_LIBRARY_PATH",
+        .names.join(", "),
+        .looked.join(", ")
+    )]
     Missing { id: String, names: Vec<String>, looked: Vec<String> },
-    /// The simulated device of this runtime lacks a library.
+    #[error("the simulated device of {runtime} has no library {id}; give the runtime's libraries with --library PATH")]
     NotSimulated { runtime: &'static str, id: String },
-    /// The build has no simulated device of this runtime.
+    #[error("there is no simulated device for {runtime}; give the runtime's library with --library PATH")]
     NoSimulator { runtime: &'static str },
-    /// The simulated device cannot be written to a file.
+    #[error("the simulated device cannot be written: {source}; set TMPDIR to a writable folder")]
     Simulator { source: io::Error },
 }
 
@@ -66,55 +80,6 @@ impl LibraryError {
         }
     }
 }
-
-impl fmt::Display for LibraryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LibraryError::Contradiction => {
-                f.write_str("--library and --backend simulator exclude each other; give one of them")
-            }
-            LibraryError::Unreadable { path, source } => {
-                write!(f, "{}: {source}; give the path of the runtime's shared library", path.display())
-            }
-            LibraryError::Folder { path } => {
-                write!(f, "{} is a folder; give the path of the shared library in it", path.display())
-            }
-            LibraryError::NotElf { path } => {
-                let path = path.display();
-                write!(f, "{path} is no shared library (no ELF header); give the path of the runtime's .so")
-            }
-            LibraryError::Architecture { path, machine } => {
-                let path = path.display();
-                write!(f, "{path} is for another architecture (ELF machine {machine}), this is {ARCHITECTURE}; ")?;
-                write!(f, "install the {ARCHITECTURE} package")
-            }
-            LibraryError::NotFound { names, looked } => {
-                let names = names.join(", ");
-                let looked =
-                    if looked.is_empty() { "nowhere: no folder is known".to_owned() } else { looked.join(", ") };
-                write!(f, "--backend device: none of {names} was found (looked in {looked}); ")?;
-                f.write_str("source the toolkit's set_env.sh, or give --library PATH")
-            }
-            LibraryError::Missing { id, names, looked } => {
-                let (names, looked) = (names.join(", "), looked.join(", "));
-                write!(f, "the runtime needs its library {id}, and none of {names} was found (looked in {looked}); ")?;
-                f.write_str("install it there, or name its folder in LD_LIBRARY_PATH")
-            }
-            LibraryError::NotSimulated { runtime, id } => {
-                write!(f, "the simulated device of {runtime} has no library {id}; ")?;
-                f.write_str("give the runtime's libraries with --library PATH")
-            }
-            LibraryError::NoSimulator { runtime } => {
-                write!(f, "there is no simulated device for {runtime}; give the runtime's library with --library PATH")
-            }
-            LibraryError::Simulator { source } => {
-                write!(f, "the simulated device cannot be written: {source}; set TMPDIR to a writable folder")
-            }
-        }
-    }
-}
-
-impl std::error::Error for LibraryError {}
 
 /// Chooses the libraries of a runtime.
 ///

@@ -1,8 +1,7 @@
 //! Which runtime of an executable's registry is meant.
 
-use std::fmt;
-
 use steps::suggest::hint;
+use thiserror::Error;
 
 use crate::catalog::{UnknownName, product_ids};
 use crate::runtime::Runtime;
@@ -10,44 +9,25 @@ use crate::runtime::Runtime;
 use super::options::Options;
 
 /// Why no runtime is chosen.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RegistryError {
     /// A runtime or a product that does not exist.
+    #[error(transparent)]
     Unknown(UnknownName),
-    /// `--runtime` and `--product` name two runtimes.
+    #[error(
+        "--runtime {runtime} and --product {product} exclude each other: {product} is a product of {of}; \
+         give --runtime {of}, or leave it out"
+    )]
     Contradiction { runtime: &'static str, product: String, of: &'static str },
-    /// Two entries of the registry have one name.
+    #[error("there are two runtimes `{name}` in the registry; give one of them, and its folder, another name")]
     TwoRuntimes { name: &'static str },
-    /// Two runtimes have a product of one id.
+    #[error(
+        "`{product}` is a product of {first} and of {second}, so that it does not tell which one is meant; \
+         rename it in one of their products.yaml"
+    )]
     TwoProducts { product: String, first: &'static str, second: &'static str },
 }
-
-impl fmt::Display for RegistryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RegistryError::Unknown(error) => error.fmt(f),
-            RegistryError::Contradiction { runtime, product, of } => write!(
-                f,
-                "--runtime {runtime} and --product {product} exclude each other: {product} is a product of {of}; \
-                 give --runtime {of}, or leave it out"
-            ),
-            RegistryError::TwoRuntimes { name } => {
-                write!(
-                    f,
-                    "there are two runtimes `{name}` in the registry; give one of them, and its folder, another name"
-                )
-            }
-            RegistryError::TwoProducts { product, first, second } => write!(
-                f,
-                "`{product}` is a product of {first} and of {second}, so that it does not tell which one is meant; \
-                 rename it in one of their products.yaml"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for RegistryError {}
 
 /// The runtime that is meant: the one that `--runtime` names, else the one that has the product, else the one whose
 /// rules are asked for by their ids, else the first.

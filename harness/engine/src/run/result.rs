@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use steps::Span;
 
 use crate::case::{FailedCase, SearchResult};
-use crate::catalog::{Rule, Rules};
+use crate::catalog::{Level, Rule, Rules};
 use crate::record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
 
 use super::campaign::Campaign;
@@ -20,21 +20,27 @@ pub(super) struct Finished {
 
 /// The result of a rule before anything ran.
 pub(super) fn empty_result(rules: &Rules, rule: &Rule, seed: u64) -> RuleResult {
+    let chapter = &rules.chapters[rule.chapter].name;
+    RuleResult { seed, doubt: rule.doubt.clone(), ..blank(&rule.id, chapter, &rule.title, rule.level) }
+}
+
+/// A result that says nothing yet.
+pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleResult {
     RuleResult {
-        id: rule.id.clone(),
-        chapter: rules.chapters[rule.chapter].name.clone(),
-        title: rule.title.clone(),
-        level: rule.level,
+        id: id.to_owned(),
+        chapter: chapter.to_owned(),
+        title: title.to_owned(),
+        level,
         verdict: Verdict::Pass,
         reason: String::new(),
         nanoseconds: 0,
         cases: 0,
         checks: 0,
-        seed,
+        seed: 0,
         failure: None,
         findings: Vec::new(),
         observations: Default::default(),
-        doubt: rule.doubt.clone(),
+        doubt: None,
         interrupted: 0,
         coverage: None,
     }
@@ -98,7 +104,7 @@ fn describe(
     confirmation: Option<Confirmation>,
     output: String,
 ) -> Failure {
-    let replay_values = replay::values(campaign.only(), &failed);
+    let replay_values = replay::values(&campaign.only, &failed);
     // What never failed alone is not repeated by its case: the command runs the rule.
     let whole = confirmation.as_ref().is_some_and(|confirmation| {
         matches!(confirmation.conclusion, Conclusion::Flaky | Conclusion::Open)

@@ -1,10 +1,10 @@
 //! Resuming: what a run that was killed left behind, and whether this is the same run.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use thiserror::Error;
 
 use crate::catalog::Rules;
 use crate::record::{Journal, JournalError, Recorded, RunHeader, read_run};
@@ -17,18 +17,26 @@ use super::selection::{Planned, plan};
 use super::target::TargetError;
 
 /// Why a run cannot be resumed.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// The process knows only a part of the run.
+    #[error(
+        "--resume: nextest starts a process for each rule, and none of them knows the whole run; \
+         use `cargo test -- --resume DIR`"
+    )]
     Nextest,
-    /// There is no run.
+    #[error("there is no run to resume: {error}")]
     NoRun { error: JournalError },
-    /// It tested something else: all that differs, a line each.
+    /// All that differs, a line each.
+    #[error(
+        "{folder} cannot be resumed, it tested something else:\n{}\nto test what there is now, start a new run in \
+         another folder",
+        .found.join("\n")
+    )]
     Different { folder: PathBuf, found: Vec<String> },
-    /// Its library or its devices cannot be tested any more.
+    #[error("{folder} cannot be resumed: {error}")]
     Library { folder: PathBuf, error: LibraryError },
-    /// As above.
+    #[error("{folder} cannot be resumed: {error}")]
     Target { folder: PathBuf, error: TargetError },
 }
 
@@ -42,28 +50,6 @@ impl ResumeError {
         }
     }
 }
-
-impl fmt::Display for ResumeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ResumeError::Nextest => f.write_str(
-                "--resume: nextest starts a process for each rule, and none of them knows the whole run; \
-                 use `cargo test -- --resume DIR`",
-            ),
-            ResumeError::NoRun { error } => write!(f, "there is no run to resume: {error}"),
-            ResumeError::Different { folder, found } => write!(
-                f,
-                "{} cannot be resumed, it tested something else:\n{}\nto test what there is now, start a new run in another folder",
-                folder.display(),
-                found.join("\n")
-            ),
-            ResumeError::Library { folder, error } => write!(f, "{} cannot be resumed: {error}", folder.display()),
-            ResumeError::Target { folder, error } => write!(f, "{} cannot be resumed: {error}", folder.display()),
-        }
-    }
-}
-
-impl std::error::Error for ResumeError {}
 
 /// A run that `--resume` names, as far as it went.
 pub struct Earlier {

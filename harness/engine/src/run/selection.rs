@@ -1,8 +1,7 @@
 //! What a run consists of, and which of it was asked for.
 
-use std::fmt;
-
 use steps::suggest::hint;
+use thiserror::Error;
 
 use crate::catalog::Rules;
 
@@ -49,21 +48,13 @@ pub struct Filter {
 }
 
 /// A filter that matches nothing: nothing would be tested, and that would look like a pass.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("no rule matches `{}`{hint}; `cargo test -- --list` or `atlas-cts list` names all {rules}", .wanted.join(" "))]
 pub struct NothingSelected {
     wanted: Vec<String>,
     hint: String,
     rules: usize,
 }
-
-impl fmt::Display for NothingSelected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no rule matches `{}`{}; ", self.wanted.join(" "), self.hint)?;
-        write!(f, "`cargo test -- --list` or `atlas-cts list` names all {}", self.rules)
-    }
-}
-
-impl std::error::Error for NothingSelected {}
 
 impl Filter {
     /// The rules that are asked for, in the order of the catalog.

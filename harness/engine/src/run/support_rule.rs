@@ -1,6 +1,5 @@
 //! The rule that is derived from the support table: what the documents list as supported is exported.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use steps::program::State;
@@ -10,29 +9,14 @@ use crate::record::{RuleResult, Verdict};
 use crate::wire::message::{Reply, Request};
 use crate::workers::SetUp;
 
+use super::result::blank;
 use super::selection::Planned;
 use super::target::Target;
 
 /// The rule's result before anything ran.
 pub(super) fn empty_result(planned: &Planned) -> RuleResult {
-    RuleResult {
-        id: planned.id.clone(),
-        chapter: planned.chapter.clone(),
-        title: "The library exports every function that the documents list as supported".to_owned(),
-        level: Level::Must,
-        verdict: Verdict::Pass,
-        reason: String::new(),
-        nanoseconds: 0,
-        cases: 0,
-        checks: 0,
-        seed: 0,
-        failure: None,
-        findings: Vec::new(),
-        observations: BTreeMap::new(),
-        doubt: None,
-        interrupted: 0,
-        coverage: None,
-    }
+    let title = "The library exports every function that the documents list as supported";
+    blank(&planned.id, &planned.chapter, title, Level::Must)
 }
 
 /// Every function that the catalog calls and the documents list as supported is exported.

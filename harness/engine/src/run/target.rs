@@ -221,14 +221,13 @@ fn prepare(
         notes_reach: false,
         glitches: false,
     });
-    let unreadable =
-        |what: String| move |source: std::io::Error| TargetError::Unreadable { what: what.clone(), source };
-    let libraries = LibraryFiles::new(&choice.files)
-        .map_err(|(path, source)| TargetError::Unreadable { what: path.display().to_string(), source })?;
+    let unreadable = |what: String, source| TargetError::Unreadable { what, source };
+    let libraries =
+        LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
     let absent = libraries.absent();
     let step = Duration::from_secs(options.deadline.max(1));
     let factory = Factory::new(
-        std::env::current_exe().map_err(unreadable("this executable's own path".to_owned()))?,
+        std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
         rules,
         options.specs.clone(),
         libraries,

@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::case::{Budget, Value};
+use crate::case::{Budget, CaseReport, FailedCall, SearchResult, Trouble, Value};
 use steps::judgement::Judgement;
 use steps::program::State;
-
-use crate::case::{CaseReport, FailedCall, SearchResult, Trouble};
 
 /// From the supervisor.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use steps::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
 use steps::program::{Call, Domain, Expression, Place, Root};
 use steps::syntax::BinaryOperator;
 
-use super::execution::{Execution, Stop};
+use super::execution::{Execution, Stop, typed};
 use super::fault::Fault;
 use super::memory::{is_poisoned, write_pattern, write_poison};
 
@@ -42,7 +42,15 @@ impl<'a> Memory<'a> for Execution<'a> {
     }
 
     fn load(&mut self, place: &'a Place, ty: Type) -> Result<i128, Stop> {
-        self.read(place, ty)
+        if matches!(ty, Type::Void | Type::Float { .. } | Type::Struct(_) | Type::Array { .. }) {
+            return Err(Fault::NoValue.into());
+        }
+        let size = self.prepared.rules.environment.declarations.size(ty).min(8);
+        let pointer = self.address(place, size)?;
+        let mut word = [0; 8];
+        // SAFETY: the place is a variable, or memory that the rule owns; catalog checks keep device pointers out.
+        unsafe { word.as_mut_ptr().copy_from_nonoverlapping(pointer, size) };
+        Ok(typed(ty, u64::from_le_bytes(word)))
     }
 
     fn address_of(&mut self, place: &'a Place) -> Result<i128, Stop> {
@@ -69,15 +77,11 @@ impl<'a> Execution<'a> {
         let (base, room) = match &place.root {
             Root::Variable(variable) => {
                 let known = &self.prepared.program.variables[*variable];
-                // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
-                let slot = unsafe { self.memory.frame().add(known.offset) };
+                let slot = self.slot(*variable);
                 if known.array {
-                    // SAFETY: an array's slot holds its address and its length in bytes.
-                    let (array, length) = unsafe { (slot.cast::<u64>().read(), slot.cast::<u64>().add(1).read()) };
-                    if array == self.memory.poison_word() {
-                        return Err(Fault::UndeclaredArray(known.name.clone()).into());
-                    }
-                    (array as *mut u8, Some(length as usize))
+                    let array = self.array(slot).ok_or_else(|| Fault::UndeclaredArray(known.name.clone()));
+                    let (array, length) = array?;
+                    (array, Some(length))
                 } else {
                     (slot, None)
                 }
@@ -104,32 +108,6 @@ impl<'a> Execution<'a> {
             return Err(Fault::OutsideRoom { offset, room }.into());
         }
         Ok(base.wrapping_add(offset))
-    }
-
-    fn read(&mut self, place: &'a Place, ty: Type) -> Result<i128, Stop> {
-        let pointer = self.address(place, self.prepared.rules.environment.declarations.size(ty))?;
-        // SAFETY: the place is a variable, or memory that the rule owns; catalog checks keep device pointers out.
-        Ok(unsafe {
-            match ty {
-                Type::Integer { bytes: 1, signed: false } => i128::from(pointer.read()),
-                Type::Integer { bytes: 1, signed: true } | Type::Char => i128::from(pointer.cast::<i8>().read()),
-                Type::Integer { bytes: 2, signed: false } => i128::from(pointer.cast::<u16>().read_unaligned()),
-                Type::Integer { bytes: 2, signed: true } => i128::from(pointer.cast::<i16>().read_unaligned()),
-                Type::Integer { bytes: 4, signed: true } | Type::Enumeration { signed: true, .. } => {
-                    i128::from(pointer.cast::<i32>().read_unaligned())
-                }
-                Type::Integer { bytes: 4, signed: false } | Type::Enumeration { .. } => {
-                    i128::from(pointer.cast::<u32>().read_unaligned())
-                }
-                Type::Integer { signed: true, .. } => i128::from(pointer.cast::<i64>().read_unaligned()),
-                Type::Integer { .. } | Type::Pointer { .. } | Type::Handle(_) | Type::Callback(_) => {
-                    i128::from(pointer.cast::<u64>().read_unaligned())
-                }
-                Type::Void | Type::Float { .. } | Type::Struct(_) | Type::Array { .. } => {
-                    return Err(Fault::NoValue.into());
-                }
-            }
-        })
     }
 
     /// Stores a value, which must fit.

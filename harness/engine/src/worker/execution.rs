@@ -383,6 +383,25 @@ impl<'a> Execution<'a> {
     pub(super) fn code(&self, function: usize, code: i128) -> String {
         self.prepared.results[function].map_or_else(|| code.to_string(), |codes| codes.shown(code))
     }
+
+    /// The answer after which the process is of no further use, if there was one.
+    pub(super) fn take_fatal(&mut self) -> Option<String> {
+        let (function, code) = self.fatal.take()?;
+        Some(format!("{} returned {}", self.prepared.program.functions[function].name, self.code(function, code)))
+    }
+
+    /// Where a variable lies in the frame.
+    pub(super) fn slot(&mut self, variable: usize) -> *mut u8 {
+        // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
+        unsafe { self.memory.frame().add(self.prepared.program.variables[variable].offset) }
+    }
+
+    /// The address of an array and its length in bytes; `None`: its declaration was not executed.
+    pub(super) fn array(&self, slot: *const u8) -> Option<(*mut u8, usize)> {
+        // SAFETY: an array's slot holds the two.
+        let (array, bytes) = unsafe { (slot.cast::<u64>().read(), slot.cast::<u64>().add(1).read()) };
+        (array != self.memory.poison_word()).then_some((array as *mut u8, bytes as usize))
+    }
 }
 
 /// A widened result as its type reads it.

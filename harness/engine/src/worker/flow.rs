@@ -74,10 +74,10 @@ impl<'a> Execution<'a> {
                 if rounds > MOST_ROUNDS {
                     return Err(Fault::Rounds { rounds, most: MOST_ROUNDS }.into());
                 }
-                let offset = self.prepared.program.variables[*variable].offset;
+                let slot = self.slot(*variable).cast::<u64>();
                 for round in 0..rounds {
-                    // SAFETY: the frame was made for the program; a loop variable has 8 bytes.
-                    unsafe { self.memory.frame().add(offset).cast::<u64>().write(round as u64) };
+                    // SAFETY: a loop variable has 8 bytes in the frame.
+                    unsafe { slot.write(round as u64) };
                     body.iter().try_for_each(|statement| run(self, statement))?;
                 }
                 Ok(())

@@ -1,7 +1,7 @@
 //! The libraries under test, loaded: the only place that calls into them.
 
 use std::collections::HashMap;
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 
 use abi::Function;
@@ -37,9 +37,8 @@ impl Library {
     fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
         let handle = &self.handle;
         let address = *self.addresses.entry(function.name).or_insert_with(|| {
-            let name = CString::new(function.symbol()).ok()?;
             // SAFETY: the symbol is only used as an address here.
-            let symbol = unsafe { handle.get::<*const c_void>(name.as_bytes_with_nul()) }.ok()?;
+            let symbol = unsafe { handle.get::<*const c_void>(function.symbol()) }.ok()?;
             Some(symbol.into_raw() as usize)
         });
         address.map(|address| address as *const c_void)
@@ -48,8 +47,7 @@ impl Library {
     /// Whether the library exports a symbol.
     fn exports(&self, symbol: &str) -> bool {
         // SAFETY: the symbol is only looked at.
-        CString::new(symbol)
-            .is_ok_and(|symbol| unsafe { self.handle.get::<*const c_void>(symbol.as_bytes_with_nul()) }.is_ok())
+        unsafe { self.handle.get::<*const c_void>(symbol) }.is_ok()
     }
 }
 

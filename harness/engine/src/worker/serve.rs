@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::case::{Ran, Scope, Search, SearchResult};
 use crate::catalog::{CatalogPlace, Rule, Rules, Section, Specs, load};
@@ -71,9 +71,7 @@ impl Wire {
         line.push(b'\n');
         (&self.replies).write_all(&line).map_err(|error| WorkerFault::io("cannot reply", error))
     }
-}
 
-impl Wire {
     /// Ends this process when the library closed what it had not opened: the flight recorder still names the case.
     fn expect_open(&self) {
         if rustix::io::fcntl_getfd(&self.replies).is_err() {
@@ -108,7 +106,6 @@ fn take_descriptors() -> std::io::Result<Wire> {
 
 /// Ends this process when the supervisor is gone, also while a call of the library hangs.
 fn watch_parent() {
-    use rustix::event::{PollFd, PollFlags, poll};
     use rustix::process::{PidfdFlags, getppid, pidfd_open};
     let parent = getppid();
     let handle = parent.and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
@@ -317,13 +314,7 @@ impl<'a> Worker<'a> {
                 fatal = Some(format!("the process could not be restored after the case: {}", trouble.message));
                 stopped_by = trouble.call;
             }
-            if let Some((function, code)) = execution.fatal.take() {
-                fatal = Some(format!(
-                    "{} returned {}",
-                    rule.program.functions[function].name,
-                    execution.code(function, code)
-                ));
-            }
+            fatal = execution.take_fatal().or(fatal.take());
             Ran { report, trace, last: fatal.is_some() }
         });
         flight.end_case();
@@ -357,13 +348,8 @@ impl<'a> Worker<'a> {
         execution.run_steps();
         wire.expect_open();
         execution.turns = None;
-        while let Some(call) = execution.deferred.pop() {
-            // What a deferred call answers is not judged: it may have been done already.
-            let _ = execution.call(call);
-        }
-        let fatal = execution.fatal.take().map(|(function, code)| {
-            format!("{} returned {}", rule.program.functions[function].name, execution.code(function, code))
-        });
+        execution.make_deferred_calls();
+        let fatal = execution.take_fatal();
         let stepped = Stepped {
             report: std::mem::take(&mut execution.report),
             held: execution.held.iter().map(|held| held.tick).collect(),

@@ -15,14 +15,11 @@ impl<'a> Execution<'a> {
     pub(super) fn run_steps(&mut self) {
         let program = self.prepared.program;
         let result = self.statements(&program.statements).and_then(|()| self.observe());
-        match result {
-            Ok(()) => {}
-            Err(Stop::Failed) => self.tell_failure(),
-            Err(Stop::Elsewhere) => {}
-            Err(Stop::Fault(fault)) => {
-                self.report.fail(Verdict::Error, Span::default(), fault.to_string());
-                self.tell_failure();
-            }
+        if let Err(Stop::Fault(fault)) = &result {
+            self.report.fail(Verdict::Error, Span::default(), fault.to_string());
+        }
+        if let Err(Stop::Failed | Stop::Fault(_)) = result {
+            self.tell_failure();
         }
         if self.report.failure.is_none()
             && let Some((at, bytes)) = self.memory.broken_guard()
@@ -35,13 +32,17 @@ impl<'a> Execution<'a> {
 
     /// Runs what `defer` promised, then releases everything, and judges the releases of a case that held.
     pub(super) fn clean_up(&mut self) {
+        self.make_deferred_calls();
+        self.release(0);
+        self.report.judge_releases();
+        self.end_threads();
+    }
+
+    pub(super) fn make_deferred_calls(&mut self) {
         while let Some(call) = self.deferred.pop() {
             // What a deferred call answers is not judged: it may have been done already.
             let _ = self.call(call);
         }
-        self.release(0);
-        self.report.judge_releases();
-        self.end_threads();
     }
 
     /// A statement that one actor performs.
@@ -171,9 +172,8 @@ impl<'a> Execution<'a> {
     /// Notes the first call whose answer the rule keeps, or did not expect, and that is no success: checks may be about
     /// it.
     fn keep(&mut self, call: &Call, result: i128) {
-        let function = self.prepared.program.functions[call.function];
         if !self.succeeded(call.function, result) && self.kept.is_none() {
-            self.kept = Some(FailedCall { function: function.name.to_owned(), code: i64::try_from(result).ok() });
+            self.kept = Some(FailedCall { function: self.name(call).to_owned(), code: i64::try_from(result).ok() });
         }
     }
 
@@ -237,8 +237,7 @@ impl<'a> Execution<'a> {
     ) -> Result<(), Stop> {
         let known = &self.prepared.program.variables[variable];
         let size = self.prepared.rules.environment.declarations.size(known.ty);
-        // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
-        let slot = unsafe { self.memory.frame().add(known.offset) };
+        let slot = self.slot(variable);
         if let Some(length) = length {
             let length = self.evaluate(length)?;
             let bytes = usize::try_from(length)
@@ -284,11 +283,11 @@ impl<'a> Execution<'a> {
                 return Ok(());
             }
         }
+        let name = self.name(call);
         let held = self.report.clone();
         for statement in unless {
             if let Err(stop) = self.nested(statement) {
                 if let (Stop::Failed, Some(failure)) = (&stop, &mut self.report.failure) {
-                    let name = self.prepared.program.functions[call.function].name;
                     failure.message = format!(
                         "{name} accepted what is documented as unsupported, and did not do it: {}",
                         failure.message
@@ -297,7 +296,6 @@ impl<'a> Execution<'a> {
                 return Err(stop);
             }
         }
-        let name = self.name(call);
         self.report = held;
         self.report.exceeds = Some(format!("{name} did what is documented as unsupported"));
         Ok(())
@@ -333,17 +331,12 @@ impl<'a> Execution<'a> {
     /// The bytes of a variable, for another process.
     pub(super) fn variable_bytes(&mut self, variable: usize) -> Vec<u8> {
         let known = &self.prepared.program.variables[variable];
-        // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
-        let slot = unsafe { self.memory.frame().add(known.offset) };
+        let slot = self.slot(variable);
         let (pointer, bytes) = if known.array {
-            // SAFETY: an array's slot holds its address and its length in bytes.
-            let (array, bytes) = unsafe { (slot.cast::<u64>().read(), slot.cast::<u64>().add(1).read()) };
-            if array == self.memory.poison_word() {
-                return Vec::new();
-            }
-            (array as *const u8, bytes as usize)
+            let Some(array) = self.array(slot) else { return Vec::new() };
+            array
         } else {
-            (slot.cast_const(), self.prepared.rules.environment.declarations.size(known.ty))
+            (slot, self.prepared.rules.environment.declarations.size(known.ty))
         };
         // SAFETY: the variable's memory, of that many bytes.
         unsafe { std::slice::from_raw_parts(pointer, bytes) }.to_vec()
@@ -352,8 +345,7 @@ impl<'a> Execution<'a> {
     /// Takes over the bytes of a variable that another process bound.
     pub(super) fn set_variable_bytes(&mut self, variable: usize, bytes: &[u8]) {
         let Some(known) = self.prepared.program.variables.get(variable) else { return };
-        // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
-        let slot = unsafe { self.memory.frame().add(known.offset) };
+        let slot = self.slot(variable);
         let target = if known.array {
             let array = self.memory.array(bytes.len(), false);
             self.set_array(slot, array, bytes.len());

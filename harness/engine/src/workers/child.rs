@@ -1,6 +1,5 @@
 //! A worker process as the supervisor sees it.
 
-use std::fmt;
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -11,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use thiserror::Error;
 
 use crate::wire::flight::Flight;
 use crate::wire::message::{Reply, Request};
@@ -38,32 +38,20 @@ pub struct Deadlines {
 }
 
 /// How a worker ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WorkerEnd {
     /// The process ended: `signal 11 (SIGSEGV)`, `exit status 0`.
+    #[error("the library ended its process ({0})")]
     Crashed(String),
     /// The library closed the pipes to the supervisor.
+    #[error("the library closed file descriptors that it had not opened")]
     Deaf,
-    /// A call did not return in time.
+    #[error("no progress for {0:?}; the process was killed")]
     Hung(Duration),
-    /// A call did not return in time, and the process did not end when it was killed.
+    #[error("no progress for {0:?}; the process was killed and did not end within {GONE:?}")]
     Stuck(Duration),
-    /// It said something that is no reply.
+    #[error("the worker's reply is not understood: {0}")]
     Confused(String),
-}
-
-impl fmt::Display for WorkerEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WorkerEnd::Crashed(how) => write!(f, "the library ended its process ({how})"),
-            WorkerEnd::Deaf => write!(f, "the library closed file descriptors that it had not opened"),
-            WorkerEnd::Hung(after) => write!(f, "no progress for {after:?}; the process was killed"),
-            WorkerEnd::Stuck(after) => {
-                write!(f, "no progress for {after:?}; the process was killed and did not end within {GONE:?}")
-            }
-            WorkerEnd::Confused(what) => write!(f, "the worker's reply is not understood: {what}"),
-        }
-    }
 }
 
 /// A running worker.
@@ -134,8 +122,7 @@ impl WorkerProcess {
     pub fn send(&mut self, request: &Request) -> Result<(), WorkerEnd> {
         let mut line = serde_json::to_vec(request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
         line.push(b'\n');
-        let sent = self.requests.as_mut().map(|requests| requests.write_all(&line));
-        match sent {
+        match self.requests.as_mut().map(|requests| requests.write_all(&line)) {
             Some(Ok(())) => Ok(()),
             _ => Err(self.crashed()),
         }
@@ -214,22 +201,19 @@ impl WorkerProcess {
 
     /// The process ended, or is ending: how.
     pub fn crashed(&mut self) -> WorkerEnd {
-        let end = match self.wait(GONE) {
-            Some(status) if status.code() == Some(DEAF) => {
-                self.finish_output();
-                return WorkerEnd::Deaf;
-            }
+        let status = self.wait(GONE);
+        if status.is_none() {
+            self.kill();
+        }
+        self.finish_output();
+        WorkerEnd::Crashed(match status {
+            Some(status) if status.code() == Some(DEAF) => return WorkerEnd::Deaf,
             Some(status) if status.signal() == Some(Signal::KILL.as_raw()) => {
                 format!("{}, which the suite did not send: memory may have run short", how(status))
             }
             Some(status) => how(status),
-            None => {
-                self.kill();
-                "it closed its end of the protocol".to_owned()
-            }
-        };
-        self.finish_output();
-        WorkerEnd::Crashed(end)
+            None => "it closed its end of the protocol".to_owned(),
+        })
     }
 
     /// How the process ended; `None`: it runs. Whatever the library started ends with it.

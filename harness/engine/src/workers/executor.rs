@@ -147,10 +147,7 @@ impl Executor {
         if let Some(trouble) = fatal.filter(|_| !fresh) {
             (result.fatal, result.stopped_by) = (Some(trouble.message), trouble.call);
         }
-        match trouble {
-            Some(error) => Err(error),
-            None => Ok(result),
-        }
+        trouble.map_or(Ok(result), Err)
     }
 
     /// The request for a case of a group.
@@ -178,7 +175,7 @@ impl Executor {
     }
 
     fn case_in_pool(&self, rule: &Rule, slot: &mut Slot, case: &RunCase) -> Result<GroupEnd, StartError> {
-        let keys: Vec<(u32, usize)> = keys(rule);
+        let keys = keys(rule);
         self.start_workers(rule, slot)?;
         let mut members: Vec<Option<&mut WorkerProcess>> = keys.iter().map(|_| None).collect();
         for (key, worker) in &mut slot.workers {

@@ -9,6 +9,7 @@ use crate::catalog::Rules;
 use crate::record::Verdict;
 use crate::wire::message::{Reply, Request, Start, Started};
 use steps::program::State;
+use thiserror::Error;
 
 use super::child::{Deadlines, WorkerEnd, WorkerProcess};
 use super::library::LibraryFiles;
@@ -47,36 +48,30 @@ pub struct SetUp<'a> {
 }
 
 /// Why there is no worker.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Error)]
 pub enum StartError {
     /// The operating system refused.
+    #[error("a worker process cannot be started: {0}")]
     Spawn(String),
     /// The worker said what is in the way.
+    #[error("the runtime cannot be set up: {}", .0.message)]
     Refused(Trouble),
-    /// It ended or hung.
+    /// It ended or hung; what its library printed.
+    #[error("while the runtime was set up, {}{}", .0, printed(.1))]
     Ended(WorkerEnd, String),
     /// The catalog or the library is not what the header names any more.
+    #[error("{0}")]
     Changed(String),
     /// Too many starts failed there.
+    #[error("{}", .0.message)]
     Quarantined(Trouble),
-    /// It was tried twice, this is the second failure.
+    /// The second failure.
+    #[error("{0} (it was tried twice)")]
     Again(Box<StartError>),
 }
 
-impl std::fmt::Display for StartError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            StartError::Spawn(message) => write!(f, "a worker process cannot be started: {message}"),
-            StartError::Refused(trouble) => write!(f, "the runtime cannot be set up: {}", trouble.message),
-            StartError::Ended(end, output) => {
-                write!(f, "while the runtime was set up, {end}")?;
-                if output.trim().is_empty() { Ok(()) } else { write!(f, "; it printed: {}", output.trim()) }
-            }
-            StartError::Changed(message) => f.write_str(message),
-            StartError::Quarantined(trouble) => f.write_str(&trouble.message),
-            StartError::Again(error) => write!(f, "{error} (it was tried twice)"),
-        }
-    }
+fn printed(output: &str) -> String {
+    if output.trim().is_empty() { String::new() } else { format!("; it printed: {}", output.trim()) }
 }
 
 impl StartError {

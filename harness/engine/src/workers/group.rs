@@ -22,6 +22,7 @@ pub(super) struct Group<'a> {
 }
 
 /// How a case of a group ended.
+#[derive(Default)]
 pub struct GroupEnd {
     pub report: CaseReport,
     pub trace: Vec<String>,
@@ -35,13 +36,7 @@ impl Group<'_> {
     /// Runs a case.
     pub(super) fn run(&mut self, case: &RunCase) -> GroupEnd {
         let mut gone = vec![false; self.members.len()];
-        let mut end = GroupEnd {
-            report: CaseReport::default(),
-            trace: Vec::new(),
-            lost: Vec::new(),
-            output: String::new(),
-            fatal: None,
-        };
+        let mut end = GroupEnd::default();
         if let Err((member, accident)) = self.steps_and_releases(case, &mut gone, &mut end) {
             self.accident(member, &accident, &mut end);
             end.lost = (0..self.members.len()).collect();
@@ -106,11 +101,8 @@ impl Group<'_> {
                 Ok(Reply::Ready(CaseEnd { trouble, manners })) => {
                     let several = self.members.len() > 1;
                     let name = &self.rule.program.processes[member].name;
-                    end.report.findings.extend(
-                        manners
-                            .into_iter()
-                            .map(|text| if several { format!("in process {name}: {text}") } else { text }),
-                    );
+                    let named = |text| if several { format!("in process {name}: {text}") } else { text };
+                    end.report.findings.extend(manners.into_iter().map(named));
                     let trouble = trouble.map(|trouble| {
                         let message = format!("the process could not be restored: {}", trouble.message);
                         Trouble { message, ..trouble }

@@ -1,10 +1,10 @@
 //! Why there is nothing to test.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
 use steps::suggest::hint;
+use thiserror::Error;
 
 use crate::catalog::Rules;
 use crate::run::exit::ExitStatus;
@@ -13,49 +13,65 @@ use crate::workers::{StartError, WorkerEnd};
 use simulator_contract::DENY;
 
 /// What is in the way of testing: the options, the runtime, a device, the machine.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TargetError {
-    /// `--run-mode` names none of the runtime's.
+    #[error("--run-mode {given}: {}", modes(.known))]
     RunMode { given: String, known: Vec<String> },
-    /// `--devices 0`.
+    #[error("--devices 0: a run needs at least one device")]
     ZeroDevices,
-    /// More devices are asked for than there are.
+    #[error("--devices {wanted}: the runtime reports {are}")]
     TooFewDevices { wanted: u32, are: u32 },
-    /// `--defect` names nothing that can be switched on.
+    #[error("--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all")]
     UnknownDefect { name: String, hint: String },
-    /// A function is to be denied that the header does not declare.
+    #[error("--defect {name}: `{function}` is not in the header{hint}")]
     UnknownDenied { name: String, function: String, hint: String },
-    /// A function is to be denied that cannot refuse.
+    #[error("--defect {name}: `{function}` does not answer with a code, so that it cannot refuse")]
     NoCode { name: String, function: String },
-    /// Defects are those of the simulated device, and another library is tested.
+    #[error("--defect changes the simulated device, but another library is tested; leave one of them out")]
     DefectsElsewhere,
     /// A file that the run needs cannot be read.
+    #[error("{what}: {source}")]
     Unreadable { what: String, source: io::Error },
-    /// There is no folder for the state of a simulated machine.
+    #[error("no folder for a simulated machine: {source}")]
     NoMachine { source: io::Error },
     /// No worker could be set up.
+    #[error("{library}: {error}")]
     Start { library: String, error: StartError },
-    /// A worker answered something else.
+    #[error("{library}: unexpected reply {reply}")]
     Reply { library: String, reply: String },
-    /// The worker ended while the runtime was asked.
+    #[error("{library}: while the runtime was asked what it is, {end}")]
     Asked { library: String, end: WorkerEnd },
-    /// A real device was asked for.
+    #[error("--backend device: {library} is the simulated device; give the runtime's own library")]
     NoDevice { library: String },
-    /// The runtime reports that it has none.
+    #[error("{library}: the runtime reports no device")]
     NoDevices { library: String },
-    /// The runtime does not say which product it is.
+    #[error("the runtime does not say which product it is ({reason}); name it with --product ID")]
     ProductUnanswered { reason: String },
-    /// The catalog has no question for the product.
+    #[error("api.yaml has no query for the product; name it with --product ID")]
     NoProductQuery,
-    /// The device is another product.
+    #[error(
+        "the device reports `{reported}`, which is {found}, but --product {wanted} was asked for; \
+         give --product {found} or auto"
+    )]
     OtherProduct { reported: String, found: String, wanted: String },
-    /// The catalog does not know the name that the device reports.
+    #[error(
+        "the device reports `{reported}`, which no product of products.yaml matches; \
+         name the family with --product ID, and add the name there"
+    )]
     ProductUnknown { reported: String },
-    /// A lock file cannot be made.
+    #[error("{folder}: {source}; name a writable folder in ATLAS_CTS_LOCKS")]
     LockFolder { folder: PathBuf, source: io::Error },
-    /// Another run uses a device.
+    #[error("device {device} is in use by another run (it holds {path}); wait for it to end")]
     Locked { device: u32, path: PathBuf },
+}
+
+fn modes(known: &[String]) -> String {
+    if known.is_empty() {
+        return "this runtime has no run modes; leave it out".to_owned();
+    }
+    let known: Vec<String> = known.iter().map(|mode| format!("`{mode}`")).collect();
+    format!("there are {}", known.join(" and "))
 }
 
 impl TargetError {
@@ -73,68 +89,6 @@ impl TargetError {
         }
     }
 }
-
-impl fmt::Display for TargetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TargetError::RunMode { given, known } if known.is_empty() => {
-                write!(f, "--run-mode {given}: this runtime has no run modes; leave it out")
-            }
-            TargetError::RunMode { given, known } => {
-                let known: Vec<String> = known.iter().map(|mode| format!("`{mode}`")).collect();
-                write!(f, "--run-mode {given}: there are {}", known.join(" and "))
-            }
-            TargetError::ZeroDevices => f.write_str("--devices 0: a run needs at least one device"),
-            TargetError::TooFewDevices { wanted, are } => write!(f, "--devices {wanted}: the runtime reports {are}"),
-            TargetError::UnknownDefect { name, hint } => {
-                write!(f, "--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all")
-            }
-            TargetError::UnknownDenied { name, function, hint } => {
-                write!(f, "--defect {name}: `{function}` is not in the header{hint}")
-            }
-            TargetError::NoCode { name, function } => {
-                write!(f, "--defect {name}: `{function}` does not answer with a code, so that it cannot refuse")
-            }
-            TargetError::DefectsElsewhere => f.write_str(
-                "--defect changes the simulated device, but another library is tested; leave one of them out",
-            ),
-            TargetError::Unreadable { what, source } => write!(f, "{what}: {source}"),
-            TargetError::NoMachine { source } => write!(f, "no folder for a simulated machine: {source}"),
-            TargetError::Start { library, error } => write!(f, "{library}: {error}"),
-            TargetError::Reply { library, reply } => write!(f, "{library}: unexpected reply {reply}"),
-            TargetError::Asked { library, end } => {
-                write!(f, "{library}: while the runtime was asked what it is, {end}")
-            }
-            TargetError::NoDevice { library } => {
-                write!(f, "--backend device: {library} is the simulated device; give the runtime's own library")
-            }
-            TargetError::NoDevices { library } => write!(f, "{library}: the runtime reports no device"),
-            TargetError::ProductUnanswered { reason } => {
-                write!(f, "the runtime does not say which product it is ({reason}); name it with --product ID")
-            }
-            TargetError::NoProductQuery => {
-                f.write_str("api.yaml has no query for the product; name it with --product ID")
-            }
-            TargetError::OtherProduct { reported, found, wanted } => {
-                write!(f, "the device reports `{reported}`, which is {found}, but --product {wanted} was asked for; ")?;
-                write!(f, "give --product {found} or auto")
-            }
-            TargetError::ProductUnknown { reported } => {
-                write!(f, "the device reports `{reported}`, which no product of products.yaml matches; ")?;
-                f.write_str("name the family with --product ID, and add the name there")
-            }
-            TargetError::LockFolder { folder, source } => {
-                write!(f, "{}: {source}; name a writable folder in ATLAS_CTS_LOCKS", folder.display())
-            }
-            TargetError::Locked { device, path } => {
-                let path = path.display();
-                write!(f, "device {device} is in use by another run (it holds {path}); wait for it to end")
-            }
-        }
-    }
-}
-
-impl std::error::Error for TargetError {}
 
 /// Whether `--defect NAME` means something: a switch of the simulated device, or a function that can be denied.
 pub(super) fn check_switch(name: &str, runtime: &Runtime, rules: &Rules) -> Result<(), TargetError> {
