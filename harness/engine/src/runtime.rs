@@ -140,3 +140,30 @@ impl SimulatedDevice {
 pub fn is_subtle(defects: &[Defect], name: &str) -> bool {
     defects.iter().any(|defect| defect.name == name && defect.subtle)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static LIBRARY: SimulatedLibrary = SimulatedLibrary::new("toy", "libtoy.so", b"the bytes of a library");
+
+    #[test]
+    fn what_is_loaded_has_the_embedded_bytes_and_nobody_can_change_it() {
+        let path = LIBRARY.path().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), LIBRARY.bytes);
+        assert_eq!(LIBRARY.path().unwrap(), path, "it is written once");
+        let sealed = File::options().write(true).open(&path).and_then(|mut file| file.write_all(b"other"));
+        assert!(sealed.is_err(), "a sealed file takes no bytes");
+        assert_eq!(std::fs::read(&path).unwrap(), LIBRARY.bytes);
+    }
+
+    #[test]
+    fn a_copy_replaces_no_file_and_is_not_handed_out_when_it_differs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = LIBRARY.write_to(folder.path()).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), LIBRARY.bytes);
+        std::fs::write(&path, "planted").unwrap();
+        assert!(LIBRARY.write_to(folder.path()).unwrap_err().to_string().contains("has other content"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"planted");
+    }
+}
