@@ -15,5 +15,12 @@ step "no false alarm on a legal variant" ci/prove.sh --variants
 for product in 200-300-500 ipv350; do
     step "the kill matrix of $product" cargo cts prove --product "$product" --backend simulator --matrix
 done
+if ! command -v cargo-deny >/dev/null; then
+    echo "=== advisories against the crates: NOT CHECKED, cargo-deny is missing"
+elif ! cargo deny fetch; then
+    echo "=== advisories against the crates: NOT CHECKED, the data cannot be had"
+else
+    step "advisories against the crates" cargo deny check advisories
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
