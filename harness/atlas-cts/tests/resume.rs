@@ -571,25 +571,22 @@ fn a_folder_that_cannot_be_made_is_named(#[case] report: &str) {
 fn a_report_that_cannot_be_written_leaves_the_old_one() {
     let bench = bench();
     bench.run_catalog("report", &[]).says(0, &[]);
-    let recorded = read_run(&bench.path("report")).unwrap();
     let before = bench.report("report").junit;
-    // Where the new report is written before it is renamed.
-    let part = bench.path("report").join(format!("junit.xml.{}.part", std::process::id()));
-    std::os::unix::fs::symlink("/dev/full", &part).unwrap();
-    let end = recorded.end.as_ref();
-    let error =
-        engine::report::write_junit(&bench.path("report"), &recorded.header, &recorded.results, end).unwrap_err();
-    assert!(error.to_string().contains("No space left on device"), "{error}");
-    assert_eq!(bench.report("report").junit, before);
-    assert!(!part.exists() && fs::symlink_metadata(&part).is_err());
+    let names = files(&bench.path("report"));
+    let script = "mkdir small kept && mount -t tmpfs -o size=128k none small && cp -r report small/ || exit 99
+                  dd if=/dev/zero of=small/full bs=4k 2>/dev/null
+                  \"$0\" \"$@\"; status=$?; cp -r small/report kept/; exit $status";
+    let Some(answer) = with_mounts(&bench, script, &["run", "--resume", "small/report"]) else { return };
+    answer.says(3, &["junit.xml", "No space left on device"]);
+    assert_eq!(bench.report("kept/report").junit, before);
+    assert_eq!(files(&bench.path("kept/report")), names);
 }
 
 #[test]
 fn what_a_killed_process_left_half_written_is_removed() {
     let bench = bench();
     killed(&bench, "report", "acl.small.r1", &VERY_SLOW);
-    let ended = Command::new("true").spawn().and_then(|mut child| child.wait().map(|_| child.id())).unwrap();
-    bench.write(&format!("report/junit.xml.{ended}.part"), "<half");
+    bench.write("report/.half.atlas-cts-part", "<half");
     resume(&bench, "report", &[]).says(0, &[]);
     assert_eq!(files(&bench.path("report")), ["junit.xml", "results.jsonl"].map(PathBuf::from));
 }

@@ -14,6 +14,7 @@ pub mod case;
 pub mod catalog;
 mod confirm;
 pub mod digest;
+pub mod files;
 pub mod lint;
 pub mod print_c;
 pub mod prove;

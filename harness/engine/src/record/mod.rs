@@ -2,11 +2,9 @@
 
 mod confirmation;
 mod journal;
-mod replace;
 
 pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
-pub use replace::{remove_left_over, replace_file};
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,8 @@ use super::failure::{failure_text, notes};
 use super::markup::{Extra, SPLIT, complete};
 use super::summary::{SIMULATED, first_line};
 use super::text::{clean, one_line};
-use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict, replace_file};
+use crate::files;
+use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict};
 
 /// The report's name in a run's folder.
 pub const JUNIT_FILE: &str = "junit.xml";
@@ -32,7 +33,7 @@ pub fn write_junit(
 ) -> Result<PathBuf, ReportError> {
     let path = dir.join(JUNIT_FILE);
     let document = document(header, results, end)?;
-    match replace_file(&path, document) {
+    match files::replace(&path, document) {
         Ok(()) => Ok(path),
         Err(source) => Err(ReportError::Write { path, source }),
     }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::record::{Journal, Recorded, RuleResult, RunEnd, RunHeader, RunResume, read_run, remove_left_over};
+use crate::files::remove_left_over;
+use crate::record::{Journal, Recorded, RuleResult, RunEnd, RunHeader, RunResume, read_run};
 use crate::report::write_junit;
 
 use super::campaign::Campaign;
@@ -253,14 +254,14 @@ fn run_name(started: &str, product: &str) -> String {
     format!("{}Z-{product}-{}", seconds.replace(':', "-"), std::process::id())
 }
 
-/// Points `latest` to a run; a file system without links does without it.
+/// Points `latest` to a run; a file system without links does without it. The new link is made in the run's own folder,
+/// which nobody else writes.
 fn link_latest(out: &Path, run: &Path) {
     let Some(name) = run.file_name() else { return };
-    remove_left_over(out);
-    let partial = out.join(format!(".latest.{}.part", std::process::id()));
-    if std::os::unix::fs::symlink(name, &partial).is_ok() && std::fs::rename(&partial, out.join("latest")).is_err() {
+    let new = run.join(".latest");
+    if std::os::unix::fs::symlink(name, &new).is_ok() && std::fs::rename(&new, out.join("latest")).is_err() {
         // Nothing depends on the link; a left-over one would only confuse.
-        let _ = std::fs::remove_file(&partial);
+        let _ = std::fs::remove_file(&new);
     }
 }
 

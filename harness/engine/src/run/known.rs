@@ -10,7 +10,8 @@ use serde_json::Value as Json;
 
 use crate::case::cases_from_json;
 use crate::catalog::Rule;
-use crate::record::{RuleResult, replace_file};
+use crate::files;
+use crate::record::RuleResult;
 
 use super::places::regressions_folder;
 
@@ -86,5 +87,5 @@ pub(super) fn write_case(folder: &Path, result: &RuleResult, add: bool) -> io::R
         });
     }
     let text = serde_json::to_string_pretty(&cases).map_err(io::Error::other)?;
-    replace_file(&path, text + "\n")
+    files::replace(&path, text + "\n")
 }

@@ -1,0 +1,68 @@
+//! Files among strangers: what is read is a file and has an end, what is made is the maker's own.
+
+mod replace;
+#[cfg(test)]
+mod tests;
+
+pub use replace::{remove_left_over, replace};
+
+use std::fs::{File, FileType, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use tempfile::TempDir;
+
+/// The bytes of a regular file.
+///
+/// # Errors
+/// It cannot be opened or read, is not a file (nothing waits for a FIFO), or has more than `at_most` bytes.
+pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
+    let kind = file.metadata()?.file_type();
+    if !kind.is_file() {
+        let text = format!("is {}, not a file", name_of(kind));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let mut bytes = Vec::new();
+    file.take(at_most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > at_most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("has more than {at_most} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The text of a regular file.
+///
+/// # Errors
+/// As [`read`], and what is not UTF-8.
+pub fn read_to_string(path: &Path, at_most: u64) -> io::Result<String> {
+    String::from_utf8(read(path, at_most)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// A new folder that only this user can enter, whose name nobody can guess. It goes when the value is dropped.
+///
+/// # Errors
+/// The parent cannot be written.
+pub fn private_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
+    tempfile::Builder::new()
+        .prefix(prefix)
+        .rand_bytes(RANDOM)
+        .permissions(Permissions::from_mode(0o700))
+        .tempdir_in(parent)
+}
+
+/// Random characters of a name.
+const RANDOM: usize = 12;
+
+fn name_of(kind: FileType) -> &'static str {
+    if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a FIFO"
+    } else if kind.is_char_device() || kind.is_block_device() {
+        "a device"
+    } else {
+        "something else"
+    }
+}
