@@ -4,13 +4,12 @@
 mod again;
 mod shorten;
 
-use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use crate::case::{Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult};
 use crate::case::{case_from_json, display_values};
 use crate::record::{Conclusion, Confirmation, Repeats, Verdict};
-use crate::workers::{Assignment, Executor, Home};
+use crate::workers::{Assignment, Executor, Home, Machine};
 
 use again::{Again, Failed, Outcome};
 use shorten::{Tried, shorten};
@@ -20,8 +19,8 @@ use shorten::{Tried, shorten};
 pub(crate) struct Inquest<'a> {
     pub executor: &'a Executor,
     pub assignment: &'a Assignment<'a>,
-    /// The folder of the machine whose processes are shared.
-    pub machine: &'a Path,
+    /// The machine whose processes run it again.
+    pub machine: &'a Machine,
     /// Milliseconds that the run has spent on this so far, for all rules.
     pub spent: &'a AtomicU64,
 }
