@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::Rules;
 use crate::record::Verdict;
+use crate::wire::FILES;
 use crate::wire::message::{Reply, Request, Start, Started};
 use steps::program::State;
 
@@ -173,7 +174,7 @@ impl Factory {
     }
 
     fn start_once(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
-        let environment = match &self.simulated {
+        let mut environment = match &self.simulated {
             Some(simulated) => simulated.environment(&machine.path),
             // The simulated device given as a library: its processes share a machine too.
             None if std::env::var_os(MACHINE).is_none() => {
@@ -181,6 +182,7 @@ impl Factory {
             }
             None => Vec::new(),
         };
+        environment.push((FILES.to_owned(), machine.path.display().to_string()));
         let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, self.remarks.clone())
             .map_err(|error| StartError::Spawn(error.to_string()))?;
         let start = Start {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags, openat};
 use tempfile::TempDir;
 
-use crate::files::private_folder;
+use crate::files;
 
 /// Start of the names of the folders of runs.
 const PREFIX: &str = "atlas-cts-run-";
@@ -33,11 +33,7 @@ pub struct Machine {
 impl Machine {
     /// Says that the folder is no longer the one that was made. What a rule saw on such a machine is not an answer.
     pub fn vanished(&self) -> Option<String> {
-        let same = |there: std::fs::Metadata| {
-            self.folder.metadata().is_ok_and(|made| (made.dev(), made.ino()) == (there.dev(), there.ino()))
-        };
-        let lock = self.path.with_file_name(LOCK);
-        if self.path.symlink_metadata().is_ok_and(same) && lock.symlink_metadata().is_ok() {
+        if files::is_at(&self.folder, &self.path) && self.path.with_file_name(LOCK).exists() {
             return None;
         }
         Some(format!(
@@ -66,7 +62,7 @@ impl Machines {
         let roomy = rustix::fs::statvfs(memory).is_ok_and(|fs| fs.f_bavail.saturating_mul(fs.f_frsize) >= 1 << 30);
         let parent = if roomy { memory } else { temporary };
         for _ in 0..TRIES {
-            let folder = private_folder(parent, PREFIX)?;
+            let folder = files::private_folder(parent, PREFIX)?;
             if let Some(lock) = lock_new(&folder.path().join(LOCK))? {
                 return Ok(Machines { folder, made: 0, _lock: lock });
             }

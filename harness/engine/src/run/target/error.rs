@@ -52,10 +52,10 @@ pub enum TargetError {
     OtherProduct { reported: String, found: String, wanted: String },
     /// The catalog does not know the name that the device reports.
     ProductUnknown { reported: String },
-    /// A lock file cannot be made.
-    LockFolder { folder: PathBuf, source: io::Error },
-    /// Another run uses a device.
-    Locked { device: u32, path: PathBuf },
+    /// The folder of the locks, or a lock file, cannot be used.
+    LockFile { path: PathBuf, source: io::Error },
+    /// Another run uses a device, and did so all the time that was waited.
+    Locked { device: u32, holder: String, path: PathBuf, seconds: u64 },
 }
 
 impl TargetError {
@@ -123,12 +123,21 @@ impl fmt::Display for TargetError {
                 write!(f, "the device reports `{reported}`, which no product of products.yaml matches; ")?;
                 f.write_str("name the family with --product ID, and add the name there")
             }
-            TargetError::LockFolder { folder, source } => {
-                write!(f, "{}: {source}; name a writable folder in ATLAS_CTS_LOCKS", folder.display())
+            TargetError::LockFile { path, source } => {
+                write!(
+                    f,
+                    "{}: {source}; without its lock no device is used: mend that, or name a folder ",
+                    path.display()
+                )?;
+                f.write_str("that all who use the devices can write with --lock-dir DIR")
             }
-            TargetError::Locked { device, path } => {
+            TargetError::Locked { device, holder, path, seconds } => {
                 let path = path.display();
-                write!(f, "device {device} is in use by another run (it holds {path}); wait for it to end")
+                write!(
+                    f,
+                    "device {device} is in use by another run: {path} is held by {holder}, also after {seconds} s; "
+                )?;
+                f.write_str("wait for it to end, longer with --lock-wait SECONDS")
             }
         }
     }
