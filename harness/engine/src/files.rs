@@ -8,7 +8,7 @@ pub use replace::{remove_left_over, replace};
 
 use std::fs::{File, FileType, Permissions};
 use std::io::{self, Read};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -50,6 +50,12 @@ pub fn private_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
         .rand_bytes(RANDOM)
         .permissions(Permissions::from_mode(0o700))
         .tempdir_in(parent)
+}
+
+/// Whether a path still names this file or folder: it was not removed, nor something else put there.
+pub fn is_at(file: &File, path: &Path) -> bool {
+    let place = |about: &std::fs::Metadata| (about.dev(), about.ino());
+    matches!((file.metadata(), path.symlink_metadata()), (Ok(file), Ok(path)) if place(&file) == place(&path))
 }
 
 /// Random characters of a name.

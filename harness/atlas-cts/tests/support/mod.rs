@@ -5,6 +5,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -221,4 +222,26 @@ impl Watched {
         let ended = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&patience)).unwrap();
         assert_eq!(ended, 1, "a process was left behind");
     }
+}
+
+/// The folders of machines whose lock a process holds.
+pub fn machines_of(process: u32) -> Vec<PathBuf> {
+    let descriptors = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    let files = descriptors.filter_map(|entry| fs::read_link(entry.path()).ok());
+    let locks = files.filter(|file| file.ends_with("lock") && file.to_string_lossy().contains("/atlas-cts-run-"));
+    locks.map(|lock| lock.parent().unwrap().to_owned()).collect()
+}
+
+/// The folders of machines of runs that have ended.
+pub fn left_over_machines() -> Vec<PathBuf> {
+    let places = [PathBuf::from("/dev/shm"), std::env::temp_dir()];
+    let entries = places.iter().flat_map(|place| fs::read_dir(place).into_iter().flatten().flatten());
+    let runs = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("atlas-cts-run-"));
+    let folders: Vec<PathBuf> = runs.map(|entry| entry.path()).collect();
+    // Looked up, because a lock that is tried is held for an instant.
+    let held = fs::read_to_string("/proc/locks").unwrap();
+    let ended = |folder: &PathBuf| {
+        fs::metadata(folder.join("lock")).is_ok_and(|lock| !held.contains(&format!(":{} ", lock.ino())))
+    };
+    folders.into_iter().filter(ended).collect()
 }

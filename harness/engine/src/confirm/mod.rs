@@ -4,7 +4,6 @@
 mod again;
 mod shorten;
 
-use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use crate::case::{
@@ -12,7 +11,7 @@ use crate::case::{
     display_values,
 };
 use crate::record::{Conclusion, Confirmation, Repeats, Verdict};
-use crate::workers::{Assignment, Executor, Home};
+use crate::workers::{Assignment, Executor, Home, Machine};
 
 use again::{Again, Failed, Outcome};
 use shorten::{Tried, shorten};
@@ -22,8 +21,8 @@ use shorten::{Tried, shorten};
 pub(crate) struct Inquest<'a> {
     pub executor: &'a Executor,
     pub assignment: &'a Assignment<'a>,
-    /// The folder of the machine whose processes are shared.
-    pub machine: &'a Path,
+    /// The machine whose processes run it again.
+    pub machine: &'a Machine,
     /// Milliseconds that the run has spent on this so far, for all rules.
     pub spent: &'a AtomicU64,
 }

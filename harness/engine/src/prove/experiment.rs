@@ -132,8 +132,11 @@ impl Bench {
             return unknown(format!("the event cannot be armed: {reason}"));
         }
         let found = executor.search(&assignment, &mut slot, &mut String::new());
-        let left = experiment.event.map_or(Ok(0), |_| left(&slot.machine));
-        executor.pool.give_back(slot);
+        let left = experiment.event.map_or(Ok(0), |_| left(&slot.machine.path));
+        match slot.machine.vanished() {
+            Some(reason) => return unknown(reason),
+            None => executor.pool.give_back(slot),
+        }
         match (found, left) {
             (_, Err(error)) => unknown(format!("the events are not known: {error}")),
             (Err(error @ StartError::Ended(..)), _) => Attempt::without_place(Verdict::DeviceLost, error.to_string()),
@@ -146,7 +149,7 @@ impl Bench {
     fn arm(&self, rule: &Rule, slot: &mut Slot, (event, number): (Event, u64)) -> Result<(), String> {
         self.executor.start_workers(rule, slot).map_err(|error| error.to_string())?;
         let bytes = glitch::encode(event, number);
-        let file = File::options().write(true).create(true).truncate(false).open(event_file(&slot.machine));
+        let file = File::options().write(true).create(true).truncate(false).open(event_file(&slot.machine.path));
         file.and_then(|file| file.write_all_at(&bytes, 0)).map_err(|error| error.to_string())
     }
 
@@ -194,7 +197,7 @@ impl Bench {
     /// The file that the simulated processes share cannot be read.
     pub(super) fn reached(&self) -> std::io::Result<Vec<u8>> {
         let slot = self.executor.pool.take()?;
-        let path = reach_file(&slot.machine);
+        let path = reach_file(&slot.machine.path);
         self.executor.pool.give_back(slot);
         let bits = match std::fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

@@ -122,8 +122,16 @@ impl Campaign {
             let pool = &self.target.executor.pool;
             match pool.take() {
                 Ok(mut slot) => {
-                    let outcome = self.run_rule(rule, &mut slot);
-                    pool.give_back(slot);
+                    let mut outcome = self.run_rule(rule, &mut slot);
+                    let lost = if outcome.result.verdict.passes() { None } else { self.vanished(&slot) };
+                    match lost {
+                        None => pool.give_back(slot),
+                        Some(reason) => {
+                            let result =
+                                RuleResult { verdict: Verdict::Error, reason, failure: None, ..outcome.result };
+                            outcome = Outcome { result, call: None };
+                        }
+                    }
                     outcome
                 }
                 Err(error) => without_run(
@@ -132,6 +140,11 @@ impl Campaign {
                 ),
             }
         })
+    }
+
+    /// Why a machine of the simulated device is of no further use. What a real device did has nothing to do with it.
+    fn vanished(&self, slot: &Slot) -> Option<String> {
+        if self.target.library.simulated { slot.machine.vanished() } else { None }
     }
 
     /// Runs a rule on a machine of the pool; a failure is run again before it is believed.
@@ -144,7 +157,8 @@ impl Campaign {
         let mut output = String::new();
         let (result, call) = match executor.search(&assignment, slot, &mut output) {
             Ok(mut search) => {
-                let confirmation = if self.replays() {
+                let lost = search.failure.is_some() && self.vanished(slot).is_some();
+                let confirmation = if self.replays() || lost {
                     None
                 } else {
                     let machine = &slot.machine;

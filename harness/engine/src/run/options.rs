@@ -18,6 +18,12 @@ use super::library::Backend;
 /// Seconds without progress that are a hang.
 pub(super) const DEFAULT_DEADLINE: u64 = 30;
 
+/// Where the locks of devices lie. Not below TMPDIR: users who have different ones would not exclude each other.
+pub(super) const LOCK_FOLDER: &str = "/tmp/atlas-cts-locks";
+
+/// The longest wait for a device, in seconds: a week.
+const LONGEST_WAIT: u64 = 7 * 24 * 3600;
+
 /// How much work a run may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
@@ -120,6 +126,13 @@ pub struct Options {
     /// Nobody else uses the devices: also run what takes all memory of one.
     #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new())]
     pub dedicated: bool,
+    /// Folder of the locks of devices. Runs exclude each other as far as they share it, also those of other users and
+    /// containers.
+    #[arg(long, env = "ATLAS_CTS_LOCKS", value_name = "DIR", default_value = LOCK_FOLDER)]
+    pub lock_dir: PathBuf,
+    /// Seconds to wait for a device that another run uses.
+    #[arg(long, env = "ATLAS_CTS_LOCK_WAIT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=LONGEST_WAIT))]
+    pub lock_wait: u64,
     /// Rules of level `info` break the run too.
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new())]
     pub strict: bool,

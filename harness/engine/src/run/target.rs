@@ -103,7 +103,7 @@ impl Target {
                 conditions.devices = devices_of(options, &factory.libraries.first().path, answer("device_count"))?;
             }
         }
-        let locks = if library.simulated { Vec::new() } else { locks::lock_devices(conditions.devices)? };
+        let locks = if library.simulated { Vec::new() } else { locks::lock_devices(options, conditions.devices)? };
         let work = options.profile.unwrap_or_default().work();
         let executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);

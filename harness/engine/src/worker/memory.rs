@@ -1,12 +1,26 @@
 //! The memory of one case: the frame of its variables, arrays, host buffers with guards, patterns.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::io::Write;
 use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use tempfile::TempPath;
+
+use crate::wire::FILES;
 
 use super::fault::Fault;
 
 /// Bytes before and after a host buffer that must stay as they were.
 const GUARD: usize = 64;
+
+/// Where files of cases lie; `None`: the supervisor named no folder.
+static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::var_os(FILES).map(PathBuf::from));
+
+/// Looks where files of cases lie, before a library can change the environment.
+pub(super) fn find_folder() {
+    LazyLock::force(&FOLDER);
+}
 
 /// Everything that a case allocates; emptied between cases.
 #[derive(Debug)]
@@ -15,7 +29,7 @@ pub(super) struct Memory {
     blocks: Vec<Block>,
     patterns: Vec<(usize, i128, *mut u8)>,
     mappings: Vec<(*mut std::ffi::c_void, usize)>,
-    files: Vec<PathBuf>,
+    files: Vec<TempPath>,
     /// Makes the patterns of each case different.
     pub salt: u64,
 }
@@ -113,14 +127,14 @@ impl Memory {
         pointer
     }
 
-    /// A new file with the text; removed after the case.
+    /// A new file with the text, for this user alone; removed after the case.
     pub(super) fn file(&mut self, text: &str) -> Result<PathBuf, Fault> {
-        use std::sync::atomic::{AtomicU64, Ordering};
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let name = format!("atlas-cts-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, text).map_err(|source| Fault::File { path: path.clone(), source })?;
-        self.files.push(path.clone());
+        let folder = FOLDER.clone().unwrap_or_else(std::env::temp_dir);
+        let failed = |source| Fault::File { path: folder.clone(), source };
+        let mut file = tempfile::Builder::new().prefix("file-").tempfile_in(&folder).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        let path = file.path().to_owned();
+        self.files.push(file.into_temp_path());
         Ok(path)
     }
 
@@ -172,10 +186,7 @@ impl Memory {
             // SAFETY: mapped by `edge`; nothing uses it after the case. A failure leaks one mapping.
             let _ = unsafe { rustix::mm::munmap(base, length) };
         }
-        for file in self.files.drain(..) {
-            // A file that is gone already needs no removal.
-            let _ = std::fs::remove_file(file);
-        }
+        self.files.clear();
     }
 }
 

@@ -132,6 +132,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     // Without the mark only a library that forks inside a call can do harm.
     let _ = super::copies::mark_worker();
     let wire = take_descriptors().map_err(|error| WorkerFault::io("cannot set up the protocol", error))?;
+    super::memory::find_folder();
     let path = std::env::var(FLIGHT).map_err(|_| WorkerFault::NotSet(FLIGHT))?;
     let file = File::options().read(true).write(true).open(&path).map_err(|error| WorkerFault::io(&path, error))?;
     let flight = Flight::map(&file).map_err(|error| WorkerFault::io(&path, error))?;

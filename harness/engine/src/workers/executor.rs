@@ -1,6 +1,5 @@
 //! Cases of a rule in worker processes: in one of the pool, in a group, or in fresh ones for each case.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -17,6 +16,7 @@ use crate::wire::message::RunCase;
 use super::child::WorkerProcess;
 use super::factory::{Factory, SetUp, StartError};
 use super::group::{Group, GroupEnd};
+use super::machines::Machine;
 use super::pool::{Pool, Slot};
 
 /// Where the cases of a rule run.
@@ -194,7 +194,7 @@ impl Executor {
         Ok(end)
     }
 
-    fn case_in_fresh_processes(&self, rule: &Rule, machine: &Path, case: &RunCase) -> Result<GroupEnd, StartError> {
+    fn case_in_fresh_processes(&self, rule: &Rule, machine: &Machine, case: &RunCase) -> Result<GroupEnd, StartError> {
         let mut workers = self.fresh_processes(rule, machine)?;
         let end = self.case_in(rule, &mut workers, case);
         self.leave(rule, workers, &end);
@@ -206,12 +206,12 @@ impl Executor {
     }
 
     /// Starts the processes of a rule.
-    pub fn fresh_processes(&self, rule: &Rule, machine: &Path) -> Result<Vec<WorkerProcess>, StartError> {
+    pub fn fresh_processes(&self, rule: &Rule, machine: &Machine) -> Result<Vec<WorkerProcess>, StartError> {
         (0..rule.program.processes.len()).map(|process| self.fresh_process(rule, process, machine)).collect()
     }
 
     /// Starts one of the processes of a rule.
-    pub fn fresh_process(&self, rule: &Rule, process: usize, machine: &Path) -> Result<WorkerProcess, StartError> {
+    pub fn fresh_process(&self, rule: &Rule, process: usize, machine: &Machine) -> Result<WorkerProcess, StartError> {
         let process = &rule.program.processes[process];
         let set_up = SetUp { state: process.state, device: process.device, only: Some(self.chapter_file(rule)) };
         Ok(self.factory.start(machine, set_up)?.0)

@@ -1,18 +1,20 @@
 //! How workers start: with which library, how far they are set up, what becomes of a start that fails.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::Rules;
 use crate::record::Verdict;
+use crate::wire::FILES;
 use crate::wire::message::{Reply, Request, Start, Started};
 use steps::program::State;
 use thiserror::Error;
 
 use super::child::{Deadlines, WorkerEnd, WorkerProcess};
 use super::library::LibraryFiles;
+use super::machines::Machine;
 use super::quarantine::Quarantine;
 use super::remarks::Remarks;
 use super::simulated::{MACHINE, SimulatedMachine};
@@ -62,6 +64,9 @@ pub enum StartError {
     /// The catalog or the library is not what the header names any more.
     #[error("{0}")]
     Changed(String),
+    /// The folder of the simulated machine is gone.
+    #[error("{0}")]
+    Vanished(String),
     /// Too many starts failed there.
     #[error("{}", .0.message)]
     Quarantined(Trouble),
@@ -122,12 +127,12 @@ impl Factory {
 
     /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which a remark of
     /// the run says; where several failed in a row, nothing more is tried.
-    pub fn start(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+    pub fn start(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         if let Some(reason) = self.quarantine.reason(set_up.device, set_up.state) {
             return Err(StartError::Quarantined(reason));
         }
         let first = match self.attempt(machine, set_up) {
-            Err(error) if !matches!(error, StartError::Changed(_)) => error,
+            Err(error) if !matches!(error, StartError::Changed(_) | StartError::Vanished(_)) => error,
             other => return other,
         };
         let others_succeeded = self.started.load(Ordering::Relaxed) > 0;
@@ -140,12 +145,12 @@ impl Factory {
                 self.remarks.note(text, "");
                 Ok(started)
             }
-            Err(error @ StartError::Changed(_)) => Err(error),
+            Err(error @ (StartError::Changed(_) | StartError::Vanished(_))) => Err(error),
             Err(error) => Err(StartError::Again(Box::new(error))),
         }
     }
 
-    fn attempt(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+    fn attempt(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         self.libraries.expect_same().map_err(StartError::Changed)?;
         let started = self.start_once(machine, set_up);
         // Looked at again: this worker may have loaded what was put there meanwhile.
@@ -154,6 +159,10 @@ impl Factory {
             Ok(_) => self.quarantine.succeeded(set_up.device, set_up.state),
             Err(StartError::Changed(_)) => {}
             Err(error) => {
+                // No device is to blame for that, and the next machine may be well.
+                if let Some(reason) = self.simulated.as_ref().and_then(|_| machine.vanished()) {
+                    return Err(StartError::Vanished(reason));
+                }
                 let trouble = Trouble { message: error.to_string(), call: error.call() };
                 self.quarantine.failed(set_up.device, set_up.state, trouble);
             }
@@ -161,15 +170,16 @@ impl Factory {
         started
     }
 
-    fn start_once(&self, machine: &Path, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
-        let environment = match &self.simulated {
-            Some(simulated) => simulated.environment(machine),
+    fn start_once(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+        let mut environment = match &self.simulated {
+            Some(simulated) => simulated.environment(&machine.path),
             // The simulated device given as a library: its processes share a machine too.
             None if std::env::var_os(MACHINE).is_none() => {
-                vec![(MACHINE.to_owned(), machine.display().to_string())]
+                vec![(MACHINE.to_owned(), machine.path.display().to_string())]
             }
             None => Vec::new(),
         };
+        environment.push((FILES.to_owned(), machine.path.display().to_string()));
         let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, self.remarks.clone())
             .map_err(|error| StartError::Spawn(error.to_string()))?;
         let start = Start {

@@ -1,19 +1,18 @@
 //! Workers that live as long as nothing goes wrong, one machine for each thread that runs rules.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use steps::program::State;
 
 use super::child::{Deadlines, WorkerProcess};
 use super::factory::{Factory, SetUp, StartError};
+use super::machines::{Machine, Machines};
 
 /// A machine with its workers: by device and by how many of a rule's processes work on that device.
 #[derive(Debug)]
 pub struct Slot {
-    pub machine: PathBuf,
+    pub machine: Machine,
     pub workers: HashMap<(u32, usize), WorkerProcess>,
 }
 
@@ -33,70 +32,47 @@ impl Slot {
 /// Machines that are free.
 #[derive(Debug)]
 pub struct Pool {
-    root: PathBuf,
     free: Mutex<Vec<Slot>>,
-    made: AtomicU64,
+    /// Where machines are made; `None`: there is none yet.
+    machines: Mutex<Option<Machines>>,
 }
 
 impl Pool {
     /// A pool without a machine yet.
     pub fn new() -> Pool {
-        Pool { root: machines_folder(), free: Mutex::new(Vec::new()), made: AtomicU64::new(0) }
+        Pool { free: Mutex::new(Vec::new()), machines: Mutex::new(None) }
     }
 
     /// Takes a machine; there are as many as threads ask for one at the same time.
     pub fn take(&self) -> std::io::Result<Slot> {
-        if let Some(slot) = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+        if let Some(slot) = lock(&self.free).pop() {
             return Ok(slot);
         }
-        let machine = self.root.join(format!("machine-{}", self.made.fetch_add(1, Ordering::Relaxed)));
-        std::fs::create_dir_all(&machine)?;
-        Ok(Slot { machine, workers: HashMap::new() })
+        let mut machines = lock(&self.machines);
+        let machine = match machines.as_mut().filter(|machines| !machines.vanished()) {
+            Some(machines) => machines.machine(),
+            None => machines.insert(Machines::new()?).machine(),
+        };
+        Ok(Slot { machine: machine?, workers: HashMap::new() })
     }
 
     pub fn give_back(&self, slot: Slot) {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(slot);
+        lock(&self.free).push(slot);
     }
 
     /// Ends all workers in order and removes the machines.
     pub fn close(&self, deadlines: Deadlines) {
-        let slots: Vec<Slot> = self.free.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect();
+        let slots: Vec<Slot> = lock(&self.free).drain(..).collect();
         for slot in slots {
             for (_, worker) in slot.workers {
                 worker.stop(deadlines.step);
             }
         }
-        // What cannot be removed is left to the system's cleaning of temporary files.
-        let _ = std::fs::remove_dir_all(&self.root);
+        // What cannot be removed is left to the next run.
+        drop(lock(&self.machines).take());
     }
 }
 
-/// State of simulated machines: in memory where there is room for it.
-fn machines_folder() -> PathBuf {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let name = format!("{MACHINES}{}-{number}", std::process::id());
-    let memory = Path::new("/dev/shm");
-    let roomy = rustix::fs::statvfs(memory).is_ok_and(|fs| fs.f_bavail.saturating_mul(fs.f_frsize) >= 1 << 30);
-    let folder = if roomy { memory.to_owned() } else { std::env::temp_dir() };
-    if number == 0 {
-        remove_left_over(&folder);
-    }
-    folder.join(name)
-}
-
-/// Start of the names of machine folders; the number of the process that made them follows.
-const MACHINES: &str = "atlas-cts-";
-
-/// Removes the machines of runs that were killed.
-fn remove_left_over(folder: &Path) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let process = name.to_str().and_then(|name| name.strip_prefix(MACHINES)).and_then(|rest| rest.split_once('-'));
-        let Some(process) = process.and_then(|(process, _)| process.parse::<u32>().ok()) else { continue };
-        if !Path::new(&format!("/proc/{process}")).exists() {
-            // Another run may be removing it at the same time.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

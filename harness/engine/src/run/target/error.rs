@@ -60,10 +60,17 @@ pub enum TargetError {
          name the family with --product ID, and add the name there"
     )]
     ProductUnknown { reported: String },
-    #[error("{folder}: {source}; name a writable folder in ATLAS_CTS_LOCKS")]
-    LockFolder { folder: PathBuf, source: io::Error },
-    #[error("device {device} is in use by another run (it holds {path}); wait for it to end")]
-    Locked { device: u32, path: PathBuf },
+    /// The folder of the locks, or a lock file, cannot be used.
+    #[error(
+        "{path}: {source}; without its lock no device is used: mend that, or name a folder that all who use the \
+         devices can write with --lock-dir DIR"
+    )]
+    LockFile { path: PathBuf, source: io::Error },
+    #[error(
+        "device {device} is in use by another run: {path} is held by {holder}, also after {seconds} s; wait for it to \
+         end, longer with --lock-wait SECONDS"
+    )]
+    Locked { device: u32, holder: String, path: PathBuf, seconds: u64 },
 }
 
 fn modes(known: &[String]) -> String {

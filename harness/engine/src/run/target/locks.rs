@@ -1,24 +1,117 @@
-//! One lock for each device, which two runs cannot hold at once.
+//! One lock for each device, which two runs cannot hold at once: whoever starts them, in whatever container, as far as
+//! they share the folder of the locks.
 
-use std::fs::{File, TryLockError};
-use std::path::PathBuf;
+use std::fs::{self, File, Permissions, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::files;
+use crate::run::options::{LOCK_FOLDER, Options};
 
 use super::TargetError;
 
-/// Locks the first devices in ascending order, in a folder that containers can share.
-pub(super) fn lock_devices(devices: u32) -> Result<Vec<File>, TargetError> {
-    let folder =
-        std::env::var_os("ATLAS_CTS_LOCKS").map_or_else(|| std::env::temp_dir().join("atlas-cts-locks"), PathBuf::from);
-    let failed = |source| TargetError::LockFolder { folder: folder.clone(), source };
-    std::fs::create_dir_all(&folder).map_err(failed)?;
-    let lock = |device: u32| {
-        let path = folder.join(format!("device-{device}.lock"));
-        let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+/// How often a lock is tried while somebody else holds it.
+const TICK: Duration = Duration::from_millis(50);
+/// So often a lock file may come and go before it is an error.
+const TRIES: usize = 10;
+
+/// Locks the first devices in ascending order, and waits together as long as the options say.
+///
+/// # Errors
+/// Another run holds a device, or the folder or a file in it cannot be used.
+pub(super) fn lock_devices(options: &Options, devices: u32) -> Result<Vec<File>, TargetError> {
+    let folder = &options.lock_dir;
+    make_folder(folder).map_err(|source| TargetError::LockFile { path: folder.clone(), source })?;
+    let until = Instant::now() + Duration::from_secs(options.lock_wait);
+    let path = |device| folder.join(format!("device-{device}.lock"));
+    (0..devices).map(|device| lock(device, path(device), options.lock_wait, until)).collect()
+}
+
+fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File, TargetError> {
+    let mut said = false;
+    loop {
+        let failed = |source| TargetError::LockFile { path: path.clone(), source };
+        let file = open(&path).map_err(failed)?;
         match file.try_lock() {
-            Ok(()) => Ok(file),
-            Err(TryLockError::WouldBlock) => Err(TargetError::Locked { device, path }),
-            Err(TryLockError::Error(source)) => Err(failed(source)),
+            // A file that was removed meanwhile excludes nobody.
+            Ok(()) if files::is_at(&file, &path) => return Ok(file),
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-    };
-    (0..devices).map(lock).collect()
+        let holder = || holder(&file).unwrap_or_else(|| "a process that cannot be seen from here".to_owned());
+        if Instant::now() >= until {
+            return Err(TargetError::Locked { device, holder: holder(), path, seconds });
+        }
+        if !said {
+            // In one piece: other runs may wait beside this one.
+            let place = path.display();
+            let text =
+                format!("device {device} is in use: waiting up to {seconds} s for {place}, held by {}\n", holder());
+            eprint!("{text}");
+            said = true;
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+/// Makes the folder if it is not there: everybody may add a file, nobody may remove one of somebody else.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    // A link that the user names is followed, one in the place of the folder that everybody uses is not.
+    let ours = folder == Path::new(LOCK_FOLDER);
+    let found = || if ours { folder.symlink_metadata() } else { folder.metadata() };
+    match found() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Ok(found) if !found.is_dir() => return Err(io::Error::from(io::ErrorKind::NotADirectory)),
+        other => return other.map(drop),
+    }
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(parent)?;
+    // It has its mode before anybody sees it, whatever the umask.
+    let new = files::private_folder(parent, ".atlas-cts-locks-")?;
+    fs::set_permissions(new.path(), Permissions::from_mode(0o1777))?;
+    match fs::rename(new.path(), folder) {
+        Ok(()) => Ok(drop(new.keep())),
+        // Another run was faster.
+        Err(_) if found().is_ok_and(|found| found.is_dir()) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens a lock file, and makes it only where there is none: the kernel forbids to open a file of another user for
+/// creation (fs.protected_regular). Reading is enough for a lock. A new file has its mode before anybody sees it.
+fn open(path: &Path) -> io::Result<File> {
+    let existing = || File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    for _ in 0..TRIES {
+        match existing() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(file) if !file.metadata()?.is_file() => return Err(io::Error::other("is not a file")),
+            other => return other,
+        }
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let new = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+        new.as_file().set_permissions(Permissions::from_mode(0o666))?;
+        match new.persist_noclobber(path) {
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return Ok(other?),
+        }
+    }
+    existing()
+}
+
+/// Who holds a lock, where /proc says it: a process of another container has no number here.
+fn holder(file: &File) -> Option<String> {
+    let about = file.metadata().ok()?;
+    let (major, minor) = (rustix::fs::major(about.dev()), rustix::fs::minor(about.dev()));
+    let place = format!("{major:02x}:{minor:02x}:{}", about.ino());
+    let locks = files::read_to_string(Path::new("/proc/locks"), 1 << 24).ok()?;
+    let process = locks.lines().find_map(|line| match line.split_whitespace().collect::<Vec<_>>()[..] {
+        [_, "FLOCK", _, _, process, at, ..] if at == place => process.parse::<u32>().ok().filter(|id| *id > 0),
+        _ => None,
+    })?;
+    let command = files::read(&PathBuf::from(format!("/proc/{process}/cmdline")), 1 << 21).unwrap_or_default();
+    let words = command.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    let line: String = words.collect::<Vec<_>>().join(" ").trim_end().chars().take(200).collect();
+    Some(format!("process {process} ({})", line.escape_debug()))
 }

@@ -1,0 +1,276 @@
+//! Other users, other containers and whatever else is on the machine: they change no verdict, and nothing of theirs is
+//! touched.
+
+mod support;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use atlas_cts::runtimes::RUNTIMES;
+use rstest::rstest;
+use support::{Answer, Bench, answer, machines_of, project};
+
+/// One rule of one process.
+const RULE: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.aligned
+    title: A block is aligned
+    statement: A block is aligned.
+    source: [{document: manual, section: blocks}]
+    level: must
+    forall: {size: {every: [16, 64, 5000]}}
+    steps: |
+      char *path = file(\"a file of the case\");
+      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 64 == 0;
+";
+
+const NOBODY: u32 = 65534;
+
+fn small() -> Bench {
+    let bench = Bench::new();
+    bench.catalog(RULE);
+    bench
+}
+
+/// With the project's own catalog, for a few rules whose processes share memory.
+fn sharing() -> Bench {
+    let bench = Bench::new();
+    let copied = Command::new("cp").arg("-r").arg(project().join("specs")).arg(bench.path("specs")).status().unwrap();
+    assert!(copied.success());
+    bench
+}
+
+/// Runs a shell script whose `cts` is the command, where /dev/shm is its own and empty. `None`: that is not possible here.
+fn on_a_machine_of_its_own(bench: &Bench, script: &str) -> Option<Answer> {
+    let flags = if rustix::process::geteuid().is_root() { "-m" } else { "-Urm" };
+    let probe = Command::new("unshare").args([flags, "mount", "-t", "tmpfs", "none", "/dev/shm"]).output();
+    if !probe.is_ok_and(|output| output.status.success()) {
+        eprintln!("DID NOT RUN: file systems cannot be mounted here (unshare {flags})");
+        return None;
+    }
+    fs::create_dir(bench.path("tmp")).unwrap();
+    fs::set_permissions(bench.path("tmp"), Permissions::from_mode(0o1777)).unwrap();
+    fs::set_permissions(bench.path(""), Permissions::from_mode(0o755)).unwrap();
+    let set_up = "mount -t tmpfs -o size=2g,mode=1777 none /dev/shm || exit 99; cts() { \"$CTS\" \"$@\"; }";
+    let atlas = bench.command([""; 0]);
+    let mut shell = Command::new("unshare");
+    shell.args([flags, "bash", "-c", &format!("{set_up}\n{script}")]).stdin(Stdio::null());
+    for (name, value) in atlas.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.env("CTS", atlas.get_program()).env("TMPDIR", bench.path("tmp")).current_dir(bench.path(""));
+    Some(answer(&mut shell))
+}
+
+fn can(program: &str, arguments: &[&str]) -> bool {
+    let can = Command::new(program).args(arguments).arg("true").output().is_ok_and(|output| output.status.success());
+    if !can {
+        eprintln!("DID NOT RUN: {program} {} is not allowed here", arguments.join(" "));
+    }
+    can
+}
+
+// ---- containers and users
+
+#[test]
+fn eight_containers_that_share_memory_files_do_not_see_each_other() {
+    let bench = sharing();
+    // In each container the run has the same process number.
+    let script = "what='run acl.ipc.close --specs specs --product a2 --backend simulator --report-dir'
+                  cts $what lone >/dev/null 2>&1; echo \"lone: $?\"
+                  for n in 1 2 3 4 5 6 7 8; do
+                    (unshare -pf --mount-proc \"$CTS\" $what beside-$n >printed-$n 2>&1; echo \"beside: $?\") &
+                  done; wait
+                  echo left: $(ls -A /dev/shm) $(ls -A tmp)";
+    if !can("unshare", &["-Urpf", "--mount-proc"]) {
+        return;
+    }
+    let Some(answer) = on_a_machine_of_its_own(&bench, script) else { return };
+    answer.says(0, &["lone: 0", "left:\n"]);
+    assert_eq!(answer.text.matches("beside: 0").count(), 8, "{}", answer.text);
+    let lone = bench.report("lone");
+    let mut expected = lone.verdicts();
+    expected.sort_unstable();
+    assert!(expected.iter().filter(|(_, verdict)| *verdict == "pass").count() >= 3, "{expected:?}");
+    for number in 1..=8 {
+        let beside = bench.report(&format!("beside-{number}"));
+        let mut verdicts = beside.verdicts();
+        verdicts.sort_unstable();
+        assert_eq!(verdicts, expected);
+    }
+}
+
+#[test]
+fn two_users_take_turns_on_a_device() {
+    let bench = small();
+    bench.library("fixtures/faults/faults.c", &[]);
+    // The strictest mask: what the first user makes is for the second one nevertheless.
+    let script = "umask 077; chmod -R a+rX specs libtested.so; mkdir -m 777 theirs
+                  what='run --specs specs --library ./libtested.so --product a2 --report-dir'
+                  cts $what first; echo \"ended: $?\"
+                  for n in 1 2; do
+                    (cts $what mine-$n; echo \"ended: $?\") &
+                    (setpriv --reuid=65534 --regid=65534 --clear-groups \"$CTS\" $what theirs/$n; echo \"ended: $?\") &
+                  done; wait
+                  echo modes: $(stat -c %a locks locks/device-0.lock)
+                  echo left: $(ls -A /dev/shm) $(ls -A tmp)";
+    if !can("setpriv", &["--reuid=65534", "--regid=65534", "--clear-groups"]) {
+        return;
+    }
+    let Some(answer) = on_a_machine_of_its_own(&bench, script) else { return };
+    answer.says(0, &["modes: 1777 666", "left:\n"]);
+    assert_eq!(answer.text.matches("ended: 0").count(), 5, "{}", answer.text);
+}
+
+// ---- the folder of a run's machines
+
+/// A run in the background, once it has a machine.
+fn running(bench: &Bench, arguments: &[&str]) -> (Child, PathBuf) {
+    let mut command = bench.command(["run", "--specs", "specs", "--product", "a2", "--backend", "simulator"]);
+    command.args(["--jobs", "1", "--report-dir", "report", "--call-ns", "1000000"]).args(arguments);
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let journal = bench.path("report/results.jsonl");
+    let patience = Instant::now() + Duration::from_secs(60);
+    while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"begin\"")) {
+        assert!(Instant::now() < patience && run.try_wait().unwrap().is_none(), "the run does nothing");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let machines = machines_of(run.id());
+    assert_eq!(machines.len(), 1);
+    (run, machines.into_iter().next().unwrap())
+}
+
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_owned()];
+    if folder.is_dir() {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        found.extend(entries.flat_map(|entry| below(&entry.path())));
+    }
+    found
+}
+
+#[test]
+fn what_a_run_keeps_in_shared_places_is_for_its_user_alone() {
+    let bench = sharing();
+    let (mut run, machines) = running(&bench, &["acl.ipc.close"]);
+    let mut seen = std::collections::BTreeMap::new();
+    while run.try_wait().unwrap().is_none() {
+        for path in below(&machines) {
+            if let Ok(about) = path.symlink_metadata() {
+                seen.insert(path.file_name().unwrap().to_owned(), about.mode());
+            }
+        }
+    }
+    for name in ["lock", "machine-0", "ipc", "ledger", "slot-0.lock", "dev0.mem"] {
+        assert!(seen.contains_key(std::ffi::OsStr::new(name)), "{name} is among {seen:?}");
+    }
+    for (name, mode) in seen {
+        assert_eq!(mode & 0o077, 0, "{name:?} is for others too: {mode:o}");
+    }
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    assert!(!machines.exists());
+}
+
+#[test]
+fn a_machine_whose_folder_vanishes_is_an_error_and_the_next_rule_has_another() {
+    let bench = sharing();
+    let (mut run, machines) = running(&bench, &["acl.ipc.close"]);
+    // Its processes make files meanwhile.
+    while machines.exists() {
+        let _ = fs::remove_dir_all(&machines);
+    }
+    assert_eq!(run.wait().unwrap().code(), Some(3), "{:?}", bench.report("report").verdicts());
+    let report = bench.report("report");
+    let verdicts: Vec<&str> = report.results.iter().map(|result| result.verdict.name()).collect();
+    assert!(verdicts.iter().all(|verdict| ["pass", "skipped", "error"].contains(verdict)), "{verdicts:?}");
+    assert!(verdicts.contains(&"pass"), "{verdicts:?}");
+    let lost = report.results.iter().find(|result| result.verdict.name() == "error").unwrap();
+    assert!(lost.reason.contains("vanished while the rule ran: something removed it"), "{}", lost.reason);
+    assert!(lost.failure.is_none(), "nothing is kept as a counterexample");
+}
+
+// ---- the simulated device
+
+/// A run on the simulated device that is given as a library, with a machine of its user.
+fn on_machine(bench: &Bench, machine: &Path) -> Answer {
+    let library = RUNTIMES[0].simulated.as_ref().unwrap().libraries[0].bytes;
+    bench.write("libsimulator.so", library);
+    let words =
+        ["run", "--specs", "specs", "--product", "a2", "--report-dir", "report", "--library", "libsimulator.so"];
+    answer(bench.command(words).env("ATLAS_CTS_SIM_MACHINE", machine))
+}
+
+#[rstest]
+#[case::memory("dev0.mem")]
+#[case::ledger("ledger")]
+#[case::slot("slot-0.lock")]
+fn a_link_in_a_machine_is_not_followed(#[case] name: &str) {
+    let bench = small();
+    let machine = bench.path("machine");
+    fs::create_dir(&machine).unwrap();
+    let victim = bench.write("victim", "keys");
+    symlink(&victim, machine.join(name)).unwrap();
+    on_machine(&bench, &machine).says(1, &["Too many levels of symbolic links"]);
+    assert_eq!(fs::read_to_string(victim).unwrap(), "keys");
+}
+
+#[test]
+fn a_machine_of_another_user_is_refused() {
+    let bench = small();
+    let machine = bench.path("machine");
+    fs::create_dir(&machine).unwrap();
+    if std::os::unix::fs::chown(&machine, Some(NOBODY), None).is_err() {
+        eprintln!("DID NOT RUN: only root can give a folder away");
+        return;
+    }
+    let text = on_machine(&bench, &machine).text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("belongs to user 65534, not to this one"), "{text}");
+    assert_eq!(below(&machine).len(), 1);
+}
+
+// ---- files of cases
+
+#[test]
+fn a_killed_worker_leaves_no_file_of_its_case() {
+    let bench = small();
+    bench.library("fixtures/faults/faults.c", &["FAULT_SEGFAULT"]);
+    let script = "cts run --specs specs --library ./libtested.so --product a2 --report-dir report
+                  echo left: $(ls -A /dev/shm) $(ls -A tmp)";
+    let Some(answer) = on_a_machine_of_its_own(&bench, script) else { return };
+    answer.says(0, &["signal 11", "left:\n"]);
+}
+
+// ---- locks of devices
+
+#[rstest]
+#[case::link("ln -s ../victim locks/device-0.lock", "Too many levels of symbolic links")]
+#[case::waits_for_a_writer("mkfifo locks/device-0.lock", "is not a file")]
+#[case::folder("mkdir locks/device-0.lock", "is not a file")]
+fn a_lock_that_is_something_else_is_named(#[case] made: &str, #[case] says: &str) {
+    let bench = small();
+    bench.library("fixtures/faults/faults.c", &[]);
+    let victim = bench.write("victim", "keys");
+    let made = Command::new("sh").args(["-c", &format!("mkdir locks && {made}")]).current_dir(bench.path("")).status();
+    assert!(made.unwrap().success());
+    let words = ["run", "--specs", "specs", "--product", "a2", "--library", "./libtested.so", "--report-dir", "report"];
+    bench.run(words).says(3, &["locks/device-0.lock: ", says, "name a folder that all who use the devices can write"]);
+    assert_eq!(fs::read_to_string(victim).unwrap(), "keys");
+}
+
+#[test]
+fn a_folder_of_locks_that_is_none_is_named() {
+    let bench = small();
+    bench.library("fixtures/faults/faults.c", &[]);
+    bench.write("a-file", "");
+    let words = ["run", "--specs", "specs", "--product", "a2", "--library", "./libtested.so", "--lock-dir", "a-file"];
+    bench.run(words).says(3, &["a-file: not a directory; ", "--lock-dir DIR"]);
+}

@@ -1,0 +1,203 @@
+//! The folders of simulated machines. A run has one of its own for all of them, and holds its lock: whoever gets the
+//! lock knows that the run is over. A process number would say nothing to another container.
+
+use std::fs::{DirBuilder, File, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::time::Duration;
+
+use rustix::fs::{Mode, OFlags, openat};
+use tempfile::TempDir;
+
+use crate::files;
+
+/// Start of the names of the folders of runs.
+const PREFIX: &str = "atlas-cts-run-";
+/// The file in such a folder whose lock the run holds.
+const LOCK: &str = "lock";
+/// A folder without a lock file may be one that is being made, unless it is older than this.
+const YOUNG: Duration = Duration::from_secs(600);
+/// So many new folders in a row may be taken for left over by other runs.
+const TRIES: usize = 10;
+
+/// The folder that the processes of one simulated machine share.
+#[derive(Debug)]
+pub struct Machine {
+    pub path: PathBuf,
+    /// Kept open, so that nothing else gets its inode.
+    folder: File,
+}
+
+impl Machine {
+    /// Says that the folder is no longer the one that was made. What a rule saw on such a machine is not an answer.
+    pub fn vanished(&self) -> Option<String> {
+        if files::is_at(&self.folder, &self.path) && self.path.with_file_name(LOCK).exists() {
+            return None;
+        }
+        Some(format!(
+            "the folder of the simulated machine, {}, vanished while the rule ran: something removed it, so this says \
+             nothing about the device; keep whatever cleans up there away from {PREFIX}*, and run the rule again",
+            self.path.display()
+        ))
+    }
+}
+
+/// The folder of a run's machines, with its lock. It goes when the value is dropped.
+#[derive(Debug)]
+pub(super) struct Machines {
+    folder: TempDir,
+    made: u64,
+    _lock: File,
+}
+
+impl Machines {
+    /// Makes the folder; the first of a process removes those of runs that were killed.
+    pub(super) fn new() -> io::Result<Machines> {
+        static CLEAN: Once = Once::new();
+        let places = [PathBuf::from("/dev/shm"), std::path::absolute(std::env::temp_dir())?];
+        CLEAN.call_once(|| places.iter().for_each(|place| remove_left_over(place)));
+        let [memory, temporary] = &places;
+        let roomy = rustix::fs::statvfs(memory).is_ok_and(|fs| fs.f_bavail.saturating_mul(fs.f_frsize) >= 1 << 30);
+        let parent = if roomy { memory } else { temporary };
+        for _ in 0..TRIES {
+            let folder = files::private_folder(parent, PREFIX)?;
+            if let Some(lock) = lock_new(&folder.path().join(LOCK))? {
+                return Ok(Machines { folder, made: 0, _lock: lock });
+            }
+        }
+        Err(io::Error::other(format!("something removes every new folder from {}", parent.display())))
+    }
+
+    /// A new machine.
+    pub(super) fn machine(&mut self) -> io::Result<Machine> {
+        let path = self.folder.path().join(format!("machine-{}", self.made));
+        DirBuilder::new().mode(0o700).create(&path)?;
+        self.made += 1;
+        Ok(Machine { folder: File::open(&path)?, path })
+    }
+
+    /// Whether something removed the folder.
+    pub(super) fn vanished(&self) -> bool {
+        !self.folder.path().exists()
+    }
+}
+
+/// Makes a lock file and takes its lock; `None`: another run took the file for left over in between.
+fn lock_new(path: &Path) -> io::Result<Option<File>> {
+    let lock = match File::options().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        lock => lock?,
+    };
+    let taken = match lock.try_lock() {
+        Err(TryLockError::WouldBlock) => true,
+        // Some network file systems have no locks: nobody else can take this one for left over either.
+        Ok(()) | Err(TryLockError::Error(_)) => lock.metadata()?.nlink() == 0,
+    };
+    Ok((!taken).then_some(lock))
+}
+
+/// Removes the folders of runs of this user that have ended.
+fn remove_left_over(place: &Path) {
+    for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            // Another run may be removing it at the same time.
+            let _ = remove_if_left_over(&entry.path());
+        }
+    }
+}
+
+fn remove_if_left_over(path: &Path) -> io::Result<()> {
+    let folder = File::options().read(true).custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW).open(path)?;
+    let about = folder.metadata()?;
+    if about.uid() != rustix::process::geteuid().as_raw() {
+        return Ok(());
+    }
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let held = match openat(&folder, LOCK, flags, Mode::empty()).map_err(io::Error::from) {
+        // Held until the folder is gone: a run that is just being made notices.
+        Ok(lock) => Some(File::from(lock)).filter(|lock| lock.try_lock().is_ok()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            about.modified()?.elapsed().is_ok_and(|age| age > YOUNG).then_some(folder)
+        }
+        Err(error) => return Err(error),
+    };
+    if held.is_some() { std::fs::remove_dir_all(path) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::time::SystemTime;
+
+    use super::*;
+
+    fn folder(place: &Path, name: &str, locked: bool) -> (PathBuf, Option<File>) {
+        let path = place.join(format!("{PREFIX}{name}"));
+        fs::create_dir_all(path.join("machine-0/ipc")).unwrap();
+        (path.clone(), locked.then(|| lock_new(&path.join(LOCK)).unwrap().expect("nobody else is here")))
+    }
+
+    #[test]
+    fn a_run_is_over_when_nobody_holds_its_lock() {
+        let place = tempfile::tempdir().unwrap();
+        let (live, _lock) = folder(place.path(), "live", true);
+        let (dead, lock) = folder(place.path(), "dead", true);
+        drop(lock);
+        let (young, _) = folder(place.path(), "young", false);
+        let (old, _) = folder(place.path(), "old", false);
+        let long_ago = SystemTime::now() - 2 * YOUNG;
+        File::open(&old).unwrap().set_modified(long_ago).unwrap();
+        let other = place.path().join("atlas-cts-4711-0");
+        fs::create_dir(&other).unwrap();
+        remove_left_over(place.path());
+        assert_eq!([&live, &dead, &young, &old, &other].map(|path| path.exists()), [true, false, true, false, true]);
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_left_over_folder_is_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let (target, lock) = folder(place.path(), "target", true);
+        let elsewhere = place.path().join("elsewhere");
+        fs::rename(&target, &elsewhere).unwrap();
+        symlink(&elsewhere, &target).unwrap();
+        drop(lock);
+        remove_left_over(place.path());
+        assert!(elsewhere.join("machine-0/ipc").is_dir());
+    }
+
+    #[test]
+    fn a_lock_that_is_a_link_is_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let (path, _) = folder(place.path(), "odd", false);
+        fs::write(place.path().join("free"), "").unwrap();
+        symlink(place.path().join("free"), path.join(LOCK)).unwrap();
+        remove_left_over(place.path());
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn machines_are_for_their_user_alone_and_go_with_the_run() {
+        let mut machines = Machines::new().unwrap();
+        let machine = machines.machine().unwrap();
+        let run = machine.path.parent().unwrap().to_owned();
+        for path in [&run, &machine.path] {
+            assert_eq!(path.metadata().unwrap().permissions().mode() & 0o7777, 0o700);
+        }
+        assert_eq!(run.join(LOCK).metadata().unwrap().permissions().mode() & 0o7777, 0o600);
+        assert_eq!(machine.vanished(), None);
+        drop(machines);
+        assert!(!run.exists());
+    }
+
+    #[test]
+    fn a_folder_that_was_made_anew_is_not_the_machine() {
+        let mut machines = Machines::new().unwrap();
+        let machine = machines.machine().unwrap();
+        fs::remove_dir(&machine.path).unwrap();
+        fs::create_dir(&machine.path).unwrap();
+        assert!(machine.vanished().unwrap().contains("vanished while the rule ran"));
+    }
+}
