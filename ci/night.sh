@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What takes too long for .ci/run, on the simulated device: false alarms on every legal variant, the kill matrix of the
-# small products, the seeds of a release. Run before a release, and each night; its last line counts its steps.
+# small products, the seeds of a release, fuzzing (docs/fuzzing.md). Run before a release, and each night; its last line
+# counts its steps.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 passed=0
@@ -15,5 +16,8 @@ step "no false alarm on a legal variant" ci/prove.sh --variants
 for product in 200-300-500 ipv350; do
     step "the kill matrix of $product" cargo cts prove --product "$product" --backend simulator --matrix
 done
+# Ten minutes for each place where bytes of strangers come in, with other inputs each night.
+export ATLAS_CTS_FUZZ_SECONDS=${ATLAS_CTS_FUZZ_SECONDS:-600} ATLAS_CTS_FUZZ_SEED=${ATLAS_CTS_FUZZ_SEED:-$(date +%Y%m%d)}
+step "any bytes give an error or a valid value" cargo test -p fuzz
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -25,11 +25,16 @@ impl Source {
     /// A line without its end; counted from 1.
     pub fn line(&self, number: usize) -> Option<&str> {
         let starts = self.starts.get_or_init(|| {
-            let ends = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-            std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+            // As YAML counts them: a carriage return ends a line too.
+            let bytes = self.text.as_bytes();
+            let ends = |at: &usize| match bytes[*at] {
+                b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+                byte => byte == b'\n',
+            };
+            std::iter::once(0).chain((0..bytes.len()).filter(ends).map(|at| at + 1)).collect()
         });
         let start = *starts.get(number.checked_sub(1)?)?;
-        self.text.get(start..)?.lines().next()
+        self.text.get(start..)?.split(['\n', '\r']).next()
     }
 }
 
