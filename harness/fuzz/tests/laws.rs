@@ -1,7 +1,7 @@
 //! Each entry of a corpus keeps the law of its target, and so do inputs that are made from them: a few thousand, or as many
 //! as fit into the time that the environment gives.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -34,6 +34,8 @@ fn main() -> ExitCode {
         let name = format!("{}::what_is_made_from_the_corpus", target.name);
         trials.push(Trial::test(name, || what_is_made_from_the_corpus_keeps_the_law(target)));
     }
+    trials
+        .push(Trial::test("search::a_planted_fault_is_found_and_made_small", a_planted_fault_is_found_and_made_small));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -47,14 +49,28 @@ fn keeps_the_law(target: &Target, content: &[u8]) -> Result<(), Failed> {
 fn what_is_made_from_the_corpus_keeps_the_law(target: &Target) -> Result<(), Failed> {
     let inputs = number(INPUTS).unwrap_or(2000);
     let effort = number(SECONDS).map_or(Effort::Inputs(inputs), |seconds| Effort::Time(Duration::from_secs(seconds)));
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
-    let (tried, findings) = search(target, number(SEED).unwrap_or(1), effort, folder)?;
+    let (tried, findings) = search(target, number(SEED).unwrap_or(1), effort, folder())?;
     println!("{}: {tried} inputs, {} findings", target.name, findings.len());
     if findings.is_empty() {
         return Ok(());
     }
     let found: Vec<String> = findings.iter().map(ToString::to_string).collect();
     Err(format!("{} faults (docs/fuzzing.md):\n{}", found.len(), found.join("\n")).into())
+}
+
+/// A search that finds nothing says something only if it finds what is there.
+fn a_planted_fault_is_found_and_made_small() -> Result<(), Failed> {
+    const FAULT: &[u8] = b"4000000000";
+    let law = |input: &[u8]| assert!(!input.windows(FAULT.len()).any(|part| part == FAULT), "it was found: so it ends");
+    let target = Target { name: "case", law, words: &[] };
+    let (_, findings) = search(&target, 1, Effort::Inputs(2000), folder().join("planted"))?;
+    let found: Vec<&[u8]> = findings.iter().map(|finding| &finding.input[..]).collect();
+    if found == [FAULT] { Ok(()) } else { Err(format!("{findings:?}").into()) }
+}
+
+/// Where findings are written.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz")
 }
 
 /// A number of the environment.
