@@ -13,7 +13,7 @@ use steps::{Environment, Part, Problem, RuleText, Span, check};
 use super::diagnostic::{CatalogError, Diagnostic, Source};
 use super::model::{ApiFile, ChapterFile, ProductsFile, RuleSource, SupportEntry, SupportFile};
 use super::parallel::in_parallel;
-use super::place::{self, line_and_column, text_start};
+use super::place::{line_and_column, text_start};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
 use super::resource::{self, Field, Resource};
 use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
@@ -407,7 +407,7 @@ impl Checker<'_> {
         let (first_line, indentation) = text_start(source, scalar);
         let (line, column) = line_and_column(&scalar.value, span.start);
         let indentation = if line == 0 || source.line(first_line).is_some() { indentation } else { 0 };
-        let (line, column) = place::inside(source, first_line + line, indentation + column + 1);
+        let (line, column) = source.inside(first_line + line, indentation + column + 1);
         self.diagnostics.push(Diagnostic { source: Some(source.clone()), line, column, message });
     }
 }

@@ -16,14 +16,6 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// The place, or the end of the line or file before it: what is folded in the file has other lines than its text.
-pub(super) fn inside(source: &Source, line: usize, column: usize) -> (usize, usize) {
-    let last = (1..=line).rev().find_map(|number| Some((number, source.line(number)?)));
-    let (number, text) = last.unwrap_or((line, ""));
-    let end = text.chars().count() + 1;
-    (number, if number == line { column.min(end) } else { end })
-}
-
 /// Where the text of a scalar starts: its first line, counted from 1, and the columns before it.
 pub(super) fn text_start(source: &Source, scalar: &Spanned<String>) -> (usize, usize) {
     let line = (scalar.referenced.line() as usize).max(1);
