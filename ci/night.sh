@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What takes too long for .ci/run, on the simulated device: false alarms on every legal variant, the kill matrix of the
-# small products, the seeds of a release. Run before a release, and each night; its last line counts its steps.
+# small products, the seeds of a release, fuzzing (docs/fuzzing.md). Run before a release, and each night; its last line
+# counts its steps.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 passed=0
@@ -22,5 +23,8 @@ elif ! cargo deny fetch; then
 else
     step "advisories against the crates" cargo deny check advisories
 fi
+# Ten minutes for each place where bytes of strangers come in, with other inputs each night.
+export ATLAS_CTS_FUZZ_SECONDS=${ATLAS_CTS_FUZZ_SECONDS:-600} ATLAS_CTS_FUZZ_SEED=${ATLAS_CTS_FUZZ_SEED:-$(date +%Y%m%d)}
+step "any bytes give an error or a valid value" cargo test -p fuzz
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -16,6 +16,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("steps", &["abi"]),
     ("engine", &["abi", "simulator-contract", "steps"]),
     ("atlas-cts", &["abi", "engine", "simulator-contract", "specs", "steps"]),
+    ("fuzz", &["abi", "engine", "steps"]),
 ];
 
 fn source() -> PathBuf {

@@ -1,7 +1,9 @@
 //! The bounds of axes, evaluated: they may read earlier axes and what is known of the device.
 
+use super::arithmetic::binary;
 use super::evaluate::{Drawn, EmptyDomain, EvaluationError, Scope, Value, evaluate};
 use super::program::{Domain, Expression, Program, Range};
+use super::syntax::BinaryOperator;
 
 /// The range of an axis: low, low + step, … up to high.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +27,9 @@ impl Bounds {
         }
         let distance = high.checked_sub(low).ok_or(EvaluationError::TooManyValues)?;
         let steps = if step == 1 { distance } else { distance / step };
-        let count = u64::try_from(steps + 1).map_err(|_| EvaluationError::TooManyValues)?;
-        Ok(Bounds { low, step, count })
+        // One more than that is counted.
+        let steps = u64::try_from(steps).ok().and_then(|steps| steps.checked_add(1));
+        Ok(Bounds { low, step, count: steps.ok_or(EvaluationError::TooManyValues)? })
     }
 
     /// The value at a position; positions past the end give the last value.
@@ -58,7 +61,8 @@ impl Scope {
             Domain::Choice(names) => count(names.len()),
             Domain::Offset { below, multiple_of } => {
                 let step = self.step(multiple_of.as_ref(), values)?;
-                Bounds::of(0, self.evaluate(below, values)? - 1, step)
+                let below = self.evaluate(below, values)?;
+                Bounds::of(0, binary(BinaryOperator::Subtract, below, 1)?, step)
             }
             Domain::List { item, .. } => self.range(item, values),
             Domain::Permutation(length) => self.range(length, values),

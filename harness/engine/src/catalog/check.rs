@@ -374,12 +374,8 @@ impl Checker<'_> {
         let (first_line, indentation) = text_start(source, scalar);
         let (line, column) = line_and_column(&scalar.value, span.start);
         let indentation = if line == 0 || source.line(first_line).is_some() { indentation } else { 0 };
-        self.diagnostics.push(Diagnostic {
-            source: Some(source.clone()),
-            line: first_line + line,
-            column: indentation + column + 1,
-            message,
-        });
+        let (line, column) = source.inside(first_line + line, indentation + column + 1);
+        self.diagnostics.push(Diagnostic { source: Some(source.clone()), line, column, message });
     }
 }
 

@@ -25,11 +25,25 @@ impl Source {
     /// A line without its end; counted from 1.
     pub fn line(&self, number: usize) -> Option<&str> {
         let starts = self.starts.get_or_init(|| {
-            let ends = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-            std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+            // As YAML counts them: a carriage return ends a line too.
+            let bytes = self.text.as_bytes();
+            let ends = |at: &usize| match bytes[*at] {
+                b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+                byte => byte == b'\n',
+            };
+            std::iter::once(0).chain((0..bytes.len()).filter(ends).map(|at| at + 1)).collect()
         });
         let start = *starts.get(number.checked_sub(1)?)?;
-        self.text.get(start..)?.lines().next()
+        self.text.get(start..)?.split(['\n', '\r']).next()
+    }
+
+    /// A place that lies in the file: the given one, or the end of the line or file before it. What is folded has other
+    /// lines than its text, and a carriage return is not always counted as the end of one.
+    pub(super) fn inside(&self, line: usize, column: usize) -> (usize, usize) {
+        let last = (1..=line).rev().find_map(|number| Some((number, self.line(number)?)));
+        let Some((number, text)) = last else { return (0, 0) };
+        let end = text.chars().count() + 1;
+        (number, if number == line { column.min(end) } else { end })
     }
 }
 
@@ -54,12 +68,8 @@ impl Diagnostic {
 
     /// A mistake at a value of a file.
     pub fn at<T>(source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            source: Some(source.clone()),
-            line: place.referenced.line() as usize,
-            column: place.referenced.column() as usize,
-            message: message.into(),
-        }
+        let (line, column) = source.inside(place.referenced.line() as usize, place.referenced.column() as usize);
+        Diagnostic { source: Some(source.clone()), line, column, message: message.into() }
     }
 }
 

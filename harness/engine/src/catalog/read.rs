@@ -207,7 +207,7 @@ fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, serde_yaml::Erro
 
 fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
     let (line, column) =
-        error.location().map_or((0, 0), |location| (location.line() as usize, location.column() as usize));
+        error.location().map_or((0, 0), |location| source.inside(location.line() as usize, location.column() as usize));
     let text = error.to_string();
     let message = text.lines().next().unwrap_or("not valid YAML");
     // The place is printed from the diagnostic itself.

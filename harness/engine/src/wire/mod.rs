@@ -1,6 +1,7 @@
 //! What supervisor and worker share: messages, the flight recorder, waiting, recorded calls as text.
 
 pub mod flight;
+pub mod lines;
 pub mod message;
 pub mod trace;
 pub mod wait;

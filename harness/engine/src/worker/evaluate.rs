@@ -9,6 +9,7 @@ use steps::syntax::BinaryOperator;
 
 use super::execution::{Execution, Stop, typed};
 use super::fault::Fault;
+use super::glob::glob;
 use super::memory::{is_poisoned, write_pattern, write_poison};
 
 /// No built-in touches more memory than this: a larger size is a mistake of the rule.
@@ -228,7 +229,8 @@ impl<'a> Execution<'a> {
             }
             Builtin::TextMatches => {
                 let (text, pattern) = (self.c_text(&arguments[0])?, self.c_text(&arguments[1])?);
-                i128::from(text.is_some_and(|text| pattern.is_some_and(|pattern| glob(&pattern, &text))))
+                let mut unlimited = u64::MAX;
+                i128::from(text.zip(pattern).is_some_and(|(text, pattern)| glob(&pattern, &text, &mut unlimited)))
             }
             Builtin::Alignment => {
                 let address = self.evaluate(&arguments[0])?;
@@ -317,26 +319,4 @@ pub(super) fn c_text(address: i128) -> Option<Vec<u8>> {
 
 fn number(value: i128) -> String {
     if value > 0xFFFF { format!("{value} (0x{value:x})") } else { value.to_string() }
-}
-
-/// `*`, `?` and `[0-9]`.
-fn glob(pattern: &[u8], text: &[u8]) -> bool {
-    match pattern.first() {
-        None => text.is_empty(),
-        Some(b'*') => (0..=text.len()).any(|skip| glob(&pattern[1..], &text[skip..])),
-        Some(b'[') => match (pattern.iter().position(|byte| *byte == b']'), text.first()) {
-            (Some(end), Some(byte)) => {
-                let set = &pattern[1..end];
-                let inside = match set {
-                    [low, b'-', high] => (low..=high).contains(&byte),
-                    _ => set.contains(byte),
-                };
-                inside && glob(&pattern[end + 1..], &text[1..])
-            }
-            _ => false,
-        },
-        Some(byte) => {
-            text.first().is_some_and(|first| *byte == b'?' || byte == first) && glob(&pattern[1..], &text[1..])
-        }
-    }
 }

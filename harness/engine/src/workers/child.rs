@@ -13,6 +13,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use thiserror::Error;
 
 use crate::wire::flight::Flight;
+use crate::wire::lines::{LONGEST_LINE, Lines};
 use crate::wire::message::{Reply, Request};
 use crate::wire::{DEAF, FLIGHT, WORKER, wait};
 
@@ -60,7 +61,7 @@ pub struct WorkerProcess {
     child: Child,
     requests: Option<std::process::ChildStdin>,
     replies: std::process::ChildStdout,
-    buffer: Vec<u8>,
+    lines: Lines,
     pub flight: Flight,
     /// Keeps the recorder's memory reachable for the worker.
     _memory: OwnedFd,
@@ -107,7 +108,7 @@ impl WorkerProcess {
             child,
             requests,
             replies,
-            buffer: Vec::new(),
+            lines: Lines::new(LONGEST_LINE),
             flight,
             _memory: memory,
             output,
@@ -170,33 +171,23 @@ impl WorkerProcess {
 
     /// Reads what is there; the end of the stream is the end of the worker.
     pub fn read(&mut self) -> Result<(), WorkerEnd> {
-        // Small: most replies are short, and the chunk is cleared each time.
-        let mut chunk = [0u8; 8192];
-        match self.replies.read(&mut chunk) {
+        match self.lines.read(&mut self.replies) {
             Ok(0) | Err(_) => Err(self.crashed()),
-            Ok(count) => {
-                self.buffer.extend_from_slice(&chunk[..count]);
-                Ok(())
-            }
+            Ok(_) => Ok(()),
         }
     }
 
-    /// Whether a whole reply was read.
-    pub fn has_line(&self) -> bool {
-        self.buffer.contains(&b'\n')
+    /// Whether a whole reply was read, or something that is none.
+    pub fn has_line(&mut self) -> bool {
+        self.lines.is_ready()
     }
 
     /// A reply that was read completely.
     pub fn buffered(&mut self) -> Result<Option<Reply>, WorkerEnd> {
-        let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') else { return Ok(None) };
-        let line: Vec<u8> = self.buffer.drain(..=end).collect();
-        match serde_json::from_slice(&line) {
-            Ok(reply) => Ok(Some(reply)),
-            Err(error) => {
-                self.kill();
-                Err(WorkerEnd::Confused(format!("{error}: {}", String::from_utf8_lossy(&line[..line.len().min(200)]))))
-            }
-        }
+        self.lines.reply().map_err(|error| {
+            self.kill();
+            WorkerEnd::Confused(error.to_string())
+        })
     }
 
     /// The process ended, or is ending: how.

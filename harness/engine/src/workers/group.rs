@@ -133,8 +133,8 @@ impl Group<'_> {
         let (mut seen, mut since) = (progress(&self.members), Instant::now());
         let mut ended = None;
         loop {
-            if let Some(member) = open.iter().find(|member| self.members[**member].has_line()) {
-                return Ok(Some(*member));
+            if let Some(member) = open.iter().copied().find(|member| self.members[*member].has_line()) {
+                return Ok(Some(member));
             }
             let tick = self.deadline.min(TICK);
             let mut watched: Vec<PollFd<'_>> =

@@ -1,0 +1,146 @@
+//! The target `catalog`: files of a runtime's folder → rules, or mistakes with their places.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use engine::case::Scope;
+use engine::catalog::{CatalogError, Rules, load};
+
+use crate::{program, toy};
+
+/// Begins the text of a file: `# file: NAME`, a comment of YAML. What stands before the first is a chapter.
+const FILE: &str = "# file: ";
+/// The files that may be replaced; each other name means the chapter.
+const NAMES: &[&str] = &["api.yaml", "products.yaml", "documents.yaml", "support.yaml", CHAPTER];
+const CHAPTER: &str = "chapter.yaml";
+/// A chapter that stands beside the input's.
+const INTACT: &str = "block.yaml";
+
+/// What means something in a catalog, besides what its corpus holds.
+pub const WORDS: &[&str] = &[
+    "every: 0..3",
+    "int: 0..9",
+    "bytes: 1..64KiB",
+    "permutation: 1..4",
+    "multiple_of: 8",
+    "one_of: [1, 2]",
+    "where: size > 1",
+    "&anchor ",
+    "*anchor",
+    "<<: ",
+    "!!binary ",
+    "|",
+    ">-",
+    "? ",
+    "---\n",
+    "...\n",
+    "# file: api.yaml\n",
+    "# file: products.yaml\n",
+    "# file: support.yaml\n",
+    "for (i < 9) { for (j < 9) { n > 0; } }",
+    "toy.a.b",
+    "~",
+    "KiB",
+    "TiB",
+    "product.largest",
+    "devices",
+];
+
+thread_local! {
+    static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
+}
+
+/// Mistakes have places inside the files; accepted rules can be named and run.
+pub fn law(bytes: &[u8]) {
+    let files = files(bytes);
+    let folder = FOLDER.with_borrow_mut(Option::take).unwrap_or_else(folder);
+    let runtime = folder.path().join("toy");
+    for (name, text) in &files {
+        write(&runtime, name, text);
+    }
+    let loaded = load(&toy::place(folder.path().to_owned()), None);
+    match &loaded {
+        Ok(rules) => {
+            rule_ids_follow_the_grammar(rules);
+            rules_can_be_run(rules);
+        }
+        Err(error) => mistakes_have_places(error),
+    }
+    // After a panic the folder is made anew: what it holds is not known.
+    files.keys().for_each(|name| restore(&runtime, name));
+    FOLDER.set(Some(folder));
+}
+
+/// The files that an input replaces.
+fn files(bytes: &[u8]) -> BTreeMap<&'static str, Vec<u8>> {
+    let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+    let mut name = CHAPTER;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if let Some(given) = line.strip_prefix(FILE.as_bytes()) {
+            let given = String::from_utf8_lossy(given.trim_ascii()).into_owned();
+            name = NAMES.iter().copied().find(|known| *known == given).unwrap_or(CHAPTER);
+        }
+        files.entry(name).or_default().extend_from_slice(line);
+    }
+    files
+}
+
+/// A folder with the intact files.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
+    let runtime = folder.path().join("toy");
+    std::fs::create_dir(&runtime).expect("the folder is this process's own");
+    NAMES.iter().chain(&[INTACT]).for_each(|name| restore(&runtime, name));
+    folder
+}
+
+fn restore(folder: &Path, name: &str) {
+    if name == CHAPTER {
+        // It is not there where no chapter was given.
+        let _ = std::fs::remove_file(folder.join(name));
+        return;
+    }
+    let intact = std::fs::read(toy::specs().join("toy").join(name)).expect("the toy has this file");
+    write(folder, name, &intact);
+}
+
+fn write(folder: &Path, name: &str, text: &[u8]) {
+    std::fs::write(folder.join(name), text).expect("the folder is this process's own");
+}
+
+fn mistakes_have_places(error: &CatalogError) {
+    assert!(!error.diagnostics.is_empty(), "a catalog is refused without a mistake: {error}");
+    for mistake in &error.diagnostics {
+        assert!(!mistake.message.is_empty(), "a mistake says nothing: {mistake}");
+        let Some(source) = &mistake.source else { panic!("a mistake names no file: {mistake}") };
+        // A mistake that is about the whole file has no line.
+        let line = if mistake.line == 0 { Some("") } else { source.line(mistake.line) };
+        let Some(line) = line else { panic!("a mistake lies behind its file: {mistake}") };
+        // What is missing at the end of a line is missed behind it.
+        let columns = line.chars().count();
+        assert!(mistake.column <= columns + 1, "a mistake lies behind its line: {columns} columns, {mistake}");
+    }
+    assert!(!error.to_string().is_empty());
+}
+
+/// `[a-z0-9-]+(\.[a-z0-9-]+){2,}`, at most 200 bytes: a file can have this name, and a terminal show it.
+pub(crate) fn is_rule_id(id: &str) -> bool {
+    let part =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+    id.len() <= 200 && id.split('.').count() >= 3 && id.split('.').all(part)
+}
+
+fn rule_ids_follow_the_grammar(rules: &Rules) {
+    for rule in &rules.rules {
+        assert!(is_rule_id(&rule.id), "an accepted id is not one: {:?}", rule.id);
+    }
+}
+
+fn rules_can_be_run(rules: &Rules) {
+    for rule in rules.rules.iter().filter(|rule| rules.chapters[rule.chapter].file != INTACT) {
+        for product in &rules.products {
+            program::holds(&rule.program, &Scope { facts: product.facts.clone(), devices: 3 });
+        }
+    }
+}

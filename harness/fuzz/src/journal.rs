@@ -1,0 +1,133 @@
+//! The target `journal`: the bytes of a journal → a run, or an error with its place.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use engine::record::{JournalError, Meaning, Recorded, RunSettings, Verdict, read_run};
+use engine::report::{summary, write_junit};
+
+use crate::catalog::is_rule_id;
+
+/// No call is waited for longer than this many seconds: a journal that asks for more was not written by a run.
+const LONGEST_DEADLINE: u64 = 1 << 32;
+
+/// What means something in a journal, besides what the corpus holds.
+pub const WORDS: &[&str] = &[
+    "\"verdict\":\"fail\"",
+    "\"verdict\":\"pass\"",
+    "\"verdict\":\"error\"",
+    "\"exit\":0",
+    "\"exit\":200",
+    "\"strict\":true",
+    "\"deadline\":9",
+    "\"min_executed\":9",
+    "\"rules\":null",
+    "\"level\":\"info\"",
+    "../",
+    "\\u001b[31m",
+    "\\u202e",
+    "\\u0000",
+    "{\"begin\":{\"id\":\"acl.a.b\"}}\n",
+    "{\"resume\":{\"started\":\"x\"}}\n",
+    "null",
+    "{}",
+    "[]",
+];
+
+thread_local! {
+    static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
+}
+
+/// A journal that is refused says where and why; one that is accepted says what a run could have said.
+pub fn law(bytes: &[u8]) {
+    let folder = FOLDER.with_borrow_mut(Option::take);
+    let folder = folder.unwrap_or_else(|| tempfile::tempdir().expect("the folder for temporary files can be written"));
+    let path = folder.path().join("results.jsonl");
+    std::fs::write(&path, bytes).expect("the folder is this process's own");
+    match read_run(&path) {
+        Err(error) => errors_have_places(&error, &path, bytes),
+        Ok(run) => {
+            results_are_of_the_selection(&run);
+            ids_are_rule_ids(&run);
+            counts_are_those_of_the_results(&run);
+            the_exit_status_is_that_of_the_results(&run);
+            the_deadline_is_one_that_can_be_given(&run.header.settings);
+            reports_can_be_written(&run, folder.path());
+        }
+    }
+    FOLDER.set(Some(folder));
+}
+
+fn errors_have_places(error: &JournalError, path: &Path, bytes: &[u8]) {
+    let text = error.to_string();
+    assert!(text.contains(&*path.to_string_lossy()), "a refusal names no file: {text}");
+    if let JournalError::Broken { line, .. } = error {
+        let lines = bytes.split(|byte| *byte == b'\n').count();
+        assert!((1..=lines).contains(line), "a refusal names no line of the file: {text}");
+    }
+}
+
+fn ids_are_rule_ids(run: &Recorded) {
+    let selected = run.header.settings.rules.iter().flatten();
+    for id in run.results.iter().map(|result| &result.id).chain(run.in_flight.keys()).chain(selected) {
+        assert!(is_rule_id(id), "an accepted id is not one: {id:?}");
+    }
+}
+
+fn results_are_of_the_selection(run: &Recorded) {
+    let Some(selected) = &run.header.settings.rules else { return };
+    let selected: BTreeSet<&str> = selected.iter().map(String::as_str).collect();
+    for id in run.results.iter().map(|result| &result.id).chain(run.in_flight.keys()) {
+        assert!(selected.contains(id.as_str()), "a rule was not selected: {id}");
+    }
+}
+
+fn counts_are_those_of_the_results(run: &Recorded) {
+    let Some(end) = &run.end else { return };
+    let mut counts: BTreeMap<Verdict, u64> = BTreeMap::new();
+    for result in &run.results {
+        *counts.entry(result.verdict).or_default() += 1;
+    }
+    assert_eq!(end.counts, counts, "the counts are not those of the results: as written, as computed");
+}
+
+fn the_exit_status_is_that_of_the_results(run: &Recorded) {
+    let Some(end) = &run.end else { return };
+    assert_eq!(end.exit, exit_status(run), "the exit status is not that of the results: as written, as computed");
+}
+
+/// 0 conformant, 1 a rule is broken, 3 the answer is not known.
+fn exit_status(run: &Recorded) -> u8 {
+    let settings = &run.header.settings;
+    let any = |meaning| run.results.iter().any(|result| result.meaning() == meaning);
+    let executed = run.results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
+    let missing = settings.rules.as_ref().is_some_and(|selected| {
+        let selected: BTreeSet<&String> = selected.iter().collect();
+        run.results.len() < selected.len()
+    });
+    if any(Meaning::Broken) || (settings.strict && any(Meaning::Finding)) {
+        1
+    } else {
+        let unknown = any(Meaning::Unknown) || missing || settings.min_executed.is_some_and(|least| executed < least);
+        if unknown { 3 } else { 0 }
+    }
+}
+
+/// As `--deadline` bounds it; a journal without settings has none.
+fn the_deadline_is_one_that_can_be_given(settings: &RunSettings) {
+    let given = *settings != RunSettings::default();
+    assert!(
+        !given || (1..=LONGEST_DEADLINE).contains(&settings.deadline),
+        "a deadline is accepted that cannot be given: {} s",
+        settings.deadline
+    );
+}
+
+fn reports_can_be_written(run: &Recorded, folder: &Path) {
+    let text = summary(&run.header, &run.results, run.end.as_ref(), false);
+    let odd = text.chars().find(|letter| letter.is_control() && *letter != '\n');
+    assert_eq!(odd, None, "a summary controls the terminal: {text:?}");
+    let written = write_junit(folder, &run.header, &run.results, run.end.as_ref());
+    assert!(written.is_ok(), "the JUnit report cannot be written: {written:?}");
+}

@@ -1,0 +1,87 @@
+//! What holds for whatever bytes a file, a command line or a worker gives: a law for each place where they come in. Any
+//! bytes give an error with its place, or a value that keeps what the rest of the suite relies on; never a panic, and never
+//! work or memory without bound. `docs/fuzzing.md` says how to run the targets.
+#![warn(unreachable_pub)]
+
+#[rustfmt::skip]
+#[expect(unreachable_pub, reason = "the tables are generated for the engine's tests")]
+#[path = "../../engine/tests/toy/bindings.rs"]
+mod bindings;
+pub mod case;
+pub mod catalog;
+pub mod journal;
+pub mod mutate;
+mod program;
+pub mod search;
+pub mod steps;
+mod toy;
+pub mod wire;
+
+use std::path::{Path, PathBuf};
+
+/// Longer inputs show nothing that shorter ones do not.
+pub const LONGEST_INPUT: usize = 64 << 10;
+
+/// A place where bytes of strangers come in.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// Its name, which is that of its corpus and of its binary.
+    pub name: &'static str,
+    /// Panics where the law does not hold, with what does not hold before the first `: `.
+    pub law: fn(&[u8]),
+    /// Pieces of text that mean something there, besides those of the corpus.
+    pub words: &'static [&'static str],
+}
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
+    Target { name: "catalog", law: catalog::law, words: catalog::WORDS },
+    Target { name: "steps", law: steps::law, words: steps::WORDS },
+    Target { name: "journal", law: journal::law, words: journal::WORDS },
+    Target { name: "case", law: case::law, words: case::WORDS },
+    Target { name: "wire", law: wire::law, words: wire::WORDS },
+];
+
+impl Target {
+    /// The entries of its corpus: path and content, in the order of the names.
+    ///
+    /// # Errors
+    /// The folder, or a file in it, cannot be read.
+    pub fn corpus(&self) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(self.name);
+        let mut paths =
+            std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+        paths.sort();
+        paths.into_iter().map(|path| std::fs::read(&path).map(|content| (path, content))).collect()
+    }
+}
+
+/// The `main` of a target: libFuzzer's with cargo-fuzz, and otherwise one that tries the files that it is given.
+#[macro_export]
+macro_rules! target {
+    ($law:path) => {
+        #[cfg(fuzzing)]
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| $law(bytes));
+
+        #[cfg(not(fuzzing))]
+        fn main() -> std::io::Result<()> {
+            $crate::reproduce($law)
+        }
+    };
+}
+
+/// Tries the inputs in the files that the command line names.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn reproduce(law: fn(&[u8])) -> std::io::Result<()> {
+    let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    if paths.is_empty() {
+        println!("no input was named; give the files to try, or search with cargo-fuzz (docs/fuzzing.md)");
+    }
+    for path in paths {
+        law(&std::fs::read(&path)?);
+        println!("{}: the law holds", path.display());
+    }
+    Ok(())
+}

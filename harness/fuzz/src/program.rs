@@ -1,0 +1,145 @@
+//! What every accepted program keeps, wherever it came from.
+
+use std::collections::BTreeSet;
+
+use engine::case::{Budget, Case, CaseTree, Plan, Scope};
+use engine::worker::glob;
+use steps::program::{Domain, Expression, Program, Range, Statement, StatementKind};
+
+/// An axis that enumerates has at most so many values: that many cases are run of it.
+const MOST_VALUES: u64 = 512;
+/// A list has at most so many items.
+const LONGEST_LIST: i128 = 4096;
+/// A loop ends after so many rounds, whatever its bound.
+const MOST_ROUNDS: u64 = 65_536;
+/// Loops inside each other have at most so many rounds together, where their bounds are constants.
+const MOST_NESTED_ROUNDS: u64 = 1 << 24;
+/// Cases that are drawn of a program.
+const DRAWN: usize = 16;
+
+/// An accepted program can be run: each law below.
+pub(crate) fn holds(program: &Program, scope: &Scope) {
+    multiples_are_of_a_positive_number(program);
+    constant_lengths_can_be_drawn(program);
+    nested_rounds_end(&program.statements, 1);
+    patterns_cost_little(program);
+    drawn_cases_lie_in_their_domains(program, scope);
+}
+
+fn ranges(domain: &Domain) -> Vec<&Range> {
+    match domain {
+        Domain::Bytes(range) | Domain::Integer(range) | Domain::EveryOf(range) | Domain::Permutation(range) => {
+            vec![range]
+        }
+        Domain::List { item, length, .. } => vec![item, length],
+        _ => Vec::new(),
+    }
+}
+
+fn multiples_are_of_a_positive_number(program: &Program) {
+    for axis in &program.axes {
+        let offset = match &axis.domain {
+            Domain::Offset { multiple_of, .. } => multiple_of.as_ref(),
+            _ => None,
+        };
+        let steps = ranges(&axis.domain).into_iter().filter_map(|range| range.multiple_of.as_ref());
+        for step in steps.chain(offset) {
+            if let Expression::Constant(step) = step {
+                assert!(*step >= 1, "a multiple of less than 1 is accepted: {step} of `{}`", axis.name);
+            }
+        }
+    }
+}
+
+fn constant_lengths_can_be_drawn(program: &Program) {
+    for axis in &program.axes {
+        let (Domain::List { length, .. } | Domain::Permutation(length)) = &axis.domain else { continue };
+        for bound in [&length.low, &length.high] {
+            if let Expression::Constant(bound) = bound {
+                assert!(
+                    (0..=LONGEST_LIST).contains(bound),
+                    "a list that cannot be drawn is accepted: {bound} items of `{}`",
+                    axis.name
+                );
+            }
+        }
+    }
+}
+
+fn nested_rounds_end(statements: &[Statement], outer: u64) {
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::For { bound, body, .. } => {
+                let rounds = match bound {
+                    Expression::Constant(bound) => u64::try_from(*bound).unwrap_or(0).min(MOST_ROUNDS),
+                    _ => 1,
+                };
+                let rounds = outer.saturating_mul(rounds);
+                assert!(rounds <= MOST_NESTED_ROUNDS, "loops inside each other do not end: {rounds} rounds");
+                nested_rounds_end(body, rounds);
+            }
+            StatementKind::Choose { alternatives, .. } => {
+                alternatives.iter().for_each(|body| nested_rounds_end(body, outer));
+            }
+            StatementKind::Block { body, .. } | StatementKind::Refuse { unless: body, .. } => {
+                nested_rounds_end(body, outer);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Every text of the program as a pattern, on each text and on long ones that nearly match.
+fn patterns_cost_little(program: &Program) {
+    let patterns: BTreeSet<&[u8]> = program.texts.iter().map(|text| &text[..text.len() - 1]).collect();
+    for pattern in patterns.iter().filter(|pattern| pattern.contains(&b'*')) {
+        let literal = pattern.iter().copied().find(|byte| !b"*?[]".contains(byte)).unwrap_or(b'a');
+        let long = vec![literal; 256];
+        for text in patterns.iter().copied().chain([&long[..]]) {
+            let most = 4 * (pattern.len() as u64 + 1) * (text.len() as u64 + 1);
+            let mut steps = most;
+            glob(pattern, text, &mut steps);
+            assert!(
+                steps > 0,
+                "a pattern costs more than its length times that of the text: {} on {} bytes",
+                String::from_utf8_lossy(pattern),
+                text.len()
+            );
+        }
+    }
+}
+
+fn drawn_cases_lie_in_their_domains(program: &Program, scope: &Scope) {
+    let budget = Budget { cases: DRAWN as u32, repeats: 1, milliseconds: 0, shrinks: 0 };
+    // What cannot be drawn is an error with its reason.
+    let Ok(mut plan) = Plan::new(program, scope, 1, &budget) else { return };
+    let cases = std::iter::from_fn(|| plan.next_case()).take(DRAWN);
+    for case in cases.flatten() {
+        lies_in_its_domains(program, scope, &case, "a drawn value");
+        axes_that_enumerate_are_small(program, scope, &case);
+    }
+}
+
+/// Each value of a case has a position in the domain of its axis.
+pub(crate) fn lies_in_its_domains(program: &Program, scope: &Scope, case: &Case, what: &str) {
+    let tree = CaseTree::of(program, scope, &case.values);
+    let tree = tree.unwrap_or_else(|error| panic!("{what} lies outside its domain: {error}, {:?}", case.values));
+    let values = tree.values(program, scope);
+    assert_eq!(values.as_ref(), Ok(&case.values), "{what} is another after it was looked up: see both");
+}
+
+fn axes_that_enumerate_are_small(program: &Program, scope: &Scope, case: &Case) {
+    for (index, axis) in program.axes.iter().enumerate() {
+        let enumerates = matches!(
+            axis.domain,
+            Domain::EveryOf(_) | Domain::Text(_) | Domain::Choice(_) | Domain::OneOf { every: true, .. }
+        );
+        let Ok(bounds) = scope.bounds(program, index, &case.values[..index]) else { continue };
+        assert!(
+            !enumerates || bounds.count <= MOST_VALUES,
+            "an axis has more values than are tried: {} of `{}`, which promises every one",
+            bounds.count,
+            axis.name
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! The target `steps`: the texts of a rule → a program, or problems with their places.
+//!
+//! The input is the steps, after lines for the rule's other texts: `@actors …`, `@where …`, `@observe …`, and
+//! `@axis NAME KIND=VALUE; KEY=VALUE` for each axis, with lists as `one_of=1 | 2` and items as `list_of.int=0..9`.
+
+use steps::domain::{Choices, DomainSource};
+use steps::{Part, Problem, RuleText, check};
+
+use crate::{program, toy};
+
+/// What means something in steps, besides what the corpus holds.
+pub const WORDS: &[&str] = &[
+    "@axis a every=0..3\n",
+    "@axis b list_of.int=0..9; length=0..3\n",
+    "@axis c permutation=1..4\n",
+    "@axis d offset=9; multiple_of=3\n",
+    "@where ",
+    "@observe ",
+    "@actors A: process(device 0); B: process(device 0);\n",
+    "for (i < 9) { ",
+    "for (j < 9) { ",
+    "choose { one: ",
+    " other: ",
+    "control { ",
+    "refuse ",
+    " unless { ",
+    "defer ",
+    "fails misuse",
+    "fails, usually misuse",
+    "sizeof(toyInfo)",
+    "(char *)",
+    "holds(p, p, 1, p);",
+    "text_matches(\"a\", \"*a*\");",
+    "\"*a*\"",
+    "\n---\n",
+    "[info] ",
+    "\\0",
+    "0x",
+];
+
+/// Problems lie inside their texts; accepted programs can be run.
+pub fn law(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let texts = Texts::read(text);
+    let rule = RuleText {
+        actors: texts.actors,
+        axes: texts.axes.iter().map(|(name, source)| (*name, source)).collect(),
+        condition: texts.condition,
+        steps: texts.steps,
+        observe: texts.observe.clone(),
+        life_cycle: false,
+    };
+    match check(&rule, &toy::rules().environment) {
+        Ok(program) => program::holds(&program, &toy::scope()),
+        Err(problems) => {
+            assert!(!problems.is_empty(), "steps are refused without a problem: {text}");
+            problems.iter().for_each(|problem| texts.problem_lies_inside(problem));
+        }
+    }
+}
+
+#[derive(Default)]
+struct Texts<'a> {
+    actors: Option<&'a str>,
+    axes: Vec<(&'a str, DomainSource)>,
+    condition: Option<&'a str>,
+    steps: &'a str,
+    observe: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Texts<'a> {
+    fn read(text: &'a str) -> Texts<'a> {
+        let mut texts = Texts { steps: text, ..Texts::default() };
+        while let Some((kind, rest)) = texts.steps.strip_prefix('@').and_then(|line| line.split_once(' ')) {
+            let (line, steps) = rest.split_once('\n').unwrap_or((rest, ""));
+            texts.steps = steps;
+            match (kind, line.split_once(' ')) {
+                ("actors", _) => texts.actors = Some(line),
+                ("where", _) => texts.condition = Some(line),
+                ("observe", _) => texts.observe.push(("seen", line)),
+                ("axis", Some((name, domain))) => texts.axes.push((name, read_domain(domain))),
+                _ => {}
+            }
+        }
+        texts
+    }
+
+    fn problem_lies_inside(&self, problem: &Problem) {
+        let Problem { part, span, message } = problem;
+        assert!(!message.is_empty(), "a problem says nothing: {part:?}");
+        let text = match part {
+            Part::Steps => self.steps,
+            Part::Actors => self.actors.unwrap_or_default(),
+            Part::Where => self.condition.unwrap_or_default(),
+            Part::Observe(index) => self.observe[*index].1,
+            // The text is one of several; the catalog names the axis.
+            Part::Axis(index) => return assert!(*index < self.axes.len(), "a problem is of no axis: {message}"),
+        };
+        assert!(
+            span.start <= span.end && span.start <= text.len() && span.end <= text.len() + 1,
+            "a problem lies outside its text: {span:?} in {} bytes, {message}",
+            text.len()
+        );
+    }
+}
+
+fn read_domain(text: &str) -> DomainSource {
+    let mut domain = DomainSource::default();
+    for entry in text.split(';') {
+        let (key, value) = entry.split_once('=').unwrap_or((entry, ""));
+        match key.trim().strip_prefix("list_of.") {
+            Some(key) => set(domain.list_of.get_or_insert_default(), key, value.trim()),
+            None => set(&mut domain, key.trim(), value.trim()),
+        }
+    }
+    domain
+}
+
+fn set(domain: &mut DomainSource, key: &str, value: &str) {
+    let one = || Some(value.to_owned());
+    let several = || value.split('|').map(|value| value.trim().to_owned()).collect::<Vec<_>>();
+    match key {
+        "bytes" => domain.bytes = one(),
+        "int" => domain.int = one(),
+        "one_of" => domain.one_of = Some(several()),
+        "every" => domain.every = Some(Choices(several())),
+        "text" => domain.text = Some(several()),
+        "offset" => domain.offset = one(),
+        "length" => domain.length = one(),
+        "permutation" => domain.permutation = one(),
+        "length_of" => domain.length_of = one(),
+        "index_of" => domain.index_of = one(),
+        "device" => domain.device = one(),
+        "multiple_of" => domain.multiple_of = one(),
+        _ => {}
+    }
+}

@@ -1,0 +1,31 @@
+//! The catalog of the toy runtime, which the engine's own tests use: what texts are checked against.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use engine::case::Scope;
+use engine::catalog::{CatalogPlace, Rules, load};
+
+use crate::bindings::BINDINGS;
+
+/// The folder that holds the toy's own.
+pub(crate) fn specs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/toy/specs")
+}
+
+/// A catalog of the toy below another folder.
+pub(crate) fn place(root: PathBuf) -> CatalogPlace {
+    CatalogPlace { specs: root.into(), bindings: &BINDINGS, defects: None }
+}
+
+/// The toy's catalog.
+pub(crate) fn rules() -> &'static Rules {
+    static RULES: LazyLock<Rules> =
+        LazyLock::new(|| load(&place(specs()), None).unwrap_or_else(|error| panic!("the toy's catalog: {error}")));
+    &RULES
+}
+
+/// A machine with three devices of the first product.
+pub(crate) fn scope() -> Scope {
+    Scope { facts: rules().products[0].facts.clone(), devices: 3 }
+}
