@@ -8,6 +8,7 @@ mod libraries;
 mod life_cycle;
 mod model;
 mod parallel;
+mod products;
 mod read;
 mod resource;
 mod results;

@@ -220,14 +220,20 @@ impl Rule {
     }
 }
 
-/// Bytes of the longest id of a rule: ids are names of files.
+/// Bytes of the longest id: ids are names of files.
 const LONGEST_ID: usize = 200;
 
 /// Whether a text can be the id of a rule: three or more names with dots between them, each of lower-case letters,
 /// digits and hyphens. What is read from a journal is held to the same grammar as the catalog.
 pub fn is_rule_id(text: &str) -> bool {
-    let is_name = |name: &str| !name.is_empty() && name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
-    text.len() <= LONGEST_ID && text.split('.').count() >= 3 && text.split('.').all(is_name)
+    text.len() <= LONGEST_ID && text.split('.').count() >= 3 && text.split('.').all(is_id)
+}
+
+/// Whether a text can be the id of a product, a chapter or a run mode, which become parts of paths, of tables and of the
+/// commands that repeat a failure.
+pub(super) fn is_id(text: &str) -> bool {
+    let inside = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(inside)
 }
 
 /// A path from `specs/` on, which is the same on every machine.
