@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{CommandError, conclude};
+use atlas_cts::{CommandError, conclude, say_line, say_painted};
 use clap::Parser;
 use engine::record::{Recorded, RuleResult, Verdict};
-use engine::report::{failure_text, summary};
+use engine::report::{clean, failure_text, summary};
 use engine::run::{
     Campaign, ExitStatus, Filter, Observer, Options, Planned, RunError, Work, choose_runtime, load_rules, plan, run,
 };
@@ -63,8 +63,7 @@ struct Runner {
 
 impl Observer for Runner {
     fn line(&mut self, text: &str) -> Result<(), RunError> {
-        println!("{text}");
-        Ok(())
+        say_line(text)
     }
 
     fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
@@ -77,8 +76,7 @@ impl Observer for Runner {
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
         let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        print!("{}", summary(&run.header, &run.results, run.end.as_ref(), colour));
-        Ok(())
+        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), colour))
     }
 }
 
@@ -91,8 +89,9 @@ fn trial(work: &Arc<Work>, planned: &Planned) -> Trial {
         Some(Ok(result)) => completion(&work.campaign, &result),
         Some(Err(error)) => {
             // At once; where nothing can be printed, the exit status still tells.
-            let _ = writeln!(std::io::stderr(), "error: {error}");
-            Err(Failed::from(error))
+            let text = clean(&error.to_string()).into_owned();
+            let _ = writeln!(std::io::stderr(), "{text}");
+            Err(Failed::from(text))
         }
     };
     Trial::ignorable_test(name, test).with_kind(kind)
@@ -101,7 +100,7 @@ fn trial(work: &Arc<Work>, planned: &Planned) -> Trial {
 /// How a result appears among the tests.
 fn completion(campaign: &Campaign, result: &RuleResult) -> Result<Completion, Failed> {
     if result.verdict == Verdict::Skipped {
-        return Ok(Completion::ignored_with(result.reason.clone()));
+        return Ok(Completion::ignored_with(clean(&result.reason)));
     }
     if campaign.breaks(result) {
         return Err(Failed::from(failure_text(result, &campaign.header)));

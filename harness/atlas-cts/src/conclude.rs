@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use engine::case::CaseError;
 use engine::prove::ProofFileError;
+use engine::report::clean;
 use engine::run::{ExitStatus, RunError};
 use thiserror::Error;
 
@@ -84,7 +85,7 @@ pub fn conclude(command: impl FnOnce() -> Result<ExitStatus, CommandError>) -> E
         Ok(Ok(status)) => status,
         Ok(Err(error)) => {
             // Where nothing can be printed, the status still tells.
-            let _ = writeln!(io::stderr(), "{error}");
+            let _ = writeln!(io::stderr(), "{}", clean(&error.to_string()));
             error.exit()
         }
         Err(_) => ExitStatus::Unknown,

@@ -7,4 +7,4 @@ mod output;
 pub mod runtimes;
 
 pub use conclude::{CommandError, conclude};
-pub use output::{say, say_line};
+pub use output::{say, say_line, say_painted};

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{CommandError, say, say_line};
+use atlas_cts::{CommandError, say_line, say_painted};
 use clap::Args;
 use engine::record::{Recorded, Verdict};
 use engine::report::{failure_text, summary};
@@ -47,6 +47,6 @@ impl Observer for Terminal {
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
         let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        say(&summary(&run.header, &run.results, run.end.as_ref(), colour))
+        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), colour))
     }
 }

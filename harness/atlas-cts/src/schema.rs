@@ -4,7 +4,11 @@ use std::path::Path;
 
 use atlas_cts::{CommandError, say_line};
 use engine::catalog::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, SupportFile};
+use engine::files;
 use engine::run::ExitStatus;
+
+/// Bytes of the largest schema.
+const LARGEST: u64 = 8 << 20;
 
 /// Writes the schemas, or compares them with the files.
 pub(crate) fn schema(folder: &Path, check: bool) -> Result<ExitStatus, CommandError> {
@@ -20,7 +24,7 @@ pub(crate) fn schema(folder: &Path, check: bool) -> Result<ExitStatus, CommandEr
         let path = folder.join(format!("{name}.schema.json"));
         let text = serde_json::to_string_pretty(&schema).expect("a schema is made of strings and maps") + "\n";
         if check {
-            if std::fs::read_to_string(&path).map_err(|error| failed(&path, error))? != text {
+            if files::read_to_string(&path, LARGEST).map_err(|error| failed(&path, error))? != text {
                 return Err(CommandError::SchemaDiffers { path });
             }
         } else {

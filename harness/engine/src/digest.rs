@@ -1,14 +1,15 @@
 //! Digests of files, and bytes as hex.
 
-use std::fs::File;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of a file, lower-case hex.
+use crate::files;
+
+/// SHA-256 of a regular file, lower-case hex.
 pub fn of_file(path: &Path) -> std::io::Result<String> {
     let mut digest = Sha256::new();
-    std::io::copy(&mut File::open(path)?, &mut digest)?;
+    std::io::copy(&mut files::open(path)?, &mut digest)?;
     Ok(hex(&digest.finalize()))
 }
 

@@ -13,17 +13,26 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// The bytes of a regular file.
+/// A regular file, open for reading.
 ///
 /// # Errors
-/// It cannot be opened or read, is not a file (nothing waits for a FIFO), or has more than `at_most` bytes.
-pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
+/// It cannot be opened, or is not a file; nothing waits for a FIFO or a device.
+pub fn open(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     let kind = file.metadata()?.file_type();
     if !kind.is_file() {
         let text = format!("is {}, not a file", name_of(kind));
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
+    Ok(file)
+}
+
+/// The bytes of a regular file.
+///
+/// # Errors
+/// As [`open`], it cannot be read, or has more than `at_most` bytes.
+pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
     let mut bytes = Vec::new();
     file.take(at_most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > at_most {

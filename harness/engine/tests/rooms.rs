@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms of the engine; each knows only those before it.
 const ROOMS: &[&str] = &[
-    "digest", "files", "catalog", "record", "report", "case", "print_c", "runtime", "lint", "wire", "worker",
+    "files", "digest", "catalog", "record", "report", "case", "print_c", "runtime", "lint", "wire", "worker",
     "workers", "confirm", "run", "prove",
 ];
 

@@ -9,6 +9,7 @@ use super::program::{Actor, Axis, Domain, Expression, Process, Range, State};
 use super::suggest::hint;
 use super::syntax::{ActorHome, ActorLine, Identifier};
 use super::types::{INT64, SIZE, TEXT, is_integer};
+use super::vocabulary::is_name;
 use super::{Part, Span};
 
 impl Checker<'_> {
@@ -53,6 +54,10 @@ impl Checker<'_> {
 
     pub(super) fn axis(&mut self, index: usize, name: &str, source: &DomainSource) {
         self.part = Part::Axis(index);
+        if !is_name(name) {
+            let message = format!("`{name}` cannot be a name in the steps; write letters, digits and `_`");
+            self.problem(Span::default(), message);
+        }
         self.constant_context = true;
         let domain = self.domain(source);
         self.constant_context = false;
@@ -98,7 +103,7 @@ impl Checker<'_> {
                 (Domain::Offset { below, multiple_of: self.multiple_of(multiple_of)? }, SIZE)
             }
             DomainSource { list_of: Some(item), .. } => self.list(item, source.length.as_deref())?,
-            DomainSource { permutation: Some(range), .. } => (Domain::Permutation(self.range(range, None)?), SIZE),
+            DomainSource { permutation: Some(range), .. } => (Domain::Permutation(self.length(range)?), SIZE),
             DomainSource { length_of: Some(list), .. } => (Domain::LengthOf(self.earlier_list(list)?), SIZE),
             DomainSource { index_of: Some(list), .. } => (Domain::IndexOf(self.earlier_list(list)?), SIZE),
             _ => (Domain::Device, INT64),
@@ -110,7 +115,7 @@ impl Checker<'_> {
             let message = "a list needs its length: `{list_of: {bytes: 1..64KiB}, length: 1..64}`";
             return self.wrong(Span::default(), message);
         };
-        let length = self.range(length, None)?;
+        let length = self.length(length)?;
         let (item, logarithmic) = match self.domain(item)? {
             (Domain::Bytes(range), _) => (range, true),
             (Domain::Integer(range), _) => (range, false),
@@ -120,6 +125,14 @@ impl Checker<'_> {
         };
         let ty = integer_type(&item);
         Some((Domain::List { item, logarithmic, length }, ty))
+    }
+
+    fn length(&mut self, text: &str) -> Option<Range> {
+        let range = self.range(text, None)?;
+        if may_be_negative(&range.low) {
+            return self.wrong(Span::default(), format!("`{text}`; a length is 0 or more"));
+        }
+        Some(range)
     }
 
     /// The position of an earlier axis that draws lists.
@@ -152,7 +165,12 @@ impl Checker<'_> {
     }
 
     fn multiple_of(&mut self, text: Option<&str>) -> Option<Option<Expression>> {
-        text.map_or(Some(None), |text| self.bound(text).map(Some))
+        let Some(text) = text else { return Some(None) };
+        let step = self.bound(text)?;
+        if matches!(step, Expression::Constant(step) if step < 1) {
+            return self.wrong(Span::default(), format!("`multiple_of: {text}`; write 1 or more"));
+        }
+        Some(Some(step))
     }
 
     fn bound(&mut self, text: &str) -> Option<Expression> {

@@ -18,6 +18,7 @@ mod check_statement;
 pub mod domain;
 pub mod evaluate;
 pub mod judgement;
+pub mod limits;
 pub mod parse;
 mod parse_actors;
 mod parse_expression;

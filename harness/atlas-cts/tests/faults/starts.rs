@@ -91,7 +91,7 @@ fn a_file_that_is_no_library_of_this_machine_is_described() {
     fs::remove_file(&tested).unwrap();
     try_it("No such file or directory");
     fs::create_dir(&tested).unwrap();
-    try_it("is a folder; give the path of the shared library in it");
+    try_it("is a folder, not a file; give the path of the runtime's shared library");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use rand::RngExt;
 use sha2::{Digest, Sha256};
 
 use steps::evaluate::{Scope, Value};
+use steps::limits::MOST_VALUES;
 use steps::program::{Domain, Program};
 
 use super::coverage::Discarded;
@@ -126,7 +127,6 @@ impl<'a> Plan<'a> {
 
     /// The ends of every axis, and each value of those that enumerate.
     fn edges(&mut self) -> Result<Vec<(usize, u64)>, CaseError> {
-        const MOST: u64 = 512;
         let tree = CaseTree::draw(self.program, self.scope, &mut self.runner, None)?;
         let values = tree.values(self.program, self.scope)?;
         let mut edges = Vec::new();
@@ -142,7 +142,7 @@ impl<'a> Plan<'a> {
                 Domain::EveryOf(_) | Domain::Text(_) | Domain::Choice(_) | Domain::OneOf { every: true, .. }
             );
             if all {
-                edges.extend((0..bounds.count.min(MOST)).map(|position| (index, position)));
+                edges.extend((0..bounds.count.min(MOST_VALUES)).map(|position| (index, position)));
             } else if !matches!(axis.domain, Domain::LengthOf(_)) {
                 edges.push((index, 0));
                 if bounds.count > 1 {

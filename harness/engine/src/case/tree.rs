@@ -7,6 +7,7 @@ use rand::RngExt;
 
 use steps::bounds::Bounds;
 use steps::evaluate::{Scope, Value};
+use steps::limits::LONGEST_LIST;
 use steps::program::{Domain, Program};
 
 use super::error::CaseError;
@@ -142,9 +143,6 @@ impl CaseTree {
         moved
     }
 }
-
-/// More items than this are not drawn.
-const LONGEST_LIST: usize = 4096;
 
 fn search(position: u64) -> BinarySearch {
     BinarySearch::new(position)

@@ -5,17 +5,22 @@ use std::sync::Arc;
 
 use serde_yaml::Spanned;
 
+use steps::evaluate::Scope;
 use steps::judgement::judgements;
 use steps::suggest::hint;
 use steps::types::Declarations;
 use steps::{Environment, Part, Problem, RuleText, Span, check};
 
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
-use super::model::{ApiFile, ChapterFile, ProductsFile, RuleSource, SupportEntry, SupportFile};
+use super::model::{ApiFile, ChapterFile, RuleSource, SupportEntry, SupportFile};
 use super::parallel::in_parallel;
+use super::products::{ID, unknown_run_mode};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
 use super::resource::{self, Field, Resource};
-use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
+use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_id, is_rule_id, short};
+
+/// As many devices as a machine can be expected to have, where the amount of work is estimated.
+const MOST_DEVICES: u32 = 64;
 
 /// Reads and checks a catalog; with `only`, of the chapters just the one in that file. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
@@ -54,6 +59,9 @@ impl Checker<'_> {
         if api.value.runtime.value != self.place.bindings.runtime {
             let message = format!("this is the folder of `{}`; name that runtime here", self.place.bindings.runtime);
             self.at(&api.source, &api.value.runtime, message);
+        }
+        for mode in api.value.run_modes.iter().filter(|mode| !is_id(mode)) {
+            self.at(&api.source, &api.value.runtime, format!("`{mode}` cannot be a run mode; {ID}"));
         }
         let results = self.results(api, &declarations);
         let libraries = self.libraries(api, &declarations);
@@ -125,12 +133,14 @@ impl Checker<'_> {
     fn chapters(&mut self, chapters: Vec<ParsedFile<ChapterFile>>, rules: &mut Rules) {
         let chapters: Vec<_> = chapters.into_iter().enumerate().collect();
         let known = &*rules;
+        let scope = |product: &Product| Scope { facts: product.facts.clone(), devices: MOST_DEVICES };
+        let scopes: Vec<Scope> = known.products.iter().map(scope).collect();
         let checked = in_parallel(chapters, |(chapter, file)| {
             let mut checker = Checker { diagnostics: Vec::new(), place: self.place };
             let ParsedFile { source, value } = file;
             let check = |rule: Spanned<RuleSource>| {
                 let id = rule.value.id.clone();
-                (id, checker.rule(&source, rule.value, chapter, known))
+                (id, checker.rule(&source, rule.value, chapter, known, &scopes))
             };
             let found: Vec<_> = value.rules.into_iter().map(check).collect();
             let file = name_below(&self.place.specs.root().join(self.place.bindings.runtime), &source.path);
@@ -148,6 +158,9 @@ impl Checker<'_> {
                 let message =
                     format!("{} is chapter `{}` too; name this one differently", short(&other.path), name.value);
                 self.at(&source, &name, message);
+            }
+            if !is_id(&name.value) && name.referenced.line() > 0 {
+                self.at(&source, &name, format!("`{}` cannot be the name of a chapter; {ID}", name.value));
             }
             rules.chapters.push(chapter);
             for (id, rule) in found {
@@ -167,66 +180,6 @@ impl Checker<'_> {
                 rules.rules.push(rule);
             }
         }
-    }
-
-    fn default_product(&mut self, file: &ParsedFile<ProductsFile>, products: &[Product]) -> String {
-        let first = products.first().map(|product| product.id.clone()).unwrap_or_default();
-        let Some(default) = &file.value.default else { return first };
-        if !products.iter().any(|product| product.id == default.value) {
-            let hint = hint(&default.value, products.iter().map(|product| product.id.as_str()));
-            self.at(&file.source, default, format!("`{}` is no product of this file{hint}", default.value));
-        }
-        default.value.clone()
-    }
-
-    fn products(&mut self, file: &ParsedFile<ProductsFile>, run_modes: &[String]) -> Vec<Product> {
-        let mut products: Vec<Product> = Vec::new();
-        for entry in &file.value.products {
-            let mut facts = BTreeMap::new();
-            for (name, value) in &entry.facts {
-                match quantity(value) {
-                    Some(number) => drop(facts.insert(name.clone(), number)),
-                    None => {
-                        let message = format!("`{}` is no quantity; write for example 4KiB or 64", value.value);
-                        self.at(&file.source, value, message);
-                    }
-                }
-            }
-            let id = &entry.id.value;
-            let mut report = |message: String| self.at(&file.source, &entry.id, message);
-            if let Some(first) = products.first() {
-                for name in first.facts.keys().filter(|name| !facts.contains_key(*name)) {
-                    report(format!("`{id}` lacks the quantity `{name}` that `{}` has", first.id));
-                }
-                for name in facts.keys().filter(|name| !first.facts.contains_key(*name)) {
-                    report(format!("`{id}` has the quantity `{name}` that `{}` lacks", first.id));
-                }
-            }
-            if products.iter().any(|known| known.id == *id) {
-                report(format!("there are two products `{id}`"));
-            }
-            let mut reported_names = Vec::new();
-            for pattern in &entry.reported_names {
-                match regex_lite::Regex::new(pattern) {
-                    Ok(pattern) => reported_names.push(pattern),
-                    Err(error) => report(format!("`{pattern}` is no regular expression: {error}")),
-                }
-            }
-            if entry.run_modes.is_empty() && !run_modes.is_empty() {
-                report(format!("`{id}` names no run mode; there are {}", quoted(run_modes)));
-            }
-            for mode in entry.run_modes.iter().filter(|mode| !run_modes.contains(mode)) {
-                report(unknown_run_mode(mode, run_modes));
-            }
-            products.push(Product {
-                id: id.clone(),
-                name: entry.name.clone(),
-                reported_names,
-                run_modes: entry.run_modes.clone(),
-                facts,
-            });
-        }
-        products
     }
 
     fn resources(
@@ -256,7 +209,14 @@ impl Checker<'_> {
         (resources, spaces)
     }
 
-    fn rule(&mut self, source: &Arc<Source>, rule: RuleSource, chapter: usize, rules: &Rules) -> Option<Rule> {
+    fn rule(
+        &mut self,
+        source: &Arc<Source>,
+        rule: RuleSource,
+        chapter: usize,
+        rules: &Rules,
+        scopes: &[Scope],
+    ) -> Option<Rule> {
         self.references(source, &rule, rules);
         let text = RuleText {
             actors: rule.actors.as_ref().map(|text| text.value.as_str()),
@@ -273,6 +233,10 @@ impl Checker<'_> {
                 return None;
             }
         };
+        // One product is enough to see it.
+        let products = rules.products.iter().zip(scopes).filter(|(product, _)| rule.when.allows(&product.id));
+        let excess = products.map(|(_, scope)| program.excess(scope)).find(|excess| !excess.is_empty());
+        excess.into_iter().flatten().for_each(|problem| self.problem(source, &rule, problem));
         let not_called = |function: &&Spanned<String>| !program.function_names().any(|name| name == function.value);
         for function in rule.owns.iter().filter(not_called) {
             self.at(source, function, format!("the rule owns `{}` but does not call it", function.value));
@@ -320,8 +284,11 @@ impl Checker<'_> {
     /// Names of documents, products, editions and defects that a rule refers to.
     fn references(&mut self, source: &Arc<Source>, rule: &RuleSource, rules: &Rules) {
         let prefix = format!("{}.", rules.runtime);
-        if !rule.id.value.starts_with(&prefix) || rule.id.value.split('.').count() < 3 {
-            self.at(source, &rule.id, format!("a rule's id is `{prefix}<area>.<name>`"));
+        if !rule.id.value.starts_with(&prefix) || !is_rule_id(&rule.id.value) {
+            let message = format!(
+                "a rule's id is `{prefix}<area>.<name>`: lower-case letters, digits and `-` between dots, at most 200 bytes"
+            );
+            self.at(source, &rule.id, message);
         }
         if rule.source.is_empty() {
             self.at(source, &rule.id, "a rule cites at least one source");
@@ -384,30 +351,4 @@ fn unknown_product(product: &str, known: &[Product]) -> Option<String> {
     let ids = || known.iter().map(|known| known.id.as_str());
     let unknown = !ids().any(|id| id == product);
     unknown.then(|| format!("`{product}` is no product of products.yaml{}", hint(product, ids())))
-}
-
-fn unknown_run_mode(mode: &str, known: &[String]) -> String {
-    if known.is_empty() {
-        return format!("`{mode}` is no run mode: api.yaml lists none");
-    }
-    format!("`{mode}` is no run mode; there are {}", quoted(known))
-}
-
-fn quoted(modes: &[String]) -> String {
-    let modes: Vec<String> = modes.iter().map(|mode| format!("`{mode}`")).collect();
-    modes.join(" and ")
-}
-
-/// `4KiB`, `64`.
-fn quantity(text: &Spanned<String>) -> Option<i128> {
-    let digits = text.value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let factor = match &text.value[digits.len()..] {
-        "" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        "TiB" => 1 << 40,
-        _ => return None,
-    };
-    digits.parse::<i128>().ok()?.checked_mul(factor)
 }

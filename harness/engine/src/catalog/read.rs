@@ -130,7 +130,11 @@ impl Reader<'_> {
                 return None;
             }
             Err(error) => {
-                self.diagnostics.push(Diagnostic::nowhere(format!("{}: {error}", path.display())));
+                let message = format!(
+                    "{}: {error}; a catalog is made of readable files of at most 8 MiB: mend, split or remove this one",
+                    path.display()
+                );
+                self.diagnostics.push(Diagnostic::nowhere(message));
                 return None;
             }
         };

@@ -4,6 +4,7 @@ use steps::suggest::hint;
 
 use super::edition::{Edition, EditionCondition};
 use super::layouts::Layout;
+use super::model::When;
 use super::rules::{Product, Rule, Rules};
 
 /// The device under test, as far as selection is concerned.
@@ -61,11 +62,18 @@ fn known(edition: Option<&Edition>) -> String {
     edition.map_or_else(|| "an unknown edition".to_owned(), Edition::to_string)
 }
 
+impl When {
+    /// Whether a product is among those that are named.
+    pub(super) fn allows(&self, product: &str) -> bool {
+        let named = |list: &[String]| list.iter().any(|known| known == product);
+        (self.products.is_empty() || named(&self.products)) && !named(&self.not_products)
+    }
+}
+
 /// Whether the documents offer a product what a rule needs.
 pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
-    let when = &rule.when;
     let named = |list: &[String]| list.iter().any(|known| known == product);
-    if (!when.products.is_empty() && !named(&when.products)) || named(&when.not_products) {
+    if !rule.when.allows(product) {
         return Err(Skip::Product { product: product.to_owned() });
     }
     for function in rule.program.function_names().filter(|name| !rule.unsupported.iter().any(|known| known == name)) {

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::files;
+
 /// A file that an executable carries: its path below `specs/`, and its text.
 pub type SpecFile = (&'static str, &'static str);
 
@@ -37,13 +39,13 @@ impl Specs {
         }
     }
 
-    /// The bytes of a file of at most so many bytes.
+    /// The bytes of a regular file of at most so many bytes.
     ///
     /// # Errors
-    /// It cannot be read, or is larger.
+    /// It cannot be read, is something else, or is larger.
     pub fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
         match self {
-            Specs::Folder(_) => read_file(path, at_most),
+            Specs::Folder(_) => files::read(path, at_most),
             Specs::Embedded(_) => {
                 self.embedded(path).map(|text| text.as_bytes().to_vec()).ok_or_else(|| io::ErrorKind::NotFound.into())
             }
@@ -73,16 +75,6 @@ impl From<PathBuf> for Specs {
     fn from(folder: PathBuf) -> Specs {
         Specs::Folder(folder)
     }
-}
-
-fn read_file(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
-    let length = std::fs::metadata(path)?.len();
-    if length > at_most {
-        return Err(io::Error::other(format!(
-            "{length} bytes are more than a catalog file may hold ({at_most}); split it into chapters"
-        )));
-    }
-    std::fs::read(path)
 }
 
 fn walk(folder: PathBuf, paths: &mut Vec<PathBuf>, unreadable: &mut Vec<(PathBuf, io::Error)>) {

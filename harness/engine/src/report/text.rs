@@ -9,20 +9,30 @@ const LABEL: usize = 10;
 /// What a label leaves of a line.
 pub(super) const ROOM: usize = WIDTH - LABEL - 3;
 
-/// Makes text from anywhere harmless: control characters become their pictures, characters that XML cannot hold
-/// become U+FFFD. Line feeds and tabs stay.
-pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    let harmless = |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}'));
+/// Makes text from anywhere harmless: control characters become their pictures, what turns the direction of writing
+/// round becomes its number, characters that XML cannot hold become U+FFFD. Line feeds and tabs stay.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    let harmless =
+        |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || turns(c) || matches!(c, '\u{FFFE}' | '\u{FFFF}'));
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
     }
-    let picture = |c: char| match c {
-        c if harmless(c) => c,
-        '\u{7F}' => '\u{2421}',
-        '\0'..='\u{1F}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}'),
-        _ => '\u{FFFD}',
-    };
-    Cow::Owned(text.replace("\r\n", "\n").chars().map(picture).collect())
+    let mut cleaned = String::with_capacity(text.len());
+    for c in text.replace("\r\n", "\n").chars() {
+        match c {
+            c if harmless(c) => cleaned.push(c),
+            c if turns(c) => cleaned.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            '\u{7F}' => cleaned.push('\u{2421}'),
+            '\0'..='\u{1F}' => cleaned.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}')),
+            _ => cleaned.push('\u{FFFD}'),
+        }
+    }
+    Cow::Owned(cleaned)
+}
+
+/// Whether a character says in which direction others are shown, so that a line reads as what it is not.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Clean text on one line: line feeds and tabs become spaces, no space at either end.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::catalog::{Libraries, RuntimeLibrary};
+use crate::files;
 use crate::runtime::Runtime;
 
 use super::exit::ExitStatus;
@@ -40,15 +41,13 @@ pub enum LibraryError {
     Contradiction,
     #[error("{path}: {source}; give the path of the runtime's shared library")]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("{path} is a folder; give the path of the shared library in it")]
-    Folder { path: PathBuf },
     #[error("{path} is no shared library (no ELF header); give the path of the runtime's .so")]
     NotElf { path: PathBuf },
     #[error(
-        "{path} is for another architecture (ELF machine {machine}), this is {ARCHITECTURE}; install the {ARCHITECTURE} \
-         package"
+        "{path} is for another architecture ({found}), this is 64-bit little-endian {ARCHITECTURE}; install the \
+         {ARCHITECTURE} package"
     )]
-    Architecture { path: PathBuf, machine: u16 },
+    Architecture { path: PathBuf, found: String },
     #[error(
         "--backend device: none of {} was found (looked in {}); source the toolkit's set_env.sh, or give --library PATH",
         .names.join(", "),
@@ -187,19 +186,21 @@ const ARCHITECTURE: &str = if cfg!(target_arch = "aarch64") { "aarch64" } else {
 fn check_file(path: &Path) -> Result<(), LibraryError> {
     use std::io::Read;
     let unreadable = |source| LibraryError::Unreadable { path: path.to_owned(), source };
-    let mut file = std::fs::File::open(path).map_err(unreadable)?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(LibraryError::Folder { path: path.to_owned() });
-    }
+    let mut file = files::open(path).map_err(unreadable)?;
     let mut head = [0u8; 20];
     let read = file.read(&mut head).map_err(unreadable)?;
     if read < 20 || &head[..4] != b"\x7fELF" {
         return Err(LibraryError::NotElf { path: path.to_owned() });
     }
-    let machine = u16::from_le_bytes([head[18], head[19]]);
+    let big = head[5] == 2;
+    let machine = [head[18], head[19]];
+    let machine = if big { u16::from_be_bytes(machine) } else { u16::from_le_bytes(machine) };
     let own = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
-    if cfg!(any(target_arch = "aarch64", target_arch = "x86_64")) && (machine != own || head[4] != 2) {
-        return Err(LibraryError::Architecture { path: path.to_owned(), machine });
+    let known = cfg!(any(target_arch = "aarch64", target_arch = "x86_64"));
+    if known && (machine != own || head[4] != 2 || big) {
+        let (bits, order) = (if head[4] == 2 { 64 } else { 32 }, if big { "big" } else { "little" });
+        let found = format!("{bits}-bit {order}-endian, ELF machine {machine}");
+        return Err(LibraryError::Architecture { path: path.to_owned(), found });
     }
     Ok(())
 }

@@ -99,7 +99,7 @@ pub struct Options {
     #[arg(long, env = "ATLAS_CTS_BACKEND", value_enum, default_value_t)]
     pub backend: Backend,
     /// How many devices to use; the simulated machine has four.
-    #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N")]
+    #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(..=1024))]
     pub devices: Option<u32>,
     /// Where programs run on the simulated machine: host or device.
     #[arg(long, env = "ATLAS_CTS_RUN_MODE", value_name = "MODE")]

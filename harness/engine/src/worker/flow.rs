@@ -1,13 +1,11 @@
 //! Control flow: loops, alternatives, blocks, ends of processes.
 
 use crate::record::Verdict;
+use steps::limits::MOST_ROUNDS;
 use steps::program::{Expression, Statement, StatementKind};
 
 use super::execution::{Execution, Stop};
 use super::fault::Fault;
-
-/// A loop of a rule ends, whatever a device reports as its bound.
-const MOST_ROUNDS: i128 = 65536;
 
 impl<'a> Execution<'a> {
     pub(super) fn statements(&mut self, statements: &'a [Statement]) -> Result<(), Stop> {

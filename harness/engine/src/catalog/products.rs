@@ -1,0 +1,106 @@
+//! The product families of a runtime, checked.
+
+use std::collections::BTreeMap;
+
+use serde_yaml::Spanned;
+
+use steps::suggest::hint;
+
+use super::check::Checker;
+use super::model::ProductsFile;
+use super::read::ParsedFile;
+use super::rules::{Product, is_id};
+
+/// How what becomes part of paths and commands is written.
+pub(super) const ID: &str = "write lower-case letters, digits and `-`";
+
+impl Checker<'_> {
+    pub(super) fn default_product(&mut self, file: &ParsedFile<ProductsFile>, products: &[Product]) -> String {
+        let first = products.first().map(|product| product.id.clone()).unwrap_or_default();
+        let Some(default) = &file.value.default else { return first };
+        if !products.iter().any(|product| product.id == default.value) {
+            let hint = hint(&default.value, products.iter().map(|product| product.id.as_str()));
+            self.at(&file.source, default, format!("`{}` is no product of this file{hint}", default.value));
+        }
+        default.value.clone()
+    }
+
+    pub(super) fn products(&mut self, file: &ParsedFile<ProductsFile>, run_modes: &[String]) -> Vec<Product> {
+        let mut products: Vec<Product> = Vec::new();
+        for entry in &file.value.products {
+            let mut facts = BTreeMap::new();
+            for (name, value) in &entry.facts {
+                match quantity(value) {
+                    Some(number) => drop(facts.insert(name.clone(), number)),
+                    None => {
+                        let message = format!("`{}` is no quantity; write for example 4KiB or 64", value.value);
+                        self.at(&file.source, value, message);
+                    }
+                }
+            }
+            let id = &entry.id.value;
+            let mut report = |message: String| self.at(&file.source, &entry.id, message);
+            if !is_id(id) {
+                report(format!("`{id}` cannot be the id of a product; {ID}"));
+            }
+            if let Some(first) = products.first() {
+                for name in first.facts.keys().filter(|name| !facts.contains_key(*name)) {
+                    report(format!("`{id}` lacks the quantity `{name}` that `{}` has", first.id));
+                }
+                for name in facts.keys().filter(|name| !first.facts.contains_key(*name)) {
+                    report(format!("`{id}` has the quantity `{name}` that `{}` lacks", first.id));
+                }
+            }
+            if products.iter().any(|known| known.id == *id) {
+                report(format!("there are two products `{id}`"));
+            }
+            let mut reported_names = Vec::new();
+            for pattern in &entry.reported_names {
+                match regex_lite::Regex::new(pattern) {
+                    Ok(pattern) => reported_names.push(pattern),
+                    Err(error) => report(format!("`{pattern}` is no regular expression: {error}")),
+                }
+            }
+            if entry.run_modes.is_empty() && !run_modes.is_empty() {
+                report(format!("`{id}` names no run mode; there are {}", quoted(run_modes)));
+            }
+            for mode in entry.run_modes.iter().filter(|mode| !run_modes.contains(mode)) {
+                report(unknown_run_mode(mode, run_modes));
+            }
+            products.push(Product {
+                id: id.clone(),
+                name: entry.name.clone(),
+                reported_names,
+                run_modes: entry.run_modes.clone(),
+                facts,
+            });
+        }
+        products
+    }
+}
+
+pub(super) fn unknown_run_mode(mode: &str, known: &[String]) -> String {
+    if known.is_empty() {
+        return format!("`{mode}` is no run mode: api.yaml lists none");
+    }
+    format!("`{mode}` is no run mode; there are {}", quoted(known))
+}
+
+fn quoted(modes: &[String]) -> String {
+    let modes: Vec<String> = modes.iter().map(|mode| format!("`{mode}`")).collect();
+    modes.join(" and ")
+}
+
+/// `4KiB`, `64`.
+fn quantity(text: &Spanned<String>) -> Option<i128> {
+    let digits = text.value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match &text.value[digits.len()..] {
+        "" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "TiB" => 1 << 40,
+        _ => return None,
+    };
+    digits.parse::<i128>().ok()?.checked_mul(factor)
+}

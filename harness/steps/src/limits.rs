@@ -1,0 +1,177 @@
+//! What a rule may ask for: values that a profile runs completely, lists that are drawn whole, loops that end.
+
+use std::collections::HashMap;
+
+use abi::Type;
+
+use super::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
+use super::program::{Domain, Place, Program, Root, Statement, StatementKind};
+use super::{Part, Problem, Span};
+
+/// So many values of an axis run in every profile: each of `every`, `text` and `choose`.
+pub const MOST_VALUES: u64 = 512;
+/// So many items a list or permutation may have.
+pub const LONGEST_LIST: usize = 4096;
+/// So many rounds a loop may make, whatever a device reports as its bound.
+pub const MOST_ROUNDS: i128 = 65536;
+/// So many statements a case may perform: some seconds without a call.
+const MOST_STATEMENTS: u64 = 10_000_000;
+
+impl Program {
+    /// What the rule asks for beyond the limits on a product, with its place. What is only known when a case runs is not
+    /// counted.
+    pub fn excess(&self, scope: &Scope) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut values = Vec::with_capacity(self.axes.len());
+        for axis in 0..self.axes.len() {
+            let (value, message) = self.axis_excess(scope, axis, &values);
+            let (part, span) = match self.axes[axis].domain {
+                Domain::Choice(_) => (Part::Steps, self.choice(axis)),
+                _ => (Part::Axis(axis), Span::default()),
+            };
+            problems.extend(message.map(|message| Problem { part, span, message }));
+            values.push(value);
+        }
+        let mut estimate = Estimate { scope, values: &values, variables: HashMap::new() };
+        if let Err((span, statements)) = estimate.block(&self.statements, 1) {
+            let message = format!(
+                "up to {statements} statements in one case; a case may perform {MOST_STATEMENTS}: lower the bounds of the \
+                 loops"
+            );
+            problems.push(Problem { part: Part::Steps, span, message });
+        }
+        problems
+    }
+
+    /// The greatest value of an axis after those before it, and what is wrong with its domain.
+    fn axis_excess(&self, scope: &Scope, axis: usize, values: &[Value]) -> (Value, Option<String>) {
+        let domain = &self.axes[axis].domain;
+        let listed = matches!(domain, Domain::List { .. } | Domain::Permutation(_));
+        let bounds = match scope.bounds(self, axis, values) {
+            Ok(bounds) => bounds,
+            Err(EvaluationError::TooManyValues) => {
+                return (Value::Integer(0), Some("this domain has more than 2^64 values; narrow it".to_owned()));
+            }
+            // Whether a domain is empty depends on what is drawn.
+            Err(_) => return (Value::Integer(0), None),
+        };
+        if listed {
+            let lengths = scope.length_bounds(self, axis, values);
+            let longest = lengths.map_or(0, |lengths| lengths.high());
+            let message = (longest > LONGEST_LIST as i128).then(|| {
+                format!(
+                    "a list of {longest} items; lists and permutations have at most {LONGEST_LIST}: lower the length"
+                )
+            });
+            let items = usize::try_from(longest).unwrap_or(0).min(LONGEST_LIST);
+            return (Value::List(vec![bounds.high(); items]), message);
+        }
+        let enumerates = matches!(
+            domain,
+            Domain::EveryOf(_) | Domain::Text(_) | Domain::Choice(_) | Domain::OneOf { every: true, .. }
+        );
+        let message = (enumerates && bounds.count > MOST_VALUES).then(|| {
+            format!(
+                "each of {} values would run in every profile, which is for at most {MOST_VALUES}; narrow the domain, or \
+                 sample it with `int` or `one_of`",
+                bounds.count
+            )
+        });
+        let greatest = match domain {
+            Domain::OneOf { values: all, .. } => {
+                all.iter().filter_map(|value| scope.evaluate(value, values).ok()).max().unwrap_or(0)
+            }
+            _ => bounds.high(),
+        };
+        (Value::Integer(greatest), message)
+    }
+
+    /// Where the `choose` of an axis stands.
+    fn choice(&self, axis: usize) -> Span {
+        fn find(block: &[Statement], wanted: usize) -> Option<Span> {
+            block.iter().find_map(|statement| match &statement.kind {
+                StatementKind::Choose { axis, .. } if *axis == wanted => Some(statement.span),
+                kind => kind.blocks().into_iter().find_map(|block| find(block, wanted)),
+            })
+        }
+        find(&self.statements, axis).unwrap_or_default()
+    }
+}
+
+/// Counts statements with every axis at its greatest value.
+struct Estimate<'a> {
+    scope: &'a Scope,
+    values: &'a [Value],
+    /// Variables with a value that is known before anything runs.
+    variables: HashMap<usize, i128>,
+}
+
+impl Estimate<'_> {
+    /// The statements of a block that is performed so many times; else the first place where there are too many, with
+    /// their number.
+    fn block(&mut self, block: &[Statement], times: u64) -> Result<u64, (Span, u64)> {
+        let mut sum = 0u64;
+        for statement in block {
+            let inside = match &statement.kind {
+                StatementKind::For { variable, bound, body } => {
+                    let rounds = evaluate(self, bound).unwrap_or(1).clamp(0, MOST_ROUNDS);
+                    self.variables.insert(*variable, (rounds - 1).max(0));
+                    self.block(body, times.saturating_mul(rounds as u64))?
+                }
+                kind => {
+                    self.note(kind);
+                    let inside = kind.blocks().into_iter().map(|block| self.block(block, times));
+                    inside.sum::<Result<u64, _>>()?
+                }
+            };
+            sum = sum.saturating_add(times).saturating_add(inside);
+            if sum > MOST_STATEMENTS {
+                return Err((statement.span, sum));
+            }
+        }
+        Ok(sum)
+    }
+
+    fn note(&mut self, kind: &StatementKind) {
+        let (variable, value) = match kind {
+            StatementKind::Declare { variable, values, length: None, .. } => match values.as_slice() {
+                [(0, _, value)] => (*variable, value),
+                _ => return,
+            },
+            StatementKind::Assign { target, value, .. } => match whole(target) {
+                Some(variable) => (variable, value),
+                None => return,
+            },
+            _ => return,
+        };
+        match evaluate(self, value) {
+            Ok(value) => self.variables.insert(variable, value),
+            Err(_) => self.variables.remove(&variable),
+        };
+    }
+}
+
+/// The variable that a place is, if it is all of one.
+fn whole(place: &Place) -> Option<usize> {
+    match place.root {
+        Root::Variable(variable) if place.offset == 0 && place.indices.is_empty() => Some(variable),
+        _ => None,
+    }
+}
+
+impl<'p> Memory<'p> for Estimate<'_> {
+    type Error = EvaluationError;
+
+    fn scope(&self) -> &Scope {
+        self.scope
+    }
+
+    fn values(&self) -> &[Value] {
+        self.values
+    }
+
+    fn load(&mut self, place: &'p Place, _ty: Type) -> Result<i128, EvaluationError> {
+        let known = whole(place).and_then(|variable| self.variables.get(&variable));
+        known.copied().ok_or(EvaluationError::NotConstant)
+    }
+}
