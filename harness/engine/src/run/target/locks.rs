@@ -72,7 +72,10 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     let new = files::private_folder(parent, ".atlas-cts-locks-")?;
     fs::set_permissions(new.path(), Permissions::from_mode(0o1777))?;
     match fs::rename(new.path(), folder) {
-        Ok(()) => Ok(drop(new.keep())),
+        Ok(()) => {
+            new.keep();
+            Ok(())
+        }
         // Another run was faster.
         Err(_) if found().is_ok_and(|found| found.is_dir()) => Ok(()),
         Err(error) => Err(error),
