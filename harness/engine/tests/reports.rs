@@ -119,10 +119,11 @@ fn remarks_of_a_run_are_in_its_summary_and_a_case_that_passes() {
 #[test]
 fn colours_only_where_they_are_asked_for() {
     let mut all = results();
-    all[1].reason = "\u{1b}[2J\u{9b}2J gone".into();
+    all[1].reason = "\u{1b}[2J\u{9b}2J \u{202e}enog".into();
     let plain = summary(&header(), &all, Some(&end(&all, 1)), false);
-    assert!(!plain.contains(['\u{1b}', '\u{9b}']));
-    assert!(!failure_text(&all[1], &header()).contains(['\u{1b}', '\u{9b}']));
+    let moves = ['\u{1b}', '\u{9b}', '\u{202e}'];
+    assert!(!plain.contains(moves));
+    assert!(!failure_text(&all[1], &header()).contains(moves));
     let coloured = summary(&header(), &all, Some(&end(&all, 1)), true);
     let mut stripped = coloured.clone();
     for code in ["0", "1", "1;31", "32", "33"] {
