@@ -4,6 +4,7 @@ use abi::Type;
 use steps::arithmetic::ArithmeticError;
 use steps::builtins::Builtin;
 use steps::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
+use steps::pattern::glob;
 use steps::program::{Call, Domain, Expression, Place, Root};
 use steps::syntax::BinaryOperator;
 
@@ -28,7 +29,10 @@ impl<'a> Memory<'a> for Execution<'a> {
     fn axis(&mut self, axis: usize) -> Result<i128, Stop> {
         let value = self.values[axis].integer();
         match &self.prepared.program.axes[axis].domain {
-            Domain::Text(texts) => self.text(texts[value as usize]),
+            Domain::Text(texts) => {
+                let text = usize::try_from(value).ok().and_then(|value| texts.get(value));
+                self.text(*text.ok_or(Fault::NoAlternative)?)
+            }
             _ => Ok(value),
         }
     }
@@ -153,7 +157,7 @@ impl<'a> Execution<'a> {
                 if !align.is_power_of_two() || align > 1 << 21 {
                     return Err(Fault::HostAlignment.into());
                 }
-                self.memory.host(bytes, align) as i128
+                self.memory.host(bytes, align)? as i128
             }
             Builtin::Edge => {
                 let bytes = self.size(&arguments[0])?;
@@ -162,7 +166,7 @@ impl<'a> Execution<'a> {
             Builtin::Pattern => {
                 let bytes = self.size(&arguments[0])?;
                 let tag = self.evaluate(&arguments[1])?;
-                self.memory.pattern(bytes, tag) as i128
+                self.memory.pattern(bytes, tag)? as i128
             }
             Builtin::Fill => {
                 let bytes = self.size(&arguments[1])?;
@@ -184,7 +188,7 @@ impl<'a> Execution<'a> {
             Builtin::File => {
                 let text = self.c_text(&arguments[0])?.unwrap_or_default();
                 let path = self.memory.file(&String::from_utf8_lossy(&text))?;
-                self.memory.text(&path.to_string_lossy()) as i128
+                self.memory.text(&path.to_string_lossy())? as i128
             }
             Builtin::GetPid => i128::from(std::process::id()),
             _ => self.look(builtin, arguments)?,
@@ -317,26 +321,4 @@ pub(super) fn c_text(address: i128) -> Option<Vec<u8>> {
 
 fn number(value: i128) -> String {
     if value > 0xFFFF { format!("{value} (0x{value:x})") } else { value.to_string() }
-}
-
-/// `*`, `?` and `[0-9]`.
-fn glob(pattern: &[u8], text: &[u8]) -> bool {
-    match pattern.first() {
-        None => text.is_empty(),
-        Some(b'*') => (0..=text.len()).any(|skip| glob(&pattern[1..], &text[skip..])),
-        Some(b'[') => match (pattern.iter().position(|byte| *byte == b']'), text.first()) {
-            (Some(end), Some(byte)) => {
-                let set = &pattern[1..end];
-                let inside = match set {
-                    [low, b'-', high] => (low..=high).contains(&byte),
-                    _ => set.contains(byte),
-                };
-                inside && glob(&pattern[end + 1..], &text[1..])
-            }
-            _ => false,
-        },
-        Some(byte) => {
-            text.first().is_some_and(|first| *byte == b'?' || byte == first) && glob(&pattern[1..], &text[1..])
-        }
-    }
 }
