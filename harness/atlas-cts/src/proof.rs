@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     options: Options,
     /// Repeat everything with this many seeds.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     seeds: u64,
     /// Also run every rule on every legal variant of the simulated device.
     #[arg(long)]

@@ -403,3 +403,36 @@ fn a_folder_without_a_catalog_is_named() {
         .run(["lint", "--specs", "elsewhere"])
         .says(2, &["elsewhere holds no catalog of acl (no acl/api.yaml)", "--specs"]);
 }
+
+#[rstest]
+#[case::deadline("run", &["--deadline", "4611686018427387904"], "4611686018427387904 is not in 1..=2592000")]
+#[case::no_deadline("run", &["--deadline", "0"], "0 is not in 1..=2592000")]
+#[case::devices("run", &["--devices", "4294967295"], "4294967295 is not in 0..=1024")]
+#[case::simulated_devices("run", &["--devices", "17"], "--devices 17: the simulated machine has at most 16")]
+#[case::jobs("run", &["--jobs", "18446744073709551615"], "18446744073709551615 is not in 1..=1024")]
+#[case::start_up("run", &["--start-up-ms", "18446744073709551615"], "is not in 0..=3600000")]
+#[case::calls("run", &["--call-ns", "18446744073709551615"], "is not in 0..=60000000000")]
+#[case::no_seeds("prove", &["--seeds", "0"], "0 is not in 1..=1000000")]
+#[case::seeds("prove", &["--seeds", "18446744073709551615"], "is not in 1..=1000000")]
+fn a_number_that_is_too_large_is_refused_with_its_bound(
+    #[case] command: &str,
+    #[case] words: &[&str],
+    #[case] says: &str,
+) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    let all = [command, "--specs", "specs", "--product", "a2", "--backend", "simulator"];
+    bench.run(all.iter().chain(words)).says(2, &[says]);
+    assert!(!bench.path("reports").exists(), "nothing was run");
+}
+
+/// The largest that are allowed.
+#[test]
+fn large_numbers_mean_what_they_say() {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    let most = u64::MAX.to_string();
+    let words = ["--product", "a2", "--deadline", "2592000", "--devices", "16", "--jobs", "1024", "--seed", &most];
+    bench.run_catalog("report", &[&words[..], &["--min-executed", "1"]].concat()).says(0, &["verdicts  1 pass"]);
+    bench.run_catalog("again", &[&words[..], &["--min-executed", &most]].concat()).says(3, &["verdicts  1 pass"]);
+}

@@ -1,5 +1,7 @@
 //! Libraries that crash, hang, print, lie and refuse to start: what the run says, and that it loses nothing.
 
+#[path = "faults/limits.rs"]
+mod limits;
 #[path = "faults/manners.rs"]
 mod manners;
 #[path = "faults/starts.rs"]

@@ -54,6 +54,7 @@ impl Scope {
     /// The range that an axis draws from, given the values of earlier axes. For lists: of an item.
     pub fn bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, EvaluationError> {
         let count = |count: usize| Bounds::of(0, count as i128 - 1, 1);
+        let length = |list: usize| values.get(list).map(Value::integer).ok_or(EvaluationError::NotDrawn);
         match &program.axes[axis].domain {
             Domain::Bytes(range) | Domain::Integer(range) | Domain::EveryOf(range) => self.range(range, values),
             Domain::OneOf { values: alternatives, .. } => count(alternatives.len()),
@@ -67,10 +68,10 @@ impl Scope {
             Domain::List { item, .. } => self.range(item, values),
             Domain::Permutation(length) => self.range(length, values),
             Domain::LengthOf(list) => {
-                let length = values[*list].integer();
+                let length = length(*list)?;
                 Bounds::of(length, length, 1)
             }
-            Domain::IndexOf(list) => Bounds::of(0, values[*list].integer() - 1, 1),
+            Domain::IndexOf(list) => Bounds::of(0, length(*list)?.saturating_sub(1), 1),
             Domain::Device => Bounds::of(0, i128::from(self.devices) - 1, 1),
         }
     }
@@ -120,5 +121,28 @@ impl Scope {
     /// Evaluates an expression over axes, quantities and constants.
     pub fn evaluate(&self, expression: &Expression, values: &[Value]) -> Result<i128, EvaluationError> {
         evaluate(&mut Drawn { scope: self, values }, expression)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bounds;
+
+    /// Catalogs, cases and journals bring any number along.
+    #[test]
+    fn any_numbers_give_a_range_or_an_error() {
+        let numbers = [i128::MIN, i128::MIN + 1, -1, 0, 1, 7, i128::from(u64::MAX), i128::MAX - 1, i128::MAX];
+        for low in numbers {
+            for high in numbers {
+                for step in numbers {
+                    let Ok(bounds) = Bounds::of(low, high, step) else { continue };
+                    assert!(bounds.count >= 1 && low <= bounds.low && bounds.high() <= high);
+                    for value in numbers {
+                        assert!(bounds.position(value) < bounds.count);
+                    }
+                    assert_eq!(bounds.at(u64::MAX), bounds.high());
+                }
+            }
+        }
     }
 }

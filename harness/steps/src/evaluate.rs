@@ -148,7 +148,9 @@ pub fn evaluate<'p, M: Memory<'p> + ?Sized>(memory: &mut M, expression: &'p Expr
             wrap(Type::Handle(""), moved)
         }
         Expression::Distance { left, right, stride } => {
-            (evaluate(memory, left)? - evaluate(memory, right)?) / (*stride).max(1) as i128
+            let (left, right) = (evaluate(memory, left)?, evaluate(memory, right)?);
+            let distance = arithmetic::binary(BinaryOperator::Subtract, left, right).map_err(EvaluationError::from)?;
+            distance / (*stride).max(1) as i128
         }
         Expression::Unary(operator, of) => {
             let value = evaluate(memory, of)?;

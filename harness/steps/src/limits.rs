@@ -16,6 +16,8 @@ pub const LONGEST_LIST: usize = 4096;
 pub const MOST_ROUNDS: i128 = 65536;
 /// So many statements a case may perform: some seconds without a call.
 const MOST_STATEMENTS: u64 = 10_000_000;
+/// While a case runs, the rounds of its loops are counted with its statements: what loads is never cut.
+pub const MOST_STEPS: u64 = 2 * MOST_STATEMENTS;
 
 impl Program {
     /// What the rule asks for beyond the limits on a product, with its place. What is only known when a case runs is not

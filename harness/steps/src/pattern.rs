@@ -17,6 +17,51 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     name.ends_with(end)
 }
 
+/// Whether a text matches a pattern of `*` (any text), `?` (any byte) and `[0-9]` or `[abc]` (one of these). A `[` without
+/// its end matches nothing. The work is the product of both lengths at most.
+pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    counted(pattern, text).0
+}
+
+/// The same, with how often a byte was held against an element of the pattern.
+pub fn counted(pattern: &[u8], text: &[u8]) -> (bool, u64) {
+    let (mut at, mut read, mut work) = (0, 0, 0);
+    // Behind the last star, and how much of the text it stands for at least: all that comes before stays as it is.
+    let mut star: Option<(usize, usize)> = None;
+    while read < text.len() {
+        work += 1;
+        if pattern.get(at) == Some(&b'*') {
+            at += 1;
+            star = Some((at, read));
+        } else if let Some(length) = one(&pattern[at..], text[read]) {
+            at += length;
+            read += 1;
+        } else if let Some((behind, taken)) = &mut star {
+            *taken += 1;
+            (at, read) = (*behind, *taken);
+        } else {
+            return (false, work);
+        }
+    }
+    (pattern[at..].iter().all(|byte| *byte == b'*'), work)
+}
+
+/// How much of the pattern stands for this byte; `None`: what it begins with does not.
+fn one(pattern: &[u8], byte: u8) -> Option<usize> {
+    match pattern {
+        [] => None,
+        [b'[', rest @ ..] => {
+            let end = rest.iter().position(|byte| *byte == b']')?;
+            let inside = match &rest[..end] {
+                [low, b'-', high] => (low..=high).contains(&&byte),
+                set => set.contains(&byte),
+            };
+            inside.then_some(end + 2)
+        }
+        [first, ..] => (*first == b'?' || *first == byte).then_some(1),
+    }
+}
+
 /// What a pattern that matches nothing may have meant: a name, or what a name begins with.
 pub fn hint<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> String {
     let Some(length) = pattern.find('*') else { return suggest::hint(pattern, names) };
@@ -26,7 +71,7 @@ pub fn hint<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::{glob, matches};
 
     #[test]
     fn a_star_stands_for_any_text_and_everything_else_for_itself() {
@@ -34,5 +79,45 @@ mod tests {
         assert!(matches("*_ERROR_*", "X_ERROR_Y") && matches("*", "") && matches("a*b*c", "abbc"));
         assert!(matches("audit_open", "audit_open") && !matches("audit_open", "audit_opened"));
         assert!(!matches("ab*ba", "aba") && !matches("*_v2", "audit_v1"));
+    }
+
+    /// What a pattern means, one element after the other.
+    fn meaning(pattern: &[u8], text: &[u8]) -> bool {
+        match pattern {
+            [] => text.is_empty(),
+            [b'*', rest @ ..] => (0..=text.len()).any(|skip| meaning(rest, &text[skip..])),
+            _ => text.split_first().is_some_and(|(first, text)| {
+                super::one(pattern, *first).is_some_and(|length| meaning(&pattern[length..], text))
+            }),
+        }
+    }
+
+    /// All texts of up to so many of these bytes.
+    fn texts(bytes: &[u8], longest: u32) -> impl Iterator<Item = Vec<u8>> {
+        let digit = |number: usize, place| bytes[number / bytes.len().pow(place) % bytes.len()];
+        (0..=longest).flat_map(move |length| {
+            (0..bytes.len().pow(length)).map(move |number| (0..length).map(|place| digit(number, place)).collect())
+        })
+    }
+
+    #[test]
+    fn a_pattern_means_what_its_elements_mean() {
+        for pattern in texts(b"ab*?[]-", 4) {
+            for text in texts(b"ab-", 4) {
+                assert_eq!(glob(&pattern, &text), meaning(&pattern, &text), "{pattern:?} and {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn sets_and_ranges_stand_for_one_byte() {
+        assert!(glob(b"v[0-9].[ab]?", b"v7.bc") && !glob(b"v[0-9]", b"vx") && !glob(b"v[0-9", b"v7") && glob(b"", b""));
+    }
+
+    /// Tried one by one, the ways to share the text out among the stars have no end.
+    #[test]
+    fn many_stars_cost_no_more_than_few() {
+        assert!(!glob(&b"*a".repeat(40), &b"a".repeat(39)) && glob(&b"*a".repeat(40), &b"a".repeat(60)));
+        assert!(!glob(&[&b"*a".repeat(40)[..], b"b"].concat(), &b"a".repeat(2000)));
     }
 }

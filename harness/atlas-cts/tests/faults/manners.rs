@@ -16,6 +16,7 @@ use super::{BOTH_PROCESSES, expect_nothing_left, expect_whole, run, run_hanging,
     "FAULT_CHANGES_ENVIRONMENT",
     "the environment (FAULT_CRASHED changed, FAULT_LEFT_BEHIND set, FAULT_PROCESSES removed)"
 )]
+#[case::resource_limit("FAULT_LOWERS_A_LIMIT", "the limit of open files from ")]
 #[case::forks_inside_a_call("FAULT_FORKS", "the library forked inside a call and the child returned from it too")]
 fn what_a_library_does_to_its_process_is_said_and_undone(
     #[case] fault: &str,

@@ -272,7 +272,7 @@ impl SearchResult {
 
     fn take(&mut self, program: &Program, report: &CaseReport) {
         const MOST_FINDINGS: usize = 8;
-        self.checks += report.checks;
+        self.checks = self.checks.saturating_add(report.checks);
         let releases = if report.failure.is_some() { report.releases.as_slice() } else { &[] };
         for finding in report.findings.iter().chain(releases) {
             if !self.findings.contains(finding) && self.findings.len() < MOST_FINDINGS {
@@ -283,7 +283,8 @@ impl SearchResult {
             self.exceeds.clone_from(&report.exceeds);
         }
         for (index, class) in &report.observations {
-            let (name, ..) = &program.observe[*index];
+            // The report may come from a process that the library has ruined.
+            let Some((name, ..)) = program.observe.get(*index) else { continue };
             match self.observations.get_mut(name).and_then(|classes| classes.get_mut(class)) {
                 Some(count) => *count += 1,
                 None => drop(self.observations.entry(name.clone()).or_default().insert(class.clone(), 1)),

@@ -173,6 +173,11 @@ fn draw(bounds: Bounds, logarithmic: bool, runner: &mut TestRunner) -> u64 {
     bounds.position(value.clamp(low, high) as i128)
 }
 
+/// How many items of a list are there: at most those that were drawn.
+fn present(least: usize, length: &BinarySearch, items: &[BinarySearch]) -> usize {
+    usize::try_from(length.current()).map_or(items.len(), |more| least.saturating_add(more).min(items.len()))
+}
+
 /// The position of a value that lies in its range.
 fn position(bounds: Bounds, value: i128, name: &str) -> Result<u64, CaseError> {
     let position = bounds.position(value);
@@ -256,7 +261,7 @@ impl AxisTree {
                 (part == 0).then(|| search.simplify())
             }
             AxisTree::List { length, least, items, left_out } => {
-                let present = (*least + length.current() as usize).min(items.len());
+                let present = present(*least, length, items);
                 if part == 0 {
                     return Some(length.simplify());
                 }
@@ -286,7 +291,7 @@ impl AxisTree {
                     *length = before;
                     return false;
                 }
-                let present = (*least + length.current() as usize).min(items.len());
+                let present = present(*least, length, items);
                 part.checked_sub(present + 1).and_then(|at| items.get_mut(at)).is_some_and(ValueTree::complicate)
             }
         }

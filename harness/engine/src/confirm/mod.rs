@@ -118,6 +118,11 @@ impl Inquiry<'_> {
                 Outcome::Passed => self.confirmation.alone.note(false),
                 Outcome::Failed(again) => {
                     let failure = &again.case.failure;
+                    if failure.verdict == Verdict::Error {
+                        // Neither did the case fail in this run nor did it pass.
+                        self.confirmation.remark = format!("it could not be run again alone: {}", failure.message);
+                        return;
+                    }
                     self.confirmation.alone.note(judged(failure.verdict));
                     if !failure.same_as(&self.failed.failure) {
                         self.confirmation.remark =
@@ -237,6 +242,7 @@ impl Inquiry<'_> {
         let failed = match self.again.fresh(whole) {
             Outcome::Stopped => return None,
             Outcome::Passed => false,
+            Outcome::Failed(again) if again.case.failure.verdict == Verdict::Error => return None,
             Outcome::Failed(again) => again.case.failure.same_as(&self.failed.failure),
         };
         self.confirmation.rule.note(failed);
@@ -250,7 +256,9 @@ impl Inquiry<'_> {
         match self.again.fresh(cases) {
             Outcome::Stopped => Tried::Stopped,
             Outcome::Failed(again) if again.case.failure.same_as(&self.failed.failure) => {
-                Tried::FailsAt(again.case.case as usize - 1)
+                let at = usize::try_from(again.case.case).ok().and_then(|number| number.checked_sub(1));
+                // The number is the worker's, which is lost.
+                at.filter(|at| *at < cases.len()).map_or(Tried::Stopped, Tried::FailsAt)
             }
             _ => Tried::Passes,
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
 
 use steps::judgement::Judgement;
 
@@ -14,7 +15,7 @@ use super::matrix::Cell;
 use super::{ProofOptions, RuleProof};
 
 /// A miss is judged by so many seeds.
-const SEEDS: u64 = 20;
+pub(super) const SEEDS: u64 = 20;
 /// Cases of a rule in the matrix, of which those that fail are counted, on a defect that it claims.
 const COUNTED: u32 = 32;
 /// The most cases of a rule in the matrix, up to the first that fails, on a defect that it does not claim. Edges always run.
@@ -123,8 +124,13 @@ impl Work<'_> {
             Ok(())
         };
         std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..self.proof.jobs.max(1)).map(|_| scope.spawn(thread)).collect();
-            threads.into_iter().try_for_each(|thread| thread.join().expect("a proof's threads do not panic"))
+            // This thread is the first. Where there can be no more, those that there are do the work.
+            let more =
+                (1..self.proof.jobs.min(items.len())).map_while(|_| Builder::new().spawn_scoped(scope, thread).ok());
+            let more: Vec<_> = more.collect();
+            let first = thread();
+            let joined = more.into_iter().map(|thread| thread.join().expect("a proof's threads do not panic"));
+            joined.fold(first, Result::and)
         })
     }
 

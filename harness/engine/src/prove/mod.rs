@@ -169,7 +169,9 @@ fn configurations<'a>(
     reached: &BTreeMap<String, Vec<u8>>,
 ) -> Vec<Configuration<'a>> {
     let Some(device) = &work.target.runtime.simulated else { return Vec::new() };
-    let (first, seeds) = (work.seed, work.proof.seeds.max(1));
+    let seeds = work.proof.seeds.max(1);
+    // The seeds that follow the first one are numbers too.
+    let first = work.seed.min(u64::MAX - seeds.max(lab::SEEDS));
     let product = &work.target.conditions.product;
     // A seed at a time: these take the longest, and the threads should end together.
     let everywhere = |device: Device| {

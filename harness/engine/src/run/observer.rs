@@ -95,8 +95,11 @@ impl Work {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..self.threads() {
-                scope.spawn(thread);
+            for _ in 1..self.threads().min(self.selected.len()) {
+                // Where there can be no more threads, those that there are do the work.
+                if std::thread::Builder::new().spawn_scoped(scope, thread).is_err() {
+                    break;
+                }
             }
             thread();
         });

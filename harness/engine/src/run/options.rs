@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::BoolishValueParser;
+use clap::builder::{BoolishValueParser, RangedU64ValueParser};
 use serde_json::Value as Json;
 use simulator_contract::environment;
 
@@ -17,6 +17,8 @@ use super::library::Backend;
 
 /// Seconds without progress that are a hang.
 pub(super) const DEFAULT_DEADLINE: u64 = 30;
+/// Nobody waits longer: 30 days.
+pub(super) const LONGEST_DEADLINE: u64 = 30 * 24 * 60 * 60;
 
 /// Where the locks of devices lie. Not below TMPDIR: users who have different ones would not exclude each other.
 pub(super) const LOCK_FOLDER: &str = "/tmp/atlas-cts-locks";
@@ -99,7 +101,7 @@ pub struct Options {
     #[arg(long, env = "ATLAS_CTS_BACKEND", value_enum, default_value_t)]
     pub backend: Backend,
     /// How many devices to use; the simulated machine has four.
-    #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(..=1024))]
+    #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub devices: Option<u32>,
     /// Where programs run on the simulated machine: host or device.
     #[arg(long, env = "ATLAS_CTS_RUN_MODE", value_name = "MODE")]
@@ -115,10 +117,10 @@ pub struct Options {
     pub case: Option<String>,
     /// How many rules run at the same time on a simulated device, or how many devices in a proof; as many as there are
     /// processors, in a proof twice as many.
-    #[arg(long, env = "ATLAS_CTS_JOBS", value_name = "N")]
+    #[arg(long, env = "ATLAS_CTS_JOBS", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub jobs: Option<usize>,
     /// Seconds after which a call that does not return is a hang.
-    #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE))]
     pub deadline: u64,
     /// Also run, isolated and only observed, what the documents call undefined.
     #[arg(long, env = "ATLAS_CTS_HAZARDOUS", value_parser = BoolishValueParser::new())]
@@ -157,10 +159,10 @@ pub struct Options {
     #[arg(long = "defect", env = "ATLAS_CTS_DEFECT", value_name = "NAME", value_delimiter = ',')]
     pub defects: Vec<String>,
     /// Milliseconds that the simulated runtime takes to start.
-    #[arg(long, env = environment::STARTUP_MS, value_name = "MS", default_value_t = 0)]
+    #[arg(long, env = environment::STARTUP_MS, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
     pub start_up_ms: u64,
     /// Nanoseconds that each call of the simulated runtime takes.
-    #[arg(long, env = environment::CALL_NS, value_name = "NS", default_value_t = 0)]
+    #[arg(long, env = environment::CALL_NS, value_name = "NS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000_000_000))]
     pub call_ns: u64,
 }
 

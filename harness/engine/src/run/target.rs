@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use simulator_contract::environment;
 use steps::program::State;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -22,7 +23,7 @@ use crate::workers::{Deadlines, Executor, Factory, LibraryFiles, Pool, SetUp, Si
 
 use super::exit::RunError;
 use super::library::{Backend, LibraryChoice, choose_library};
-use super::options::{Options, Profile};
+use super::options::{LONGEST_DEADLINE, Options, Profile};
 use super::selection::plan;
 
 pub use error::TargetError;
@@ -63,6 +64,7 @@ impl Target {
     /// # Errors
     /// The options ask for what does not exist, or the library, the runtime or a device is in the way.
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Target, RunError> {
+        expect_proc()?;
         let choice = choose_library(options.library.as_deref(), options.backend, &rules.libraries, runtime)?;
         if options.product != "auto" {
             catalog::product(&rules, &options.product)?;
@@ -123,7 +125,7 @@ impl Target {
 
     /// Why a rule does not apply here; `None`: it does.
     pub fn skip(&self, rule: &Rule) -> Option<String> {
-        let devices = rule.program.processes.iter().map(|process| process.device + 1);
+        let devices = rule.program.processes.iter().map(|process| process.device.saturating_add(1));
         let wanted = devices.max().unwrap_or(1);
         match applies(rule, &self.conditions, &self.rules) {
             Err(skip) => Some(skip.to_string()),
@@ -193,6 +195,16 @@ fn settings(options: &Options) -> RunSettings {
     }
 }
 
+/// Workers find what they share with this process below /proc.
+fn expect_proc() -> Result<(), TargetError> {
+    let own = std::process::id().to_string();
+    match std::fs::read_link("/proc/self") {
+        Ok(link) if link.as_os_str() == own.as_str() => Ok(()),
+        Ok(_) => Err(TargetError::NoProc { why: "belongs to other processes than these" }),
+        Err(_) => Err(TargetError::NoProc { why: "is not there" }),
+    }
+}
+
 /// What is known before the runtime was asked: what the options say, and how workers start.
 fn prepare(
     options: &Options,
@@ -211,6 +223,9 @@ fn prepare(
     if devices == 0 {
         return Err(TargetError::ZeroDevices);
     }
+    if choice.embedded && devices > environment::MOST_DEVICES {
+        return Err(TargetError::TooManyDevices { wanted: devices, most: environment::MOST_DEVICES });
+    }
     let simulated = choice.embedded.then(|| SimulatedMachine {
         product: product.clone(),
         devices,
@@ -225,7 +240,8 @@ fn prepare(
     let libraries =
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
     let absent = libraries.absent();
-    let step = Duration::from_secs(options.deadline.max(1));
+    // It may come from a journal.
+    let step = Duration::from_secs(options.deadline.clamp(1, LONGEST_DEADLINE));
     let factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
         rules,

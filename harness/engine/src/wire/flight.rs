@@ -6,6 +6,8 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::case::Value;
@@ -29,6 +31,11 @@ pub struct CallRecord {
     /// What it returned, widened.
     pub result: u64,
     pub arguments: [u64; ARGUMENTS],
+}
+
+impl CallRecord {
+    /// The state of a call that has not returned.
+    pub const OPEN: u32 = 1;
 }
 
 /// Call sites from here on are automatic releases.
@@ -69,10 +76,16 @@ unsafe impl Send for Flight {}
 unsafe impl Sync for Flight {}
 
 impl Flight {
-    /// Memory that can be mapped by two processes.
+    /// Memory that can be mapped by two processes. Its size is sealed: whoever reads what was cut off is killed, and the
+    /// worker's library knows the path.
     pub fn create() -> std::io::Result<OwnedFd> {
-        let fd = rustix::fs::memfd_create("atlas-cts-flight", rustix::fs::MemfdFlags::CLOEXEC)?;
-        rustix::fs::ftruncate(&fd, size_of::<Layout>() as u64)?;
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let create = |flags| memfd_create("atlas-cts-flight", flags);
+        // Systems before Linux 6.3 do not know that a file may be forbidden to be executed.
+        let fd = create(flags | MemfdFlags::NOEXEC_SEAL)
+            .or_else(|error| if error == Errno::INVAL { create(flags) } else { Err(error) })?;
+        ftruncate(&fd, size_of::<Layout>() as u64)?;
+        fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         Ok(fd)
     }
 
@@ -147,13 +160,13 @@ impl Flight {
         unsafe {
             let record = &raw mut (*self.layout).calls[slot];
             (*record).site = site;
-            (*record).state = 1;
+            (*record).state = CallRecord::OPEN;
             (*record).tick = tick;
             (*record).result = 0;
             let count = arguments.len().min(ARGUMENTS);
             (&raw mut (*record).arguments).cast::<u64>().copy_from_nonoverlapping(arguments.as_ptr(), count);
         }
-        header.calls.store(number + 1, Ordering::Release);
+        header.calls.store(number.wrapping_add(1), Ordering::Release);
         header.progress.fetch_add(1, Ordering::Release);
         slot
     }
@@ -178,6 +191,12 @@ impl Flight {
     /// How many copies were noted since the last time that this was asked.
     pub fn take_copies(&self) -> u64 {
         self.header().copies.swap(0, Ordering::AcqRel)
+    }
+
+    /// Whether a case runs and no call of the library is open: the time that passes is the rule's, or the suite's.
+    pub fn between_calls(&self) -> bool {
+        let runs = self.header().case.load(Ordering::Acquire) != 0;
+        runs && self.calls().0.last().is_none_or(|call| call.state != CallRecord::OPEN)
     }
 
     /// A number that changes whenever the worker gets on.
@@ -258,5 +277,27 @@ mod tests {
         assert_eq!(flight.case(), Some((4, 9, Vec::new())));
         flight.end_case();
         assert_eq!(flight.case(), None);
+    }
+
+    #[test]
+    fn nobody_changes_the_size_of_the_memory() {
+        let memory = Flight::create().unwrap();
+        for size in [0, 1 << 30] {
+            assert_eq!(ftruncate(&memory, size), Err(Errno::PERM));
+        }
+        assert_eq!(fcntl_add_seals(&memory, SealFlags::WRITE), Err(Errno::PERM), "nor what may be done with it");
+    }
+
+    #[test]
+    fn any_content_of_the_memory_can_be_read() {
+        for byte in [0u8, 1, 0x7F, 0xFF] {
+            let flight = Flight::map(Flight::create().unwrap()).unwrap();
+            // SAFETY: the mapping has this size, and every content is valid for integers.
+            unsafe { flight.layout.cast::<u8>().write_bytes(byte, size_of::<Layout>()) };
+            let (calls, before) = flight.calls();
+            assert!(calls.len() <= CALLS && before.checked_add(calls.len() as u64).is_some());
+            assert_eq!(flight.case().is_none(), byte == 0);
+            flight.begin_call(0, 0, &[]);
+        }
     }
 }

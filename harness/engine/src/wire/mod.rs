@@ -14,5 +14,22 @@ pub const WORKER: &str = "ATLAS_CTS_WORKER";
 pub const FLIGHT: &str = "ATLAS_CTS_FLIGHT";
 /// The variable that names the folder for files of cases. It is the supervisor's to remove: a worker may be killed.
 pub const FILES: &str = "ATLAS_CTS_FILES";
+/// Exit status of a worker that cannot go on for a reason of its own, not of the library's.
+pub const OWN_TROUBLE: i32 = 70;
+/// Stands before the reason that such a worker prints last.
+pub const OWN_TROUBLE_MARK: &str = "worker: ";
 /// Exit status of a worker whose pipes were closed under it.
 pub const DEAF: i32 = 71;
+
+/// What to do about a refusal of the operating system that a limit caused; empty where no limit did.
+pub fn advice(error: &std::io::Error) -> &'static str {
+    use rustix::io::Errno;
+    match Errno::from_io_error(error) {
+        Some(Errno::AGAIN) => "; raise the limit of processes (ulimit -u, or the container's)",
+        Some(Errno::MFILE) => "; raise the limit of open files (ulimit -n)",
+        Some(Errno::NFILE) => "; the system has too many open files: close some, or raise fs.file-max",
+        Some(Errno::NOMEM) => "; memory is short: free some, or raise the limit (ulimit -v, or the container's)",
+        Some(Errno::NOSPC) => "; the file system is full: remove what nobody needs",
+        _ => "",
+    }
+}

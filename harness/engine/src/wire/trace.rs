@@ -50,6 +50,7 @@ fn called<'a>(
 pub fn line(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &CallRecord) -> String {
     let (function, call, note) = called(rules, program, sites, record);
     let Some(function) = function else { return format!("unknown call site {}", record.site) };
+    let given = |index: usize| record.arguments.get(index).copied().unwrap_or_default();
     let arguments: Vec<String> = function
         .parameters
         .iter()
@@ -58,14 +59,14 @@ pub fn line(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &
             let shown = match call.and_then(|call| call.arguments.get(index)) {
                 Some(Argument::Out { place, .. }) => match &place.root {
                     Root::Variable(variable) => format!("&{}", program.variables[*variable].name),
-                    Root::Pointer(_) => address(record.arguments[index]),
+                    Root::Pointer(_) => address(given(index)),
                 },
-                _ => argument(rules, parameter.ty, record.arguments[index]),
+                _ => argument(rules, parameter.ty, given(index)),
             };
             format!("{}={shown}", parameter.name)
         })
         .collect();
-    let result = if record.state == 1 {
+    let result = if record.state == CallRecord::OPEN {
         "did not return".to_owned()
     } else {
         let value = wrap(function.returns, i128::from(record.result));

@@ -4,12 +4,12 @@ use abi::Type;
 use steps::arithmetic::ArithmeticError;
 use steps::builtins::Builtin;
 use steps::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
+use steps::pattern::glob;
 use steps::program::{Call, Domain, Expression, Place, Root};
 use steps::syntax::BinaryOperator;
 
 use super::execution::{Execution, Stop, typed};
 use super::fault::Fault;
-use super::glob::glob;
 use super::memory::{is_poisoned, write_pattern, write_poison};
 
 /// No built-in touches more memory than this: a larger size is a mistake of the rule.
@@ -29,7 +29,10 @@ impl<'a> Memory<'a> for Execution<'a> {
     fn axis(&mut self, axis: usize) -> Result<i128, Stop> {
         let value = self.values[axis].integer();
         match &self.prepared.program.axes[axis].domain {
-            Domain::Text(texts) => self.text(texts[value as usize]),
+            Domain::Text(texts) => {
+                let text = usize::try_from(value).ok().and_then(|value| texts.get(value));
+                self.text(*text.ok_or(Fault::NoAlternative)?)
+            }
             _ => Ok(value),
         }
     }
@@ -154,7 +157,7 @@ impl<'a> Execution<'a> {
                 if !align.is_power_of_two() || align > 1 << 21 {
                     return Err(Fault::HostAlignment.into());
                 }
-                self.memory.host(bytes, align) as i128
+                self.memory.host(bytes, align)? as i128
             }
             Builtin::Edge => {
                 let bytes = self.size(&arguments[0])?;
@@ -163,7 +166,7 @@ impl<'a> Execution<'a> {
             Builtin::Pattern => {
                 let bytes = self.size(&arguments[0])?;
                 let tag = self.evaluate(&arguments[1])?;
-                self.memory.pattern(bytes, tag) as i128
+                self.memory.pattern(bytes, tag)? as i128
             }
             Builtin::Fill => {
                 let bytes = self.size(&arguments[1])?;
@@ -185,7 +188,7 @@ impl<'a> Execution<'a> {
             Builtin::File => {
                 let text = self.c_text(&arguments[0])?.unwrap_or_default();
                 let path = self.memory.file(&String::from_utf8_lossy(&text))?;
-                self.memory.text(&path.to_string_lossy()) as i128
+                self.memory.text(&path.to_string_lossy())? as i128
             }
             Builtin::GetPid => i128::from(std::process::id()),
             _ => self.look(builtin, arguments)?,
@@ -229,8 +232,7 @@ impl<'a> Execution<'a> {
             }
             Builtin::TextMatches => {
                 let (text, pattern) = (self.c_text(&arguments[0])?, self.c_text(&arguments[1])?);
-                let mut unlimited = u64::MAX;
-                i128::from(text.zip(pattern).is_some_and(|(text, pattern)| glob(&pattern, &text, &mut unlimited)))
+                i128::from(text.zip(pattern).is_some_and(|(text, pattern)| glob(&pattern, &text)))
             }
             Builtin::Alignment => {
                 let address = self.evaluate(&arguments[0])?;

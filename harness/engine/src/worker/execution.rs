@@ -93,6 +93,8 @@ pub(super) struct Execution<'a> {
     pub deferred: Vec<&'a Call>,
     /// Statements passed so far: the same number in all processes of the case.
     pub tick: u64,
+    /// Statements and rounds of loops that this process has executed.
+    pub steps: u64,
     pub report: CaseReport,
     pub turns: Option<Turns<'a>>,
     pub threads: Threads,
@@ -161,6 +163,7 @@ impl<'a> Execution<'a> {
             held: Vec::new(),
             deferred: Vec::new(),
             tick: 0,
+            steps: 0,
             report: CaseReport::default(),
             turns: None,
             threads: Threads::default(),
@@ -183,6 +186,7 @@ impl<'a> Execution<'a> {
         self.held.clear();
         self.deferred.clear();
         self.tick = 0;
+        self.steps = 0;
         self.report = CaseReport::default();
         self.kept = None;
         self.setup = false;

@@ -9,6 +9,8 @@ use steps::evaluate::EvaluationError;
 use steps::types::c_name;
 use thiserror::Error;
 
+use crate::wire::advice;
+
 /// What is wrong with a case.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -40,13 +42,15 @@ pub(super) enum Fault {
     #[error("ALIGN_UP to a multiple of nothing")]
     AlignUp,
     /// Memory that a built-in needs.
-    #[error("{what}: {source}")]
+    #[error("{what}: {source}{}", advice(.source))]
     Memory { what: String, source: io::Error },
     /// A file that a built-in needs.
-    #[error("cannot write {path}: {source}")]
+    #[error("cannot write {path}: {source}{}", advice(.source))]
     File { path: PathBuf, source: io::Error },
     #[error("the loop would run {rounds} times; at most {most} are allowed")]
     Rounds { rounds: i128, most: i128 },
+    #[error("the case chose an alternative that is not there")]
+    NoAlternative,
     /// Control flow is to be performed by an actor, or something else as control flow.
     #[error("control flow is not performed by an actor")]
     Flow,
@@ -57,6 +61,10 @@ pub(super) enum Fault {
     BrokenVariable,
     #[error("a thread of the case ended early")]
     ThreadEnded,
+    #[error("a thread of the case cannot be started: {source}{}", advice(.source))]
+    NoThread { source: io::Error },
+    #[error("the case executed more than {0} statements: bound the rounds of its loops")]
+    Steps(u64),
     /// A part of the life cycle could not be done.
     #[error("{0}")]
     LifeCycle(String),
@@ -74,7 +82,7 @@ pub(super) enum WorkerFault {
     #[error("{0} is not set")]
     NotSet(&'static str),
     /// The operating system refused.
-    #[error("{what}: {source}")]
+    #[error("{what}: {source}{}", advice(.source))]
     Io { what: String, source: io::Error },
     /// A message cannot be written or understood.
     #[error("{what}: {source}")]

@@ -1,7 +1,7 @@
 //! Control flow: loops, alternatives, blocks, ends of processes.
 
 use crate::record::Verdict;
-use steps::limits::MOST_ROUNDS;
+use steps::limits::{MOST_ROUNDS, MOST_STEPS};
 use steps::program::{Expression, Statement, StatementKind};
 
 use super::execution::{Execution, Stop};
@@ -17,6 +17,7 @@ impl<'a> Execution<'a> {
 
     pub(super) fn statement(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         self.tick += 1;
+        self.steps += 1;
         let result = match &statement.kind {
             StatementKind::For { bound, .. } if !matches!(bound, Expression::Constant(_) | Expression::Axis(_)) => {
                 self.synchronise().and_then(|()| self.flow(statement, Self::statement))
@@ -36,6 +37,7 @@ impl<'a> Execution<'a> {
 
     /// A statement inside one that its actor performs already.
     pub(super) fn nested(&mut self, statement: &'a Statement) -> Result<(), Stop> {
+        self.steps += 1;
         let result = match &statement.kind {
             StatementKind::For { .. } | StatementKind::Choose { .. } | StatementKind::Block { .. } => {
                 self.flow(statement, Self::nested)
@@ -74,6 +76,10 @@ impl<'a> Execution<'a> {
                 }
                 let slot = self.slot(*variable).cast::<u64>();
                 for round in 0..rounds {
+                    self.steps += 1;
+                    if self.steps > MOST_STEPS {
+                        return Err(Fault::Steps(MOST_STEPS).into());
+                    }
                     // SAFETY: a loop variable has 8 bytes in the frame.
                     unsafe { slot.write(round as u64) };
                     body.iter().try_for_each(|statement| run(self, statement))?;
@@ -81,8 +87,9 @@ impl<'a> Execution<'a> {
                 Ok(())
             }
             StatementKind::Choose { axis, alternatives } => {
-                let chosen = self.values[*axis].integer() as usize;
-                alternatives[chosen].iter().try_for_each(|statement| run(self, statement))
+                let chosen = usize::try_from(self.values[*axis].integer()).ok();
+                let chosen = chosen.and_then(|chosen| alternatives.get(chosen)).ok_or(Fault::NoAlternative)?;
+                chosen.iter().try_for_each(|statement| run(self, statement))
             }
             StatementKind::Block { control, body } => {
                 let outer = self.control;

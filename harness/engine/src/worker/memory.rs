@@ -1,7 +1,7 @@
 //! The memory of one case: the frame of its variables, arrays, host buffers with guards, patterns.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
-use std::io::Write;
+use std::alloc::{Layout, alloc, dealloc};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -73,24 +73,24 @@ impl Memory {
     }
 
     /// Memory for an array, poisoned or zero.
-    pub(super) fn array(&mut self, bytes: usize, zero: bool) -> *mut u8 {
-        let pointer = self.block(bytes.max(8), 16, None);
+    pub(super) fn array(&mut self, bytes: usize, zero: bool) -> Result<*mut u8, Fault> {
+        let pointer = self.block(bytes.max(8), 16, None)?;
         let fill = if zero { 0 } else { (self.poison_word() & 0xFF) as u8 };
         // SAFETY: the block was just allocated with at least `bytes` bytes.
         unsafe { pointer.write_bytes(fill, bytes.max(8)) };
-        pointer
+        Ok(pointer)
     }
 
     /// Host memory with guards on both sides; the start is a multiple of `align`.
-    pub(super) fn host(&mut self, bytes: usize, align: usize) -> *mut u8 {
+    pub(super) fn host(&mut self, bytes: usize, align: usize) -> Result<*mut u8, Fault> {
         let front = GUARD.max(align);
-        let pointer = self.block(front + bytes + GUARD, align.max(16), Some((front, bytes)));
+        let pointer = self.block(front + bytes + GUARD, align.max(16), Some((front, bytes)))?;
         let guard = self.guard_byte();
         // SAFETY: the block holds `front + bytes + GUARD` bytes.
         unsafe {
             pointer.write_bytes(guard, front);
             pointer.add(front + bytes).write_bytes(guard, GUARD);
-            pointer.add(front)
+            Ok(pointer.add(front))
         }
     }
 
@@ -115,16 +115,16 @@ impl Memory {
     }
 
     /// The pattern of a tag; the same memory for the same length and tag.
-    pub(super) fn pattern(&mut self, bytes: usize, tag: i128) -> *const u8 {
+    pub(super) fn pattern(&mut self, bytes: usize, tag: i128) -> Result<*const u8, Fault> {
         if let Some((_, _, pointer)) = self.patterns.iter().find(|(length, known, _)| *length >= bytes && *known == tag)
         {
-            return *pointer;
+            return Ok(*pointer);
         }
-        let pointer = self.block(bytes.max(8), 64, None);
+        let pointer = self.block(bytes.max(8), 64, None)?;
         // SAFETY: the block was just allocated with at least `bytes` bytes.
         write_pattern(unsafe { std::slice::from_raw_parts_mut(pointer, bytes) }, self.salt, tag);
         self.patterns.push((bytes, tag, pointer));
-        pointer
+        Ok(pointer)
     }
 
     /// A new file with the text, for this user alone; removed after the case.
@@ -139,11 +139,11 @@ impl Memory {
     }
 
     /// Memory for the text of a built-in's result.
-    pub(super) fn text(&mut self, text: &str) -> *mut u8 {
-        let pointer = self.array(text.len() + 1, true);
+    pub(super) fn text(&mut self, text: &str) -> Result<*mut u8, Fault> {
+        let pointer = self.array(text.len() + 1, true)?;
         // SAFETY: the array holds the text and a terminating zero.
         unsafe { pointer.copy_from_nonoverlapping(text.as_ptr(), text.len()) };
-        pointer
+        Ok(pointer)
     }
 
     /// The first guard that was written over: offset relative to the buffer, and its length.
@@ -165,15 +165,19 @@ impl Memory {
         0xC1 ^ (self.salt as u8 & 0x0E)
     }
 
-    fn block(&mut self, bytes: usize, align: usize, guarded: Option<(usize, usize)>) -> *mut u8 {
-        let layout = Layout::from_size_align(bytes, align).unwrap_or_else(|_| Layout::new::<[u8; 64]>());
+    fn block(&mut self, bytes: usize, align: usize, guarded: Option<(usize, usize)>) -> Result<*mut u8, Fault> {
+        let short = || {
+            let source = io::Error::from_raw_os_error(libc::ENOMEM);
+            Fault::Memory { what: format!("no memory for {bytes} bytes"), source }
+        };
+        let layout = Layout::from_size_align(bytes, align).map_err(|_| short())?;
         // SAFETY: the size is not zero.
         let base = unsafe { alloc(layout) };
         if base.is_null() {
-            handle_alloc_error(layout);
+            return Err(short());
         }
         self.blocks.push(Block { base, layout, guarded });
-        base
+        Ok(base)
     }
 
     fn free_all(&mut self) {

@@ -5,7 +5,6 @@ mod evaluate;
 mod execution;
 mod fault;
 mod flow;
-mod glob;
 mod library;
 mod memory;
 mod process_state;
@@ -14,6 +13,5 @@ mod statements;
 mod threads;
 mod turns;
 
-pub use glob::glob;
 pub use memory::{is_poisoned, write_pattern, write_poison};
 pub use serve::run_if_asked;

@@ -1,4 +1,5 @@
-//! The process around a library: its signal mask, working directory, file mode mask, locale and environment.
+//! The process around a library: its signal mask, working directory, file mode mask, locale, environment and resource
+//! limits.
 //!
 //! A library may change them, and every rule that follows would run in a changed process. They are compared and put
 //! back after each rule, in about a microsecond: the environment is compared by the addresses of its entries. (A string
@@ -10,7 +11,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 use rustix::fs::Mode;
-use rustix::process::umask;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
 
 unsafe extern "C" {
     /// The process's environment, as the C library holds it.
@@ -27,7 +28,19 @@ pub(super) struct Surroundings {
     thread_locale: libc::locale_t,
     entries: Vec<*const c_char>,
     environment: BTreeMap<OsString, OsString>,
+    limits: [Rlimit; LIMITED.len()],
 }
+
+/// What a library may have less of after it has lowered a limit.
+const LIMITED: [(Resource, &str); 7] = [
+    (Resource::Nofile, "open files"),
+    (Resource::As, "address space"),
+    (Resource::Cpu, "processor time"),
+    (Resource::Fsize, "file size"),
+    (Resource::Nproc, "processes"),
+    (Resource::Data, "data"),
+    (Resource::Stack, "stack"),
+];
 
 impl Surroundings {
     /// This process as it is now.
@@ -42,6 +55,7 @@ impl Surroundings {
             thread_locale: thread_locale(),
             entries: entries(),
             environment: std::env::vars_os().collect(),
+            limits: limits(),
         }
     }
 
@@ -69,6 +83,11 @@ impl Surroundings {
         }
         if self.thread_locale != other.thread_locale {
             said.push("the locale of the thread that calls it".to_owned());
+        }
+        for ((_, name), (from, to)) in LIMITED.iter().zip(self.limits.iter().zip(&other.limits)) {
+            if from != to {
+                said.push(format!("the limit of {name} from {} to {}", limit(from), limit(to)));
+            }
         }
         // Names only: values may be secret, and differ from run to run.
         let variables: Vec<String> = changed(&self.environment, &other.environment)
@@ -102,6 +121,8 @@ impl Surroundings {
             let back = self.folder.as_ref().is_some_and(|folder| rustix::process::chdir(folder.as_c_str()).is_ok());
             said = said.map(|said| if back { said } else { format!("{said} (the working directory stays)") });
         }
+        let left = self.put_limits_back(&is);
+        said = said.map(|said| if left { format!("{said} (a limit that was lowered for good stays)") } else { said });
         for (name, before, _) in changed(&self.environment, &is.environment) {
             // SAFETY: no other thread of the worker reads the environment; a library's thread that does so while its
             // own library changes it is in trouble already.
@@ -116,6 +137,18 @@ impl Surroundings {
         said
     }
 
+    /// Puts resource limits back as far as that is allowed; says whether something was left as it is, from now on.
+    fn put_limits_back(&mut self, is: &Surroundings) -> bool {
+        let mut left = false;
+        for ((resource, _), (was, is)) in LIMITED.iter().zip(self.limits.iter_mut().zip(&is.limits)) {
+            if *was != *is && setrlimit(*resource, was.clone()).is_err() {
+                *was = is.clone();
+                left = true;
+            }
+        }
+        left
+    }
+
     /// A quick look, which also puts the file mode mask back: only setting it tells what it was.
     fn unchanged(&self) -> bool {
         let file_mask = umask(self.file_mask);
@@ -124,11 +157,24 @@ impl Surroundings {
             && thread_locale() == self.thread_locale
             && has_entries(&self.entries)
             && locale(None) == self.locale
+            && limits() == self.limits
             && folder() == self.folder;
         if !same {
             umask(file_mask);
         }
         same
+    }
+}
+
+fn limits() -> [Rlimit; LIMITED.len()] {
+    LIMITED.map(|(resource, _)| getrlimit(resource))
+}
+
+fn limit(limit: &Rlimit) -> String {
+    let shown = |value: Option<u64>| value.map_or_else(|| "unlimited".to_owned(), |value| value.to_string());
+    match (limit.current, limit.maximum) {
+        (current, maximum) if current == maximum => shown(current),
+        (current, maximum) => format!("{} of {}", shown(current), shown(maximum)),
     }
 }
 

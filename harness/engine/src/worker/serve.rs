@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::fcntl_dupfd_cloexec;
 
 use crate::case::{Ran, Scope, Search, SearchResult};
 use crate::catalog::{CatalogPlace, Rule, Rules, Section, Specs, load};
@@ -14,7 +15,7 @@ use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use crate::wire::trace::trace;
-use crate::wire::{DEAF, FLIGHT, Turn, WORKER, wait};
+use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, Turn, WORKER, wait};
 use steps::program::State;
 
 use super::execution::{Execution, Prepared};
@@ -30,13 +31,15 @@ const SIMULATOR_SYMBOL: &str = "atlas_cts_simulator";
 /// first in `main`.
 pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     let Ok(runtime) = std::env::var(WORKER) else { return };
-    let status = match runtimes.iter().find(|known| known.name() == runtime) {
-        Some(runtime) => serve(runtime),
-        None => Err(WorkerFault::UnknownRuntime(runtime)),
+    let work = || match runtimes.iter().find(|known| known.name() == runtime) {
+        Some(runtime) => serve(runtime).map_err(|fault| fault.to_string()),
+        None => Err(WorkerFault::UnknownRuntime(runtime.clone()).to_string()),
     };
+    // What panics here is the suite: a panic in a library does not come back to its caller.
+    let status = std::panic::catch_unwind(work).unwrap_or_else(|_| Err("a mistake of the suite, see above".to_owned()));
     if let Err(fault) = status {
-        eprintln!("worker: {fault}");
-        std::process::exit(70);
+        eprintln!("{OWN_TROUBLE_MARK}{fault}");
+        std::process::exit(OWN_TROUBLE);
     }
     std::process::exit(0);
 }
@@ -97,19 +100,21 @@ impl Link for Wire {
 /// Moves the protocol away from descriptors 0 and 1: libraries print.
 fn take_descriptors() -> std::io::Result<Wire> {
     use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
-    let requests: OwnedFd = rustix::io::fcntl_dupfd_cloexec(stdin(), 100)?;
-    let replies: OwnedFd = rustix::io::fcntl_dupfd_cloexec(stdout(), 100)?;
+    // Far away, where no library closes it by mistake; a small limit may leave no such number.
+    let away = |from: BorrowedFd<'static>| fcntl_dupfd_cloexec(from, 100).or_else(|_| fcntl_dupfd_cloexec(from, 3));
+    let requests: OwnedFd = away(stdin())?;
+    let replies: OwnedFd = away(stdout())?;
     dup2_stdin(File::open("/dev/null")?)?;
     dup2_stdout(stderr())?;
     Ok(Wire { requests: RefCell::new(BufReader::new(File::from(requests))), replies: File::from(replies) })
 }
 
 /// Ends this process when the supervisor is gone, also while a call of the library hangs.
-fn watch_parent() {
+fn watch_parent() -> std::io::Result<()> {
     use rustix::process::{PidfdFlags, getppid, pidfd_open};
     let parent = getppid();
     let handle = parent.and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
-    std::thread::spawn(move || {
+    let watch = move || {
         while getppid() == parent {
             // At once where the kernel tells: a resumed run must not meet this process on its device.
             let told =
@@ -117,7 +122,8 @@ fn watch_parent() {
             std::thread::sleep(Duration::from_millis(if told { 1 } else { 500 }));
         }
         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
-    });
+    };
+    std::thread::Builder::new().spawn(watch).map(drop)
 }
 
 /// The first process that the system takes when memory is short should be a worker, never the supervisor.
@@ -127,7 +133,7 @@ fn offer_to_be_killed() {
 }
 
 fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
-    watch_parent();
+    watch_parent().map_err(|error| WorkerFault::io("no thread can be started", error))?;
     offer_to_be_killed();
     // Without the mark only a library that forks inside a call can do harm.
     let _ = super::copies::mark_worker();

@@ -77,6 +77,7 @@ impl<'a> Execution<'a> {
     /// Runs a section of the life cycle.
     pub(super) fn run_section(&mut self, section: crate::catalog::Section) -> Result<(), Trouble> {
         let Some(block) = self.prepared.rules.life_cycle.block(section) else { return Ok(()) };
+        self.steps = 0;
         let result = self.statement(&self.prepared.program.statements[block]);
         self.held.clear();
         let failure = self.report.failure.take();
@@ -245,7 +246,7 @@ impl<'a> Execution<'a> {
                 .and_then(|length| length.checked_mul(size))
                 .filter(|bytes| *bytes <= 1 << 28);
             let bytes = bytes.ok_or(Fault::Length(length))?;
-            let array = self.memory.array(bytes, filled);
+            let array = self.memory.array(bytes, filled)?;
             self.set_array(slot, array, bytes);
             return Ok(());
         }
@@ -343,19 +344,20 @@ impl<'a> Execution<'a> {
     }
 
     /// Takes over the bytes of a variable that another process bound.
-    pub(super) fn set_variable_bytes(&mut self, variable: usize, bytes: &[u8]) {
-        let Some(known) = self.prepared.program.variables.get(variable) else { return };
+    pub(super) fn set_variable_bytes(&mut self, variable: usize, bytes: &[u8]) -> Result<(), Fault> {
+        let Some(known) = self.prepared.program.variables.get(variable) else { return Ok(()) };
         let slot = self.slot(variable);
         let target = if known.array {
-            let array = self.memory.array(bytes.len(), false);
+            let array = self.memory.array(bytes.len(), false)?;
             self.set_array(slot, array, bytes.len());
             array
         } else if bytes.len() == self.prepared.rules.environment.declarations.size(known.ty) {
             slot
         } else {
-            return;
+            return Ok(());
         };
         // SAFETY: the target has as many bytes.
         unsafe { target.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        Ok(())
     }
 }

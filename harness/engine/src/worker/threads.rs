@@ -1,8 +1,9 @@
 //! Threads of a process that perform statements: one at a time, each with its own thread-local state in the library.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 
 use crate::catalog::Section;
 use crate::record::Verdict;
@@ -31,25 +32,31 @@ struct Job(*mut (dyn FnMut() + 'static));
 // SAFETY: the sender waits until the job is done and touches nothing meanwhile.
 unsafe impl Send for Job {}
 
-impl Threads {
-    fn get(&mut self, actor: usize) -> (&Thread, bool) {
-        let mut fresh = false;
-        let thread = self.running.entry(actor).or_insert_with(|| {
-            fresh = true;
-            let (jobs, work) = channel::<Job>();
-            let (finished, done) = channel();
-            let handle = std::thread::spawn(move || {
-                for job in work {
-                    // SAFETY: the sender keeps the closure alive and untouched until `finished` is received.
-                    unsafe { (*job.0)() };
-                    if finished.send(()).is_err() {
-                        break;
-                    }
+impl Thread {
+    fn start() -> std::io::Result<Thread> {
+        let (jobs, work) = channel::<Job>();
+        let (finished, done) = channel();
+        let handle = Builder::new().spawn(move || {
+            for job in work {
+                // SAFETY: the sender keeps the closure alive and untouched until `finished` is received.
+                unsafe { (*job.0)() };
+                if finished.send(()).is_err() {
+                    break;
                 }
-            });
-            Thread { jobs, done, handle }
-        });
-        (thread, fresh)
+            }
+        })?;
+        Ok(Thread { jobs, done, handle })
+    }
+}
+
+impl Threads {
+    /// The thread of an actor, and whether it was started now.
+    fn get(&mut self, actor: usize) -> std::io::Result<(&Thread, bool)> {
+        let (thread, fresh) = match self.running.entry(actor) {
+            Entry::Occupied(entry) => (entry.into_mut(), false),
+            Entry::Vacant(entry) => (entry.insert(Thread::start()?), true),
+        };
+        Ok((thread, fresh))
     }
 
     /// Ends all threads of the case.
@@ -91,7 +98,13 @@ impl<'a> Execution<'a> {
         mut action: impl FnMut(&mut Self, bool) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let mut threads = std::mem::take(&mut self.threads);
-        let (thread, fresh) = threads.get(actor);
+        let (thread, fresh) = match threads.get(actor) {
+            Ok(found) => found,
+            Err(source) => {
+                self.threads = threads;
+                return Err(Fault::NoThread { source }.into());
+            }
+        };
         let mut result = Ok(());
         let done = {
             let mut work = || result = action(self, fresh);

@@ -73,7 +73,7 @@ impl Execution<'_> {
             turns.link.receive().map_err(Stop::from).and_then(|turn| {
                 for (variable, bytes) in &turn.values {
                     let bytes = unhex(bytes).ok_or(Fault::BrokenVariable)?;
-                    self.set_variable_bytes(*variable, &bytes);
+                    self.set_variable_bytes(*variable, &bytes)?;
                 }
                 if turn.failed { Err(Stop::Elsewhere) } else { Ok(()) }
             })

@@ -2,29 +2,26 @@
 
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use thiserror::Error;
 
 use crate::wire::flight::Flight;
 use crate::wire::lines::{LONGEST_LINE, Lines};
 use crate::wire::message::{Reply, Request};
-use crate::wire::{DEAF, FLIGHT, WORKER, wait};
+use crate::wire::{FLIGHT, WORKER, wait};
 
+use super::end::{GONE, ProcessorTime, WorkerEnd, how};
 use super::leftovers;
 use super::remarks::Remarks;
 
 /// How long to listen before the worker's progress is looked at.
 pub(super) const TICK: Duration = Duration::from_millis(200);
-
-/// How long a process may take to end after it was killed, or after its own last word.
-const GONE: Duration = Duration::from_secs(5);
 
 /// How much of what a library prints is kept: the end.
 const TAIL: usize = 16 * 1024;
@@ -36,23 +33,6 @@ pub struct Deadlines {
     pub step: Duration,
     /// From its start until the runtime is set up.
     pub start: Duration,
-}
-
-/// How a worker ended.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum WorkerEnd {
-    /// The process ended: `signal 11 (SIGSEGV)`, `exit status 0`.
-    #[error("the library ended its process ({0})")]
-    Crashed(String),
-    /// The library closed the pipes to the supervisor.
-    #[error("the library closed file descriptors that it had not opened")]
-    Deaf,
-    #[error("no progress for {0:?}; the process was killed")]
-    Hung(Duration),
-    #[error("no progress for {0:?}; the process was killed and did not end within {GONE:?}")]
-    Stuck(Duration),
-    #[error("the worker's reply is not understood: {0}")]
-    Confused(String),
 }
 
 /// A running worker.
@@ -68,6 +48,10 @@ pub struct WorkerProcess {
     output: Arc<Mutex<Vec<u8>>>,
     drain: Option<std::thread::JoinHandle<()>>,
     ended: bool,
+    /// Of a process that had a limit and ended.
+    processor_time: Option<ProcessorTime>,
+    /// The folder of its machine.
+    machine: PathBuf,
     /// Killed, and not seen to end: not waited for again.
     given_up: bool,
     /// Stands in the environment of the worker and of whatever it starts.
@@ -81,6 +65,7 @@ impl WorkerProcess {
         runtime: &str,
         executable: &Path,
         environment: &[(String, String)],
+        machine: &Path,
         remarks: Arc<Remarks>,
     ) -> std::io::Result<WorkerProcess> {
         let memory = Flight::create()?;
@@ -103,7 +88,10 @@ impl WorkerProcess {
         let errors = child.stderr.take().expect("the error output was piped");
         let output = Arc::new(Mutex::new(Vec::new()));
         let tail = output.clone();
-        let drain = std::thread::spawn(move || drain(errors, &tail));
+        let drain = std::thread::Builder::new().spawn(move || drain(errors, &tail)).inspect_err(|_| {
+            // It has not begun, and ends with its pipes in any case.
+            let _ = child.kill().and_then(|()| child.wait());
+        })?;
         Ok(WorkerProcess {
             child,
             requests,
@@ -114,6 +102,8 @@ impl WorkerProcess {
             output,
             drain: Some(drain),
             ended: false,
+            processor_time: None,
+            machine: machine.to_owned(),
             given_up: false,
             mark,
             remarks,
@@ -153,7 +143,12 @@ impl WorkerProcess {
                 progress = self.flight.progress();
                 since = Instant::now();
             } else if since.elapsed() >= deadline {
-                return Err(if self.kill() { WorkerEnd::Hung(deadline) } else { WorkerEnd::Stuck(deadline) });
+                let overran = self.flight.between_calls();
+                return Err(match self.kill() {
+                    _ if overran => WorkerEnd::Overran(deadline),
+                    true => WorkerEnd::Hung(deadline),
+                    false => WorkerEnd::Stuck(deadline),
+                });
             }
         }
     }
@@ -197,14 +192,10 @@ impl WorkerProcess {
             self.kill();
         }
         self.finish_output();
-        WorkerEnd::Crashed(match status {
-            Some(status) if status.code() == Some(DEAF) => return WorkerEnd::Deaf,
-            Some(status) if status.signal() == Some(Signal::KILL.as_raw()) => {
-                format!("{}, which the suite did not send: memory may have run short", how(status))
-            }
-            Some(status) => how(status),
-            None => "it closed its end of the protocol".to_owned(),
-        })
+        match status {
+            Some(status) => WorkerEnd::of(status, &self.output(), self.processor_time, &self.machine),
+            None => WorkerEnd::Crashed("it closed its end of the protocol".to_owned()),
+        }
     }
 
     /// How the process ended; `None`: it runs. Whatever the library started ends with it.
@@ -214,6 +205,7 @@ impl WorkerProcess {
             // The process is looked at before it is reaped: until then its number is that of no other group.
             waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
                 .ok()??;
+            self.processor_time = ProcessorTime::of(self.child.id());
             // A group that is gone already needs no signal.
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -336,26 +328,64 @@ fn drain(mut errors: impl Read, tail: &Mutex<Vec<u8>>) {
     }
 }
 
-/// How a process ended.
-fn how(status: std::process::ExitStatus) -> String {
-    match (status.signal(), status.code()) {
-        (Some(signal), _) => format!("signal {signal}{}", signal_name(signal)),
-        (None, Some(code)) => format!("exit status {code}"),
-        (None, None) => "an unknown end".to_owned(),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
 
-fn signal_name(signal: i32) -> &'static str {
-    match signal {
-        4 => " (SIGILL)",
-        6 => " (SIGABRT)",
-        7 => " (SIGBUS)",
-        8 => " (SIGFPE)",
-        9 => " (SIGKILL)",
-        11 => " (SIGSEGV)",
-        13 => " (SIGPIPE)",
-        14 => " (SIGALRM)",
-        15 => " (SIGTERM)",
-        _ => "",
+    use super::*;
+
+    /// How a worker that does this ends, when it is asked.
+    fn end_of(script: &str) -> WorkerEnd {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("worker");
+        std::fs::write(&path, format!("#!/bin/sh\nread request\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+        let mut worker = loop {
+            match WorkerProcess::spawn("toy", &path, &[], folder.path(), Arc::default()) {
+                // Another thread may have begun to start a process while the script was open for writing.
+                Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {}
+                worker => break worker.unwrap(),
+            }
+        };
+        worker.ask(&Request::Query, Duration::from_secs(60)).unwrap_err()
+    }
+
+    #[test]
+    fn any_reply_is_understood_or_given_up() {
+        for reply in [
+            "",
+            "null",
+            "nothing",
+            "{\"searched\":{\"cases\":1e99}}",
+            "{\"released\":[[],{\"function\":\"f\",\"code\":-9223372036854775809}]}",
+            "{\"searched\":{\"cases\":-1}}",
+            "{\"turn\":{\"values\":[[18446744073709551616,\"\"]]}}",
+            "{\"stepped\":{\"report\":null}}",
+            "\\377\\376",
+        ] {
+            let end = end_of(&format!("printf '{reply}\\n'; read further"));
+            assert!(matches!(end, WorkerEnd::Confused(_)), "{reply}: {end}");
+        }
+        let nested = end_of("head -c 1000000 /dev/zero | tr '\\0' '['; echo; read further");
+        assert!(matches!(nested, WorkerEnd::Confused(_)), "{nested}");
+        let endless = end_of("exec cat /dev/zero");
+        assert!(endless.to_string().contains("has more than 67108864 bytes and no end"), "{endless}");
+    }
+
+    #[test]
+    fn who_ended_a_process_is_told_by_how_it_ended() {
+        let own = end_of("echo 'it printed'; echo 'worker: no thread can be started' >&2; exit 70");
+        assert!(matches!(own, WorkerEnd::Confused(_)), "what came before is read first: {own}");
+        let own = end_of("echo 'worker: no thread can be started' >&2; exit 70");
+        assert_eq!(
+            own,
+            WorkerEnd::Environment(
+                "the suite's own part of the process could not go on: no thread can be started".to_owned()
+            )
+        );
+        assert_eq!(end_of("exit 70"), WorkerEnd::Crashed("exit status 70".to_owned()), "a library may do that too");
+        assert_eq!(end_of("kill -SEGV $$"), WorkerEnd::Crashed("signal 11 (SIGSEGV)".to_owned()));
+        assert_eq!(end_of("kill -XCPU $$"), WorkerEnd::Crashed("signal 24 (SIGXCPU)".to_owned()));
+        assert_eq!(end_of("kill -BUS $$"), WorkerEnd::Crashed("signal 7 (SIGBUS)".to_owned()), "there is room");
     }
 }

@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::Rules;
 use crate::record::Verdict;
-use crate::wire::FILES;
 use crate::wire::message::{Reply, Request, Start, Started};
+use crate::wire::{FILES, advice};
 use steps::program::State;
 use thiserror::Error;
 
-use super::child::{Deadlines, WorkerEnd, WorkerProcess};
+use super::child::{Deadlines, WorkerProcess};
+use super::end::WorkerEnd;
 use super::library::LibraryFiles;
 use super::machines::Machine;
 use super::quarantine::Quarantine;
@@ -52,9 +53,9 @@ pub struct SetUp<'a> {
 /// Why there is no worker.
 #[derive(Debug, Clone, Error)]
 pub enum StartError {
-    /// The operating system refused.
+    /// The machine is short of something, or the suite itself failed.
     #[error("a worker process cannot be started: {0}")]
-    Spawn(String),
+    Environment(String),
     /// The worker said what is in the way.
     #[error("the runtime cannot be set up: {}", .0.message)]
     Refused(Trouble),
@@ -157,7 +158,8 @@ impl Factory {
         self.libraries.expect_same().map_err(StartError::Changed)?;
         match &started {
             Ok(_) => self.quarantine.succeeded(set_up.device, set_up.state),
-            Err(StartError::Changed(_)) => {}
+            // What the machine lacks says nothing about its device.
+            Err(StartError::Changed(_) | StartError::Environment(_)) => {}
             Err(error) => {
                 // No device is to blame for that, and the next machine may be well.
                 if let Some(reason) = self.simulated.as_ref().and_then(|_| machine.vanished()) {
@@ -180,8 +182,9 @@ impl Factory {
             None => Vec::new(),
         };
         environment.push((FILES.to_owned(), machine.path.display().to_string()));
-        let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, self.remarks.clone())
-            .map_err(|error| StartError::Spawn(error.to_string()))?;
+        let remarks = self.remarks.clone();
+        let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, &machine.path, remarks)
+            .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
         let start = Start {
             specs: self.specs.clone(),
             only: set_up.only.map(str::to_owned),
@@ -204,6 +207,7 @@ impl Factory {
             Ok(Reply::NotStarted(trouble)) => Err(StartError::Refused(trouble)),
             Ok(Reply::Trouble(message)) => Err(StartError::Changed(message)),
             Ok(other) => Err(StartError::Ended(WorkerEnd::Confused(format!("{other:?}")), worker.output())),
+            Err(WorkerEnd::Environment(reason)) => Err(StartError::Environment(reason)),
             Err(end) => Err(StartError::Ended(end, worker.output())),
         }
     }

@@ -6,12 +6,12 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::case::{CaseFailure, CaseReport, Trouble};
 use crate::catalog::{Rule, Rules};
-use crate::record::Verdict;
 use crate::wire::flight::CallRecord;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, Stepped};
 use crate::wire::{Turn, trace, wait};
 
-use super::child::{TICK, WorkerEnd, WorkerProcess};
+use super::child::{TICK, WorkerProcess};
+use super::end::WorkerEnd;
 
 /// The processes of a case, in the order of the rule.
 pub(super) struct Group<'a> {
@@ -128,8 +128,9 @@ impl Group<'_> {
         if open.is_empty() {
             return Ok(None);
         }
-        let progress =
-            |members: &[&mut WorkerProcess]| -> u64 { members.iter().map(|member| member.flight.progress()).sum() };
+        let progress = |members: &[&mut WorkerProcess]| {
+            members.iter().fold(0u64, |sum, member| sum.wrapping_add(member.flight.progress()))
+        };
         let (mut seen, mut since) = (progress(&self.members), Instant::now());
         let mut ended = None;
         loop {
@@ -160,11 +161,11 @@ impl Group<'_> {
                 seen = progress(&self.members);
                 since = Instant::now();
             } else if since.elapsed() >= self.deadline {
-                let busy = open
-                    .iter()
-                    .copied()
-                    .find(|member| self.members[*member].flight.calls().0.last().is_some_and(|call| call.state == 1));
-                return Err((busy.unwrap_or(open[0]), WorkerEnd::Hung(self.deadline)));
+                let busy = open.iter().copied().find(|member| !self.members[*member].flight.between_calls());
+                return Err(match busy {
+                    Some(member) => (member, WorkerEnd::Hung(self.deadline)),
+                    None => (open[0], WorkerEnd::Overran(self.deadline)),
+                });
             }
         }
     }
@@ -210,7 +211,7 @@ impl Group<'_> {
         let mut dropped = 0;
         for (process, member) in self.members.iter().enumerate() {
             let (calls, before) = member.flight.calls();
-            dropped += before;
+            dropped = before.saturating_add(dropped);
             records.extend(calls.into_iter().map(|call| (call, process)));
         }
         records.sort_by_key(|(record, process)| (record.tick, *process));
@@ -235,21 +236,16 @@ pub(super) fn accident_failure(rules: &Rules, rule: &Rule, calls: &[CallRecord],
     let call = last.and_then(|record| sites.get(record.site as usize).copied().flatten());
     let span = call.map(|call| call.span).unwrap_or_default();
     let place = match last.and_then(|record| Some((trace::named(rules, &rule.program, &sites, record)?, record))) {
-        Some((name, record)) if record.state == 1 => format!("{name} did not return: "),
+        Some((name, record)) if record.state == CallRecord::OPEN => format!("{name} did not return: "),
         Some((name, _)) => format!("after {name} had returned: "),
         None => String::new(),
     };
-    let verdict = match accident {
-        WorkerEnd::Crashed(_) | WorkerEnd::Deaf => Verdict::Crash,
-        WorkerEnd::Hung(_) | WorkerEnd::Stuck(_) => Verdict::Timeout,
-        WorkerEnd::Confused(_) => Verdict::Error,
-    };
-    let failure = CaseFailure::of(verdict, span, format!("{place}{accident}"));
+    let failure = CaseFailure::of(accident.verdict(), span, format!("{place}{accident}"));
     CaseFailure { lost_at: last.map(|record| record.site), ..failure }
 }
 
 fn merge(into: &mut CaseReport, from: CaseReport) {
-    into.checks += from.checks;
+    into.checks = into.checks.saturating_add(from.checks);
     into.findings.extend(from.findings);
     into.releases.extend(from.releases);
     into.unreleased = into.unreleased.take().or(from.unreleased);

@@ -1,6 +1,7 @@
 //! The supervisor's side of workers: processes that are started, watched, asked, given up, and the cases that they run.
 
 mod child;
+mod end;
 mod executor;
 mod factory;
 mod group;
@@ -13,7 +14,8 @@ mod remarks;
 mod simulated;
 mod single;
 
-pub(crate) use child::{Deadlines, WorkerEnd, WorkerProcess};
+pub(crate) use child::{Deadlines, WorkerProcess};
+pub(crate) use end::WorkerEnd;
 pub(crate) use executor::{Assignment, Executor, Home};
 pub(crate) use factory::{Factory, SetUp, StartError};
 pub(crate) use library::LibraryFiles;

@@ -1,13 +1,15 @@
 //! A rule of one process: its whole loop of cases runs inside a worker of the pool.
 
 use serde_json::Value as Json;
+use steps::program::{Domain, Program};
 
-use crate::case::{FailedCase, SearchResult, case_to_json, display_values};
+use crate::case::{FailedCase, SearchResult, Value, case_to_json, display_values};
 use crate::catalog::Rule;
 use crate::wire::message::{Reply, Request, RunRule};
 use crate::wire::trace;
 
-use super::child::{WorkerEnd, WorkerProcess};
+use super::child::WorkerProcess;
+use super::end::WorkerEnd;
 use super::executor::{Assignment, Executor};
 use super::factory::StartError;
 use super::group::accident_failure;
@@ -81,7 +83,7 @@ impl Executor {
         let (records, dropped) = worker.flight.calls();
         let (number, salt, values) = worker.flight.case().unwrap_or_default();
         // Between cases there is none, and a long list does not fit into the recorder.
-        let complete = number > 0 && values.len() == rule.program.axes.len();
+        let complete = number > 0 && are_of(&rule.program, &values);
         FailedCase {
             failure: accident_failure(&self.rules, rule, &records, accident),
             values: if complete { display_values(&rule.program, &values) } else { Vec::new() },
@@ -91,4 +93,16 @@ impl Executor {
             trace: trace::trace(&self.rules, &rule.program, &records, dropped),
         }
     }
+}
+
+/// Whether these can be the values of a case: the library may have written over them.
+fn are_of(program: &Program, values: &[Value]) -> bool {
+    let is_position = |value: i128, count: usize| usize::try_from(value).is_ok_and(|position| position < count);
+    values.len() == program.axes.len()
+        && program.axes.iter().zip(values).all(|(axis, value)| match (&axis.domain, value) {
+            (Domain::Choice(names), Value::Integer(value)) => is_position(*value, names.len()),
+            (Domain::Text(texts), Value::Integer(value)) => is_position(*value, texts.len()),
+            (Domain::List { .. } | Domain::Permutation(_), value) => matches!(value, Value::List(_)),
+            (_, value) => matches!(value, Value::Integer(_)),
+        })
 }

@@ -20,6 +20,8 @@ pub enum TargetError {
     RunMode { given: String, known: Vec<String> },
     #[error("--devices 0: a run needs at least one device")]
     ZeroDevices,
+    #[error("--devices {wanted}: the simulated machine has at most {most}")]
+    TooManyDevices { wanted: u32, most: u32 },
     #[error("--devices {wanted}: the runtime reports {are}")]
     TooFewDevices { wanted: u32, are: u32 },
     #[error("--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all")]
@@ -30,6 +32,8 @@ pub enum TargetError {
     NoCode { name: String, function: String },
     #[error("--defect changes the simulated device, but another library is tested; leave one of them out")]
     DefectsElsewhere,
+    #[error("/proc {why}, and the processes of a run need it; mount it: mount -t proc proc /proc")]
+    NoProc { why: &'static str },
     /// A file that the run needs cannot be read.
     #[error("{what}: {source}")]
     Unreadable { what: String, source: io::Error },
@@ -87,6 +91,7 @@ impl TargetError {
         match self {
             TargetError::RunMode { .. }
             | TargetError::ZeroDevices
+            | TargetError::TooManyDevices { .. }
             | TargetError::TooFewDevices { .. }
             | TargetError::UnknownDefect { .. }
             | TargetError::UnknownDenied { .. }

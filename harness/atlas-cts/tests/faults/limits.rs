@@ -1,0 +1,145 @@
+//! What a machine has too little of, and rules without an end: the environment or the rule is blamed, never the library.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use rstest::rstest;
+
+use super::support::{Answer, Bench, answer};
+use super::{run, run_hanging, run_with, struck_by};
+
+/// A catalog of one rule with these steps, and a library without a fault.
+fn one_rule(steps: &[&str]) -> Bench {
+    let bench = struck_by(&[], "");
+    let steps: String = steps.iter().map(|line| format!("      {line}\n")).collect();
+    bench.catalog(format!(
+        "chapter: faults\ntitle: Faults\nrules:\n  - id: acl.faults.only\n    title: A rule\n    statement: A rule.\n    \
+         source: [{{document: manual, section: blocks}}]\n    level: must\n    steps: |\n{steps}"
+    ));
+    bench
+}
+
+/// Runs the command with words in front that change what it may have. `None`: that is not allowed here.
+fn limited(bench: &Bench, before: &[&str], arguments: &[&str]) -> Option<Answer> {
+    let atlas = bench.command(arguments);
+    let mut tried = Command::new(before[0]);
+    tried.args(&before[1..]).args(["sh", "-c", "true"]).current_dir(bench.path(""));
+    if !tried.output().is_ok_and(|output| output.status.success()) {
+        eprintln!("did not run: `{}` is not allowed here", before.join(" "));
+        return None;
+    }
+    let mut command = Command::new(before[0]);
+    command.args(&before[1..]).arg(atlas.get_program()).args(atlas.get_args()).current_dir(bench.path(""));
+    for (name, value) in atlas.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    Some(answer(&mut command))
+}
+
+const RUN: [&str; 9] =
+    ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--library", "libtested.so"];
+
+#[rstest]
+#[case::of_calls(&["aclrtGetDeviceCount(&n);", "n > 0;"])]
+#[case::without_a_call(&["m += 1;"])]
+#[case::without_anything(&["m += 1; for (k < n) { }"])]
+fn a_loop_without_end_is_a_mistake_of_the_rule(#[case] body: &[&str]) {
+    let outer = ["uint64_t n = 50000;", "uint64_t m = 0;", "n > 0;", "for (i < n) {", "for (j < n) {"];
+    let bench = one_rule(&[&outer[..], body, &["} }"]].concat());
+    run_with(&bench, "report", &["--deadline", "60"]).says(3, &["ERROR  acl.faults.only"]);
+    let reason = bench.report("report").result("acl.faults.only").reason.clone();
+    assert_eq!(reason, "the case executed more than 20000000 statements: bound the rounds of its loops");
+}
+
+#[test]
+fn a_deadline_that_passes_between_calls_is_not_the_librarys() {
+    let loops = ["char *p = host(67108864, 64);", "uint64_t n = 50000;", "for (i < n) { fill(p, 67108864, i); }"];
+    let bench = one_rule(&[&loops[..], &["aclrtGetDeviceCount(&c);"]].concat());
+    run_hanging(&bench, "report").says(3, &["ERROR  acl.faults.only"]);
+    let reason = bench.report("report").result("acl.faults.only").reason.clone();
+    assert!(reason.contains("no progress for 1s while no call was open; the process was killed"), "{reason}");
+    assert!(reason.contains("bound their loops and sizes, or raise --deadline"), "{reason}");
+}
+
+#[test]
+fn a_library_that_cuts_the_recorder_cuts_nothing() {
+    let bench = struck_by(&["FAULT_CUTS_RECORDER"], "");
+    run(&bench, "report").says(0, &["conformant: no rule that ran is broken"]);
+    super::expect_whole(&bench.report("report"));
+}
+
+#[test]
+fn a_reply_without_end_is_given_up() {
+    let bench = struck_by(&["FAULT_REPLIES_WITHOUT_END"], "");
+    run(&bench, "report").says(3, &["ERROR  acl.faults.struck", "has more than 67108864 bytes and no end"]);
+    super::expect_whole(&bench.report("report"));
+}
+
+#[test]
+fn processor_time_that_ran_out_is_blamed_on_the_limit() {
+    let bench = struck_by(&["FAULT_HANG"], "");
+    let before = ["prlimit", "--cpu=5", "--"];
+    let Some(answer) = limited(&bench, &before, &[&RUN[..], &["acl.faults.struck"]].concat()) else { return };
+    answer.says(3, &["ERROR  acl.faults.struck", "used up its 5 s of processor time", "raise that limit (ulimit -t)"]);
+}
+
+#[test]
+fn a_library_that_limits_its_own_processor_time_is_to_blame() {
+    let bench = struck_by(&["FAULT_LIMITS_ITS_TIME"], "");
+    run(&bench, "report").says(1, &["CRASH  acl.faults.struck", "it had limited its processor time to 1 s"]);
+}
+
+#[test]
+fn few_open_files_are_enough() {
+    let bench = struck_by(&[], "");
+    let Some(answer) = limited(&bench, &["prlimit", "--nofile=64", "--"], &RUN) else { return };
+    answer.says(0, &["conformant"]);
+}
+
+#[test]
+fn too_few_open_files_are_named() {
+    let bench = struck_by(&[], "");
+    let Some(answer) = limited(&bench, &["prlimit", "--nofile=12", "--"], &RUN) else { return };
+    answer.says(3, &["raise the limit of open files (ulimit -n)"]);
+}
+
+/// As a user that nobody else is: its processes are counted.
+#[rstest]
+fn too_few_processes_are_named(#[values(1, 2, 3)] processes: u32) {
+    let bench = struck_by(&[], "");
+    for name in ["", "specs", "specs/acl"] {
+        fs::set_permissions(bench.path(name), fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let user = (61_000 + processes).to_string();
+    let limit = format!("ulimit -u {processes} && exec \"$0\" \"$@\"");
+    let before = ["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "sh", "-c", &limit];
+    let Some(answer) = limited(&bench, &before, &RUN) else { return };
+    answer.says(3, &["libtested.so: a worker process cannot be started: ", "raise the limit of processes (ulimit -u"]);
+    assert!(!answer.text.contains("panicked") && !answer.text.contains("the library ended"), "{}", answer.text);
+}
+
+#[test]
+fn a_machine_without_proc_is_told_what_is_missing() {
+    let bench = struck_by(&[], "");
+    let before = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs none /proc && exec \"$0\" \"$@\""];
+    let Some(answer) = limited(&bench, &before, &RUN) else { return };
+    answer.says(3, &["/proc is not there, and the processes of a run need it; mount it"]);
+}
+
+#[test]
+fn a_full_file_system_is_not_the_simulated_devices_fault() {
+    let bench =
+        one_rule(&["aclrtMalloc(&p, 67108864, ACL_MEM_MALLOC_NORMAL_ONLY);", "aclrtMemset(p, 67108864, 7, 67108864);"]);
+    fs::create_dir(bench.path("small")).unwrap();
+    let mount =
+        "mount -t tmpfs -o size=16m none small && mount -t tmpfs -o size=16m none /dev/shm && exec \"$0\" \"$@\"";
+    let folder = format!("TMPDIR={}", bench.path("small").display());
+    let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--backend", "simulator"];
+    let Some(answer) = limited(&bench, &["env", &folder, "unshare", "-rm", "sh", "-c", mount], &words) else { return };
+    answer
+        .says(3, &["ERROR  acl.faults.only", "is full, so that the device's memory could not grow", "free some of it"]);
+}
