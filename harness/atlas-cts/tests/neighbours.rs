@@ -200,13 +200,15 @@ fn a_machine_whose_folder_vanishes_is_an_error_and_the_next_rule_has_another() {
 
 // ---- the simulated device
 
-/// A run on the simulated device that is given as a library, with a machine of its user.
-fn on_machine(bench: &Bench, machine: &Path) -> Answer {
+/// What a run says on the simulated device that is given as a library, with a machine of its user.
+fn on_machine(bench: &Bench, machine: &Path) -> String {
     let library = RUNTIMES[0].simulated.as_ref().unwrap().libraries[0].bytes;
     bench.write("libsimulator.so", library);
     let words =
         ["run", "--specs", "specs", "--product", "a2", "--report-dir", "report", "--library", "libsimulator.so"];
-    answer(bench.command(words).env("ATLAS_CTS_SIM_MACHINE", machine))
+    let text = answer(bench.command(words).env("ATLAS_CTS_SIM_MACHINE", machine)).text;
+    // Reports break lines.
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[rstest]
@@ -219,7 +221,8 @@ fn a_link_in_a_machine_is_not_followed(#[case] name: &str) {
     fs::create_dir(&machine).unwrap();
     let victim = bench.write("victim", "keys");
     symlink(&victim, machine.join(name)).unwrap();
-    on_machine(&bench, &machine).says(1, &["Too many levels of symbolic links"]);
+    let text = on_machine(&bench, &machine);
+    assert!(text.contains("Too many levels of symbolic links"), "{text}");
     assert_eq!(fs::read_to_string(victim).unwrap(), "keys");
 }
 
@@ -232,7 +235,7 @@ fn a_machine_of_another_user_is_refused() {
         eprintln!("DID NOT RUN: only root can give a folder away");
         return;
     }
-    let text = on_machine(&bench, &machine).text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = on_machine(&bench, &machine);
     assert!(text.contains("belongs to user 65534, not to this one"), "{text}");
     assert_eq!(below(&machine).len(), 1);
 }

@@ -73,7 +73,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     fs::set_permissions(new.path(), Permissions::from_mode(0o1777))?;
     match fs::rename(new.path(), folder) {
         Ok(()) => {
-            let _kept = new.keep();
+            let _ = new.keep();
             Ok(())
         }
         // Another run was faster.
