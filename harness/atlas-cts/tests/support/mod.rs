@@ -154,11 +154,16 @@ pub fn answer(command: &mut Command) -> Answer {
 }
 
 impl Answer {
-    /// The answer has this exit status and says each of these.
+    /// The answer has this exit status and says each of these, wherever it breaks its lines.
     #[track_caller]
     pub fn says(&self, status: i32, fragments: &[&str]) -> &Answer {
+        let unbroken = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
         for fragment in fragments {
-            assert!(self.text.contains(fragment), "`{fragment}` is missing in:\n{}", self.text);
+            assert!(
+                self.text.contains(fragment) || unbroken.contains(fragment),
+                "`{fragment}` is missing in:\n{}",
+                self.text
+            );
         }
         assert_eq!(self.status, status, "{}", self.text);
         self

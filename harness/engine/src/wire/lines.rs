@@ -38,7 +38,7 @@ impl fmt::Display for NotAReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotAReply::Unknown { error, line } => write!(f, "{error}: {line}"),
-            NotAReply::Endless(bytes) => write!(f, "a line of more than {bytes} bytes"),
+            NotAReply::Endless(bytes) => write!(f, "it has more than {bytes} bytes and no end"),
         }
     }
 }
