@@ -51,7 +51,14 @@ pub fn law(bytes: &[u8]) {
         life_cycle: false,
     };
     match check(&rule, &toy::rules().environment) {
-        Ok(program) => program::holds(&program, &toy::scope()),
+        Ok(program) => {
+            // What a product is asked too much for does not load either.
+            let problems = program.excess(&toy::scope());
+            problems.iter().for_each(|problem| texts.problem_lies_inside(problem));
+            if problems.is_empty() {
+                program::holds(&program, &toy::scope());
+            }
+        }
         Err(problems) => {
             assert!(!problems.is_empty(), "steps are refused without a problem: {text}");
             problems.iter().for_each(|problem| texts.problem_lies_inside(problem));
