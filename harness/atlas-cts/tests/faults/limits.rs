@@ -125,8 +125,8 @@ fn too_few_processes_are_named(#[values(1, 2, 3)] processes: u32) {
         fs::set_permissions(bench.path(name), fs::Permissions::from_mode(0o777)).unwrap();
     }
     let user = (61_000 + processes).to_string();
-    let limit = format!("ulimit -u {processes} && exec \"$0\" \"$@\"");
-    let before = ["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "sh", "-c", &limit];
+    let limit = format!("--nproc={processes}");
+    let before = ["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "prlimit", &limit, "--"];
     let Some(answer) = limited(&bench, &before, &RUN) else { return };
     answer.says(3, &["libtested.so: a worker process cannot be started: ", "raise the limit of processes (ulimit -u"]);
     assert!(!answer.text.contains("panicked") && !answer.text.contains("the library ended"), "{}", answer.text);
