@@ -141,8 +141,8 @@ impl Surroundings {
     fn put_limits_back(&mut self, is: &Surroundings) -> bool {
         let mut left = false;
         for ((resource, _), (was, is)) in LIMITED.iter().zip(self.limits.iter_mut().zip(&is.limits)) {
-            if *was != *is && setrlimit(*resource, was.clone()).is_err() {
-                *was = is.clone();
+            if *was != *is && setrlimit(*resource, *was).is_err() {
+                *was = *is;
                 left = true;
             }
         }

@@ -110,7 +110,7 @@ impl ProcessorTime {
                 "the process used up its {limit} s of processor time ({how}); raise that limit (ulimit -t)"
             ));
         }
-        WorkerEnd::Crashed(format!("{how}: it had limited its processor time to {limit} s, and used them up"))
+        WorkerEnd::Crashed(format!("{how}: it had limited its processor time to {limit} s, and used it up"))
     }
 }
 
