@@ -28,6 +28,6 @@ pub use model::{
 };
 pub use read::{chapter_paths, name_below, product_ids};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
-pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, short};
+pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, short};
 pub use select::{Conditions, Skip, UnknownName, applies, offered, product, rule};
 pub use specs::{SpecFile, Specs};

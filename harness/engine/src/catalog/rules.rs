@@ -220,8 +220,36 @@ impl Rule {
     }
 }
 
+/// Bytes of the longest id of a rule: ids are names of files.
+const LONGEST_ID: usize = 200;
+
+/// Whether a text can be the id of a rule: three or more names with dots between them, each of lower-case letters,
+/// digits and hyphens. What is read from a journal is held to the same grammar as the catalog.
+pub fn is_rule_id(text: &str) -> bool {
+    let is_name = |name: &str| !name.is_empty() && name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+    text.len() <= LONGEST_ID && text.split('.').count() >= 3 && text.split('.').all(is_name)
+}
+
 /// A path from `specs/` on, which is the same on every machine.
 pub fn short(path: &Path) -> String {
     let text = path.to_string_lossy();
     text[text.rfind("specs/").unwrap_or(0)..].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_of_a_rule_is_three_names_or_more() {
+        for id in ["acl.set.byte", "acl.copy.sync-roundtrip", "a.b.c.d-1", &format!("a.b.{}", "c".repeat(196))] {
+            assert!(is_rule_id(id), "{id}");
+        }
+        for id in
+            ["", "acl", "acl.set", "acl..byte", ".a.b.c", "a.b.c.", "../../x", "a.b.c/d", "a.b.C", "a.b.c\n", "a.b.ü"]
+        {
+            assert!(!is_rule_id(id), "{id}");
+        }
+        assert!(!is_rule_id(&format!("a.b.{}", "c".repeat(197))));
+    }
 }
