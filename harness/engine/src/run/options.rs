@@ -8,7 +8,7 @@ use clap::builder::BoolishValueParser;
 use serde_json::Value as Json;
 use simulator_contract::environment;
 
-use crate::case::{Budget, Patience, Work};
+use crate::case::{Budget, CaseError, Patience, Work, parse_json};
 use crate::catalog::Specs;
 use crate::runtime::Runtime;
 
@@ -161,8 +161,8 @@ impl Options {
     pub(super) fn only_cases(&self) -> Result<Vec<Json>, RunError> {
         let Some(text) = &self.case else { return Ok(Vec::new()) };
         let failed = |reason: String| RunError::Case { text: text.clone(), reason };
-        match serde_json::from_str(text).map_err(|error| failed(error.to_string()))? {
-            Json::Array(cases) if cases.is_empty() => Err(failed("the list has no case".to_owned())),
+        match parse_json(text).map_err(|error| failed(error.to_string()))? {
+            Json::Array(cases) if cases.is_empty() => Err(failed(CaseError::NoCases.to_string())),
             Json::Array(cases) => Ok(cases),
             case => Ok(vec![case]),
         }
