@@ -1,7 +1,7 @@
 //! `atlas-cts print`.
 
 use atlas_cts::CommandError;
-use engine::case::case_from_json;
+use engine::case::{Scope, cases_from_json, parse_json};
 use engine::catalog::{self, Rules};
 use engine::print_c::{Sheet, print_c};
 use engine::run::Options;
@@ -11,21 +11,22 @@ pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<S
     let rule = catalog::rule(rules, id)?;
     let product = if options.product == "auto" { &rules.default_product } else { &options.product };
     let product = catalog::product(rules, product)?;
+    let devices = options.devices.unwrap_or(4);
     let case = match &options.case {
         None => None,
         Some(text) => {
-            let json: serde_json::Value =
-                serde_json::from_str(text).map_err(|source| CommandError::CaseText { text: text.clone(), source })?;
+            let json = parse_json(text).map_err(|source| CommandError::CaseText { text: text.clone(), source })?;
             if json.is_array() {
                 return Err(CommandError::CaseList { text: text.clone(), rule: id.to_owned() });
             }
-            let case = case_from_json(&rule.program, &json);
-            Some(case.map_err(|error| CommandError::Case { text: text.clone(), error })?)
+            let scope = Scope { facts: product.facts.clone(), devices };
+            let cases = cases_from_json(&rule.program, &scope, &json);
+            cases.map_err(|error| CommandError::Case { text: text.clone(), error })?.pop()
         }
     };
     let sheet = Sheet {
         product,
-        devices: options.devices.unwrap_or(4),
+        devices,
         values: case.as_ref().map(|case| case.values.as_slice()),
         salt: case.as_ref().map_or(1, |case| case.salt),
     };

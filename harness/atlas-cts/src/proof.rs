@@ -50,6 +50,10 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
         return Err(CommandError::PartialRatchet);
     }
     expect_heeded(options)?;
+    // A proof takes minutes: what it is held to is looked at first.
+    if let Some(file) = &arguments.ratchet {
+        Ratchet::read(file).map_err(CommandError::Proof)?;
+    }
     let runtime = choose_runtime(RUNTIMES, options, &arguments.filter)?;
     let target = Target::open(options, runtime, Arc::new(load_rules(options, runtime)?))?;
     let header = target.header(options);

@@ -345,7 +345,7 @@ fn the_other_files_are_checked_too(
 #[case::missing_library(3, &["--library", "nowhere.so"], "nowhere.so: No such file or directory")]
 #[case::no_toolkit(3, &["--backend", "device"], "none of libascendcl.so, libacl_rt.so was found (looked in ")]
 #[case::too_few_rules(3, &["--report-dir", "report", "--min-executed", "2"], "not known")]
-#[case::case_of_another_rule(3, &["--report-dir", "report", "--case", "{\"sice\":3}"],
+#[case::case_of_another_rule(2, &["--report-dir", "report", "--case", "{\"sice\":3}"],
     "the rule has no axis `sice`; did you mean `size`?; its axes are size")]
 #[case::report_in_a_file(3, &["--report-dir", "specs/acl/products.yaml"], "choose another folder with --report-dir DIR")]
 #[case::report_where_nothing_can_be(3, &["--report-dir", "/proc/report"], "choose another folder with --report-dir")]

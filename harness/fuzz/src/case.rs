@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use engine::case::{Case, CaseError, case_to_json, cases_from_json};
+use engine::case::{Case, CaseError, case_to_json, cases_from_json, parse_json};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 use steps::Program;
@@ -27,7 +27,7 @@ pub const WORDS: &[&str] = &[
 /// What is accepted of any toy rule that has axes, lies in its domains and means what was written.
 pub fn law(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let Ok(json) = serde_json::from_str::<Json>(text) else { return };
+    let Ok(json) = parse_json(text) else { return };
     for rule in toy::rules().rules.iter().filter(|rule| !rule.program.axes.is_empty()) {
         match read(&rule.program, &json) {
             Err(error) => assert!(!error.to_string().is_empty(), "an error says nothing: {error:?}"),
@@ -45,7 +45,7 @@ pub fn law(bytes: &[u8]) {
 
 /// As the command line and the files of kept counterexamples are read.
 fn read(program: &Program, json: &Json) -> Result<Vec<Case>, CaseError> {
-    cases_from_json(program, json)
+    cases_from_json(program, &toy::scope(), json)
 }
 
 fn no_key_stands_twice(text: &str) {

@@ -36,8 +36,18 @@ pub enum CaseError {
     UnknownAxis { name: String, hint: String, axes: String },
     #[error("the case has no value for `{name}`")]
     MissingAxis { name: String },
-    #[error("`{value}` is no value of `{axis}`")]
-    NotAValue { value: String, axis: String },
+    #[error("`{value}` is not a value of `{axis}`, which can be: {allowed}")]
+    NotAValue { value: String, axis: String, allowed: String },
+    /// It may be one for another product, or with more devices.
+    #[error("`{value}` is not a value of `{axis}`, which can be here: {allowed}")]
+    NotHere { value: String, axis: String, allowed: String },
+    #[error("`{value}` is not a value of `salt`, which is an integer from 0 on")]
+    NotASalt { value: String },
+    #[error("the list has no case")]
+    NoCases,
+    /// The rule would never draw the case.
+    #[error("the rule's `where` excludes this case, so the rule says nothing about it")]
+    Excluded,
     /// One of the cases that were given is not a case.
     #[error("{case}: {error}")]
     Given { case: String, error: Box<CaseError> },

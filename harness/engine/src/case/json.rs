@@ -1,20 +1,25 @@
 //! Cases as JSON and as text: for replay, for the files of known counterexamples, for reports.
 
-use serde_json::{Map, Value as Json};
+use std::fmt;
 
-use steps::evaluate::Value;
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Number, Value as Json};
+
+use steps::bounds::Bounds;
+use steps::evaluate::{Scope, Value};
 use steps::program::{Domain, Program};
 
 use super::error::CaseError;
 use super::plan::Case;
+use super::tree::CaseTree;
 
 /// The case as an object: axis → value, and `salt`.
 pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
     let mut object = Map::new();
     for (axis, value) in program.axes.iter().zip(values) {
-        let number = |value: i128| {
-            serde_json::Number::from_i128(value).map_or_else(|| Json::String(value.to_string()), Json::Number)
-        };
+        let number =
+            |value: i128| Number::from_i128(value).map_or_else(|| Json::String(value.to_string()), Json::Number);
         let json = match (&axis.domain, value) {
             (Domain::Choice(names), Value::Integer(position)) => Json::String(names[*position as usize].clone()),
             (Domain::Text(texts), Value::Integer(position)) => Json::String(text(program, texts[*position as usize])),
@@ -27,8 +32,45 @@ pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
     Json::Object(object)
 }
 
-/// Reads a case; every axis must be there.
+/// Reads what [`case_to_json`] has written of a case; every axis must be there.
+///
+/// # Errors
+/// It is not a case of this program. Whether the values lie in their domains is for [`cases_from_json`].
 pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseError> {
+    read(program, json, |_, _| Ok(()))
+}
+
+/// Reads one case, or a list of cases that run in this order in one process, that somebody gave or kept.
+///
+/// # Errors
+/// They are not cases that the rule could draw with this product and these devices.
+pub fn cases_from_json(program: &Program, scope: &Scope, json: &Json) -> Result<Vec<Case>, CaseError> {
+    let case = |json: &Json| {
+        let case = read(program, json, |axis, values| match CaseTree::expect_value(program, scope, axis, values) {
+            Ok(()) => Ok(()),
+            Err(CaseError::Evaluation(error)) => Err(error.into()),
+            Err(_) => {
+                let allowed = allowed(program, scope, axis, &values[..axis])?;
+                let axis = program.axes[axis].name.clone();
+                let value = json.get(&axis).map(Json::to_string).unwrap_or_default();
+                Err(CaseError::NotHere { value, axis, allowed })
+            }
+        })?;
+        if scope.accepts(program, &case.values)? { Ok(case) } else { Err(CaseError::Excluded) }
+    };
+    match json {
+        Json::Array(cases) if cases.is_empty() => Err(CaseError::NoCases),
+        Json::Array(cases) => cases.iter().map(case).collect(),
+        json => Ok(vec![case(json)?]),
+    }
+}
+
+/// Reads a case, axis by axis; `check` sees the values up to the one that was read last.
+fn read(
+    program: &Program,
+    json: &Json,
+    check: impl Fn(usize, &[Value]) -> Result<(), CaseError>,
+) -> Result<Case, CaseError> {
     let Json::Object(object) = json else { return Err(CaseError::NotAnObject) };
     let names: Vec<&str> = program.axes.iter().map(|axis| axis.name.as_str()).collect();
     if let Some(unknown) = object.keys().find(|key| *key != "salt" && !names.contains(&key.as_str())) {
@@ -36,34 +78,139 @@ pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseError>
         return Err(CaseError::UnknownAxis { name: unknown.clone(), hint, axes: names.join(", ") });
     }
     let mut values = Vec::new();
-    for axis in &program.axes {
+    for (index, axis) in program.axes.iter().enumerate() {
         let Some(json) = object.get(&axis.name) else {
             return Err(CaseError::MissingAxis { name: axis.name.clone() });
         };
-        let value = match (&axis.domain, json) {
-            (Domain::Choice(names), Json::String(name)) => {
-                names.iter().position(|known| known == name).map(|at| Value::Integer(at as i128))
+        let (value, allowed) = match &axis.domain {
+            Domain::Choice(names) => {
+                (json.as_str().and_then(|name| names.iter().position(|known| known == name)).map(at), names.join(", "))
             }
-            (Domain::Text(texts), Json::String(wanted)) => {
-                texts.iter().position(|known| text(program, *known) == *wanted).map(|at| Value::Integer(at as i128))
+            Domain::Text(texts) => {
+                let known: Vec<String> = texts.iter().map(|known| text(program, *known)).collect();
+                let found = json.as_str().and_then(|wanted| known.iter().position(|known| known == wanted));
+                (found.map(at), format!("{known:?}"))
             }
-            (_, Json::Array(items)) => items.iter().map(integer).collect::<Option<Vec<_>>>().map(Value::List),
-            (_, json) => integer(json).map(Value::Integer),
+            Domain::List { .. } | Domain::Permutation(_) => {
+                let items = json.as_array().and_then(|items| items.iter().map(integer).collect());
+                (items.map(Value::List), "a list of integers".to_owned())
+            }
+            _ => (integer(json).map(Value::Integer), "an integer".to_owned()),
         };
-        match value {
-            Some(value) => values.push(value),
-            None => return Err(CaseError::NotAValue { value: json.to_string(), axis: axis.name.clone() }),
-        }
+        let Some(value) = value else {
+            return Err(CaseError::NotAValue { value: json.to_string(), axis: axis.name.clone(), allowed });
+        };
+        values.push(value);
+        check(index, &values)?;
     }
-    let salt = object.get("salt").and_then(Json::as_u64).unwrap_or(0);
+    let salt = match object.get("salt") {
+        None => 0,
+        Some(salt) => salt.as_u64().ok_or_else(|| CaseError::NotASalt { value: salt.to_string() })?,
+    };
     Ok(Case { values, salt, tree: None })
 }
 
-/// Reads one case, or a list of cases that run in this order in one process.
-pub fn cases_from_json(program: &Program, json: &Json) -> Result<Vec<Case>, CaseError> {
-    match json {
-        Json::Array(cases) => cases.iter().map(|case| case_from_json(program, case)).collect(),
-        case => Ok(vec![case_from_json(program, case)?]),
+fn at(position: usize) -> Value {
+    Value::Integer(position as i128)
+}
+
+/// What an axis can be, given the values of earlier axes.
+fn allowed(program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<String, CaseError> {
+    let bounds = scope.bounds(program, axis, values)?;
+    let range = |bounds: Bounds| match (bounds.count, bounds.step) {
+        (1, _) => bounds.low.to_string(),
+        (_, 1) => format!("{}..{}", bounds.low, bounds.high()),
+        (_, step) => format!("{}..{} in steps of {step}", bounds.low, bounds.high()),
+    };
+    Ok(match &program.axes[axis].domain {
+        Domain::OneOf { values: alternatives, .. } => {
+            let values: Result<Vec<i128>, _> = alternatives.iter().map(|one| scope.evaluate(one, values)).collect();
+            values?.iter().map(i128::to_string).collect::<Vec<_>>().join(", ")
+        }
+        Domain::List { .. } => {
+            let lengths = scope.length_bounds(program, axis, values)?;
+            format!("a list of {} integers in {}", range(lengths), range(bounds))
+        }
+        Domain::Permutation(_) => format!("the numbers from 0 on, {} of them, in any order", range(bounds)),
+        _ => range(bounds),
+    })
+}
+
+/// JSON in which no object has a key twice. serde_json would take the last of them, and a case that looks like one would
+/// be another.
+///
+/// # Errors
+/// The text is not JSON, or has a key twice.
+pub fn parse_json(text: &str) -> Result<Json, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let json = unique_keys(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(json)
+}
+
+/// As [`parse_json`], for a field.
+pub fn unique_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
+    UniqueKeys::deserialize(deserializer).map(|UniqueKeys(json)| json)
+}
+
+struct UniqueKeys(Json);
+
+impl<'de> Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<UniqueKeys, D::Error> {
+        deserializer.deserialize_any(UniqueKeysVisitor).map(UniqueKeys)
+    }
+}
+
+struct UniqueKeysVisitor;
+
+impl<'de> Visitor<'de> for UniqueKeysVisitor {
+    type Value = Json;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
+        let mut array = Vec::new();
+        while let Some(UniqueKeys(item)) = items.next_element()? {
+            array.push(item);
+        }
+        Ok(Json::Array(array))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
+        let mut object = Map::new();
+        while let Some((key, UniqueKeys(value))) = entries.next_entry::<String, _>()? {
+            if object.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("the key `{key}` stands twice")));
+            }
+            object.insert(key, value);
+        }
+        Ok(Json::Object(object))
     }
 }
 
@@ -97,7 +244,8 @@ fn text(program: &Program, position: usize) -> String {
 fn integer(json: &Json) -> Option<i128> {
     match json {
         Json::Number(number) => number.as_i128(),
-        Json::String(text) => text.parse().ok(),
+        // Only what no number of JSON can hold is written as a text.
+        Json::String(text) => text.parse().ok().filter(|value| Number::from_i128(*value).is_none()),
         _ => None,
     }
 }

@@ -14,7 +14,7 @@ mod work;
 
 pub use coverage::{Discarded, Distinct, exhausted};
 pub use error::CaseError;
-pub use json::{case_from_json, case_to_json, cases_from_json, display_values};
+pub use json::{case_from_json, case_to_json, cases_from_json, display_values, parse_json, unique_keys};
 pub use plan::{Case, Plan, rule_seed};
 pub use report::{CaseFailure, CaseReport, FailedCall, Trouble};
 pub use search::{FailedCase, Ran, Search, SearchResult};

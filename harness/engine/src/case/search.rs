@@ -190,7 +190,7 @@ impl Search<'_> {
     fn given(&self) -> Result<Vec<Case>, CaseError> {
         let given = if self.only.is_empty() { self.known } else { self.only };
         let read = |json: &Json| {
-            cases_from_json(self.program, json)
+            cases_from_json(self.program, self.scope, json)
                 .map_err(|error| CaseError::Given { case: json.to_string(), error: Box::new(error) })
         };
         Ok(given.iter().map(read).collect::<Result<Vec<_>, _>>()?.concat())

@@ -91,6 +91,16 @@ impl CaseTree {
         Ok(CaseTree { axes, ..CaseTree::default() })
     }
 
+    /// The last of these values lies in its axis's domain.
+    pub(super) fn expect_value(
+        program: &Program,
+        scope: &Scope,
+        axis: usize,
+        values: &[Value],
+    ) -> Result<(), CaseError> {
+        AxisTree::of(program, scope, axis, values).map(drop)
+    }
+
     /// The values as the steps see them.
     pub fn values(&self, program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
         let mut values = Vec::with_capacity(self.axes.len());

@@ -5,9 +5,13 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::{Proof, ProofFileError};
+use crate::files;
 
 /// Some defects are a matter of timing: with them a check more or less is needed. Percent.
 const SLACK: u64 = 2;
+
+/// Bytes of the largest file: a line for each chapter and product takes some tens.
+const LARGEST: u64 = 1 << 20;
 
 /// What one chapter reaches on one product.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,7 +36,7 @@ impl Ratchet {
     /// # Errors
     /// It cannot be read, or a line is not `product, chapter, defects, percent`.
     pub fn read(path: &Path) -> Result<Ratchet, ProofFileError> {
-        let text = std::fs::read_to_string(path).map_err(io(path))?;
+        let text = files::read_to_string(path, LARGEST).map_err(io(path))?;
         let mut ratchet = Ratchet::default();
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {

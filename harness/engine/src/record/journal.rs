@@ -4,21 +4,33 @@
 //! journal and a killed run loses at most the line that it was writing. A last line that is cut short is therefore
 //! expected and dropped; a broken line anywhere else is an error.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File, OpenOptions};
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::{Line, RuleResult, RunEnd, RunHeader, RunResume};
+use super::{RuleResult, RunEnd, RunHeader, RunResume};
 
 mod error;
+mod read;
 
 pub use error::JournalError;
+pub use read::{Recorded, read_journal, read_run};
+
+use read::check_first;
+
+/// Bytes of the longest journal. It is read as a whole, so memory is the limit: a result of a broken rule takes a few
+/// KiB, and this holds those of tens of thousands.
+const LARGEST: u64 = 256 << 20;
+
+/// Writing a line takes microseconds: whoever holds the lock for so long will not give it back.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A journal that is open for appending.
 ///
@@ -49,6 +61,10 @@ struct State {
     results: HashMap<String, usize>,
     /// Whether the run's end is written.
     ended: bool,
+    /// Nobody else writes: see [`Journal::alone`].
+    alone: bool,
+    /// Somebody held the lock for too long once. The threads that wait do not each wait as long.
+    given_up: bool,
 }
 
 /// A line that is about to be written.
@@ -114,16 +130,23 @@ impl Journal {
     /// after it was killed (a line that was cut short is removed).
     pub fn append_to(dir: &Path) -> Result<Journal, JournalError> {
         let path = dir.join(Self::FILE);
-        let file = OpenOptions::new().read(true).append(true).open(&path);
+        // Without it, opening a FIFO waits.
+        let file =
+            OpenOptions::new().read(true).append(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(&path);
         let file = file.map_err(|source| JournalError::io("open", &path, source))?;
+        let metadata = file.metadata().map_err(|source| JournalError::io("read", &path, source))?;
+        if !metadata.is_file() || metadata.len() > LARGEST {
+            let found = format!("a file of at most {LARGEST} bytes is expected");
+            return Err(JournalError::NotAJournal { path, found });
+        }
         let journal = Journal::new(path, file);
         // Between the creation of a journal and its first line another process may find it empty.
         for _ in 0..200 {
             let length = journal.exclusively(|_| Ok(()))?;
             if length > 0 {
                 let mut first = Vec::new();
-                let read =
-                    File::open(&journal.path).and_then(|file| BufReader::new(file).read_until(b'\n', &mut first));
+                let read = File::open(&journal.path)
+                    .and_then(|file| BufReader::new(file.take(LARGEST)).read_until(b'\n', &mut first));
                 read.map_err(|source| JournalError::io("read", &journal.path, source))?;
                 check_first(&journal.path, &first)?;
                 return Ok(journal);
@@ -131,6 +154,12 @@ impl Journal {
             std::thread::sleep(Duration::from_millis(5));
         }
         Err(JournalError::NotAJournal { path: journal.path, found: "it is empty".into() })
+    }
+
+    /// From now on nobody else may write: a line that another process adds is an error, not a result of this run.
+    pub fn alone(mut self) -> Journal {
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).alone = true;
+        self
     }
 
     /// Where the journal is.
@@ -161,7 +190,8 @@ impl Journal {
     }
 
     fn new(path: PathBuf, file: File) -> Journal {
-        let state = State { file, known: 0, lines: 0, results: HashMap::new(), ended: false };
+        let state =
+            State { file, known: 0, lines: 0, results: HashMap::new(), ended: false, alone: false, given_up: false };
         Journal { path, state: Mutex::new(state) }
     }
 
@@ -169,7 +199,7 @@ impl Journal {
     /// file's length before `work`.
     fn exclusively(&self, work: impl FnOnce(&mut State) -> Result<(), JournalError>) -> Result<u64, JournalError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.file.lock().map_err(|source| JournalError::io("lock", &self.path, source))?;
+        state.lock(&self.path)?;
         let done = state.catch_up(&self.path).and_then(|()| {
             let length = state.known;
             work(&mut state).map(|()| length)
@@ -207,16 +237,45 @@ impl Journal {
 }
 
 impl State {
+    /// Takes the lock on the file, and does not wait for ever: any process that can read the file can hold it.
+    fn lock(&mut self, path: &Path) -> Result<(), JournalError> {
+        let mut begun = None;
+        loop {
+            match self.file.try_lock() {
+                Ok(()) => return Ok(()),
+                Err(TryLockError::Error(source)) => return Err(JournalError::io("lock", path, source)),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if self.given_up || begun.get_or_insert_with(Instant::now).elapsed() > LOCK_PATIENCE {
+                self.given_up = true;
+                return Err(JournalError::Locked { path: path.to_owned(), waited: LOCK_PATIENCE });
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// The length of the file, which is still the one at the journal's path, and holds all that was written.
+    fn length(&self, path: &Path) -> Result<u64, JournalError> {
+        let own = self.file.metadata().map_err(|source| JournalError::io("read", path, source))?;
+        let what = match fs::metadata(path) {
+            Err(_) => "was removed",
+            Ok(there) if (there.dev(), there.ino()) != (own.dev(), own.ino()) => "was replaced by another file",
+            Ok(_) if own.len() < self.known => "was cut short",
+            Ok(_) if own.len() > self.known && self.alone => "was written to by another process",
+            Ok(_) => return Ok(own.len()),
+        };
+        Err(JournalError::Changed { path: path.to_owned(), what })
+    }
+
     /// Reads what others appended, and removes or completes a line that a killed process left unfinished.
     fn catch_up(&mut self, path: &Path) -> Result<(), JournalError> {
         let failed = |source| JournalError::io("read", path, source);
-        let length = self.file.metadata().map_err(failed)?.len();
-        if length == self.known {
+        if self.length(path)? == self.known {
             return Ok(());
         }
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(self.known)).map_err(failed)?;
-        self.file.read_to_end(&mut bytes).map_err(failed)?;
+        (&self.file).take(LARGEST).read_to_end(&mut bytes).map_err(failed)?;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let unfinished = !line.ends_with(b"\n");
             let glimpse = serde_json::from_slice::<Glimpse>(line.trim_ascii_end());
@@ -241,82 +300,5 @@ impl State {
             self.known += line.len() as u64 + u64::from(unfinished);
         }
         Ok(())
-    }
-}
-
-/// What a journal says.
-#[derive(Debug, Clone)]
-pub struct Recorded {
-    /// What was tested.
-    pub header: RunHeader,
-    /// In the order in which they were written.
-    pub results: Vec<RuleResult>,
-    /// Rules that began and have no result, with how often they began: the run ended while they ran.
-    pub in_flight: BTreeMap<String, u32>,
-    /// `None` if the run did not reach its end.
-    pub end: Option<RunEnd>,
-}
-
-/// Reads a journal: `path` is the file or the run's folder. The end is `None` if the run did not reach it; a last
-/// line that was cut short, as a killed run leaves it, is ignored.
-pub fn read_journal(path: &Path) -> Result<(RunHeader, Vec<RuleResult>, Option<RunEnd>), JournalError> {
-    read_run(path).map(|run| (run.header, run.results, run.end))
-}
-
-/// Reads a journal, as [`read_journal`] does, with the rules that were in flight when the run ended.
-pub fn read_run(path: &Path) -> Result<Recorded, JournalError> {
-    let path = if path.is_dir() { path.join(Journal::FILE) } else { path.to_owned() };
-    let bytes = fs::read(&path).map_err(|source| JournalError::io("read", &path, source))?;
-    let (first, rest) = match bytes.iter().position(|byte| *byte == b'\n') {
-        Some(newline) => (&bytes[..newline], &bytes[newline + 1..]),
-        None => (&bytes[..], &[][..]),
-    };
-    check_first(&path, first)?;
-    let header = match serde_json::from_slice(first) {
-        Ok(Line::Run(header)) => *header,
-        Ok(_) => return Err(JournalError::NotAJournal { path, found: "its first line describes no run".into() }),
-        Err(error) => return Err(JournalError::broken(&path, 1, &error)),
-    };
-    let mut run = Recorded { header, results: Vec::new(), in_flight: BTreeMap::new(), end: None };
-    let mut lines = HashMap::new();
-    for (index, bytes) in rest.split_inclusive(|byte| *byte == b'\n').enumerate() {
-        let number = index + 2;
-        let misplaced =
-            |reason: &str| Err(JournalError::Broken { path: path.clone(), line: number, reason: reason.into() });
-        match serde_json::from_slice(bytes.trim_ascii_end()) {
-            Err(_) if !bytes.ends_with(b"\n") => {}
-            Err(error) => return Err(JournalError::broken(&path, number, &error)),
-            Ok(_) if run.end.is_some() => return misplaced("a line after the end of the run"),
-            Ok(Line::Run(_)) => return misplaced("a second run"),
-            Ok(Line::End(line)) => run.end = Some(line),
-            Ok(Line::Resume(resume)) => run.header.resumed.push(resume.started),
-            Ok(Line::Begin(begin)) => *run.in_flight.entry(begin.id).or_default() += 1,
-            Ok(Line::Result(result)) => {
-                if let Some(first) = lines.insert(result.id.clone(), number) {
-                    return Err(JournalError::Duplicate { path, id: result.id, first, second: Some(number) });
-                }
-                run.in_flight.remove(&result.id);
-                run.results.push(*result);
-            }
-        }
-    }
-    Ok(run)
-}
-
-/// Finds out whether a file is a journal and whether this version can read it, before anything else is parsed.
-fn check_first(path: &Path, line: &[u8]) -> Result<(), JournalError> {
-    let not = |found: &str| Err(JournalError::NotAJournal { path: path.to_owned(), found: found.into() });
-    if line.is_empty() {
-        return not("it is empty");
-    }
-    let Ok(value) = serde_json::from_slice::<serde_json::Value>(line) else {
-        return not("its first line is not a JSON object");
-    };
-    match value.get("run").and_then(|run| run.get("format")).and_then(serde_json::Value::as_u64) {
-        None => not("its first line describes no run"),
-        Some(format) if format > u64::from(Journal::FORMAT) => {
-            Err(JournalError::Newer { path: path.to_owned(), format })
-        }
-        Some(_) => Ok(()),
     }
 }

@@ -311,8 +311,40 @@ pub struct RunEnd {
     /// What the library did where no rule ran: while it was set up, when its process ended. It changes no verdict.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// The exit status: 0 conformant, 1 a rule is broken, 3 the answer is not known.
+    /// Kept counterexamples that could not be tried because their file is broken: with `strict` the answer is not known.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unusable_cases: u64,
+    /// The exit status: 0 conformant, 1 a rule is broken, 3 the answer is not known. It follows from the settings and
+    /// the results, see [`exit_code`]; a journal that says something else is refused.
     pub exit: u8,
+}
+
+fn is_none(number: &u64) -> bool {
+    *number == 0
+}
+
+/// The longest wait for a call, in seconds: 30 days.
+pub const LONGEST_DEADLINE: u64 = 30 * 24 * 60 * 60;
+
+/// The number of results by verdict.
+pub fn counts(results: &[RuleResult]) -> BTreeMap<Verdict, u64> {
+    let mut counts = BTreeMap::new();
+    results.iter().for_each(|result| *counts.entry(result.verdict).or_default() += 1);
+    counts
+}
+
+/// The exit status of a run with these results: of one that ends, and of one that is read again.
+pub fn exit_code(settings: &RunSettings, results: &[RuleResult], unusable_cases: u64) -> u8 {
+    let any = |meaning: Meaning| results.iter().any(|result| result.meaning() == meaning);
+    let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
+    let too_few = settings.min_executed.is_some_and(|least| executed < least);
+    if any(Meaning::Broken) || (settings.strict && any(Meaning::Finding)) {
+        1
+    } else if any(Meaning::Unknown) || too_few || (settings.strict && unusable_cases > 0) {
+        3
+    } else {
+        0
+    }
 }
 
 impl RuleResult {

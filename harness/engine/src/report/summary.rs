@@ -253,6 +253,9 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
             match header.settings.min_executed {
                 Some(least) if executed < least && !unknown => paint
                     .red(&format!("not known: {} executed, --min-executed asks for {least}", count(executed, "rule"))),
+                _ if end.is_some_and(|end| end.unusable_cases > 0) && !unknown => {
+                    paint.red("not known: kept counterexamples could not be tried, see the remarks")
+                }
                 _ => paint.red("not known: the environment or a device failed"),
             }
         }

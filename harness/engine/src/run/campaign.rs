@@ -1,6 +1,5 @@
 //! A run of rules on a target: each rule once, its result held against what the owners of its calls showed.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -9,14 +8,14 @@ use serde_json::Value as Json;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::case::rule_seed;
+use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::catalog::{Rule, Rules};
 use crate::confirm::{Inquest, confirm};
-use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 use crate::runtime::Runtime;
 use crate::workers::{Assignment, Slot};
 
-use super::exit::{ExitStatus, RunError};
+use super::exit::RunError;
 use super::known::KnownCases;
 use super::options::Options;
 use super::owners::Outcome;
@@ -31,11 +30,11 @@ pub struct Campaign {
     pub target: Target,
     /// The journal's first line.
     pub header: RunHeader,
-    strict: bool,
-    min_executed: Option<u64>,
     /// If there are any: these cases, in this order, and no others.
     pub(super) only: Vec<Json>,
     known: KnownCases,
+    /// What is to be said about the run as a whole.
+    remarks: Mutex<Vec<String>>,
     begun: Instant,
     /// Milliseconds that running failures again has taken.
     confirming: AtomicU64,
@@ -56,14 +55,44 @@ impl Campaign {
             outcomes: target.rules.rules.iter().map(|_| OnceLock::new()).collect(),
             header: target.header(options),
             only,
-            known: KnownCases::of_project(),
-            strict: options.strict,
-            min_executed: options.min_executed,
+            known: KnownCases::default(),
+            remarks: Mutex::default(),
             begun: Instant::now(),
             confirming: AtomicU64::new(0),
             results: Mutex::default(),
             target,
         })
+    }
+
+    /// Looks at the cases that were given and at those that are kept, before anything runs.
+    ///
+    /// # Errors
+    /// What `--case` gives is not a case of the one rule that was selected.
+    pub(super) fn expect_cases(&mut self, options: &Options, selected: &[Planned]) -> Result<(), RunError> {
+        let rules = self.target.rules.clone();
+        let scope = &self.target.executor.scope;
+        if let Some(text) = &options.case {
+            let rule = only_rule(selected).map(|index| &rules.rules[index]);
+            let checked = rule.and_then(|rule| {
+                let cases = |json: &Json| match json {
+                    Json::Array(_) => Err(CaseError::NotAnObject),
+                    json => cases_from_json(&rule.program, scope, json),
+                };
+                self.only.iter().try_for_each(|json| cases(json).map(drop)).map_err(|error| error.to_string())
+            });
+            checked.map_err(|reason| RunError::Case { text: text.clone(), reason })?;
+            return Ok(());
+        }
+        let rules = selected.iter().filter_map(|planned| planned.rule).map(|index| &rules.rules[index]);
+        self.known = KnownCases::read(rules, scope);
+        self.known.remarks.iter().for_each(|remark| self.remark(remark.clone()));
+        Ok(())
+    }
+
+    /// Says something about the run as a whole: now, and in the reports.
+    pub(super) fn remark(&self, text: String) {
+        eprintln!("{text}");
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(text);
     }
 
     /// Runs something planned, or says why it does not apply. The result counts from now on.
@@ -152,8 +181,7 @@ impl Campaign {
         let begun = Instant::now();
         let executor = &self.target.executor;
         let seed = rule_seed(self.header.seed, &rule.id);
-        let known = self.known.of(rule);
-        let assignment = Assignment { known: &known, only: &self.only, ..executor.assignment(rule, seed) };
+        let assignment = Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
         let mut output = String::new();
         let (result, call) = match executor.search(&assignment, slot, &mut output) {
             Ok(mut search) => {
@@ -189,18 +217,17 @@ impl Campaign {
         let factory = &self.target.executor.factory;
         self.target.executor.pool.close(factory.deadlines);
         let results = self.results();
-        let mut counts: BTreeMap<Verdict, u64> = BTreeMap::new();
-        for result in &results {
-            *counts.entry(result.verdict).or_default() += 1;
-        }
+        let mut remarks = factory.remarks.all();
+        remarks.extend(self.remarks.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
         RunEnd {
             finished: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
             nanoseconds: self.begun.elapsed().as_nanos() as u64,
-            counts,
+            counts: counts(&results),
             workers_started: factory.started.load(Ordering::Relaxed),
             start_up_nanoseconds: factory.start_up.load(Ordering::Relaxed),
-            remarks: factory.remarks.all(),
-            exit: self.exit(&results) as u8,
+            remarks,
+            unusable_cases: self.known.unusable,
+            exit: exit_code(&self.header.settings, &results, self.known.unusable),
         }
     }
 
@@ -208,20 +235,17 @@ impl Campaign {
     pub fn breaks(&self, result: &RuleResult) -> bool {
         match result.meaning() {
             Meaning::Broken | Meaning::Unknown => true,
-            Meaning::Finding => self.strict,
+            Meaning::Finding => self.header.settings.strict,
             Meaning::Good | Meaning::Skipped => false,
         }
     }
+}
 
-    fn exit(&self, results: &[RuleResult]) -> ExitStatus {
-        let any = |meaning: Meaning| results.iter().any(|result| result.meaning() == meaning);
-        let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
-        if any(Meaning::Broken) || (self.strict && any(Meaning::Finding)) {
-            ExitStatus::Broken
-        } else if any(Meaning::Unknown) || self.min_executed.is_some_and(|least| executed < least) {
-            ExitStatus::Unknown
-        } else {
-            ExitStatus::Conformant
-        }
+/// Position of the rule that was selected, if it is one.
+fn only_rule(selected: &[Planned]) -> Result<usize, String> {
+    match selected {
+        [Planned { rule: Some(index), .. }] => Ok(*index),
+        [planned] => Err(format!("{} has no cases", planned.id)),
+        _ => Err(format!("it is of one rule, and {} are selected; name its rule", selected.len())),
     }
 }

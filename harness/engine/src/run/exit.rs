@@ -90,6 +90,7 @@ impl RunError {
             | RunError::Unknown(_)
             | RunError::Registry(_)
             | RunError::Selection(_)
+            | RunError::Folder(FolderError::Name { .. })
             | RunError::Case { .. } => ExitStatus::Usage,
             RunError::Library(error) => error.exit(),
             RunError::Target(error) => error.exit(),

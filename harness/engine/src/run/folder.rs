@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use thiserror::Error;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::files::remove_left_over;
-use crate::record::{Journal, Recorded, RuleResult, RunEnd, RunHeader, RunResume, read_run};
+use crate::record::{Journal, JournalError, Recorded, RuleResult, RunEnd, RunHeader, RunResume, read_run};
 use crate::report::write_junit;
 
 use super::campaign::Campaign;
-use super::exit::RunError;
+use super::exit::{ExitStatus, RunError};
 use super::known::write_case;
 use super::options::Options;
 use super::places::{regressions_folder, runs_folder};
@@ -32,13 +33,18 @@ pub enum FolderError {
     Create { path: PathBuf, source: io::Error },
     #[error("another run writes to {path}; wait for it to end, or choose another folder with --report-dir DIR")]
     InUse { path: PathBuf },
-    /// A counterexample cannot be written.
-    #[error("{folder}: {source}")]
-    Case { folder: PathBuf, source: io::Error },
+    #[error(
+        "NEXTEST_RUN_ID={given:?} cannot be the name of a folder; unset it, or let it be at most {LONGEST_NAME} letters, \
+         digits, hyphens, underscores and dots, the first of them not a dot"
+    )]
+    Name { given: String },
     #[error(
         "no result can be written any more, so the run ends here: {reason}; `--resume {path}` runs what has no result"
     )]
-    Lost { path: PathBuf, reason: String },
+    Lost { path: PathBuf, reason: JournalError },
+    /// Somebody touched the journal: it cannot be gone on with.
+    #[error("the run ends here: {reason}; what ran until then is in the report")]
+    Changed { reason: JournalError },
 }
 
 /// Where a run writes.
@@ -64,15 +70,15 @@ impl RunFolder {
     /// # Errors
     /// The folder is in use or cannot be written, or there is a journal already.
     pub fn open(
-        header: &mut RunHeader,
+        campaign: &mut Campaign,
         options: &Options,
         selected: &[Planned],
         earlier: Option<Earlier>,
     ) -> Result<RunFolder, RunError> {
         let keep = options.keep.then(regressions_folder);
         match earlier {
-            Some(earlier) => RunFolder::resume(header, keep, earlier),
-            None => RunFolder::create(header, options.report_dir.as_deref(), keep, selected),
+            Some(earlier) => RunFolder::resume(campaign, keep, earlier),
+            None => RunFolder::create(&mut campaign.header, options.report_dir.as_deref(), keep, selected),
         }
     }
 
@@ -84,6 +90,9 @@ impl RunFolder {
     ) -> Result<RunFolder, RunError> {
         // A runner that starts a process for each test names the run in its environment.
         let shared = std::env::var("NEXTEST_RUN_ID").ok();
+        if let Some(given) = shared.as_ref().filter(|name| !is_name(name)) {
+            return Err(FolderError::Name { given: given.clone() }.into());
+        }
         let out = runs_folder();
         let name = shared.clone().unwrap_or_else(|| run_name(&header.started, &header.product));
         let path = given.map_or_else(|| out.join(&name), Path::to_owned);
@@ -98,9 +107,9 @@ impl RunFolder {
         std::fs::create_dir_all(&path).map_err(failed)?;
         let lock = lock(&path, shared.is_some())?;
         let journal = match Journal::create(&path, header) {
-            Err(_) if shared.is_some() => Journal::append_to(&path),
-            other => other,
-        }?;
+            Err(_) if shared.is_some() => Journal::append_to(&path)?,
+            other => other?.alone(),
+        };
         if given.is_none() {
             link_latest(&out, &path);
         }
@@ -115,17 +124,18 @@ impl RunFolder {
         })
     }
 
-    fn resume(header: &mut RunHeader, keep: Option<PathBuf>, earlier: Earlier) -> Result<RunFolder, RunError> {
+    fn resume(campaign: &mut Campaign, keep: Option<PathBuf>, earlier: Earlier) -> Result<RunFolder, RunError> {
         let path = earlier.folder;
         let lock = lock(&path, false)?;
         // Nobody can have added anything since this was read but a run that has ended by now.
         let run = read_run(&path)?;
-        tidy(&path, &run.results, keep.as_deref())?;
-        let journal = Journal::append_to(&path)?;
+        tidy(&path, &run.results, keep.as_deref()).into_iter().for_each(|remark| campaign.remark(remark));
+        let journal = Journal::append_to(&path)?.alone();
         let started = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
+        campaign.header = run.header;
+        campaign.header.resumed.push(started.clone());
         journal.resume(&RunResume { started })?;
         let results = run.results.into_iter().map(|result| (result.id.clone(), result)).collect();
-        *header = run.header;
         Ok(RunFolder { path, journal, keep, shared: false, results, in_flight: run.in_flight, _lock: lock })
     }
 
@@ -160,59 +170,90 @@ impl RunFolder {
             campaign.unanswered(planned, reason)
         } else {
             if campaign.runs(planned) {
-                self.journal.begin(&planned.id).map_err(|error| self.lost(&error))?;
+                self.journal.begin(&planned.id).map_err(|error| self.lost(error))?;
             }
             campaign.perform(planned)
         };
         result.interrupted = interrupted;
-        self.journal.append(&result).map_err(|error| self.lost(&error))?;
-        write_cases(&self.path, &result, self.keep.as_deref()).map_err(|error| self.lost(&error))?;
+        // What cannot be written down is still reported.
         campaign.count(result.clone());
+        self.journal.append(&result).map_err(|error| self.lost(error))?;
+        write_cases(&self.path, &result, self.keep.as_deref()).into_iter().for_each(|remark| campaign.remark(remark));
         Ok(result)
     }
 
-    fn lost(&self, reason: &dyn std::fmt::Display) -> FolderError {
-        FolderError::Lost { path: self.path.clone(), reason: reason.to_string() }
+    fn lost(&self, reason: JournalError) -> FolderError {
+        match reason {
+            JournalError::Io { .. } | JournalError::Locked { .. } => {
+                FolderError::Lost { path: self.path.clone(), reason }
+            }
+            _ => FolderError::Changed { reason },
+        }
     }
 
-    /// Writes the end of the run and the reports; gives what the reports were made from.
-    ///
-    /// # Errors
-    /// The journal or a report cannot be written.
-    pub fn finish(&self, campaign: &Campaign, end: &RunEnd) -> Result<Recorded, RunError> {
-        if !self.shared {
-            self.journal.finish(end.clone()).map_err(|error| self.lost(&error))?;
+    /// Writes the end of the run and the reports. Gives what the reports are made from, which for a run of one process
+    /// is what it remembers, and why that is not all on the disk.
+    pub fn finish(
+        &self,
+        campaign: &Campaign,
+        mut end: RunEnd,
+        lost: Option<Arc<FolderError>>,
+        selected: usize,
+    ) -> (Recorded, Option<RunError>) {
+        let mut lost = lost.map(RunError::Lost);
+        let mut run = Recorded {
+            header: campaign.header.clone(),
+            results: campaign.results(),
+            in_flight: BTreeMap::new(),
+            end: None,
+        };
+        if lost.is_none() {
+            let written = if self.shared {
+                read_run(&self.path).map(|shared| run = shared)
+            } else {
+                self.journal.finish(end.clone())
+            };
+            lost = written.err().map(|error| self.lost(error).into());
         }
-        let mut run = read_run(&self.path)?;
-        run.end = run.end.or_else(|| self.shared.then(|| end.clone()));
-        // The journal has the order in which rules ended, which threads and kills change.
+        if let Some(error) = &lost {
+            end.remarks.push(error.to_string());
+            end.exit = ExitStatus::Unknown as u8;
+        }
+        run.end = (run.results.len() >= selected).then_some(end);
+        // Rules end in an order that threads and kills change.
         let all = plan(&campaign.target.rules).into_iter();
         let order: HashMap<String, usize> = all.enumerate().map(|(position, planned)| (planned.id, position)).collect();
         run.results.sort_by_key(|result| order.get(&result.id).copied());
-        write_junit(&self.path, &run.header, &run.results, run.end.as_ref())?;
-        Ok(run)
+        let folder = std::fs::create_dir_all(&self.path);
+        let written = folder
+            .map_err(|source| FolderError::Create { path: self.path.clone(), source }.into())
+            .and_then(|()| Ok(write_junit(&self.path, &run.header, &run.results, run.end.as_ref())?));
+        match (written, &lost) {
+            (Ok(_), _) => {}
+            (Err(error), None) => lost = Some(error),
+            (Err(error), Some(_)) => eprintln!("{error}"),
+        }
+        (run, lost)
     }
 }
 
-impl Earlier {
-    /// Writes the reports of a run that has reached its end again.
-    ///
-    /// # Errors
-    /// The folder is in use, or a report cannot be written.
-    pub fn report(&self, keep: bool) -> Result<(), RunError> {
-        let _lock = lock(&self.folder, false)?;
-        let keep = keep.then(regressions_folder);
-        tidy(&self.folder, &self.run.results, keep.as_deref())?;
-        write_junit(&self.folder, &self.run.header, &self.run.results, self.run.end.as_ref())?;
-        Ok(())
-    }
+/// Writes the reports of a run that has reached its end again; gives remarks about what else could not be written.
+///
+/// # Errors
+/// The folder is in use, or the report cannot be written.
+pub(super) fn report(folder: &Path, run: &Recorded, keep: bool) -> Result<Vec<String>, RunError> {
+    let _lock = lock(folder, false)?;
+    let keep = keep.then(regressions_folder);
+    let remarks = tidy(folder, &run.results, keep.as_deref());
+    write_junit(folder, &run.header, &run.results, run.end.as_ref())?;
+    Ok(remarks)
 }
 
 /// Removes what a kill left half written, and writes what it kept from being written.
-fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Result<(), FolderError> {
+fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Vec<String> {
     remove_left_over(path);
     remove_left_over(&path.join(CASES));
-    results.iter().try_for_each(|result| write_cases(path, result, keep))
+    results.iter().flat_map(|result| write_cases(path, result, keep)).collect()
 }
 
 /// Locks a folder for one run, or for the processes of one run.
@@ -225,6 +266,15 @@ fn lock(path: &Path, shared: bool) -> Result<Option<File>, FolderError> {
         // Some network file systems lock no folders. The journal still refuses a second result of a rule.
         Err(TryLockError::Error(_)) => Ok(None),
     }
+}
+
+/// Bytes of the longest name that a runner may give a run.
+const LONGEST_NAME: usize = 100;
+
+/// Whether a text can be the name of a folder below `reports/out`, and no other place.
+fn is_name(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    (1..=LONGEST_NAME).contains(&text.len()) && !text.starts_with('.') && text.bytes().all(fits)
 }
 
 /// `2026-11-20T13-52-01Z-a2-4711`
@@ -247,16 +297,17 @@ fn link_latest(out: &Path, run: &Path) {
 /// Folder of the counterexamples in a run's folder.
 const CASES: &str = "counterexamples";
 
-/// Writes the counterexample of a result, if it has one: to the run's folder, and to those that are kept.
-fn write_cases(path: &Path, result: &RuleResult, keep: Option<&Path>) -> Result<(), FolderError> {
+/// Writes the counterexample of a result, if it has one: to the run's folder, and to those that are kept. The result
+/// itself is in the journal, so what fails here is only remarked.
+fn write_cases(path: &Path, result: &RuleResult, keep: Option<&Path>) -> Vec<String> {
     if result.failure.as_ref().is_none_or(|failure| failure.replay_values.is_null()) {
-        return Ok(());
+        return Vec::new();
     }
-    let failed = |folder: &Path, source| FolderError::Case { folder: folder.to_owned(), source };
-    let folder = path.join(CASES);
-    write_case(&folder, result, false).map_err(|source| failed(&folder, source))?;
-    match keep {
-        Some(keep) => write_case(keep, result, true).map_err(|source| failed(keep, source)),
-        None => Ok(()),
-    }
+    let folders = [(path.join(CASES), false)].into_iter().chain(keep.map(|keep| (keep.to_owned(), true)));
+    let failed = |(folder, add): (PathBuf, bool)| {
+        let error = write_case(&folder, result, add).err()?;
+        let (id, folder) = (&result.id, folder.display());
+        Some(format!("the counterexample of {id} was not written to {folder}: {error}; the journal has it"))
+    };
+    folders.filter_map(failed).collect()
 }

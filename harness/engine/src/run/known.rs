@@ -1,14 +1,15 @@
 //! Counterexamples: those of a run, and those that are kept for every later run to try first.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::case::cases_from_json;
+use crate::case::{CaseError, Scope, cases_from_json, unique_keys};
 use crate::catalog::Rule;
 use crate::files;
 use crate::record::RuleResult;
@@ -19,6 +20,7 @@ use super::places::regressions_folder;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KnownCase {
+    #[serde(deserialize_with = "unique_keys")]
     case: Json,
     /// The operations of the case when it failed.
     operations: Vec<String>,
@@ -26,48 +28,65 @@ struct KnownCase {
     seen: String,
 }
 
-/// The folder of known counterexamples, as it was when the run began.
-#[derive(Debug)]
+/// Bytes of the largest file of counterexamples.
+const LARGEST: u64 = 16 << 20;
+
+/// The known counterexamples of the rules that a run selected.
+#[derive(Debug, Default)]
 pub(super) struct KnownCases {
-    folder: PathBuf,
-    files: HashSet<OsString>,
+    cases: HashMap<String, Vec<Json>>,
+    /// What is not tried, and why.
+    pub(super) remarks: Vec<String>,
+    /// How many of the remarks are about broken files.
+    pub(super) unusable: u64,
 }
 
 impl KnownCases {
     /// Those of the project, or of the folder that the environment names.
-    pub(super) fn of_project() -> KnownCases {
+    pub(super) fn read<'a>(rules: impl Iterator<Item = &'a Rule>, scope: &Scope) -> KnownCases {
         let folder = regressions_folder();
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        KnownCases { files: entries.map(|entry| entry.file_name()).collect(), folder }
+        let files: HashSet<OsString> = entries.map(|entry| entry.file_name()).collect();
+        let mut known = KnownCases::default();
+        for rule in rules {
+            let name = format!("{}.json", rule.id);
+            if files.contains(OsStr::new(&name)) {
+                known.read_file(&folder.join(name), rule, scope);
+            }
+        }
+        known
     }
 
     /// Counterexamples of earlier runs that are still cases of the rule.
-    pub(super) fn of(&self, rule: &Rule) -> Vec<Json> {
-        let name = format!("{}.json", rule.id);
-        if !self.files.contains(OsStr::new(&name)) {
-            return Vec::new();
-        }
-        let path = self.folder.join(name);
-        let Ok(text) = std::fs::read_to_string(&path) else { return Vec::new() };
-        let unused = |what: &dyn std::fmt::Display| {
-            eprintln!("{}: {what}; this counterexample is not tried, mend or remove it", path.display());
-        };
-        let known: Vec<KnownCase> = match serde_json::from_str(&text) {
-            Ok(known) => known,
-            Err(error) => {
-                unused(&error);
-                return Vec::new();
-            }
-        };
-        let still_a_case = |case: &Json| match cases_from_json(&rule.program, case) {
-            Ok(_) => true,
-            Err(error) => {
-                unused(&error);
-                false
-            }
-        };
-        known.into_iter().map(|known| known.case).filter(still_a_case).collect()
+    pub(super) fn of(&self, rule: &Rule) -> &[Json] {
+        self.cases.get(&rule.id).map_or(&[], Vec::as_slice)
     }
+
+    fn read_file(&mut self, path: &Path, rule: &Rule, scope: &Scope) {
+        let mut unused = |what: &dyn Display, broken: bool| {
+            let advice = if broken { "mend or remove it" } else { "it may be one elsewhere" };
+            self.remarks.push(format!("{}: {what}; this counterexample is not tried, {advice}", path.display()));
+            self.unusable += u64::from(broken);
+        };
+        let kept = match read_cases(path) {
+            Ok(kept) => kept,
+            Err(error) => return unused(&error, true),
+        };
+        let mut cases = Vec::new();
+        for KnownCase { case, .. } in kept {
+            match cases_from_json(&rule.program, scope, &case) {
+                Ok(_) => cases.push(case),
+                // Another product has other sizes, another machine more devices.
+                Err(error @ (CaseError::NotHere { .. } | CaseError::Excluded)) => unused(&error, false),
+                Err(error) => unused(&error, true),
+            }
+        }
+        self.cases.insert(rule.id.clone(), cases);
+    }
+}
+
+fn read_cases(path: &Path) -> io::Result<Vec<KnownCase>> {
+    Ok(serde_json::from_slice(&files::read(path, LARGEST)?)?)
 }
 
 /// Adds a counterexample to a rule's file in a folder, or with `add` unset makes it the only one.
@@ -75,8 +94,11 @@ pub(super) fn write_case(folder: &Path, result: &RuleResult, add: bool) -> io::R
     let Some(failure) = &result.failure else { return Ok(()) };
     std::fs::create_dir_all(folder)?;
     let path = folder.join(format!("{}.json", result.id));
-    let mut cases: Vec<KnownCase> = match std::fs::read_to_string(&path) {
-        Ok(text) if add => serde_json::from_str(&text).map_err(io::Error::other)?,
+    let mut cases = match add.then(|| read_cases(&path)) {
+        Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(io::Error::new(error.kind(), format!("{}: {error}; mend or remove it", path.display())));
+        }
+        Some(Ok(cases)) => cases,
         _ => Vec::new(),
     };
     if !cases.iter().any(|known| known.case == failure.replay_values) {

@@ -1,18 +1,20 @@
 //! The whole of a run, once, for whoever shows it: the test runner of `cargo test` and the command.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::catalog::{CatalogPlace, Rules, load};
-use crate::record::{Recorded, RuleResult};
+use crate::record::{Recorded, RuleResult, RunEnd, RunHeader};
 use crate::report::first_line;
 use crate::runtime::Runtime;
 
 use super::campaign::Campaign;
 use super::exit::{ExitStatus, RunError};
-use super::folder::{FolderError, RunFolder};
+use super::folder::{FolderError, RunFolder, report};
 use super::options::Options;
+use super::places::runs_folder;
 use super::resume::Earlier;
 use super::selection::{Filter, Planned};
 
@@ -118,24 +120,51 @@ pub fn run(
     filter: &Filter,
     observer: &mut impl Observer,
 ) -> Result<ExitStatus, RunError> {
+    outlive_full_files();
     let earlier = Earlier::open(&mut options)?;
-    if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.run.end.is_some()) {
-        earlier.report(options.keep)?;
-        let folder = earlier.folder.display();
-        observer.line(&format!("{folder}: this run has reached its end; its reports are written again"))?;
-        observer.summary(&earlier.run)?;
-        return Ok(status(&earlier.run));
-    }
+    let earlier = match earlier {
+        Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.keep, observer),
+        other => other,
+    };
     let work = Arc::new(begin(&options, runtime, filter, earlier, observer)?);
     observer.perform(&work)?;
     let end = work.campaign.finish();
-    if let Some(error) = work.lost.get() {
-        return Err(RunError::Lost(error.clone()));
-    }
-    let run = work.folder.finish(&work.campaign, &end)?;
+    let (mut run, lost) = work.folder.finish(&work.campaign, end, work.lost.get().cloned(), work.selected.len());
+    run.header.run = shown(&work.folder.path, &run.header);
     observer.summary(&run)?;
+    if let Some(error) = lost {
+        return Err(error);
+    }
     expect_each_once(&work.selected, &work.campaign.results())?;
-    Ok(status(&run))
+    Ok(status(run.end.as_ref()))
+}
+
+/// Shows a run that has reached its end.
+fn report_again(
+    Earlier { folder, mut run }: Earlier,
+    keep: bool,
+    observer: &mut impl Observer,
+) -> Result<ExitStatus, RunError> {
+    for remark in report(&folder, &run, keep)? {
+        observer.line(&remark)?;
+    }
+    observer.line(&format!("{}: this run has reached its end; its reports are written again", folder.display()))?;
+    run.header.run = shown(&folder, &run.header);
+    observer.summary(&run)?;
+    Ok(status(run.end.as_ref()))
+}
+
+/// A limit on the size of files (`ulimit -f`) ends a process that handles no signal. With one, writing fails and says
+/// why. Nothing hears the signal itself, and workers do not inherit the handler.
+fn outlive_full_files() {
+    // Where no handler can be set, the run ends as any other program would.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
+/// The folder of a run as its reports name it; where it was moved since, where it is now.
+fn shown(folder: &Path, header: &RunHeader) -> String {
+    let same = runs_folder().join(&header.run).canonicalize().ok() == folder.canonicalize().ok();
+    if same { header.run.clone() } else { folder.display().to_string() }
 }
 
 /// Opens target and folder of a run, and shows what is tested.
@@ -147,6 +176,9 @@ fn begin(
     observer: &mut impl Observer,
 ) -> Result<Work, RunError> {
     let rules = Arc::new(load_rules(options, runtime)?);
+    if let Some(earlier) = &earlier {
+        earlier.expect_same_files(options, runtime, &rules)?;
+    }
     let mut selected = filter.select(&rules)?;
     if let Some(earlier) = &earlier {
         selected = earlier.selection(&rules, selected)?;
@@ -158,8 +190,9 @@ fn begin(
     if let Some(earlier) = &earlier {
         earlier.expect_same(&campaign.header)?;
     }
+    campaign.expect_cases(options, &selected)?;
     let resumes = earlier.is_some();
-    let folder = RunFolder::open(&mut campaign.header, options, &selected, earlier)?;
+    let folder = RunFolder::open(&mut campaign, options, &selected, earlier)?;
     observer.line(&first_line(&campaign.header))?;
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;
@@ -177,8 +210,9 @@ pub fn load_rules(options: &Options, runtime: &'static Runtime) -> Result<Rules,
     Ok(load(&place, None)?)
 }
 
-fn status(run: &Recorded) -> ExitStatus {
-    run.end.as_ref().map_or(ExitStatus::Unknown, |end| ExitStatus::from_code(end.exit))
+/// The status of an end that was computed, or that was read and follows from its results.
+fn status(end: Option<&RunEnd>) -> ExitStatus {
+    end.map_or(ExitStatus::Unknown, |end| ExitStatus::from_code(end.exit))
 }
 
 /// Every selected rule has exactly one result.

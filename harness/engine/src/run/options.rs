@@ -8,8 +8,9 @@ use clap::builder::{BoolishValueParser, RangedU64ValueParser};
 use serde_json::Value as Json;
 use simulator_contract::environment;
 
-use crate::case::{Budget, Patience, Work};
+use crate::case::{Budget, CaseError, Patience, Work, parse_json};
 use crate::catalog::Specs;
+use crate::record::LONGEST_DEADLINE;
 use crate::runtime::Runtime;
 
 use super::exit::RunError;
@@ -17,8 +18,6 @@ use super::library::Backend;
 
 /// Seconds without progress that are a hang.
 pub(super) const DEFAULT_DEADLINE: u64 = 30;
-/// Nobody waits longer: 30 days.
-pub(super) const LONGEST_DEADLINE: u64 = 30 * 24 * 60 * 60;
 
 /// Where the locks of devices lie. Not below TMPDIR: users who have different ones would not exclude each other.
 pub(super) const LOCK_FOLDER: &str = "/tmp/atlas-cts-locks";
@@ -176,8 +175,8 @@ impl Options {
     pub(super) fn only_cases(&self) -> Result<Vec<Json>, RunError> {
         let Some(text) = &self.case else { return Ok(Vec::new()) };
         let failed = |reason: String| RunError::Case { text: text.clone(), reason };
-        match serde_json::from_str(text).map_err(|error| failed(error.to_string()))? {
-            Json::Array(cases) if cases.is_empty() => Err(failed("the list has no case".to_owned())),
+        match parse_json(text).map_err(|error| failed(error.to_string()))? {
+            Json::Array(cases) if cases.is_empty() => Err(failed(CaseError::NoCases.to_string())),
             Json::Array(cases) => Ok(cases),
             case => Ok(vec![case]),
         }

@@ -7,10 +7,12 @@ use clap::ValueEnum;
 use thiserror::Error;
 
 use crate::catalog::Rules;
-use crate::record::{Journal, JournalError, Recorded, RunHeader, read_run};
+use crate::digest;
+use crate::record::{Journal, JournalError, LibraryIdentity, Recorded, RunHeader, read_run};
+use crate::runtime::Runtime;
 
 use super::exit::{ExitStatus, RunError};
-use super::library::{Backend, LibraryError};
+use super::library::{Backend, LibraryError, choose_library};
 use super::options::{DEFAULT_DEADLINE, Options, Profile};
 use super::places::runs_folder;
 use super::selection::{Planned, plan};
@@ -34,6 +36,11 @@ pub enum ResumeError {
         .found.join("\n")
     )]
     Different { folder: PathBuf, found: Vec<String> },
+    #[error(
+        "{folder} cannot be resumed: its journal has a line about {id}, which is not a rule of the catalog, so the file \
+         was changed after the run; restore it from a copy or run again"
+    )]
+    Foreign { folder: PathBuf, id: String },
     #[error("{folder} cannot be resumed: {error}")]
     Library { folder: PathBuf, error: LibraryError },
     #[error("{folder} cannot be resumed: {error}")]
@@ -44,7 +51,10 @@ impl ResumeError {
     /// The status that the command ends with.
     pub fn exit(&self) -> ExitStatus {
         match self {
-            ResumeError::Nextest | ResumeError::NoRun { .. } | ResumeError::Different { .. } => ExitStatus::Usage,
+            ResumeError::Nextest
+            | ResumeError::NoRun { .. }
+            | ResumeError::Different { .. }
+            | ResumeError::Foreign { .. } => ExitStatus::Usage,
             ResumeError::Library { error, .. } => error.exit(),
             ResumeError::Target { error, .. } => error.exit(),
         }
@@ -80,13 +90,47 @@ impl Earlier {
         Ok(Some(Earlier { folder, run }))
     }
 
+    /// The catalog and the library are those of the run, before anything of either is used. Neither is taken from where
+    /// the journal says: whoever wrote it would choose what this process loads.
+    pub fn expect_same_files(&self, options: &Options, runtime: &Runtime, rules: &Rules) -> Result<(), ResumeError> {
+        let then = &self.run.header;
+        let mut differences = Differences::new(&self.folder);
+        let catalog = match &then.settings.specs {
+            Some(specs) if options.specs.is_none() => {
+                &format!("it stood in {specs}: give the catalog of that run with --specs DIR, or restore it")
+            }
+            _ => "give the catalog of that run with --specs DIR, or restore it",
+        };
+        differences.fact("the catalog's digest", &then.catalog_digest, &rules.digest, catalog);
+        differences.none()?;
+        let library = |error| ResumeError::Library { folder: self.folder.clone(), error };
+        let choice = choose_library(options.library.as_deref(), options.backend, &rules.libraries, runtime);
+        let choice = choice.map_err(library)?;
+        let path = choice.files.into_iter().next().flatten().unwrap_or_default();
+        let unreadable = |source| library(LibraryError::Unreadable { path: path.clone(), source });
+        let now = LibraryIdentity {
+            path: if choice.embedded { "the embedded simulated device".to_owned() } else { path.display().to_string() },
+            sha256: digest::of_file(&path).map_err(unreadable)?,
+            ..LibraryIdentity::default()
+        };
+        if then.library.sha256 != now.sha256 {
+            let shown = |library: &LibraryIdentity| format!("{} (sha256 {})", library.path, library.sha256);
+            let action = "give the library of that run with --library PATH";
+            differences.fact("the library", &shown(&then.library), &shown(&now), action);
+        }
+        differences.none()
+    }
+
     /// The rules of the run: those that it was started with. A selection of other rules is refused.
     pub fn selection(&self, rules: &Rules, selected: Vec<Planned>) -> Result<Vec<Planned>, ResumeError> {
         let mut differences = Differences::new(&self.folder);
-        let catalog = "give the catalog of that run with --specs DIR, or restore it";
-        differences.fact("the catalog's digest", &self.run.header.catalog_digest, &rules.digest, catalog);
-        differences.none()?;
         let all = plan(rules);
+        let known: HashSet<&str> = all.iter().map(|planned| planned.id.as_str()).collect();
+        let done = self.run.results.iter().map(|result| &result.id);
+        let mut foreign = done.chain(self.run.in_flight.keys()).filter(|id| !known.contains(id.as_str()));
+        if let Some(id) = foreign.next() {
+            return Err(ResumeError::Foreign { folder: self.folder.clone(), id: id.clone() });
+        }
         let narrowed = selected.len() < all.len();
         let then: Vec<Planned> = match &self.run.header.settings.rules {
             None => all,
@@ -120,11 +164,6 @@ impl Earlier {
     pub fn expect_same(&self, now: &RunHeader) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::new(&self.folder);
-        let library = |header: &RunHeader| format!("{} (sha256 {})", header.library.path, header.library.sha256);
-        if then.library.sha256 != now.library.sha256 {
-            let action = "give the library of that run with --library PATH, or install it again";
-            differences.fact("the library", &library(then), &library(now), action);
-        }
         let digests = |header: &RunHeader| -> Vec<String> {
             header.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256)).collect()
         };
@@ -183,7 +222,7 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
 }
 
-/// Fills in what the options leave open.
+/// Fills in what the options leave open, except which files are read or loaded: that is never for a journal to say.
 fn complete(options: &mut Options, then: &RunHeader) {
     let settings = &then.settings;
     options.product.clone_from(&then.product);
@@ -198,16 +237,9 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.dedicated = settings.dedicated;
     options.strict = settings.strict;
     options.min_executed = settings.min_executed;
-    if options.specs.is_none() {
-        options.specs = settings.specs.as_ref().map(PathBuf::from);
-    }
-    if options.library.is_none() && options.backend != Backend::Simulator {
-        let embedded = then.library.simulated && then.library.chosen_by != "--library";
-        if embedded && options.backend == Backend::Auto {
-            options.backend = Backend::Simulator;
-        } else if !embedded {
-            options.library = Some(PathBuf::from(&then.library.path));
-        }
+    let embedded = then.library.simulated && then.library.chosen_by != "--library";
+    if options.library.is_none() && options.backend == Backend::Auto && embedded {
+        options.backend = Backend::Simulator;
     }
 }
 

@@ -23,7 +23,7 @@ use crate::workers::{Deadlines, Executor, Factory, LibraryFiles, Pool, SetUp, Si
 
 use super::exit::RunError;
 use super::library::{Backend, LibraryChoice, choose_library};
-use super::options::{LONGEST_DEADLINE, Options, Profile};
+use super::options::{Options, Profile};
 use super::selection::plan;
 
 pub use error::TargetError;
@@ -241,7 +241,7 @@ fn prepare(
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
     let absent = libraries.absent();
     // It may come from a journal.
-    let step = Duration::from_secs(options.deadline.clamp(1, LONGEST_DEADLINE));
+    let step = Duration::from_secs(options.deadline.max(1));
     let factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
         rules,

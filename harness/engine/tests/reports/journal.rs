@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
 
-use engine::record::{Journal, JournalError, RunResume, Verdict, read_journal, read_run};
+use engine::record::{Journal, JournalError, RunHeader, RunResume, Verdict, read_journal, read_run};
 use rstest::rstest;
 
 use super::sample::{end, folder, header, result, results};
@@ -63,10 +63,10 @@ fn a_run_killed_at_any_byte_keeps_its_results_and_can_go_on() {
         assert_eq!(1 + read.len() + usize::from(end.is_some()), whole, "cut at byte {cut}");
         if end.is_none() {
             let journal = Journal::append_to(&dir).unwrap();
-            journal.append(&result("toy.resumed", Verdict::Pass, "")).unwrap();
+            journal.append(&result("toy.copy.resumed", Verdict::Pass, "")).unwrap();
             let (_, more, _) = read_journal(&path).unwrap();
             assert_eq!(more.len(), read.len() + 1, "cut at byte {cut}");
-            assert_eq!(more.last().unwrap().id, "toy.resumed");
+            assert_eq!(more.last().unwrap().id, "toy.copy.resumed");
         }
     }
 }
@@ -169,7 +169,7 @@ fn a_newer_format_is_named() {
 #[case::garbage(2, "{\"result\": oops}", "column 12: expected value")]
 #[case::half(3, "{\"result\":{\"id\":\"a", "EOF while parsing a string")]
 #[case::unknown_kind(2, "{\"note\":{}}", "unknown variant `note`")]
-#[case::field_missing(2, "{\"result\":{\"id\":\"toy.a\"}}", "missing field `chapter`")]
+#[case::field_missing(2, "{\"result\":{\"id\":\"toy.copy.a\"}}", "missing field `chapter`")]
 #[case::empty_line(4, "", "EOF while parsing a value")]
 #[case::second_run(5, "<first>", "a second run")]
 #[case::after_the_end(12, "{\"end\":<none>}", "column")]
@@ -191,7 +191,7 @@ fn a_broken_line_is_named(#[case] line: usize, #[case] text: &str, #[case] reaso
 fn nothing_follows_the_end() {
     let dir = folder();
     let text = complete(&dir);
-    let late = result("toy.late", Verdict::Pass, "");
+    let late = result("toy.copy.late", Verdict::Pass, "");
     let error = Journal::append_to(&dir).unwrap().append(&late).unwrap_err();
     assert!(matches!(error, JournalError::Ended { .. }), "{error}");
     let line = serde_json::to_string(&engine::record::Line::Result(Box::new(late))).unwrap();
@@ -221,7 +221,7 @@ fn a_second_result_of_a_rule_is_refused() {
 #[test]
 fn threads_share_a_journal() {
     let dir = folder();
-    let journal = Journal::create(&dir, &header()).unwrap();
+    let journal = Journal::create(&dir, &RunHeader { rules: 320, ..header() }).unwrap();
     let other = Journal::append_to(&dir).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -233,14 +233,14 @@ fn threads_share_a_journal() {
             });
         }
     });
-    journal.finish(end(&[], 0)).unwrap();
+    finish(&journal, &dir);
     assert_eq!(distinct(&dir), 320);
 }
 
 #[test]
 fn processes_share_a_journal() {
     let dir = folder();
-    let journal = Journal::create(&dir, &header()).unwrap();
+    let journal = Journal::create(&dir, &RunHeader { rules: 250, ..header() }).unwrap();
     let name = concat!(module_path!(), "::child_that_appends");
     let name = name.split_once("::").unwrap().1;
     let children: Vec<_> = (0..4)
@@ -256,7 +256,7 @@ fn processes_share_a_journal() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    journal.finish(end(&[], 0)).unwrap();
+    finish(&journal, &dir);
     assert_eq!(distinct(&dir), 250);
 }
 
@@ -269,6 +269,11 @@ fn child_that_appends() {
     for rule in 0..50 {
         journal.append(&result(&format!("toy.child{number}.r{rule}"), Verdict::Pass, "")).unwrap();
     }
+}
+
+fn finish(journal: &Journal, dir: &Path) {
+    let (_, results, _) = read_journal(dir).unwrap();
+    journal.finish(end(&results, 0)).unwrap();
 }
 
 fn distinct(dir: &Path) -> usize {

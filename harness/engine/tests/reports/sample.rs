@@ -227,6 +227,7 @@ pub fn end(results: &[RuleResult], exit: u8) -> RunEnd {
         workers_started: 4,
         start_up_nanoseconds: 812_000_000,
         remarks: vec![],
+        unusable_cases: 0,
         exit,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::Journal;
 
@@ -42,6 +43,16 @@ pub enum JournalError {
         second.map_or(String::new(), |line| format!(":{line}"))
     )]
     Duplicate { path: PathBuf, id: String, first: usize, second: Option<usize> },
+    /// Another process holds the lock on the file.
+    #[error(
+        "another process has held the lock on {path} for more than {} s: find it with `fuser {path}` or `lslocks`, end \
+         it, then resume the run",
+        .waited.as_secs()
+    )]
+    Locked { path: PathBuf, waited: Duration },
+    /// Somebody touched the file of a run that goes on.
+    #[error("{path} {what} while the run was going on: find out by whom, and start a new run in another folder")]
+    Changed { path: PathBuf, what: &'static str },
     /// The run is over.
     #[error("{path} is complete, its run has ended: start a new run in another folder")]
     Ended { path: PathBuf },
