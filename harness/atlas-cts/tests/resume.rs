@@ -413,7 +413,7 @@ fn another_library_and_another_device_are_refused() {
     let busy = bench.path("specs/acl/small.yaml");
     let words = ["run", "--specs", "specs", "--resume", "report", "--library", "first.so"];
     let answer = answer_of(bench.command(words).env("ATLAS_CTS_LOCKS", busy));
-    answer.says(3, &["report cannot be resumed: ", "ATLAS_CTS_LOCKS"]);
+    answer.says(3, &["report cannot be resumed: ", "without its lock no device is used"]);
     // The same file elsewhere is the same library. It hangs again.
     resume(&bench, "report", &["--library", "first.so"]).says(1, &["TIMEOUT  acl.small.aligned"]);
 }

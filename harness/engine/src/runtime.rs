@@ -1,8 +1,9 @@
 //! What a runtime is to the engine: the tables of its header, and the simulated device that comes with it.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -90,12 +91,12 @@ impl SimulatedLibrary {
     /// It cannot be written, or another file has its name.
     pub fn write_to(&self, folder: &Path) -> io::Result<PathBuf> {
         let path = folder.join(self.file_name);
-        match File::create_new(&path) {
-            Ok(mut file) => file.write_all(self.bytes)?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+        let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+        file.write_all(self.bytes)?;
+        match file.persist_noclobber(&path) {
+            Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => return Err(failed.error),
+            _ => self.expect_bytes(&path)?,
         }
-        self.expect_bytes(&path)?;
         Ok(path)
     }
 

@@ -58,8 +58,11 @@ impl Program {
             Err(_) => return (Value::Integer(0), None),
         };
         if listed {
-            let lengths = scope.length_bounds(self, axis, values);
-            let longest = lengths.map_or(0, |lengths| lengths.high());
+            let longest = match scope.length_bounds(self, axis, values) {
+                Ok(lengths) => lengths.high(),
+                Err(EvaluationError::TooManyValues) => i128::MAX,
+                Err(_) => 0,
+            };
             let message = (longest > LONGEST_LIST as i128).then(|| {
                 format!(
                     "a list of {longest} items; lists and permutations have at most {LONGEST_LIST}: lower the length"
@@ -118,7 +121,9 @@ impl Estimate<'_> {
                 StatementKind::For { variable, bound, body } => {
                     let rounds = evaluate(self, bound).unwrap_or(1).clamp(0, MOST_ROUNDS);
                     self.variables.insert(*variable, (rounds - 1).max(0));
-                    self.block(body, times.saturating_mul(rounds as u64))?
+                    // A round costs something even where nothing stands in it.
+                    let rounds = times.saturating_mul(rounds as u64);
+                    rounds.saturating_add(self.block(body, rounds)?)
                 }
                 kind => {
                     self.note(kind);
