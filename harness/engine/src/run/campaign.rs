@@ -12,6 +12,7 @@ use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::catalog::{Rule, Rules};
 use crate::confirm::{Inquest, confirm};
 use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
+use crate::report::clean;
 use crate::runtime::Runtime;
 use crate::workers::{Assignment, Slot};
 
@@ -91,7 +92,7 @@ impl Campaign {
 
     /// Says something about the run as a whole: now, and in the reports.
     pub(super) fn remark(&self, text: String) {
-        eprintln!("{text}");
+        eprintln!("{}", clean(&text));
         self.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(text);
     }
 

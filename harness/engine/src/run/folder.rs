@@ -12,7 +12,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::files::remove_left_over;
 use crate::record::{Journal, JournalError, Recorded, RuleResult, RunEnd, RunHeader, RunResume, read_run};
-use crate::report::write_junit;
+use crate::report::{clean, write_junit};
 
 use super::campaign::Campaign;
 use super::exit::{ExitStatus, RunError};
@@ -231,7 +231,7 @@ impl RunFolder {
         match (written, &lost) {
             (Ok(_), _) => {}
             (Err(error), None) => lost = Some(error),
-            (Err(error), Some(_)) => eprintln!("{error}"),
+            (Err(error), Some(_)) => eprintln!("{}", clean(&error.to_string())),
         }
         (run, lost)
     }

@@ -1,14 +1,15 @@
 //! A worker process as the supervisor sees it.
 
 use std::io::{Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::wire::flight::Flight;
@@ -47,6 +48,8 @@ pub struct WorkerProcess {
     _memory: OwnedFd,
     output: Arc<Mutex<Vec<u8>>>,
     drain: Option<std::thread::JoinHandle<()>>,
+    /// What the library prints, to see whether all of it was read.
+    printed: OwnedFd,
     ended: bool,
     /// Of a process that had a limit and ended.
     processor_time: Option<ProcessorTime>,
@@ -86,6 +89,7 @@ impl WorkerProcess {
         let requests = child.stdin.take();
         let replies = child.stdout.take().expect("the output was piped");
         let errors = child.stderr.take().expect("the error output was piped");
+        let printed = errors.as_fd().try_clone_to_owned()?;
         let output = Arc::new(Mutex::new(Vec::new()));
         let tail = output.clone();
         let drain = std::thread::Builder::new().spawn(move || drain(errors, &tail)).inspect_err(|_| {
@@ -101,6 +105,7 @@ impl WorkerProcess {
             _memory: memory,
             output,
             drain: Some(drain),
+            printed,
             ended: false,
             processor_time: None,
             machine: machine.to_owned(),
@@ -304,8 +309,17 @@ impl WorkerProcess {
 
     /// The end of what the library printed.
     pub fn output(&self) -> String {
-        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&output).into_owned()
+        let begun = Instant::now();
+        loop {
+            let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+            // What it printed before it replied must not be missing because another pipe was read first.
+            let unread = rustix::io::ioctl_fionread(&self.printed).unwrap_or(0);
+            if unread == 0 || begun.elapsed() > TICK {
+                return String::from_utf8_lossy(&output).into_owned();
+            }
+            drop(output);
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
@@ -316,10 +330,14 @@ impl Drop for WorkerProcess {
 }
 
 /// Reads what the library prints, so that it never blocks, and keeps the end.
-fn drain(mut errors: impl Read, tail: &Mutex<Vec<u8>>) {
+fn drain(mut errors: ChildStderr, tail: &Mutex<Vec<u8>>) {
     let mut chunk = [0u8; 65536];
-    while let Ok(count @ 1..) = errors.read(&mut chunk) {
+    loop {
+        // Nothing is read while the lock is held that has to be waited for.
+        while poll(&mut [PollFd::new(&errors, PollFlags::IN)], None) == Err(Errno::INTR) {}
+        // What is no longer in the pipe is in the tail, for whoever holds the lock.
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(count @ 1..) = errors.read(&mut chunk) else { return };
         tail.extend_from_slice(&chunk[..count]);
         if tail.len() > TAIL {
             let surplus = tail.len() - TAIL;
