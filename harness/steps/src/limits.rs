@@ -123,7 +123,7 @@ impl Estimate<'_> {
                     self.variables.insert(*variable, (rounds - 1).max(0));
                     // A round costs something even where nothing stands in it.
                     let rounds = times.saturating_mul(rounds as u64);
-                    rounds.saturating_add(self.block(body, rounds)?)
+                    self.block(body, rounds)?.max(rounds)
                 }
                 kind => {
                     self.note(kind);
