@@ -49,27 +49,26 @@ impl Program {
     fn axis_excess(&self, scope: &Scope, axis: usize, values: &[Value]) -> (Value, Option<String>) {
         let domain = &self.axes[axis].domain;
         let listed = matches!(domain, Domain::List { .. } | Domain::Permutation(_));
+        // Whatever the items are: a length that is too long is drawn before them.
+        let longest = match scope.length_bounds(self, axis, values) {
+            Ok(lengths) if listed => lengths.high(),
+            Err(EvaluationError::TooManyValues) => i128::MAX,
+            _ => 0,
+        };
+        let too_long = (longest > LONGEST_LIST as i128).then(|| {
+            format!("a list of {longest} items; lists and permutations have at most {LONGEST_LIST}: lower the length")
+        });
         let bounds = match scope.bounds(self, axis, values) {
             Ok(bounds) => bounds,
             Err(EvaluationError::TooManyValues) => {
                 return (Value::Integer(0), Some("this domain has more than 2^64 values; narrow it".to_owned()));
             }
             // Whether a domain is empty depends on what is drawn.
-            Err(_) => return (Value::Integer(0), None),
+            Err(_) => return (Value::Integer(0), too_long),
         };
         if listed {
-            let longest = match scope.length_bounds(self, axis, values) {
-                Ok(lengths) => lengths.high(),
-                Err(EvaluationError::TooManyValues) => i128::MAX,
-                Err(_) => 0,
-            };
-            let message = (longest > LONGEST_LIST as i128).then(|| {
-                format!(
-                    "a list of {longest} items; lists and permutations have at most {LONGEST_LIST}: lower the length"
-                )
-            });
             let items = usize::try_from(longest).unwrap_or(0).min(LONGEST_LIST);
-            return (Value::List(vec![bounds.high(); items]), message);
+            return (Value::List(vec![bounds.high(); items]), too_long);
         }
         let enumerates = matches!(
             domain,

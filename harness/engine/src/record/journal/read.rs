@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{Journal, JournalError, LARGEST};
 use crate::catalog::is_rule_id;
 use crate::files;
-use crate::record::{LONGEST_DEADLINE, Line, RuleResult, RunEnd, RunHeader, counts, exit_code};
+use crate::record::{LONGEST_DEADLINE, Line, RuleResult, RunEnd, RunHeader, RunSettings, counts, exit_code};
 
 /// What a journal says.
 #[derive(Debug, Clone)]
@@ -74,9 +74,11 @@ impl Reading {
         let selected = header.settings.rules.as_ref().map(|rules| rules.iter().cloned().collect::<HashSet<_>>());
         let run = Recorded { header, results: Vec::new(), in_flight: BTreeMap::new(), end: None };
         let reading = Reading { path, run, selected, lines: HashMap::new() };
-        let deadline = reading.run.header.settings.deadline;
-        if deadline > LONGEST_DEADLINE {
-            return reading.broken(1, format!("a deadline of {deadline} s is longer than {LONGEST_DEADLINE} s"));
+        let settings = &reading.run.header.settings;
+        // Format 1 has no settings.
+        if *settings != RunSettings::default() && !(1..=LONGEST_DEADLINE).contains(&settings.deadline) {
+            let reason = format!("a deadline of {} s is not one of 1 to {LONGEST_DEADLINE} s", settings.deadline);
+            return reading.broken(1, reason);
         }
         reading.selected.iter().flatten().try_for_each(|id| reading.expect_selected(1, id))?;
         Ok(reading)
