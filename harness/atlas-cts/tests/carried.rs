@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use support::{Bench, answer, project};
+use support::{Bench, answer, project, take_environment};
 
 /// Whether this user may make a mount namespace of its own.
 fn may_hide_folders() -> bool {
@@ -30,12 +30,7 @@ fn where_a_folder_is_replaced(bench: &Bench, hidden: &Path, by: &Path, words: &[
         .args([by, hidden, &executable])
         .args(words)
         .current_dir(bench.path(""));
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
+    take_environment(&mut shell, &command);
     Some(answer(&mut shell))
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::process::Command;
 
 use rstest::rstest;
-use support::{Answer, Bench, answer};
+use support::{Answer, Bench, answer, take_environment};
 
 const RULE: &str = "acl.small.written";
 
@@ -119,7 +119,7 @@ fn with_kept(script: &str, arguments: &[&str]) -> (Bench, Answer) {
     let run = bench.command([""; 0]);
     let mut timeout = Command::new("timeout");
     timeout.args(words).args(["--report-dir", "report"]).args(arguments).current_dir(bench.path(""));
-    timeout.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    take_environment(&mut timeout, &run);
     let answer = answer(&mut timeout);
     (bench, answer)
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use engine::digest;
 use rstest::rstest;
 use serde_json::{Value as Json, json};
-use support::{Answer, Bench, answer};
+use support::{Answer, Bench, answer, take_environment};
 
 /// Rules that hold; the last two fail on a device whose small blocks are misaligned.
 fn bench() -> Bench {
@@ -46,12 +46,7 @@ fn bounded(command: Command) -> Answer {
     let mut timeout = Command::new("timeout");
     timeout.arg("60").arg(command.get_program()).args(command.get_args());
     timeout.current_dir(command.get_current_dir().unwrap()).stdin(Stdio::null());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => timeout.env(name, value),
-            None => timeout.env_remove(name),
-        };
-    }
+    take_environment(&mut timeout, &command);
     answer(&mut timeout)
 }
 

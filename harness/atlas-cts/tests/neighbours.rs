@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use atlas_cts::runtimes::RUNTIMES;
 use rstest::rstest;
-use support::{Answer, Bench, answer, machines_of, project};
+use support::{Answer, Bench, answer, machines_of, project, take_environment};
 
 /// One rule of one process.
 const RULE: &str = "\
@@ -61,12 +61,7 @@ fn on_a_machine_of_its_own(bench: &Bench, script: &str) -> Option<Answer> {
     let atlas = bench.command([""; 0]);
     let mut shell = Command::new("unshare");
     shell.args([flags, "bash", "-c", &format!("{set_up}\n{script}")]).stdin(Stdio::null());
-    for (name, value) in atlas.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
+    take_environment(&mut shell, &atlas);
     shell.env("CTS", atlas.get_program()).env("TMPDIR", bench.path("tmp")).current_dir(bench.path(""));
     Some(answer(&mut shell))
 }

@@ -15,7 +15,9 @@ use regex_lite::Regex;
 use rstest::rstest;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::Value as Json;
-use support::{Answer, Bench, Report, Watched, answer, answer as answer_of, left_over_machines, machines_of};
+use support::{
+    Answer, Bench, Report, Watched, answer, answer as answer_of, left_over_machines, machines_of, take_environment,
+};
 
 /// A rule that fails on a device whose small blocks are misaligned, one of two processes, one that does not apply;
 /// before and after them rules that hold. Without axes they have three cases: on a busy machine none may run out of time.
@@ -496,12 +498,7 @@ fn with_mounts(bench: &Bench, script: &str, arguments: &[&str]) -> Option<Answer
     let atlas = bench.command(arguments);
     let mut shell = Command::new("unshare");
     shell.args(["-Urm", "sh", "-c", script]).arg(atlas.get_program()).args(atlas.get_args());
-    for (name, value) in atlas.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
+    take_environment(&mut shell, &atlas);
     Some(answer(shell.current_dir(bench.path("")).stdin(Stdio::null())))
 }
 

@@ -73,7 +73,8 @@ fn observed_sizes(report: &Report) -> Vec<String> {
 fn the_same_seed_gives_the_same_journal() {
     let bench = bench();
     for folder in ["once", "twice"] {
-        bench.run_catalog(folder, &["--seed", "7"]).says(0, &["seed 7"]);
+        // Rules that run side by side end in any order.
+        bench.run_catalog(folder, &["--seed", "7", "--jobs", "1"]).says(0, &["seed 7"]);
     }
     let (once, twice) = (bench.report("once"), bench.report("twice"));
     assert_eq!(once.timeless(), twice.timeless());

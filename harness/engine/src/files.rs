@@ -8,9 +8,12 @@ pub use replace::{remove_left_over, replace};
 
 use std::fs::{File, FileType, Permissions};
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::Errno;
 use tempfile::TempDir;
 
 /// A regular file, open for reading.
@@ -59,6 +62,17 @@ pub fn private_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
         .rand_bytes(RANDOM)
         .permissions(Permissions::from_mode(0o700))
         .tempdir_in(parent)
+}
+
+/// A file in memory without a name, whose size and content can be sealed. `executable` says whether it may be executed;
+/// systems before Linux 6.3 do not know the question: there every file may.
+///
+/// # Errors
+/// The system has no such files, or forbids them.
+pub fn in_memory(name: &str, executable: MemfdFlags) -> io::Result<OwnedFd> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let made = memfd_create(name, flags | executable);
+    Ok(made.or_else(|error| if error == Errno::INVAL { memfd_create(name, flags) } else { Err(error) })?)
 }
 
 /// Whether a path still names this file or folder: it was not removed, nor something else put there.

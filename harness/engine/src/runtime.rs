@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use abi::Bindings;
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
-use rustix::io::Errno;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals};
 
 use crate::catalog::SpecFile;
 use crate::digest;
+use crate::files;
 use simulator_contract::Defect;
 
 /// A runtime that an executable can test: one entry of its registry.
@@ -102,11 +102,7 @@ impl SimulatedLibrary {
 
     /// In memory and sealed; where the system has no such files that may be executed, one that was never in a folder.
     fn nameless(&self) -> io::Result<File> {
-        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        // Systems before Linux 6.3 do not know that a file may be executed: there all of them may.
-        let memory = memfd_create(self.file_name, flags | MemfdFlags::EXEC)
-            .or_else(|error| if error == Errno::INVAL { memfd_create(self.file_name, flags) } else { Err(error) });
-        match memory {
+        match files::in_memory(self.file_name, MemfdFlags::EXEC) {
             Ok(memory) => {
                 let mut file = File::from(memory);
                 file.write_all(self.bytes)?;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use rstest::rstest;
 
-use super::support::{Answer, Bench, answer};
+use super::support::{Answer, Bench, answer, take_environment};
 use super::{run, run_hanging, run_with, struck_by};
 
 /// A catalog of one rule with these steps, and a library without a fault.
@@ -31,12 +31,7 @@ fn limited(bench: &Bench, before: &[&str], arguments: &[&str]) -> Option<Answer>
     }
     let mut command = Command::new(before[0]);
     command.args(&before[1..]).arg(atlas.get_program()).args(atlas.get_args()).current_dir(bench.path(""));
-    for (name, value) in atlas.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    take_environment(&mut command, &atlas);
     Some(answer(&mut command))
 }
 

@@ -39,6 +39,19 @@ fn what_a_library_does_to_its_process_is_said_and_undone(
     expect_nothing_left(&bench);
 }
 
+/// Most limits are compared where a rule did not pass: a rule that such a limit spoils says so.
+#[test]
+fn a_rule_that_a_lowered_limit_spoils_says_which_limit_it_was() {
+    let bench = struck_by(&["FAULT_LOWERS_THE_STACK"], "");
+    run(&bench, "report").says(1, &["acl.faults.after"]);
+    let report = bench.report("report");
+    let struck = report.result("acl.faults.struck");
+    assert_eq!((struck.verdict.name(), &*struck.findings), ("pass", &[] as &[String]));
+    let after = report.result("acl.faults.after");
+    assert!(after.findings.iter().any(|finding| finding.contains("put back: the limit of stack from ")), "{after:?}");
+    expect_nothing_left(&bench);
+}
+
 /// What the end of the run says of it; nothing but that.
 #[rstest]
 #[case::prints_replies_of_a_worker("FAULT_FLOOD", None)]

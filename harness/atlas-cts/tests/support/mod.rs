@@ -88,12 +88,7 @@ impl Bench {
         let atlas = self.command([""; 0]);
         let mut shell = Command::new("sh");
         shell.args(["-c", &line]).arg(atlas.get_program()).current_dir(self.path(""));
-        for (name, value) in atlas.get_envs() {
-            match value {
-                Some(value) => shell.env(name, value),
-                None => shell.env_remove(name),
-            };
-        }
+        take_environment(&mut shell, &atlas);
         // The command follows the same folder each time; a run overwrites none.
         let _ = fs::remove_dir_all(self.path("replayed"));
         answer(shell.envs(environment.iter().map(|(name, value)| (name, value))))
@@ -143,6 +138,16 @@ impl Bench {
             .unwrap_or_else(|error| panic!("{compiler}: {error}; the end-to-end tests need a C compiler"));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         path
+    }
+}
+
+/// Gives a command the environment of another one: for words that start the other one in surroundings of its own.
+pub fn take_environment(command: &mut Command, other: &Command) {
+    for (name, value) in other.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
 }
 

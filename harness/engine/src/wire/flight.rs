@@ -6,11 +6,11 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
-use rustix::io::Errno;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::case::Value;
+use crate::files;
 
 /// Calls kept of a case: the last ones.
 pub const CALLS: usize = 256;
@@ -79,11 +79,7 @@ impl Flight {
     /// Memory that can be mapped by two processes. Its size is sealed: whoever reads what was cut off is killed, and the
     /// worker's library knows the path.
     pub fn create() -> std::io::Result<OwnedFd> {
-        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        let create = |flags| memfd_create("atlas-cts-flight", flags);
-        // Systems before Linux 6.3 do not know that a file may be forbidden to be executed.
-        let fd = create(flags | MemfdFlags::NOEXEC_SEAL)
-            .or_else(|error| if error == Errno::INVAL { create(flags) } else { Err(error) })?;
+        let fd = files::in_memory("atlas-cts-flight", MemfdFlags::NOEXEC_SEAL)?;
         ftruncate(&fd, size_of::<Layout>() as u64)?;
         fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         Ok(fd)
@@ -265,6 +261,8 @@ impl Drop for Flight {
 
 #[cfg(test)]
 mod tests {
+    use rustix::io::Errno;
+
     use super::*;
 
     #[test]

@@ -3,7 +3,9 @@
 //!
 //! A library may change them, and every rule that follows would run in a changed process. They are compared and put
 //! back after each rule, in about a microsecond: the environment is compared by the addresses of its entries. (A string
-//! that is changed in its place goes unnoticed.) Signal handlers are not looked at: vendor libraries set their own.
+//! that is changed in its place goes unnoticed.) Each limit costs a call of the system: those that a runtime does touch
+//! are compared after each rule, all of them where a rule did not pass. Signal handlers are not looked at: vendor
+//! libraries set their own.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, OsString, c_char};
@@ -30,6 +32,9 @@ pub(super) struct Surroundings {
     environment: BTreeMap<OsString, OsString>,
     limits: [Rlimit; LIMITED.len()],
 }
+
+/// How many of the limits, from the first, are compared after each rule.
+const LIMITED_EACH_TIME: usize = 2;
 
 /// What a library may have less of after it has lowered a limit.
 const LIMITED: [(Resource, &str); 7] = [
@@ -103,9 +108,10 @@ impl Surroundings {
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// Puts back what was changed since, and says what that was; `None`: nothing.
-    pub(super) fn restore(&mut self) -> Option<String> {
-        if self.unchanged() {
+    /// Puts back what was changed since, and says what that was; `None`: nothing. Only where it is looked at `closely`
+    /// are all limits compared.
+    pub(super) fn restore(&mut self, closely: bool) -> Option<String> {
+        if self.unchanged(if closely { LIMITED.len() } else { LIMITED_EACH_TIME }) {
             return None;
         }
         let is = Surroundings::now();
@@ -149,15 +155,15 @@ impl Surroundings {
         left
     }
 
-    /// A quick look, which also puts the file mode mask back: only setting it tells what it was.
-    fn unchanged(&self) -> bool {
+    /// A quick look, at so many limits, which also puts the file mode mask back: only setting it tells what it was.
+    fn unchanged(&self, limits: usize) -> bool {
         let file_mask = umask(self.file_mask);
         let same = file_mask == self.file_mask
             && signals() == self.signals
             && thread_locale() == self.thread_locale
             && has_entries(&self.entries)
             && locale(None) == self.locale
-            && limits() == self.limits
+            && LIMITED.iter().zip(&self.limits).take(limits).all(|((resource, _), was)| getrlimit(*resource) == *was)
             && folder() == self.folder;
         if !same {
             umask(file_mask);
@@ -204,13 +210,13 @@ fn numbered(what: &str, signals: u64) -> Option<String> {
 
 /// The signals that the calling thread blocks.
 fn signals() -> u64 {
-    let mut set = MaybeUninit::uninit();
-    // SAFETY: a null set only asks; the old one is filled.
+    let mut set = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: a null set only asks; the old one is filled. Signals 1 to 64 are the first 64 bits of a Linux set, which
+    // has at least as many.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, ptr::null(), set.as_mut_ptr());
-        let set = set.assume_init();
-        (0..64).filter(|bit| libc::sigismember(&set, bit + 1) == 1).fold(0, |bits, bit| bits | 1 << bit)
+        set.as_ptr().cast::<u64>().read_unaligned()
     }
 }
 
@@ -232,10 +238,12 @@ fn thread_locale() -> libc::locale_t {
 }
 
 fn folder() -> Option<CString> {
-    let mut path = [0u8; 4096];
-    // SAFETY: the buffer has the length that is said.
-    let known = unsafe { !libc::getcwd(path.as_mut_ptr().cast(), path.len()).is_null() };
-    known.then(|| CStr::from_bytes_until_nul(&path).ok().map(CStr::to_owned)).flatten()
+    let mut path = MaybeUninit::<[c_char; 4096]>::uninit();
+    // SAFETY: the buffer has the length that is said, and holds a whole string where it is given back.
+    unsafe {
+        let known = libc::getcwd(path.as_mut_ptr().cast(), size_of_val(&path));
+        (!known.is_null()).then(|| CStr::from_ptr(known).to_owned())
+    }
 }
 
 /// Sets the process's locale, or only asks for it.

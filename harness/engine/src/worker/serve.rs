@@ -335,7 +335,8 @@ impl<'a> Worker<'a> {
         // The rule has failed already; what it left behind is not for the next one.
         result.unhealthy = result.unhealthy.take().or(unreleased);
         result.stopped_by = stopped_by;
-        result.findings.extend(self.manners());
+        let passed = result.failure.is_none() && result.fatal.is_none() && result.unhealthy.is_none();
+        result.findings.extend(self.manners(!passed));
         Ok(result)
     }
 
@@ -384,12 +385,12 @@ impl<'a> Worker<'a> {
         drop(execution);
         let restored = if self.state == State::Device { self.life_cycle.run_section(Section::Restore) } else { Ok(()) };
         self.flight.end_case();
-        wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners: self.manners() }))
+        wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners: self.manners(true) }))
     }
 
     /// What the library did to its process since this was last asked. The process is put back for the rules that follow.
-    fn manners(&mut self) -> Vec<String> {
-        let changed = self.surroundings.restore();
+    fn manners(&mut self, closely: bool) -> Vec<String> {
+        let changed = self.surroundings.restore(closely);
         let changed = changed.map(|what| format!("the library changed its process, which was put back: {what}"));
         let copies = match self.flight.take_copies() {
             0 => None,
