@@ -29,6 +29,21 @@ pub(crate) fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<Stri
     for source in &rule.sources {
         let _ = writeln!(text, "source    {source}");
     }
+    for ground in &rule.grounds {
+        for clause in ground.clauses.iter().map(|clause| &rules.clauses[*clause]) {
+            let editions = clause.editions();
+            let editions = if editions.is_empty() { String::new() } else { format!("; holds {editions}") };
+            let _ = writeln!(
+                text,
+                "clause    [{}] {} ({}): {} ({}{editions})",
+                ground.name,
+                clause.id,
+                clause.modality.name(),
+                clause.digest,
+                clause.source
+            );
+        }
+    }
     let _ = writeln!(text, "file      {}:{}", short(&chapter.path), rule.line);
     for product in &rules.products {
         let applies = match offered(rule, &product.id, rules) {

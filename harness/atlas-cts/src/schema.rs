@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use atlas_cts::{CommandError, say_line};
-use engine::catalog::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, SupportFile};
+use engine::catalog::{ApiFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, SupportFile};
 use engine::files;
 use engine::run::ExitStatus;
 
@@ -13,6 +13,7 @@ const LARGEST: u64 = 8 << 20;
 /// Writes the schemas, or compares them with the files.
 pub(crate) fn schema(folder: &Path, check: bool) -> Result<ExitStatus, CommandError> {
     let schemas = [
+        ("clauses", schemars::schema_for!(ClausesFile)),
         ("documents", schemars::schema_for!(DocumentsFile)),
         ("products", schemars::schema_for!(ProductsFile)),
         ("api", schemars::schema_for!(ApiFile)),

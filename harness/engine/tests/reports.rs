@@ -218,6 +218,7 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 place: text(),
                 message: text(),
                 rule_statement: text(),
+                clauses: vec![text()],
                 sources: vec![text(), text()],
                 values: vec![(text(), text()), (text(), text())],
                 replay_values: serde_json::Value::String(text()),
@@ -404,7 +405,13 @@ fn the_journal_schema_has_the_keys_of_the_data() {
         let mut required: BTreeSet<String> =
             definition["required"].as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect();
         // Journals of format 1 are valid without what came later.
-        let later = [("run", "settings"), ("result", "interrupted"), ("result", "coverage")];
+        let later = [
+            ("run", "settings"),
+            ("result", "interrupted"),
+            ("result", "coverage"),
+            ("result", "observed_only"),
+            ("failure", "clauses"),
+        ];
         required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));
         assert_eq!(required, keys(&definition["properties"]), "{name}");
         required

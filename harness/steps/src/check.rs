@@ -101,6 +101,8 @@ pub(super) struct Checker<'e> {
     /// The actor whose statement is being checked.
     pub actor: usize,
     pub setup: bool,
+    /// What the checks of the statement rest on: position in [`Program::grounds`].
+    pub rests_on: Option<usize>,
     /// Control flow of several processes: everybody evaluates it.
     pub everybody: bool,
     /// Variables whose memory the statement may change.
@@ -123,6 +125,7 @@ impl<'e> Checker<'e> {
             loops: Vec::new(),
             actor: 0,
             setup: false,
+            rests_on: None,
             everybody: false,
             touched: Vec::new(),
             constant_context: false,

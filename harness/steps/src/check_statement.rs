@@ -59,11 +59,25 @@ impl Checker<'_> {
         let id = self.program.statement_count;
         self.program.statement_count += 1;
         let setup = self.setup;
-        let Some(kind) = self.kind(&tree.kind, tree.span) else { return };
+        let outer = self.rests_on;
+        self.rests_on = tree.rests_on.as_ref().map(|name| self.ground(name)).or(outer);
+        let rests_on = self.rests_on;
+        let kind = self.kind(&tree.kind, tree.span);
+        self.rests_on = outer;
+        let Some(kind) = kind else { return };
         let mut publishes = std::mem::take(&mut self.touched);
         publishes.sort_unstable();
         publishes.dedup();
-        out.push(Statement { id, kind, span: tree.span, actor, setup, publishes });
+        out.push(Statement { id, kind, span: tree.span, actor, setup, rests_on, publishes });
+    }
+
+    /// The position of what a marker names.
+    fn ground(&mut self, name: &syntax::Identifier) -> usize {
+        let known = self.program.grounds.iter().position(|known| known.name == name.name);
+        known.unwrap_or_else(|| {
+            self.program.grounds.push(name.clone());
+            self.program.grounds.len() - 1
+        })
     }
 
     fn kind(&mut self, tree: &Written, span: Span) -> Option<StatementKind> {
@@ -118,11 +132,13 @@ impl Checker<'_> {
                 let expect = match expect {
                     None => Expect::Success,
                     Some(expect) => {
-                        Expect::Failure { codes: self.expressions(&expect.codes)?, usually: expect.usually }
+                        let codes = self.expressions(&expect.codes)?;
+                        Expect::Failure { codes, usually: expect.usually, info }
                     }
                 };
-                if info {
-                    self.problem(expression.span, "`[info]` marks a check; write `[info] r == CODE;` after `r = call`");
+                if info && matches!(expect, Expect::Success) {
+                    let message = "`[info]` marks a check; write `[info] r == CODE;` after `r = call`, or `fails`";
+                    self.problem(expression.span, message);
                 }
                 return Some(StatementKind::Call { call, expect });
             }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Span;
-use super::program::{Expect, Program, Statement, StatementKind};
+use super::program::{Expect, Expression, Program, Statement, StatementKind};
 
 /// One thing that a rule judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -27,6 +27,10 @@ pub struct Judged {
     pub statement: Span,
     /// The place that a failure names.
     pub reported: Span,
+    /// What it rests on, where a marker says so: position in [`Program::grounds`].
+    pub rests_on: Option<usize>,
+    /// In the block of `refuse`: it is looked at where a call did what is documented as unsupported.
+    pub refused: bool,
 }
 
 /// Everything that the steps judge, in their order: not what set-up does, and nothing that is only reported. That bare
@@ -34,10 +38,11 @@ pub struct Judged {
 /// what is judged after it would be empty without it.
 pub fn judgements(program: &Program) -> Vec<Judged> {
     let mut found = Vec::new();
-    collect(&program.statements, &mut found);
+    collect(&program.statements, false, &mut found);
     if found.is_empty() {
         let none = Span::default();
-        found.push(Judged { judgement: Judgement::Success, statement: none, reported: none });
+        let judgement = Judgement::Success;
+        found.push(Judged { judgement, statement: none, reported: none, rests_on: None, refused: false });
     }
     found
 }
@@ -45,11 +50,52 @@ pub fn judgements(program: &Program) -> Vec<Judged> {
 impl Program {
     /// Whether every call of a function in the steps must fail: such a rule cannot say that the function is denied.
     pub fn only_refused(&self, function: &str) -> bool {
-        let failing = judgements(self).into_iter().filter(|judged| matches!(judged.judgement, Judgement::Failure(_)));
-        let refused: Vec<Span> = failing.map(|judged| judged.reported).collect();
+        let mut refused = Vec::new();
+        self.each_statement(&mut |statement| {
+            if let StatementKind::Call { call, expect: Expect::Failure { .. } } = &statement.kind {
+                refused.push(call.span);
+            }
+        });
         let calls = self.sites().into_iter().flatten();
         let mut calls = calls.filter(|call| self.functions[call.function].name == function).peekable();
         calls.peek().is_some() && calls.all(|call| refused.contains(&call.span))
+    }
+
+    /// The codes that a call must fail with, by the id of its statement.
+    pub fn codes(&self, id: usize) -> Vec<i128> {
+        let mut found = Vec::new();
+        self.each_statement(&mut |statement| {
+            if let StatementKind::Call { expect: Expect::Failure { codes, .. }, .. } = &statement.kind
+                && statement.id == id
+            {
+                found.extend(codes.iter().filter_map(|code| match code {
+                    Expression::Constant(value) => Some(*value),
+                    _ => None,
+                }));
+            }
+        });
+        found
+    }
+
+    /// The ids of bare calls, each with what its success rests on; not those of set-up.
+    pub fn bare_calls(&self) -> Vec<(usize, Option<usize>)> {
+        let mut found = Vec::new();
+        self.each_statement(&mut |statement| {
+            if !statement.setup && matches!(statement.kind, StatementKind::Call { expect: Expect::Success, .. }) {
+                found.push((statement.id, statement.rests_on));
+            }
+        });
+        found
+    }
+
+    fn each_statement<'a>(&'a self, see: &mut impl FnMut(&'a Statement)) {
+        fn walk<'a>(statements: &'a [Statement], see: &mut impl FnMut(&'a Statement)) {
+            for statement in statements {
+                see(statement);
+                statement.kind.blocks().into_iter().for_each(|block| walk(block, see));
+            }
+        }
+        walk(&self.statements, see);
     }
 
     /// What is judged, as a report and the catalog name it: the statement on one line.
@@ -61,22 +107,31 @@ impl Program {
     }
 }
 
-fn collect(statements: &[Statement], found: &mut Vec<Judged>) {
+fn collect(statements: &[Statement], refused: bool, found: &mut Vec<Judged>) {
     for statement in statements.iter().filter(|statement| !statement.setup) {
         let mut judged = |judgement: Judgement, reported: Span| {
-            found.push(Judged { judgement, statement: statement.span, reported });
+            found.push(Judged {
+                judgement,
+                statement: statement.span,
+                reported,
+                rests_on: statement.rests_on,
+                refused,
+            });
         };
         match &statement.kind {
             StatementKind::Check { info: false, .. } => {
                 judged(Judgement::Condition(statement.id), statement.span);
             }
-            StatementKind::Call { call, expect: Expect::Failure { codes, usually } } => {
+            StatementKind::Call { call, expect: Expect::Failure { codes, usually, info: false } } => {
                 judged(Judgement::Failure(statement.id), call.span);
                 if !codes.is_empty() && !usually {
                     judged(Judgement::Code(statement.id), call.span);
                 }
             }
-            other => other.blocks().into_iter().for_each(|block| collect(block, found)),
+            other => {
+                let refused = refused || matches!(other, StatementKind::Refuse { .. });
+                other.blocks().into_iter().for_each(|block| collect(block, refused, found));
+            }
         }
     }
 }

@@ -189,8 +189,36 @@ impl<'a> Parser<'a> {
             return self
                 .fail(&format!("`{name}` is no actor of this rule; actors are {}", self.names.actors.join(", ")));
         }
-        let kind = self.statement_kind()?;
-        Ok(Statement { actor, kind, span: self.since(start), begins_word: false })
+        let info = self.accept_info();
+        let rests_on = self.marker()?;
+        let mut kind = self.statement_kind()?;
+        if info {
+            let StatementKind::Expression { info, .. } = &mut kind else {
+                return Err(ParseError { span: start, message: "`[info]` marks a check".to_owned() });
+            };
+            *info = true;
+        }
+        Ok(Statement { actor, rests_on, kind, span: self.since(start), begins_word: false })
+    }
+
+    fn accept_info(&mut self) -> bool {
+        let found = *self.peek() == Kind::Info;
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    /// `[name]`: what the checks of this statement rest on.
+    fn marker(&mut self) -> Parsed<Option<Identifier>> {
+        let start = self.span();
+        if !self.accept("[") {
+            return Ok(None);
+        }
+        let name = self.name("what the checks rest on")?;
+        self.expect("]", "after what the checks rest on")?;
+        self.sets.push(SetUse { span: self.since(start), written: String::new() });
+        Ok(Some(name))
     }
 
     fn statement_kind(&mut self) -> Parsed<StatementKind> {
@@ -198,8 +226,7 @@ impl<'a> Parser<'a> {
             Kind::Name(word) => word,
             Kind::Symbol(symbol) => *symbol,
             Kind::SetupEnd => "---",
-            Kind::Info => "[info]",
-            Kind::Integer(_) | Kind::Text(_) | Kind::End => "",
+            Kind::Info | Kind::Integer(_) | Kind::Text(_) | Kind::End => "",
         };
         match beginning {
             "---" => {
@@ -211,12 +238,6 @@ impl<'a> Parser<'a> {
                 Ok(StatementKind::Empty)
             }
             "{" => Ok(StatementKind::Group(self.block("the actor")?)),
-            "[info]" => {
-                self.next();
-                let expression = self.expression()?;
-                self.expect(";", "after the check")?;
-                Ok(StatementKind::Expression { expression, expect: None, info: true })
-            }
             "for" => self.for_loop(),
             "choose" => self.choose(),
             "control" if *self.peek_after(1) == Kind::Symbol("{") => {

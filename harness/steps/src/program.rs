@@ -35,6 +35,8 @@ pub struct Program {
     pub calls: usize,
     /// Number of statements, nested ones included: ids are 0 … statement_count - 1.
     pub statement_count: usize,
+    /// What checks rest on, by the names in the steps, each once with the place of its first use.
+    pub grounds: Vec<syntax::Identifier>,
     /// The source of the steps.
     pub source: String,
     /// Where the source names a set of codes.
@@ -166,6 +168,8 @@ pub struct Statement {
     pub actor: usize,
     /// A failure here blocks the rule instead of failing it.
     pub setup: bool,
+    /// What its checks rest on: position in [`Program::grounds`].
+    pub rests_on: Option<usize>,
     /// Variables that this statement binds or changes and that another process reads.
     pub publishes: Vec<usize>,
 }
@@ -231,6 +235,8 @@ pub enum Expect {
     Failure {
         codes: Vec<Expression>,
         usually: bool,
+        /// Reported, never judged.
+        info: bool,
     },
 }
 

@@ -7,15 +7,16 @@ use super::program::State;
 #[derive(Debug)]
 pub struct Steps {
     pub statements: Vec<Statement>,
-    /// Where a set of codes stands under its name, in the order of the text.
+    /// Where a set of codes stands under its name, and where a marker says what a check rests on, in the order of the
+    /// text.
     pub sets: Vec<SetUse>,
 }
 
-/// The name of a set in the steps.
+/// The name of a set, or a marker, in the steps.
 #[derive(Debug)]
 pub struct SetUse {
     pub span: Span,
-    /// The set as it would be written without a name.
+    /// The set as it would be written without a name; nothing for a marker.
     pub written: String,
 }
 
@@ -23,6 +24,8 @@ pub struct SetUse {
 #[derive(Debug)]
 pub struct Statement {
     pub actor: Option<Identifier>,
+    /// What its checks rest on, by the name that the rule gives it: `[name]`. Blocks hand it on.
+    pub rests_on: Option<Identifier>,
     pub kind: StatementKind,
     pub span: Span,
     /// The first of the statements that a word of the runtime stands for.

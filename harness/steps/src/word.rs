@@ -56,7 +56,8 @@ impl Word {
             std::iter::once(&mut expression).chain(codes).for_each(|of| self.fill(of, arguments, word));
             let kind = StatementKind::Expression { expression, expect, info: false };
             let begins_word = std::mem::take(&mut begins_word);
-            Statement { actor: used.actor.clone(), kind, span: used.span, begins_word }
+            let (actor, rests_on) = (used.actor.clone(), used.rests_on.clone());
+            Statement { actor, rests_on, kind, span: used.span, begins_word }
         };
         self.statements.iter().cloned().map(statement).collect()
     }

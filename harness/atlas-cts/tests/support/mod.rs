@@ -40,6 +40,16 @@ pub struct Report {
     pub junit: String,
 }
 
+/// What the manual of the tests promises: everything.
+const CLAUSES: &str = "\
+clauses:
+  - {id: manual.blocks, document: manual, section: blocks, modality: promise, digest: Blocks are as the manual says.,
+    sentence: 0000000000000000000000000000000000000000000000000000000000000000, codes: &codes [ACL_ERROR_INVALID_PARAM,
+    ACL_ERROR_RT_PARAM_INVALID, ACL_ERROR_RT_FEATURE_NOT_SUPPORT]}
+  - {id: manual.keys, document: manual, section: keys, modality: promise, digest: Keys are as the manual says.,
+    sentence: 0000000000000000000000000000000000000000000000000000000000000000, codes: *codes}
+";
+
 impl Bench {
     pub fn new() -> Bench {
         Bench { folder: TempDir::new().unwrap() }
@@ -101,10 +111,11 @@ impl Bench {
         Report { header, results, end, journal: read("results.jsonl"), junit: read("junit.xml") }
     }
 
-    /// Writes a catalog of one chapter: the products and the life cycle are the real ones.
+    /// Writes a catalog of one chapter: the products and the life cycle are the real ones. What a `must` rule cites of
+    /// the manual becomes the clause that its checks rest on.
     pub fn catalog(&self, chapter: impl AsRef<[u8]>) {
         let specs = self.path("specs");
-        fs::create_dir_all(specs.join("acl")).unwrap();
+        fs::create_dir_all(specs.join("acl/clauses")).unwrap();
         for file in ["acl/products.yaml", "acl/api.yaml"] {
             fs::copy(project().join("specs").join(file), specs.join(file)).unwrap();
         }
@@ -112,6 +123,16 @@ impl Bench {
             "specs/acl/documents.yaml",
             "documents:\n  - {id: manual, title: The manual, edition: first, language: en, covers: blocks}\n",
         );
+        self.write("specs/acl/clauses/manual.yaml", CLAUSES);
+        let cited =
+            |section: &str| format!("    source: [{{document: manual, section: {section}}}]\n    level: must\n");
+        let resting = |section: &str| format!("    clauses: {{manual: manual.{section}}}\n    level: must\n");
+        let chapter = match std::str::from_utf8(chapter.as_ref()) {
+            Ok(text) => ["blocks", "keys"]
+                .iter()
+                .fold(text.to_owned(), |text, section| text.replace(&cited(section), &resting(section))),
+            Err(_) => return drop(self.write("specs/acl/small.yaml", chapter)),
+        };
         self.write("specs/acl/small.yaml", chapter);
     }
 

@@ -17,16 +17,18 @@ fn toy() -> PathBuf {
 fn base(specs: &Path) {
     // What an earlier version left behind would be read as well.
     let _ = std::fs::remove_dir_all(specs);
-    std::fs::create_dir_all(specs.join("toy")).expect("the folder can be made");
-    for file in ["toy/documents.yaml", "toy/products.yaml", "toy/api.yaml"] {
+    std::fs::create_dir_all(specs.join("toy/clauses")).expect("the folder can be made");
+    for file in ["toy/documents.yaml", "toy/products.yaml", "toy/api.yaml", "toy/clauses/header.yaml"] {
         std::fs::copy(toy().join(file), specs.join(file)).expect("the file can be copied");
     }
 }
 
 fn rule(text: &mut String, id: &str, more: &str, steps: &[&str]) {
-    let source = "source: [{document: toy-header, section: none}]";
-    let _ =
-        write!(text, "  - id: {id}\n    title: A rule\n    statement: Calls succeed.\n    {source}\n    level: must\n");
+    let clauses = "clauses: {header: header.none}";
+    let _ = write!(
+        text,
+        "  - id: {id}\n    title: A rule\n    statement: Calls succeed.\n    {clauses}\n    level: must\n"
+    );
     let _ = writeln!(text, "{more}    steps: |");
     steps.iter().for_each(|step| {
         let _ = writeln!(text, "      {step}");
@@ -100,7 +102,9 @@ pub fn write_large(specs: &Path, rules: usize) {
         match text.split_once("rules:\n") {
             Some((_, list)) => blocks.extend(list.split("  - id: ").skip(1).map(str::to_owned)),
             None => {
-                std::fs::write(runtime.join(path.file_name().unwrap_or_default()), text).expect("it can be written")
+                let copy = runtime.join(path.strip_prefix(&original).expect("it stands below"));
+                std::fs::create_dir_all(copy.parent().unwrap_or(&runtime)).expect("the folder can be made");
+                std::fs::write(copy, text).expect("it can be written");
             }
         }
     }

@@ -86,6 +86,11 @@ impl Checker<'_> {
         }
         let layouts = self.layouts(api, &environment.declarations, life_cycle.as_ref());
         let (support, support_source) = self.support(files.support.as_ref(), &products);
+        let documents = &files.documents.value.documents;
+        let whole = files.clauses.is_some();
+        let files_of_clauses = files.clauses.as_deref().unwrap_or_default();
+        let (clauses, clause_positions) =
+            self.clauses(files_of_clauses, documents, &products, &environment.declarations);
         let mut rules = Rules {
             runtime: api.value.runtime.value.clone(),
             title: api.value.title.clone(),
@@ -102,13 +107,15 @@ impl Checker<'_> {
             layouts,
             support,
             support_source,
+            clauses,
+            clause_positions,
             chapters: Vec::new(),
             rules: Vec::new(),
             positions: HashMap::new(),
             owners: HashMap::new(),
             digest: files.digest,
         };
-        self.chapters(files.chapters, &mut rules);
+        self.chapters(files.chapters, whole, &mut rules);
         Some(rules)
     }
 
@@ -130,7 +137,7 @@ impl Checker<'_> {
     }
 
     /// Checks the chapters, and adds their rules.
-    fn chapters(&mut self, chapters: Vec<ParsedFile<ChapterFile>>, rules: &mut Rules) {
+    fn chapters(&mut self, chapters: Vec<ParsedFile<ChapterFile>>, whole: bool, rules: &mut Rules) {
         let chapters: Vec<_> = chapters.into_iter().enumerate().collect();
         let known = &*rules;
         let scope = |product: &Product| Scope { facts: product.facts.clone(), devices: MOST_DEVICES };
@@ -140,7 +147,13 @@ impl Checker<'_> {
             let ParsedFile { source, value } = file;
             let check = |rule: Spanned<RuleSource>| {
                 let id = rule.value.id.clone();
-                (id, checker.rule(&source, rule.value, chapter, known, &scopes))
+                let grounds = if whole { checker.grounds(&source, &rule.value, known) } else { Vec::new() };
+                let checked = checker.rule(&source, rule.value, chapter, known, &scopes);
+                let checked = checked.map(|rule| rule.resting_on(grounds, known));
+                if let Some(rule) = checked.as_ref().filter(|_| whole) {
+                    checker.policy(&source, rule, known);
+                }
+                (id, checked)
             };
             let found: Vec<_> = value.rules.into_iter().map(check).collect();
             let file = name_below(&self.place.specs.root().join(self.place.bindings.runtime), &source.path);
@@ -265,6 +278,7 @@ impl Checker<'_> {
                 })
                 .collect(),
             documents: rule.source.iter().map(|reference| reference.value.document.clone()).collect(),
+            grounds: Vec::new(),
             level: rule.level,
             hazard: rule.hazard,
             doubt: rule.doubt.as_ref().map(|doubt| doubt.trim().to_owned()),
@@ -290,14 +304,13 @@ impl Checker<'_> {
             );
             self.at(source, &rule.id, message);
         }
-        if rule.source.is_empty() {
-            self.at(source, &rule.id, "a rule cites at least one source");
+        if rule.source.is_empty() && rule.clauses.is_empty() {
+            self.at(source, &rule.id, "a rule names its clauses, or cites at least one source");
         }
         for reference in &rule.source {
-            let name = &reference.value.document;
-            if !rules.documents.iter().any(|document| document.id.value == *name) {
-                let hint = hint(name, rules.documents.iter().map(|document| document.id.value.as_str()));
-                self.at(source, reference, format!("`{name}` is no document of documents.yaml{hint}"));
+            if let Some(document) = self.document(source, reference, &reference.value.document, &rules.documents) {
+                let declarations = &rules.environment.declarations;
+                self.section(source, reference, &reference.value.section, document, declarations);
             }
         }
         let unknown = |product: &String| unknown_product(product, &rules.products);
@@ -347,7 +360,7 @@ impl Checker<'_> {
 }
 
 /// What is wrong with a product that is not one.
-fn unknown_product(product: &str, known: &[Product]) -> Option<String> {
+pub(super) fn unknown_product(product: &str, known: &[Product]) -> Option<String> {
     let ids = || known.iter().map(|known| known.id.as_str());
     let unknown = !ids().any(|id| id == product);
     unknown.then(|| format!("`{product}` is no product of products.yaml{}", hint(product, ids())))

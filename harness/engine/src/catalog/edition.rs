@@ -8,8 +8,22 @@ use serde::Deserialize;
 use serde_yaml::Spanned;
 
 /// A version such as 8.2.1.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Edition(Vec<u32>);
+
+impl TryFrom<String> for Edition {
+    type Error = NotAnEdition;
+
+    fn try_from(text: String) -> Result<Edition, NotAnEdition> {
+        Edition::read(&text).filter(|_| text.starts_with(|c: char| c.is_ascii_digit())).ok_or(NotAnEdition(text))
+    }
+}
+
+/// A text that is not an edition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an edition; write for example \"8.2\"")]
+pub struct NotAnEdition(String);
 
 impl fmt::Display for Edition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,6 +38,17 @@ impl Edition {
         let start = text.find(|c: char| c.is_ascii_digit())?;
         let numbers: Vec<u32> = text[start..].split('.').map_while(|part| part.parse().ok()).collect();
         (!numbers.is_empty()).then_some(Edition(numbers))
+    }
+
+    /// Whether it is not before one edition and not after another. 8.5.1 is not after 8.5.
+    pub fn within(&self, since: Option<&Edition>, until: Option<&Edition>) -> bool {
+        let numbers = |edition: &Edition, length: usize| -> Vec<u32> {
+            edition.0.iter().copied().chain(std::iter::repeat(0)).take(length).collect()
+        };
+        since.is_none_or(|since| {
+            let length = since.0.len().max(self.0.len());
+            numbers(self, length) >= numbers(since, length)
+        }) && until.is_none_or(|until| numbers(self, until.0.len()) <= until.0)
     }
 }
 

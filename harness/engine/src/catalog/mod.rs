@@ -1,6 +1,7 @@
 //! The catalog: files → checked rules → which of them apply to a device, and why the others do not.
 
 mod check;
+mod clauses;
 mod diagnostic;
 mod edition;
 mod layouts;
@@ -18,6 +19,7 @@ mod specs;
 mod vocabulary;
 
 pub use check::load;
+pub use clauses::{Clause, ClausesFile, Ground, Modality};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, kernel};
 pub use layouts::Layout;

@@ -4,9 +4,10 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_yaml::Spanned;
-use steps::domain::DomainSource;
+use steps::domain::{Choices, DomainSource};
 use steps::program::{Space, State};
 
+use super::clauses::ClauseNames;
 use super::edition::{EditionCondition, EditionForm};
 
 /// `specs/<runtime>/documents.yaml`: what the rules cite.
@@ -32,6 +33,17 @@ pub struct DocumentEntry {
     pub language: String,
     /// What it covers.
     pub covers: String,
+    /// Its sections by name, but for functions and types of the header, which are sections of every document; none: any
+    /// name is one.
+    #[serde(default)]
+    pub sections: Vec<String>,
+    /// Whether it promises anything; source code does not, and rules that rest on it alone inform.
+    #[serde(default = "promises")]
+    pub promises: bool,
+}
+
+fn promises() -> bool {
+    true
 }
 
 /// `specs/<runtime>/products.yaml`: product families.
@@ -329,9 +341,14 @@ pub struct RuleSource {
     pub title: String,
     /// What the document says, in our words.
     pub statement: String,
-    /// Where it says so.
+    /// Where it says so; where every check has its clause, the clauses say it.
+    #[serde(default)]
     #[schemars(with = "Vec<SourceReference>")]
     pub source: Vec<Spanned<SourceReference>>,
+    /// On which clauses the checks rest: a name for the steps → a clause, or several from which it is inferred.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, Choices>")]
+    pub clauses: ClauseNames,
     /// `must`: a document promises it. `info`: seen in source only, or inferred.
     pub level: Level,
     /// `undefined`: runs only with --hazardous, and is observed, never judged.

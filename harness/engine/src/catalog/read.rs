@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use super::clauses::ClausesFile;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
 use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SupportFile};
 use super::parallel::in_parallel;
@@ -28,6 +29,8 @@ pub(super) struct CatalogFiles {
     pub products: ParsedFile<ProductsFile>,
     pub api: ParsedFile<ApiFile>,
     pub support: Option<ParsedFile<SupportFile>>,
+    /// `None`: only one chapter was read, and its checks are taken as they are.
+    pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
     pub chapters: Vec<ParsedFile<ChapterFile>>,
     /// Mistakes that did not keep the rest from being read.
     pub diagnostics: Vec<Diagnostic>,
@@ -51,6 +54,10 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     let api = reader.file::<ApiFile>(&folder.join("api.yaml"));
     let support_path = folder.join("support.yaml");
     let support = if specs.exists(&support_path) { reader.file::<SupportFile>(&support_path) } else { None };
+    let clauses = only.is_none().then(|| {
+        let paths = clause_paths(specs, runtime);
+        paths.iter().filter_map(|path| reader.file::<ClausesFile>(path)).collect()
+    });
     let mut texts = Vec::new();
     for path in chapter_paths(specs, runtime, &mut reader.diagnostics) {
         if only.is_some_and(|only| name_below(&folder, &path) != only) {
@@ -69,6 +76,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
             products,
             api,
             support,
+            clauses,
             chapters,
             diagnostics,
             digest: crate::digest::hex(&digest.finalize()),
@@ -100,8 +108,21 @@ pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnos
     paths.retain(|path| {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let other = matches!(stem, "api" | "documents" | "products" | "support") && path.parent() == Some(&folder);
-        path.extension().is_some_and(|extension| extension == "yaml") && !other
+        path.extension().is_some_and(|extension| extension == "yaml")
+            && !other
+            && !path.starts_with(folder.join(CLAUSES))
     });
+    paths
+}
+
+/// The folder of clauses in that of a runtime.
+const CLAUSES: &str = "clauses";
+
+/// The files of clauses.
+fn clause_paths(specs: &Specs, runtime: &str) -> Vec<PathBuf> {
+    let folder = specs.root().join(runtime).join(CLAUSES);
+    let (mut paths, _) = specs.files(runtime);
+    paths.retain(|path| path.starts_with(&folder) && path.extension().is_some_and(|extension| extension == "yaml"));
     paths
 }
 

@@ -10,6 +10,7 @@ use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
+use super::clauses::{Clause, Ground};
 use super::diagnostic::line_and_column;
 use super::edition::EditionForm;
 use super::layouts::Layout;
@@ -55,6 +56,9 @@ pub struct Rules {
     pub support: BTreeMap<String, SupportEntry>,
     /// The document and section of the support table.
     pub support_source: Option<String>,
+    pub clauses: Vec<Clause>,
+    /// Id → position in `clauses`.
+    pub clause_positions: HashMap<String, usize>,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
     /// Id → position in `rules`.
@@ -96,6 +100,8 @@ pub struct Rule {
     pub sources: Vec<String>,
     /// Ids of the documents that it cites.
     pub documents: Vec<String>,
+    /// What its checks rest on. Empty where only one chapter was read.
+    pub grounds: Vec<Ground>,
     pub level: Level,
     pub hazard: Option<Hazard>,
     pub doubt: Option<String>,
@@ -205,6 +211,18 @@ impl Rules {
 }
 
 impl Rule {
+    /// With what its checks rest on; the clauses' documents count as its sources.
+    pub(super) fn resting_on(mut self, grounds: Vec<Ground>, rules: &Rules) -> Rule {
+        for clause in grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.clauses[*clause]) {
+            if !self.sources.contains(&clause.source) {
+                self.sources.push(clause.source.clone());
+                self.documents.push(clause.document.clone());
+            }
+        }
+        self.grounds = grounds;
+        self
+    }
+
     /// The seeded defects that the rule claims to kill on a product.
     pub fn kills_on<'a>(&'a self, product: &'a str) -> impl Iterator<Item = &'a str> {
         self.kills

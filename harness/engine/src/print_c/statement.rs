@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use steps::program::StatementKind as TypedKind;
 use steps::program::{Argument, Expression as Typed, Program, Root, Statement as TypedStatement};
+use steps::program::{Expect as TypedExpect, StatementKind as TypedKind};
 use steps::results::ResultType;
 use steps::syntax::{Declaration, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind};
 use steps::types::{SIZE, range};
@@ -148,6 +148,10 @@ impl<'a> Printer<'a> {
                 }
             }
             (TypedKind::Call { .. }, None) => self.line(&format!("(void){text};")),
+            (TypedKind::Call { call, expect: TypedExpect::Failure { info: true, .. } }, _) => {
+                let succeeded = self.succeeded(&text, Some(call.function));
+                self.line(&format!("INFO(!({succeeded}));"));
+            }
             (TypedKind::Call { call, .. }, Some(expect)) => {
                 let (with, success) = self.other_success(call.function);
                 let usually = if expect.usually { "_USUALLY" } else { "" };

@@ -107,7 +107,8 @@ impl Bench {
     pub(super) fn new(target: &Target, options: &Options, defects: Vec<String>) -> Result<Bench, RunError> {
         let SimulatedTarget { factory, work } = target.simulated(options, defects)?;
         let (product, devices) = (target.conditions.product.clone(), target.conditions.devices);
-        let executor = Executor::new(target.rules.clone(), product, devices, work, factory, Pool::new());
+        let mut executor = Executor::new(target.rules.clone(), product, devices, work, factory, Pool::new());
+        executor.edition.clone_from(&target.conditions.edition);
         Ok(Bench { executor })
     }
 

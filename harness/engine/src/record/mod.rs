@@ -173,6 +173,9 @@ pub struct RuleResult {
     /// How much of the domain was tried; `None`: there is none, or no case ran. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
+    /// Checks that were only observed with this library, each with why. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed_only: Vec<String>,
 }
 
 /// How much of a rule's domain its cases were.
@@ -274,6 +277,10 @@ pub struct Failure {
     pub rule_statement: String,
     /// The documents that the rule cites: `title (edition), section`.
     pub sources: Vec<String>,
+    /// What the failed statement rests on: for each clause its id, what it says, where, and in which editions. Older
+    /// journals do not know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clauses: Vec<String>,
     /// The failing values by name, in the order of `forall`, as text.
     pub values: Vec<(String, String)>,
     /// The same values in the form in which a case can be replayed. A list, if cases before this one are needed: they

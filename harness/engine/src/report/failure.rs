@@ -109,7 +109,10 @@ fn describe(sheet: &mut Sheet, failure: &Failure) {
     }
     sheet.add_lines("calls", trace(&failure.trace));
     sheet.add("rule", &failure.rule_statement);
-    sheet.add_lines("sources", failure.sources.iter().flat_map(|source| hang(&one_line(source))));
+    sheet.add_lines("promised", failure.clauses.iter().flat_map(|clause| hang(&one_line(clause))));
+    if failure.clauses.is_empty() {
+        sheet.add_lines("sources", failure.sources.iter().flat_map(|source| hang(&one_line(source))));
+    }
 }
 
 /// What running the case again showed.
@@ -160,6 +163,7 @@ fn remarks(sheet: &mut Sheet, result: &RuleResult) {
     sheet.add_lines("observed", observations);
     let coverage = result.coverage.as_ref().and_then(|coverage| coverage.remark.as_deref());
     sheet.add("coverage", coverage.unwrap_or_default());
+    sheet.add_lines("only seen", result.observed_only.iter().flat_map(|why| hang(&one_line(why))));
     sheet.add("doubt", result.doubt.as_deref().unwrap_or_default());
     if result.interrupted > 0 {
         let times = count(result.interrupted.into(), "time");

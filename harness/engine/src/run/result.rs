@@ -43,6 +43,7 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
         doubt: None,
         interrupted: 0,
         coverage: None,
+        observed_only: Vec::new(),
     }
 }
 
@@ -83,6 +84,7 @@ impl Finished {
         (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());
         let SearchResult { cases, checks, findings, observations, failure, coverage, .. } = self.search;
         result.coverage = coverage;
+        result.observed_only = rule.observed_only(rules, campaign.target.conditions.edition.as_ref()).1;
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
         result.failure =
             failure.map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output)));
@@ -112,13 +114,16 @@ fn describe(
             && confirmation.alone.failed == 0
     });
     let span = Span { start: failed.failure.start, end: failed.failure.end };
-    let chapter = &campaign.target.rules.chapters[rule.chapter];
+    let (rules, conditions) = (&campaign.target.rules, &campaign.target.conditions);
+    let chapter = &rules.chapters[rule.chapter];
+    let told = |clause: &usize| rules.clauses[*clause].told(conditions.edition.as_ref());
     Failure {
         statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.program.text(span) },
         place: rule.place(chapter, span.start),
         message: failed.failure.message,
         rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),
         sources: rule.sources.clone(),
+        clauses: rule.grounds_at(span).iter().flat_map(|ground| &ground.clauses).map(told).collect(),
         values: failed.values,
         replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }),
         replay_values,

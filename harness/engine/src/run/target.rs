@@ -107,8 +107,9 @@ impl Target {
         }
         let locks = if library.simulated { Vec::new() } else { locks::lock_devices(options, conditions.devices)? };
         let work = options.profile.unwrap_or_default().work();
-        let executor =
+        let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
+        executor.edition.clone_from(&conditions.edition);
         Ok(Target { runtime, rules, conditions, executor, library, reported_name, _locks: locks })
     }
 

@@ -63,6 +63,9 @@ pub struct RunRule {
     /// For proofs: what this run does not judge.
     #[serde(default)]
     pub ignored: Option<Judgement>,
+    /// Statements whose checks are only reported, by id: their clauses do not hold in the library's edition.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<usize>,
     /// For proofs: run all cases and count those that fail.
     #[serde(default)]
     pub counts: bool,
@@ -82,6 +85,9 @@ pub struct RunCase {
     /// For proofs: what this run does not judge.
     #[serde(default)]
     pub ignored: Option<Judgement>,
+    /// Statements whose checks are only reported, by id: their clauses do not hold in the library's edition.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<usize>,
 }
 
 /// From the worker.

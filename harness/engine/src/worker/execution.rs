@@ -105,6 +105,8 @@ pub(super) struct Execution<'a> {
     pub control: bool,
     /// For proofs: what is not judged. Looked at only when something failed.
     pub ignored: Option<Judgement>,
+    /// Statements whose checks are only reported, by id.
+    pub observed: &'a [usize],
     /// A call answered with a code after which the process is of no further use.
     pub fatal: Option<(usize, i128)>,
     /// The first call of the case that failed and whose answer the rule keeps or did not expect.
@@ -171,6 +173,7 @@ impl<'a> Execution<'a> {
             setup: false,
             control: false,
             ignored: None,
+            observed: &[],
             fatal: None,
             kept: None,
             life: None,

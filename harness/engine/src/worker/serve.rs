@@ -286,6 +286,7 @@ impl<'a> Worker<'a> {
         let mut execution = Execution::new(&prepared, flight);
         execution.life = Some(self.life);
         execution.ignored = run.ignored;
+        execution.observed = &run.observed;
         let life_cycle = &mut self.life_cycle;
         let state = self.state;
         let search = Search {
@@ -348,6 +349,7 @@ impl<'a> Worker<'a> {
         let mut execution = Execution::new(&prepared, self.flight);
         execution.life = Some(self.life);
         execution.ignored = case.ignored;
+        execution.observed = &case.observed;
         execution.begin(case.values.clone(), case.salt);
         self.flight.begin_case(case.number, case.salt, &case.values);
         if rule.program.several_processes() {

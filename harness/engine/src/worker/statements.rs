@@ -94,7 +94,10 @@ impl<'a> Execution<'a> {
         match &statement.kind {
             StatementKind::Call { call, expect } => self.judge_call(call, expect, statement.id),
             StatementKind::Effect(expression) => self.evaluate(expression).map(|_| ()),
-            StatementKind::Check { condition, info } => self.check(condition, *info, statement),
+            StatementKind::Check { condition, info } => {
+                let observed = *info || self.observes(statement.id);
+                self.check(condition, observed, statement)
+            }
             StatementKind::Declare { variable, length, values, filled } => {
                 self.declare(*variable, length.as_ref(), values, *filled)
             }
@@ -120,32 +123,33 @@ impl<'a> Execution<'a> {
 
     fn judge_call(&mut self, call: &'a Call, expect: &'a Expect, id: usize) -> Result<(), Stop> {
         let held = self.held.len();
+        let observed = matches!(expect, Expect::Failure { info: true, .. }) || self.observes(id);
         let result = self.call(call)?;
         let success = self.succeeded(call.function, result);
         let unwritten = success && self.unwritten_out();
-        if !self.setup {
+        if !self.setup && !observed {
             self.report.checks += 1;
         }
         match expect {
             Expect::Success if !success => {
                 let message =
                     format!("{} returned {}, expected success", self.name(call), self.code(call.function, result));
-                self.call_failed(call, result, Verdict::Fail, Judgement::Success, message)
+                self.call_failed(call, result, Verdict::Fail, Judgement::Success, observed, message)
             }
             Expect::Success if unwritten => {
                 let message = format!("{} returned success and left an out-variable as it was", self.name(call));
-                self.call_failed(call, result, Verdict::Fail, Judgement::Success, message)
+                self.call_failed(call, result, Verdict::Fail, Judgement::Success, observed, message)
             }
             Expect::Success => Ok(()),
             Expect::Failure { .. } if success => {
-                if self.ignores(Judgement::Failure(id)) {
+                if observed || self.ignores(Judgement::Failure(id)) {
                     // Nobody would release what the rule does not expect to have.
                     self.held.iter_mut().skip(held).for_each(|made| made.judged = false);
                 }
                 let message = format!("{} returned success, it must fail", self.name(call));
-                self.call_failed(call, result, Verdict::Fail, Judgement::Failure(id), message)
+                self.call_failed(call, result, Verdict::Fail, Judgement::Failure(id), observed, message)
             }
-            Expect::Failure { codes, usually } => {
+            Expect::Failure { codes, usually, .. } => {
                 let mut expected = Vec::new();
                 for code in codes {
                     expected.push(self.evaluate(code)?);
@@ -165,7 +169,7 @@ impl<'a> Execution<'a> {
                     self.report.findings.push(message);
                     return Ok(());
                 }
-                self.call_failed(call, result, Verdict::WrongCode, Judgement::Code(id), message)
+                self.call_failed(call, result, Verdict::WrongCode, Judgement::Code(id), observed, message)
             }
         }
     }
@@ -188,16 +192,27 @@ impl<'a> Execution<'a> {
         result: i128,
         verdict: Verdict,
         judgement: Judgement,
+        observed: bool,
         message: String,
     ) -> Result<(), Stop> {
         if self.ignores(judgement) {
             return Ok(());
+        }
+        if observed {
+            self.report.findings.push(message);
+            // What follows a call that did not do its work says nothing.
+            return if judgement == Judgement::Success { Err(Stop::Failed) } else { Ok(()) };
         }
         let message = if self.control { format!("in the positive control, {message}") } else { message };
         let failed = FailedCall { function: self.name(call).to_owned(), code: i64::try_from(result).ok() };
         let verdict = if self.setup { Verdict::Blocked } else { verdict };
         self.report.fail_call(verdict, call.span, message, Some(failed));
         Err(Stop::Failed)
+    }
+
+    /// Whether what a statement of the rule judges is only reported, because its clause does not hold in this edition.
+    fn observes(&self, id: usize) -> bool {
+        !self.observed.is_empty() && !self.setup && self.observed.contains(&id)
     }
 
     fn ignores(&self, judgement: Judgement) -> bool {

@@ -9,7 +9,7 @@ use steps::judgement::Judgement;
 use steps::program::State;
 
 use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult, Value, Work};
-use crate::catalog::{Rule, Rules};
+use crate::catalog::{Edition, Rule, Rules};
 use crate::record::Verdict;
 use crate::wire::message::RunCase;
 
@@ -76,6 +76,8 @@ pub struct Executor {
     pub product: String,
     /// What cases are drawn with: quantities of the product, number of devices.
     pub scope: Scope,
+    /// The edition of the library, as far as it is known: in some, a check is only observed.
+    pub edition: Option<Edition>,
     /// How much work a rule may cost.
     pub work: Work,
     pub factory: Factory,
@@ -86,7 +88,12 @@ impl Executor {
     /// An executor for a product and a number of devices, with the workers that are in the pool already.
     pub fn new(rules: Arc<Rules>, product: String, devices: u32, work: Work, factory: Factory, pool: Pool) -> Executor {
         let facts = rules.product(&product).map(|product| product.facts.clone()).unwrap_or_default();
-        Executor { rules, product, scope: Scope { facts, devices }, work, factory, pool }
+        Executor { rules, product, scope: Scope { facts, devices }, edition: None, work, factory, pool }
+    }
+
+    /// The statements of a rule whose checks are only reported with this library.
+    pub(super) fn observed(&self, rule: &Rule) -> Vec<usize> {
+        rule.observed_only(&self.rules, self.edition.as_ref()).0
     }
 
     /// A whole rule, without known cases.
@@ -161,6 +168,7 @@ impl Executor {
             values: values.to_vec(),
             salt,
             ignored: assignment.ignored,
+            observed: self.observed(assignment.rule),
         }
     }
 

@@ -56,6 +56,7 @@ impl Executor {
             known: assignment.known.to_vec(),
             only: assignment.only.to_vec(),
             ignored: assignment.ignored,
+            observed: self.observed(assignment.rule),
             counts: assignment.counts,
         };
         let accident = match worker.ask(&Request::Run(Box::new(request)), self.factory.deadlines.step) {

@@ -19,10 +19,14 @@ pub const TRIALS: &[(&str, fn())] = &[
 pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
     let specs = tempfile::tempdir().expect("a folder can be made");
     let (from, to) = (folder().join("specs/depot"), specs.path().join("depot"));
-    std::fs::create_dir_all(&to).expect("a folder can be made");
-    for entry in std::fs::read_dir(&from).expect("the catalog is there") {
+    std::fs::create_dir_all(to.join("clauses")).expect("a folder can be made");
+    let entries = |folder: &Path| std::fs::read_dir(folder).expect("the catalog is there").collect::<Vec<_>>();
+    for entry in entries(&from).into_iter().chain(entries(&from.join("clauses"))) {
         let path = entry.expect("a folder can be read").path();
-        let name = path.file_name().and_then(|name| name.to_str()).expect("the catalog's names are text");
+        if path.is_dir() {
+            continue;
+        }
+        let name = path.strip_prefix(&from).ok().and_then(Path::to_str).expect("the catalog's names are text");
         let mut text = std::fs::read_to_string(&path).expect("the catalog is text");
         for (_, before, after) in changes.iter().filter(|(file, ..)| *file == name) {
             assert!(text.contains(before), "{name} does not hold {before}");

@@ -117,6 +117,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         doubt: None,
         interrupted: 0,
         coverage: Some(Coverage { distinct: 60, remark: None }),
+        observed_only: vec!["`p != NULL` rests on alloc.gives (from edition 3 on); the edition is 2.1".to_owned()],
     }
 }
 
@@ -129,6 +130,11 @@ pub fn failure() -> Failure {
             "A synchronous copy transfers exactly `count` bytes: each of them arrives, and the bytes before \
                          and behind the destination keep their values, whatever the size and the alignment are."
                 .into(),
+        clauses: vec![
+            "copy.all-bytes: A copy writes every byte of the range (Toy reference (2), toy_copy; this library is of \
+             edition 2.1)"
+                .to_owned(),
+        ],
         sources: vec![
             "ToyDevCL application guide, data transfer (TOYS 6 to 8 era), section \"Copies between host and device\""
                 .into(),

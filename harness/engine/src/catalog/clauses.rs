@@ -1,0 +1,480 @@
+//! Clauses: the normative sentences of documents, as data, and the policy: which of them a judged check may rest on
+//! (docs/policy.md).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_yaml::Spanned;
+
+use steps::Span;
+use steps::judgement::{Judged, Judgement, judgements};
+use steps::suggest::hint;
+use steps::types::Declarations;
+
+use super::check::{Checker, unknown_product};
+use super::diagnostic::Source;
+use super::edition::Edition;
+use super::model::{DocumentEntry, Level, RuleSource};
+use super::products::ID;
+use super::read::ParsedFile;
+use super::rules::{Product, Rule, Rules, is_id, short};
+use super::select::offered;
+
+/// `specs/<runtime>/clauses/*.yaml`: normative sentences.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClausesFile {
+    /// The clauses.
+    #[schemars(with = "Vec<ClauseEntry>")]
+    pub clauses: Vec<Spanned<ClauseEntry>>,
+}
+
+/// A normative sentence of a document.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Clause")]
+pub struct ClauseEntry {
+    /// Its name for ever, `<area>.<name>`.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// The document's id in documents.yaml.
+    #[schemars(with = "String")]
+    pub document: Spanned<String>,
+    /// A function or type of the header, or one of the document's sections.
+    #[schemars(with = "String")]
+    pub section: Spanned<String>,
+    /// What kind of sentence it is.
+    pub modality: Modality,
+    /// What it says, in our words.
+    pub digest: String,
+    /// SHA-256 of the sentence as it stands in the document, normalised (docs/policy.md), in lower-case hex.
+    #[schemars(with = "String")]
+    pub sentence: Spanned<String>,
+    /// The products that it speaks of; none: all.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub products: Vec<Spanned<String>>,
+    /// The first edition in which it holds.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub since: Option<Edition>,
+    /// The last edition in which it holds.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub until: Option<Edition>,
+    /// The codes that it names for a refusal.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub codes: Vec<Spanned<String>>,
+    /// Why it promises an outcome, where its wording sounds as if it did not.
+    #[serde(default)]
+    pub reason: Option<String>,
+}
+
+/// What kind of sentence a clause is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Modality {
+    /// A documented outcome.
+    Promise,
+    /// A documented refusal.
+    Error,
+    /// Not supported, only supported, not allowed: the outcome is undefined.
+    Prohibition,
+    /// A value that is reserved: an instruction to the caller.
+    Reserved,
+    /// What the caller has to do.
+    Duty,
+    /// What the caller had better do.
+    Advice,
+    /// Limits, sizes, units, meanings.
+    Fact,
+}
+
+impl Modality {
+    /// Its name, as the catalog writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Modality::Promise => "promise",
+            Modality::Error => "error",
+            Modality::Prohibition => "prohibition",
+            Modality::Reserved => "reserved",
+            Modality::Duty => "duty",
+            Modality::Advice => "advice",
+            Modality::Fact => "fact",
+        }
+    }
+
+    /// Whether a document says what happens.
+    fn promises(self) -> bool {
+        matches!(self, Modality::Promise | Modality::Error)
+    }
+}
+
+/// A checked clause.
+#[derive(Debug, Clone)]
+pub struct Clause {
+    pub id: String,
+    /// Id of its document.
+    pub document: String,
+    pub section: String,
+    /// `title (edition), section`, as reports print it.
+    pub source: String,
+    pub modality: Modality,
+    pub digest: String,
+    /// SHA-256 of the normalised sentence.
+    pub sentence: String,
+    /// The products that it speaks of; none: all.
+    pub products: Vec<String>,
+    pub since: Option<Edition>,
+    pub until: Option<Edition>,
+    /// The codes that it names.
+    pub codes: Vec<i128>,
+    pub reason: Option<String>,
+    /// `file:line`.
+    pub place: String,
+}
+
+impl Clause {
+    /// Whether the sentence holds in an edition; where that is unknown, whether it holds in every one.
+    pub fn holds_in(&self, edition: Option<&Edition>) -> bool {
+        match edition {
+            None => self.since.is_none() && self.until.is_none(),
+            Some(edition) => edition.within(self.since.as_ref(), self.until.as_ref()),
+        }
+    }
+
+    fn speaks_of(&self, product: &str) -> bool {
+        self.products.is_empty() || self.products.iter().any(|known| known == product)
+    }
+
+    /// The editions in which the sentence holds, in words; empty: in every one.
+    pub fn editions(&self) -> String {
+        match (&self.since, &self.until) {
+            (None, None) => String::new(),
+            (Some(since), None) => format!("from edition {since} on"),
+            (None, Some(until)) => format!("up to edition {until}"),
+            (Some(since), Some(until)) => format!("from edition {since} to {until}"),
+        }
+    }
+}
+
+impl Clause {
+    /// The clause as a failure shows it, beside the edition of the library.
+    pub fn told(&self, edition: Option<&Edition>) -> String {
+        let editions = match self.editions() {
+            text if text.is_empty() => String::new(),
+            text => format!("; holds {text}"),
+        };
+        let is = edition.map_or_else(|| "of unknown edition".to_owned(), |edition| format!("of edition {edition}"));
+        format!("{}: {} ({}{editions}; this library is {is})", self.id, self.digest, self.source)
+    }
+}
+
+/// What checks of a rule rest on: one clause, or several from which it is inferred.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    /// The name that the rule's steps use.
+    pub name: String,
+    /// Positions in [`Rules::clauses`].
+    pub clauses: Vec<usize>,
+}
+
+/// The clauses of a runtime with their positions by id.
+pub(super) type Clauses = (Vec<Clause>, HashMap<String, usize>);
+
+impl Rule {
+    /// What a judgement rests on; `None`: nothing is named for it.
+    pub fn ground(&self, judged: &Judged) -> Option<&Ground> {
+        self.ground_of(judged.rests_on)
+    }
+
+    fn ground_of(&self, named: Option<usize>) -> Option<&Ground> {
+        match named {
+            Some(named) => {
+                let name = &self.program.grounds.get(named)?.name;
+                self.grounds.iter().find(|ground| ground.name == *name)
+            }
+            None => <&[Ground; 1]>::try_from(&*self.grounds).ok().map(|[ground]| ground),
+        }
+    }
+
+    /// What the statement at a place rests on; everything that the rule rests on where the place is none of a check.
+    pub fn grounds_at(&self, span: Span) -> Vec<&Ground> {
+        let at = |judged: &&Judged| span != Span::default() && (judged.reported == span || judged.statement == span);
+        let judged = judgements(&self.program);
+        match judged.iter().find(at).and_then(|judged| self.ground(judged)) {
+            Some(ground) => vec![ground],
+            None => self.grounds.iter().collect(),
+        }
+    }
+
+    /// The statements whose checks are only observed in an edition, by id, because what they rest on does not hold there
+    /// or is not known to: with why, each reason once.
+    pub fn observed_only(&self, rules: &Rules, edition: Option<&Edition>) -> (Vec<usize>, Vec<String>) {
+        let (mut statements, mut reasons) = (Vec::new(), Vec::new());
+        let failing = |ground: &Ground| {
+            let clauses = ground.clauses.iter().map(|clause| &rules.clauses[*clause]);
+            clauses.into_iter().find(|clause| !clause.holds_in(edition))
+        };
+        if !self.grounds.iter().any(|ground| failing(ground).is_some()) {
+            return (statements, reasons);
+        }
+        let mut every = true;
+        for judged in judgements(&self.program) {
+            let Some(clause) = self.ground(&judged).and_then(failing) else {
+                every = false;
+                continue;
+            };
+            let is = edition.map_or_else(|| "unknown".to_owned(), Edition::to_string);
+            let what = self.program.judged(&judged);
+            reasons.push(format!("`{what}` rests on {} ({}); the edition is {is}", clause.id, clause.editions()));
+            statements.extend(match judged.judgement {
+                Judgement::Condition(id) | Judgement::Failure(id) | Judgement::Code(id) => Some(id),
+                Judgement::Success => None,
+            });
+        }
+        let bare = self.program.bare_calls();
+        statements.extend(bare.iter().filter_map(|(id, named)| match named {
+            None => every.then_some(*id),
+            Some(_) => self.ground_of(*named).and_then(failing).map(|_| *id),
+        }));
+        statements.sort_unstable();
+        statements.dedup();
+        reasons.dedup();
+        (statements, reasons)
+    }
+}
+
+/// Whether a text can be the id of a clause: two or more names with dots between them.
+fn is_clause_id(text: &str) -> bool {
+    text.len() <= 200 && text.split('.').count() >= 2 && text.split('.').all(is_id)
+}
+
+impl Checker<'_> {
+    pub(super) fn clauses(
+        &mut self,
+        files: &[ParsedFile<ClausesFile>],
+        documents: &[DocumentEntry],
+        products: &[Product],
+        declarations: &Declarations,
+    ) -> Clauses {
+        let (mut clauses, mut positions) = (Vec::new(), HashMap::new());
+        for file in files {
+            for entry in &file.value.clauses {
+                let clause = self.clause(&file.source, &entry.value, documents, products, declarations);
+                if positions.insert(clause.id.clone(), clauses.len()).is_some() {
+                    self.at(&file.source, &entry.value.id, format!("`{}` stands a second time", clause.id));
+                }
+                clauses.push(clause);
+            }
+        }
+        (clauses, positions)
+    }
+
+    fn clause(
+        &mut self,
+        source: &Arc<Source>,
+        entry: &ClauseEntry,
+        documents: &[DocumentEntry],
+        products: &[Product],
+        declarations: &Declarations,
+    ) -> Clause {
+        if !is_clause_id(&entry.id.value) {
+            let message = format!("`{}` cannot be the id of a clause: `<area>.<name>`; {ID}", entry.id.value);
+            self.at(source, &entry.id, message);
+        }
+        let document = self.document(source, &entry.document, &entry.document.value, documents);
+        if let Some(document) = document {
+            self.section(source, &entry.section, &entry.section.value, document, declarations);
+            if !document.promises && entry.modality.promises() {
+                let message = format!(
+                    "`{}` promises nothing (documents.yaml), so none of its sentences is a {}",
+                    document.id.value,
+                    entry.modality.name()
+                );
+                self.at(source, &entry.id, message);
+            }
+        }
+        if entry.sentence.value.len() != 64 || !entry.sentence.value.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let message =
+                "the SHA-256 of the sentence is 64 digits of hex; `atlas-cts clauses --documents DIR` prints it";
+            self.at(source, &entry.sentence, message);
+        }
+        for product in &entry.products {
+            if let Some(message) = unknown_product(&product.value, products) {
+                self.at(source, product, message);
+            }
+        }
+        let mut codes = Vec::new();
+        for code in &entry.codes {
+            match declarations.constant(&code.value) {
+                Some((value, _)) => codes.push(value),
+                None => {
+                    let hint = hint(&code.value, declarations.constant_names());
+                    self.at(source, code, format!("`{}` is no constant of the header{hint}", code.value));
+                }
+            }
+        }
+        let title = document.map_or_else(String::new, |known| format!("{} ({})", known.title, known.edition));
+        Clause {
+            id: entry.id.value.clone(),
+            document: entry.document.value.clone(),
+            section: entry.section.value.clone(),
+            source: format!("{title}, {}", entry.section.value),
+            modality: entry.modality,
+            digest: entry.digest.split_whitespace().collect::<Vec<_>>().join(" "),
+            sentence: entry.sentence.value.to_ascii_lowercase(),
+            products: entry.products.iter().map(|product| product.value.clone()).collect(),
+            since: entry.since.clone(),
+            until: entry.until.clone(),
+            codes,
+            reason: entry.reason.clone(),
+            place: format!("{}:{}", short(&source.path), entry.id.referenced.line()),
+        }
+    }
+
+    /// A document by its id.
+    pub(super) fn document<'d, T>(
+        &mut self,
+        source: &Arc<Source>,
+        place: &Spanned<T>,
+        name: &str,
+        documents: &'d [DocumentEntry],
+    ) -> Option<&'d DocumentEntry> {
+        let found = documents.iter().find(|document| document.id.value == name);
+        if found.is_none() {
+            let hint = hint(name, documents.iter().map(|document| document.id.value.as_str()));
+            self.at(source, place, format!("`{name}` is no document of documents.yaml{hint}"));
+        }
+        found
+    }
+
+    /// A section is a name of the header, or one that the document lists; a document that lists none has any.
+    pub(super) fn section<T>(
+        &mut self,
+        source: &Arc<Source>,
+        place: &Spanned<T>,
+        section: &str,
+        document: &DocumentEntry,
+        declarations: &Declarations,
+    ) {
+        let of_header = declarations.function(section).is_some() || declarations.ty(section).is_some();
+        let listed = document.sections.iter().any(|known| known == section);
+        if document.sections.is_empty() || of_header || listed {
+            return;
+        }
+        let mut known: Vec<&str> = declarations.function_names().collect();
+        known.extend(document.sections.iter().map(String::as_str));
+        let hint = hint(section, known);
+        let message =
+            format!("`{section}` is no section of {}{hint}; sections are listed in documents.yaml", document.id.value);
+        self.at(source, place, message);
+    }
+
+    /// What the checks of a rule rest on, by name.
+    pub(super) fn grounds(&mut self, source: &Arc<Source>, rule: &RuleSource, rules: &Rules) -> Vec<Ground> {
+        let mut grounds = Vec::new();
+        for (name, clauses) in &rule.clauses {
+            let mut positions = Vec::new();
+            for id in &clauses.value.0 {
+                match rules.clause_positions.get(id) {
+                    Some(position) => positions.push(*position),
+                    None => {
+                        let hint = hint(id, rules.clause_positions.keys().map(String::as_str));
+                        self.at(source, clauses, format!("there is no clause `{id}`{hint}"));
+                    }
+                }
+            }
+            grounds.push(Ground { name: name.clone(), clauses: positions });
+        }
+        grounds
+    }
+
+    /// Holds a rule against the policy: each judged check of a `must` rule rests on a sentence that says what happens,
+    /// on every product that the rule applies to.
+    pub(super) fn policy(&mut self, source: &Arc<Source>, rule: &Rule, rules: &Rules) {
+        let names: Vec<&str> = rule.grounds.iter().map(|ground| ground.name.as_str()).collect();
+        for used in &rule.program.grounds {
+            if !names.contains(&used.name.as_str()) {
+                let hint = hint(&used.name, names.iter().copied());
+                let message = format!("`{}` is none of the rule's `clauses`{hint}", used.name);
+                self.inside(source, &rule.source.steps, used.span, message);
+            }
+        }
+        let unused = |name: &&&str| !rule.program.grounds.iter().any(|used| used.name == ***name);
+        if names.len() > 1 {
+            for name in names.iter().filter(unused) {
+                let place = &rule.source.clauses[*name];
+                self.at(source, place, format!("no check rests on `{name}`; mark the check that does, or remove it"));
+            }
+        }
+        if rule.level != Level::Must || rule.hazard.is_some() {
+            return;
+        }
+        if names.is_empty() {
+            let message = "a `must` rule says under `clauses` which sentences its checks rest on (docs/policy.md); \
+                           without one it can only inform: `level: info`";
+            return self.at(source, &rule.source.id, message);
+        }
+        let products: Vec<&str> = rules
+            .products
+            .iter()
+            .map(|product| product.id.as_str())
+            .filter(|product| offered(rule, product, rules).is_ok())
+            .collect();
+        for judged in judgements(&rule.program) {
+            let text = rule.program.judged(&judged);
+            let problem = match rule.ground(&judged) {
+                None if judged.rests_on.is_some() => continue,
+                None => {
+                    Some(format!("`[name]` before it says on which clause it rests; names are {}", names.join(", ")))
+                }
+                Some(ground) => unfounded(ground, &judged, rule, rules, &products),
+            };
+            if let Some(problem) = problem {
+                let message = format!("`{text}` is judged: {problem}");
+                match judged.judgement {
+                    Judgement::Success => self.at(source, &rule.source.id, message),
+                    _ => self.inside(source, &rule.source.steps, judged.statement, message),
+                }
+            }
+        }
+    }
+}
+
+/// Why a check may not rest on a ground.
+fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, products: &[&str]) -> Option<String> {
+    let clauses: Vec<&super::Clause> = ground.clauses.iter().map(|clause| &rules.clauses[*clause]).collect();
+    let (Some(first), name) = (clauses.first(), &ground.name) else { return None };
+    let refused = judged.refused && clauses.iter().any(|clause| clause.modality == Modality::Prohibition);
+    if !refused && !clauses.iter().any(|clause| clause.modality.promises()) {
+        return Some(format!(
+            "`{name}` ({}) is of modality {} and promises no outcome; observe it (`[info]`), or name the sentence that does",
+            first.id,
+            first.modality.name()
+        ));
+    }
+    if let Judgement::Code(id) = judged.judgement {
+        let judged = rule.program.codes(id);
+        if !clauses.iter().any(|clause| clause.codes.iter().any(|code| judged.contains(code))) {
+            return Some(format!(
+                "no clause of `{name}` names one of these codes for the call; write `fails`, or `fails, usually {{…}}`"
+            ));
+        }
+    }
+    let (clause, product) = clauses
+        .iter()
+        .find_map(|clause| Some((clause, products.iter().find(|product| !clause.speaks_of(product))?)))?;
+    let of = clause.products.join(", ");
+    Some(format!(
+        "{} speaks of {of}, and the rule also applies to {product}; say so under `when`, or split the rule",
+        clause.id
+    ))
+}
+
+/// What a rule names under `clauses`: name → ids.
+pub(super) type ClauseNames = IndexMap<String, Spanned<steps::domain::Choices>>;
