@@ -345,7 +345,8 @@ pub fn exit_code(settings: &RunSettings, results: &[RuleResult], unusable_cases:
     let any = |meaning: Meaning| results.iter().any(|result| result.meaning() == meaning);
     let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
     let too_few = settings.min_executed.is_some_and(|least| executed < least);
-    if any(Meaning::Broken) || (settings.strict && any(Meaning::Finding)) {
+    let found = any(Meaning::Finding) || results.iter().any(|result| !result.findings.is_empty());
+    if any(Meaning::Broken) || (settings.strict && found) {
         1
     } else if any(Meaning::Unknown) || too_few || (settings.strict && unusable_cases > 0) {
         3

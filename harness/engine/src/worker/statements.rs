@@ -94,10 +94,7 @@ impl<'a> Execution<'a> {
         match &statement.kind {
             StatementKind::Call { call, expect } => self.judge_call(call, expect, statement.id),
             StatementKind::Effect(expression) => self.evaluate(expression).map(|_| ()),
-            StatementKind::Check { condition, info } => {
-                let observed = *info || self.observes(statement.id);
-                self.check(condition, observed, statement)
-            }
+            StatementKind::Check { condition, info } => self.check(condition, *info, statement),
             StatementKind::Declare { variable, length, values, filled } => {
                 self.declare(*variable, length.as_ref(), values, *filled)
             }
@@ -123,11 +120,12 @@ impl<'a> Execution<'a> {
 
     fn judge_call(&mut self, call: &'a Call, expect: &'a Expect, id: usize) -> Result<(), Stop> {
         let held = self.held.len();
-        let observed = matches!(expect, Expect::Failure { info: true, .. }) || self.observes(id);
+        let info = matches!(expect, Expect::Failure { info: true, .. });
+        let observed = info || self.observes(id);
         let result = self.call(call)?;
         let success = self.succeeded(call.function, result);
         let unwritten = success && self.unwritten_out();
-        if !self.setup && !observed {
+        if !self.setup && !info {
             self.report.checks += 1;
         }
         match expect {
@@ -227,6 +225,7 @@ impl<'a> Execution<'a> {
         if holds || self.ignores(Judgement::Condition(statement.id)) {
             return Ok(());
         }
+        let info = info || self.observes(statement.id);
         let span = statement.span;
         let operands = self.operands(condition);
         let text = self.prepared.program.text(span);

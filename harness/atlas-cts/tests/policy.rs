@@ -1,0 +1,210 @@
+//! The policy: what a judged check may rest on. A catalog that promises more than its documents does not load, and a
+//! sentence that does not hold in the library's edition is no promise there.
+
+mod support;
+
+use rstest::rstest;
+use support::Bench;
+
+/// Sentences of every kind.
+const CLAUSES: &str = "\
+clauses:
+  - {id: block.aligned, document: manual, section: blocks, modality: promise,
+    digest: A block begins at a multiple of 64., sentence: &text
+    1111111111111111111111111111111111111111111111111111111111111111}
+  - {id: block.size-0, document: manual, section: blocks, modality: error, digest: A size of 0 is refused.,
+    sentence: *text}
+  - {id: block.size-0-code, document: manual, section: blocks, modality: error,
+    digest: A size of 0 is an invalid parameter., sentence: *text, codes: [ACL_ERROR_INVALID_PARAM]}
+  - {id: block.only-known, document: manual, section: blocks, modality: prohibition,
+    digest: Only known policies are supported., sentence: *text}
+  - {id: block.reserved, document: manual, section: blocks, modality: reserved, digest: Other bits are reserved.,
+    sentence: *text}
+  - {id: block.duty, document: manual, section: blocks, modality: duty, digest: The size must not be 0.,
+    sentence: *text}
+  - {id: block.unit, document: manual, section: blocks, modality: fact, digest: Sizes are in bytes., sentence: *text}
+  - {id: block.here, document: manual, section: blocks, modality: promise, digest: Blocks of a2 are aligned.,
+    sentence: *text, products: [a2]}
+  - {id: block.later, document: manual, section: blocks, modality: promise, digest: Blocks are aligned.,
+    sentence: *text, since: \"99.1\"}
+  - {id: block.before, document: manual, section: blocks, modality: promise, digest: Blocks were aligned.,
+    sentence: *text, until: \"1.2\"}
+";
+
+const HEAD: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.aligned
+    title: A block is aligned
+    statement: A block is aligned.
+";
+
+/// A chapter of one rule.
+fn chapter(lines: &str, steps: &[&str]) -> String {
+    let steps: String = steps.iter().map(|step| format!("      {step}\n")).collect();
+    format!("{HEAD}{lines}    steps: |\n{steps}")
+}
+
+fn bench(clauses: &str, chapter: &str) -> Bench {
+    let bench = Bench::new();
+    bench.catalog(chapter);
+    bench.write("specs/acl/clauses/policy.yaml", clauses);
+    bench
+}
+
+const ALIGNED: [&str; 2] = ["aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);", "(uintptr_t)p % 64 == 0;"];
+const REFUSED: &str = "aclrtMalloc(&p, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails;";
+const COPIED: &str = "refuse aclrtMemcpy(p, 8, pattern(8, 1), 8, ACL_MEMCPY_HOST_TO_HOST) unless { [part] p != NULL; }";
+
+#[rstest]
+#[case::a_promise("clauses: {all: block.aligned}", &ALIGNED)]
+#[case::a_refusal("clauses: {all: block.size-0}", &[REFUSED])]
+#[case::a_documented_code(
+    "clauses: {all: block.size-0-code}",
+    &["aclrtMalloc(&p, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails {ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID};"]
+)]
+#[case::an_inference("clauses: {all: [block.aligned, block.unit]}", &ALIGNED)]
+#[case::two_that_are_marked(
+    "clauses: {aligned: block.aligned, zero: block.size-0}",
+    &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;", "[zero] aclrtMalloc(&q, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails;"]
+)]
+#[case::a_block_hands_its_marker_on(
+    "clauses: {aligned: block.aligned, zero: block.size-0}",
+    &[ALIGNED[0], "[aligned] for (i < 2) { (uintptr_t)p % 64 == 0; [zero] aclrtFree(NULL) fails; }"]
+)]
+#[case::silent_corruption_where_only_a_prohibition_stands(
+    "clauses: {aligned: block.aligned, part: block.only-known}",
+    &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;", COPIED]
+)]
+#[case::what_is_only_reported_rests_on_anything(
+    "clauses: {aligned: block.aligned, bits: block.reserved}",
+    &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;", "[info] [bits] aclrtFree(NULL) fails;"]
+)]
+#[case::calls_that_succeed("clauses: {all: block.aligned}", &ALIGNED[..1])]
+fn a_check_that_rests_on_a_promise_loads(#[case] clauses: &str, #[case] steps: &[&str]) {
+    let bench = bench(CLAUSES, &chapter(&format!("    {clauses}\n    level: must\n"), steps));
+    bench.run(["lint", "--specs", "specs"]).says(0, &["no mistakes"]);
+}
+
+/// One for each class of fault: what is said, and of which line.
+#[rstest]
+#[case::no_clause("source: [{document: manual, section: anything}]", &ALIGNED, "without one it can only inform", "4:9")]
+#[case::no_marker(
+    "clauses: {aligned: block.aligned, zero: block.size-0}",
+    &[ALIGNED[0], "[zero] aclrtFree(NULL) fails;", ALIGNED[1]],
+    "`(uintptr_t)p % 64 == 0` is judged: `[name]` before it says on which clause it rests",
+    "12:7"
+)]
+#[case::a_marker_that_is_misspelt(
+    "clauses: {aligned: block.aligned}",
+    &[ALIGNED[0], "[alinged] (uintptr_t)p % 64 == 0;"],
+    "`alinged` is none of the rule's `clauses`; did you mean `aligned`?",
+    "11:8"
+)]
+#[case::a_clause_that_is_misspelt("clauses: {all: block.alined}", &ALIGNED, "did you mean `block.aligned`?", "7:20")]
+#[case::a_clause_that_nothing_rests_on(
+    "clauses: {aligned: block.aligned, zero: block.size-0}",
+    &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;"],
+    "no check rests on `zero`",
+    "7:45"
+)]
+#[case::only_supports("clauses: {all: block.only-known}", &[REFUSED], "(block.only-known) is of modality prohibition", "10:7")]
+#[case::reserved("clauses: {all: block.reserved}", &[REFUSED], "(block.reserved) is of modality reserved", "10:7")]
+#[case::must_be("clauses: {all: block.duty}", &[REFUSED], "(block.duty) is of modality duty", "10:7")]
+#[case::a_fact("clauses: {all: block.unit}", &[REFUSED], "(block.unit) is of modality fact", "10:7")]
+#[case::an_inference_without_a_promise(
+    "clauses: {all: [block.unit, block.duty]}", &[REFUSED], "promises no outcome; observe it (`[info]`)", "10:7"
+)]
+#[case::a_code_that_no_document_names(
+    "clauses: {all: block.size-0}",
+    &["aclrtMalloc(&p, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails {ACL_ERROR_INVALID_PARAM};"],
+    "no clause of `all` names one of these codes for the call",
+    "10:7"
+)]
+#[case::another_code_than_the_documented_one(
+    "clauses: {all: block.size-0-code}",
+    &["aclrtMalloc(&p, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails {ACL_ERROR_RT_PARAM_INVALID};"],
+    "no clause of `all` names one of these codes for the call",
+    "10:7"
+)]
+#[case::another_product("clauses: {all: block.here}", &ALIGNED, "block.here speaks of a2, and the rule also applies to", "11:7")]
+fn a_check_that_promises_more_than_its_sentence_does_not_load(
+    #[case] clauses: &str,
+    #[case] steps: &[&str],
+    #[case] says: &str,
+    #[case] place: &str,
+) {
+    let bench = bench(CLAUSES, &chapter(&format!("    {clauses}\n    level: must\n"), steps));
+    for command in ["lint", "run"] {
+        let answer = bench.run([command, "--specs", "specs"]);
+        answer.says(2, &[says, &format!("small.yaml:{place}")]);
+    }
+}
+
+#[rstest]
+#[case::no_hex("sentence: &text\n    11", "sentence: &text\n    zz", "64 digits of hex")]
+#[case::a_document(
+    "section: blocks, modality: fact",
+    "section: blocs, modality: fact",
+    "`blocs` is no section of manual"
+)]
+#[case::a_product("products: [a2]", "products: [a22]", "did you mean `a2`?")]
+#[case::a_code(
+    "codes: [ACL_ERROR_INVALID_PARAM]",
+    "codes: [ACL_ERROR_INVALD_PARAM]",
+    "did you mean `ACL_ERROR_INVALID_PARAM`"
+)]
+#[case::an_edition("since: \"99.1\"", "since: soon", "`soon` is not an edition")]
+#[case::an_id("id: block.unit", "id: unit", "`unit` cannot be the id of a clause")]
+#[case::an_id_twice("id: block.unit", "id: block.duty", "`block.duty` stands a second time")]
+#[case::a_modality("modality: fact", "modality: wish", "unknown variant `wish`")]
+fn a_clause_that_is_no_clause_is_a_mistake_with_its_place(#[case] from: &str, #[case] to: &str, #[case] says: &str) {
+    assert!(CLAUSES.contains(from));
+    let bench = bench(
+        &CLAUSES.replacen(from, to, 1),
+        &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALIGNED),
+    );
+    bench.write(
+        "specs/acl/documents.yaml",
+        "documents:\n  - {id: manual, title: The manual, edition: first, language: en, covers: blocks, \
+         sections: [blocks, keys]}\n",
+    );
+    bench.run(["lint", "--specs", "specs"]).says(2, &[says, "clauses/policy.yaml:"]);
+}
+
+#[test]
+fn what_only_source_code_shows_promises_nothing() {
+    let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALIGNED));
+    bench.write(
+        "specs/acl/documents.yaml",
+        "documents:\n  - {id: manual, title: The code, edition: first, language: en, covers: blocks, promises: false}\n",
+    );
+    bench.run(["lint", "--specs", "specs"]).says(2, &["`manual` promises nothing (documents.yaml)"]);
+}
+
+const MISALIGNED: [&str; 4] = ["run", "--specs", "specs", "--defect=malloc.aligned-only-from-4KiB"];
+
+#[rstest]
+#[case::later("block.later", "block.later (from edition 99.1 on); the edition is ")]
+#[case::before("block.before", "block.before (up to edition 1.2); the edition is ")]
+fn a_sentence_that_does_not_hold_in_this_edition_is_observed(#[case] clause: &str, #[case] why: &str) {
+    let bench = bench(CLAUSES, &chapter(&format!("    clauses: {{all: {clause}}}\n    level: must\n"), &ALIGNED));
+    bench.run(MISALIGNED.iter().chain(&["--report-dir", "report"])).says(0, &["1 finding"]);
+    let report = bench.report("report");
+    let result = report.result("acl.small.aligned");
+    assert!(result.findings[0].contains("`(uintptr_t)p % 64 == 0` does not hold"), "{:?}", result.findings);
+    assert!(result.observed_only[0].contains(why), "{:?}", result.observed_only);
+    bench.run(MISALIGNED.iter().chain(&["--strict"])).says(1, &["not conformant: see the findings"]);
+}
+
+#[test]
+fn a_failure_says_which_sentence_was_broken() {
+    let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALIGNED));
+    let says =
+        ["promised   block.aligned: A block begins at a multiple of 64. (The manual (first), blocks;", "of edition 9."];
+    bench.run(MISALIGNED).says(1, &says);
+    let explained =
+        "clause    [all] block.aligned (promise): A block begins at a multiple of 64. (The manual (first), blocks)";
+    bench.run(["explain", "acl.small.aligned", "--specs", "specs"]).says(0, &[explained]);
+}
