@@ -19,7 +19,7 @@ pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<S
             if json.is_array() {
                 return Err(CommandError::CaseList { text: text.clone(), rule: id.to_owned() });
             }
-            let scope = Scope { facts: product.facts.clone(), devices };
+            let scope = Scope::new(product.facts.clone(), devices);
             let cases = cases_from_json(&rule.program, &scope, &json);
             cases.map_err(|error| CommandError::Case { text: text.clone(), error })?.pop()
         }

@@ -208,3 +208,47 @@ fn a_failure_says_which_sentence_was_broken() {
         "clause    [all] block.aligned (promise): A block begins at a multiple of 64. (The manual (first), blocks)";
     bench.run(["explain", "acl.small.aligned", "--specs", "specs"]).says(0, &[explained]);
 }
+
+const ALTERNATIVES: [&str; 3] = [
+    "void *p = NULL;",
+    "choose { plain: aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY); cached: aclrtMallocCached(&p, 64, \
+     ACL_MEM_MALLOC_NORMAL_ONLY); }",
+    "p != NULL;",
+];
+
+/// A table of support in which the other product lacks one of two allocators.
+const SUPPORT: &str = "\
+source: {document: manual, section: blocks}
+functions:
+  aclrtMalloc: {supported: [a2, ipv350]}
+  aclrtMallocCached: {supported: [a2], unsupported: [ipv350]}
+";
+
+#[rstest]
+#[case::one_that_lacks_it("ipv350", &["choose: cached"], 1)]
+#[case::one_that_has_both("a2", &[], 2)]
+fn an_alternative_that_a_product_does_not_offer_is_left_out_and_not_the_rule(
+    #[case] product: &str,
+    #[case] left_out: &[&str],
+    #[case] least: u64,
+) {
+    let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALTERNATIVES));
+    bench.write("specs/acl/support.yaml", SUPPORT);
+    let words = ["run", "--specs", "specs", "--product", product, "--report-dir", "report"];
+    bench.run(words).says(0, &["conformant"]);
+    let report = bench.report("report");
+    let result = report.result("acl.small.aligned");
+    assert_eq!(
+        (result.verdict.name(), &*result.left_out),
+        ("pass", &*left_out.iter().map(|s| s.to_string()).collect::<Vec<_>>())
+    );
+    assert!(result.cases >= least, "{}", result.cases);
+}
+
+#[test]
+fn a_rule_none_of_whose_alternatives_is_offered_does_not_apply() {
+    let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALTERNATIVES));
+    bench.write("specs/acl/support.yaml", SUPPORT.replace("[a2, ipv350]", "[a2], unsupported: [ipv350]"));
+    let words = ["run", "--specs", "specs", "--product", "ipv350"];
+    bench.run(words).says(0, &["aclrtMalloc is documented as not supported on ipv350"]);
+}

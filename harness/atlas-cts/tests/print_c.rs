@@ -57,7 +57,7 @@ fn drawn(rule: &Rule, scope: &Scope) -> (Vec<Value>, u64) {
 fn every_rule_compiles(#[case] product: &str, #[case] random: bool) {
     let rules = &*RULES;
     let product = rules.product(product).expect("the catalog knows the product");
-    let scope = Scope { facts: product.facts.clone(), devices: 2 };
+    let scope = Scope::new(product.facts.clone(), 2);
     let folder = folder(&format!("compile-{}", product.id));
     let mut files = Vec::new();
     for rule in &rules.rules {

@@ -7,7 +7,7 @@ use std::fmt;
 use simulator_contract::Defect;
 
 use crate::case::{CaseError, Discarded, Scope};
-use crate::catalog::{Product, Rule, Rules, Specs, chapter_paths, name_below, offered, short};
+use crate::catalog::{Product, Rule, Rules, Specs, chapter_paths, left_out, name_below, offered, short};
 use crate::runtime::is_subtle;
 
 /// Cases that are drawn of a rule for each product.
@@ -101,7 +101,8 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
     }
     let processes = rule.program.processes.iter().map(|process| process.device + 1);
     let devices = processes.chain(rule.when.devices).max().unwrap_or(1);
-    let scope = Scope { facts: product.facts.clone(), devices };
+    let (left_out, _) = left_out(rule, &product.id, rules);
+    let scope = Scope { left_out, ..Scope::new(product.facts.clone(), devices) };
     let kind = match Discarded::measure(&rule.program, &scope, DRAWS) {
         Ok(discarded) if discarded.too_many() => ConditionMistakeKind::Discards(discarded),
         Ok(_) => return None,

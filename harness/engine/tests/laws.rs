@@ -21,7 +21,7 @@ use steps::program::Program;
 use steps::{RuleText, check};
 
 fn scope() -> Scope {
-    Scope { facts: BTreeMap::from([("page".to_owned(), 4096)]), devices: 3 }
+    Scope::new(BTreeMap::from([("page".to_owned(), 4096)]), 3)
 }
 
 /// Checks a rule with these axes; the steps read none of them.

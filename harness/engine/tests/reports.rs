@@ -410,6 +410,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("result", "interrupted"),
             ("result", "coverage"),
             ("result", "observed_only"),
+            ("result", "left_out"),
             ("failure", "clauses"),
         ];
         required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));

@@ -140,7 +140,7 @@ fn rule_ids_follow_the_grammar(rules: &Rules) {
 fn rules_can_be_run(rules: &Rules) {
     for rule in rules.rules.iter().filter(|rule| rules.chapters[rule.chapter].file != INTACT) {
         for product in &rules.products {
-            program::holds(&rule.program, &Scope { facts: product.facts.clone(), devices: 3 });
+            program::holds(&rule.program, &Scope::new(product.facts.clone(), 3));
         }
     }
 }

@@ -27,5 +27,5 @@ pub(crate) fn rules() -> &'static Rules {
 
 /// A machine with three devices of the first product.
 pub(crate) fn scope() -> Scope {
-    Scope { facts: rules().products[0].facts.clone(), devices: 3 }
+    Scope::new(rules().products[0].facts.clone(), 3)
 }

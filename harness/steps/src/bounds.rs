@@ -59,7 +59,7 @@ impl Scope {
             Domain::Bytes(range) | Domain::Integer(range) | Domain::EveryOf(range) => self.range(range, values),
             Domain::OneOf { values: alternatives, .. } => count(alternatives.len()),
             Domain::Text(texts) => count(texts.len()),
-            Domain::Choice(names) => count(names.len()),
+            Domain::Choice(names) => count(self.alternatives(axis, names.len()).count()),
             Domain::Offset { below, multiple_of } => {
                 let step = self.step(multiple_of.as_ref(), values)?;
                 let below = self.evaluate(below, values)?;
@@ -88,6 +88,10 @@ impl Scope {
         Ok(Value::Integer(match &program.axes[axis].domain {
             Domain::OneOf { values: alternatives, .. } => {
                 self.evaluate(&alternatives[bounds.at(position) as usize], values)?
+            }
+            Domain::Choice(names) => {
+                let drawn = self.alternatives(axis, names.len()).nth(bounds.at(position) as usize);
+                drawn.map_or(0, |position| position as i128)
             }
             _ => bounds.at(position),
         }))

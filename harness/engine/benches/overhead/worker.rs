@@ -74,6 +74,8 @@ pub fn run(rule: &str) -> RunRule {
         known: Vec::new(),
         only: Vec::new(),
         ignored: None,
+        observed: Vec::new(),
+        left_out: Vec::new(),
         counts: false,
     }
 }

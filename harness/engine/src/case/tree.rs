@@ -231,6 +231,11 @@ impl AxisTree {
                 }
                 return Err(CaseError::OutsideDomain { value: *value, axis: name.clone() });
             }
+            (Domain::Choice(names), Value::Integer(value)) => {
+                let drawn = scope.alternatives(axis, names.len()).position(|known| known as i128 == *value);
+                let outside = || CaseError::OutsideDomain { value: *value, axis: name.clone() };
+                AxisTree::Scalar(search(drawn.ok_or_else(outside)? as u64))
+            }
             (Domain::List { .. } | Domain::Permutation(_), Value::Integer(_)) | (_, Value::List(_)) => {
                 return Err(CaseError::OtherKind { axis: name.clone() });
             }

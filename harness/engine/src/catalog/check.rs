@@ -140,7 +140,7 @@ impl Checker<'_> {
     fn chapters(&mut self, chapters: Vec<ParsedFile<ChapterFile>>, whole: bool, rules: &mut Rules) {
         let chapters: Vec<_> = chapters.into_iter().enumerate().collect();
         let known = &*rules;
-        let scope = |product: &Product| Scope { facts: product.facts.clone(), devices: MOST_DEVICES };
+        let scope = |product: &Product| Scope::new(product.facts.clone(), MOST_DEVICES);
         let scopes: Vec<Scope> = known.products.iter().map(scope).collect();
         let checked = in_parallel(chapters, |(chapter, file)| {
             let mut checker = Checker { diagnostics: Vec::new(), place: self.place };

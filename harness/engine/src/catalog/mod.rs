@@ -1,5 +1,6 @@
 //! The catalog: files → checked rules → which of them apply to a device, and why the others do not.
 
+mod alternatives;
 mod check;
 mod clauses;
 mod diagnostic;
@@ -18,6 +19,7 @@ mod select;
 mod specs;
 mod vocabulary;
 
+pub use alternatives::Alternative;
 pub use check::load;
 pub use clauses::{Clause, ClausesFile, Ground, Modality};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
@@ -32,5 +34,5 @@ pub use model::{
 pub use read::{chapter_paths, name_below, product_ids};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
 pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, short};
-pub use select::{Conditions, Skip, UnknownName, applies, offered, product, rule};
+pub use select::{Conditions, Skip, UnknownName, applies, left_out, offered, product, rule};
 pub use specs::{SpecFile, Specs};

@@ -2,6 +2,7 @@
 
 use steps::suggest::hint;
 
+use super::alternatives::{self, Alternative};
 use super::edition::{Edition, EditionCondition};
 use super::layouts::Layout;
 use super::model::When;
@@ -76,15 +77,29 @@ pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     if !rule.when.allows(product) {
         return Err(Skip::Product { product: product.to_owned() });
     }
-    for function in rule.program.function_names().filter(|name| !rule.unsupported.iter().any(|known| known == name)) {
-        let (function, product) = (function.to_owned(), product.to_owned());
-        match rules.support.get(&function) {
-            Some(entry) if named(&entry.unsupported) => return Err(Skip::Unsupported { function, product }),
-            Some(entry) if !named(&entry.supported) => return Err(Skip::Undocumented { function, product }),
-            _ => {}
-        }
-    }
-    Ok(())
+    let Err(function) = alternatives::left_out(&rule.program, &|name| has(rule, name, product, rules)) else {
+        return Ok(());
+    };
+    let unsupported = rules.support.get(function).is_some_and(|entry| named(&entry.unsupported));
+    let (function, product) = (function.to_owned(), product.to_owned());
+    Err(match unsupported {
+        true => Skip::Unsupported { function, product },
+        false => Skip::Undocumented { function, product },
+    })
+}
+
+/// Whether a rule may call a function on a product: a function that is not in the table is offered everywhere.
+fn has(rule: &Rule, function: &str, product: &str, rules: &Rules) -> bool {
+    let named = |list: &[String]| list.iter().any(|known| known == product);
+    rules.support.get(function).is_none_or(|entry| named(&entry.supported) && !named(&entry.unsupported))
+        || rule.unsupported.iter().any(|known| known == function)
+}
+
+/// The alternatives of a rule that a product does not offer, and how a report names them.
+pub fn left_out(rule: &Rule, product: &str, rules: &Rules) -> (Vec<Alternative>, Vec<String>) {
+    let found = alternatives::left_out(&rule.program, &|name| has(rule, name, product, rules)).unwrap_or_default();
+    let names = found.iter().map(|alternative| alternatives::named(&rule.program, *alternative)).collect();
+    (found, names)
 }
 
 /// Whether a rule applies to the target.

@@ -37,8 +37,9 @@ pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &
     }
     let case = case_from_json(&rule.program, &failed.replay_values).ok()?;
     let found = failed.failure.verdict;
+    let scope = inquest.executor.scope_of(rule);
     let inquiry = Inquiry {
-        search: inquest.assignment.search(&inquest.executor.scope),
+        search: inquest.assignment.search(&scope),
         again: Again::new(inquest),
         patience: inquest.executor.work.patience,
         home: Home::of(rule),

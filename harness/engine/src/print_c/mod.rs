@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::case::{CaseError, Scope, Value, display_values};
-use crate::catalog::{Product, Rule, Rules, Section, short};
+use crate::catalog::{Product, Rule, Rules, Section, left_out, short};
 
 use steps::program::{Program, State};
 use steps::types::is_address;
@@ -46,7 +46,8 @@ pub fn runs_as_program(rule: &Rule) -> bool {
 /// Prints a rule as C. The error says why the rule has no case for this product.
 pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, CaseError> {
     let program = &rule.program;
-    let scope = Scope { facts: sheet.product.facts.clone(), devices: sheet.devices };
+    let (left_out, _) = left_out(rule, &sheet.product.id, rules);
+    let scope = Scope { left_out, ..Scope::new(sheet.product.facts.clone(), sheet.devices) };
     let values = match sheet.values {
         Some(values) => values.to_vec(),
         None => case::smallest(program, &scope)?,

@@ -158,7 +158,8 @@ impl Bench {
     pub(super) fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
         let whole = self.executor.assignment(rule, rule_seed(seed, &rule.id));
         let budget = Experiment { cases: Some(most), ..Experiment::default() }.budget(whole.budget);
-        let Ok(mut plan) = Plan::new(&rule.program, &self.executor.scope, whole.seed, &budget) else {
+        let scope = self.executor.scope_of(rule);
+        let Ok(mut plan) = Plan::new(&rule.program, &scope, whole.seed, &budget) else {
             return Vec::new();
         };
         let drawn = std::iter::from_fn(|| plan.next_case()?.ok());

@@ -176,6 +176,10 @@ pub struct RuleResult {
     /// Checks that were only observed with this library, each with why. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed_only: Vec<String>,
+    /// Alternatives of `choose` that did not run, because the product does not offer what they call. Older journals do
+    /// not know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// How much of a rule's domain its cases were.

@@ -163,6 +163,7 @@ fn remarks(sheet: &mut Sheet, result: &RuleResult) {
     sheet.add_lines("observed", observations);
     let coverage = result.coverage.as_ref().and_then(|coverage| coverage.remark.as_deref());
     sheet.add("coverage", coverage.unwrap_or_default());
+    sheet.add("left out", &result.left_out.join(", "));
     sheet.add_lines("only seen", result.observed_only.iter().flat_map(|why| hang(&one_line(why))));
     sheet.add("doubt", result.doubt.as_deref().unwrap_or_default());
     if result.interrupted > 0 {

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use steps::Span;
 
 use crate::case::{FailedCase, SearchResult};
-use crate::catalog::{Level, Rule, Rules};
+use crate::catalog::{Level, Rule, Rules, left_out};
 use crate::record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
 
 use super::campaign::Campaign;
@@ -44,6 +44,7 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
         interrupted: 0,
         coverage: None,
         observed_only: Vec::new(),
+        left_out: Vec::new(),
     }
 }
 
@@ -84,6 +85,7 @@ impl Finished {
         (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());
         let SearchResult { cases, checks, findings, observations, failure, coverage, .. } = self.search;
         result.coverage = coverage;
+        result.left_out = left_out(rule, &campaign.target.conditions.product, rules).1;
         result.observed_only = rule.observed_only(rules, campaign.target.conditions.edition.as_ref()).1;
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
         result.failure =

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::case::{Budget, CaseReport, FailedCall, SearchResult, Trouble, Value};
+use crate::catalog::Alternative;
 use steps::judgement::Judgement;
 use steps::program::State;
 
@@ -66,6 +67,9 @@ pub struct RunRule {
     /// Statements whose checks are only reported, by id: their clauses do not hold in the library's edition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<usize>,
+    /// Alternatives of `choose` that are not drawn, because the product does not offer them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Alternative>,
     /// For proofs: run all cases and count those that fail.
     #[serde(default)]
     pub counts: bool,
@@ -88,6 +92,9 @@ pub struct RunCase {
     /// Statements whose checks are only reported, by id: their clauses do not hold in the library's edition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<usize>,
+    /// Alternatives of `choose` that are not drawn, because the product does not offer them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Alternative>,
 }
 
 /// From the worker.

@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::fcntl_dupfd_cloexec;
 
 use crate::case::{Ran, Scope, Search, SearchResult};
-use crate::catalog::{CatalogPlace, Rule, Rules, Section, Specs, load};
+use crate::catalog::{Alternative, CatalogPlace, Rule, Rules, Section, Specs, load};
 use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
@@ -269,17 +269,17 @@ impl<'a> Worker<'a> {
         self.rules.rule(id).ok_or_else(|| WorkerFault::Unknown { what: "rule", name: id.to_owned() })
     }
 
-    fn scope(&self, product: &str, devices: u32) -> Result<Scope, WorkerFault> {
+    fn scope(&self, product: &str, devices: u32, left_out: &[Alternative]) -> Result<Scope, WorkerFault> {
         let product = self
             .rules
             .product(product)
             .ok_or_else(|| WorkerFault::Unknown { what: "product", name: product.to_owned() })?;
-        Ok(Scope { facts: product.facts.clone(), devices })
+        Ok(Scope { left_out: left_out.to_vec(), ..Scope::new(product.facts.clone(), devices) })
     }
 
     fn run(&mut self, run: &RunRule, wire: &Wire) -> Result<SearchResult, WorkerFault> {
         let rule = self.rule(&run.rule)?;
-        let scope = self.scope(&run.product, run.devices)?;
+        let scope = self.scope(&run.product, run.devices, &run.left_out)?;
         let rules = self.rules;
         let prepared = Prepared::new(&rule.program, rules, &mut self.library, &scope, self.device, 0);
         let flight = self.flight;
@@ -344,7 +344,7 @@ impl<'a> Worker<'a> {
     /// One case of a rule of several processes, or of a rule that needs fresh ones.
     fn case(&mut self, case: &RunCase, wire: &Wire) -> Result<(), WorkerFault> {
         let rule = self.rule(&case.rule)?;
-        let scope = self.scope(&case.product, case.devices)?;
+        let scope = self.scope(&case.product, case.devices, &case.left_out)?;
         let prepared = Prepared::new(&rule.program, self.rules, &mut self.library, &scope, self.device, case.process);
         let mut execution = Execution::new(&prepared, self.flight);
         execution.life = Some(self.life);

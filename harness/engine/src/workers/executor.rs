@@ -1,5 +1,6 @@
 //! Cases of a rule in worker processes: in one of the pool, in a group, or in fresh ones for each case.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -9,7 +10,7 @@ use steps::judgement::Judgement;
 use steps::program::State;
 
 use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult, Value, Work};
-use crate::catalog::{Edition, Rule, Rules};
+use crate::catalog::{Alternative, Edition, Rule, Rules, left_out};
 use crate::record::Verdict;
 use crate::wire::message::RunCase;
 
@@ -88,12 +89,25 @@ impl Executor {
     /// An executor for a product and a number of devices, with the workers that are in the pool already.
     pub fn new(rules: Arc<Rules>, product: String, devices: u32, work: Work, factory: Factory, pool: Pool) -> Executor {
         let facts = rules.product(&product).map(|product| product.facts.clone()).unwrap_or_default();
-        Executor { rules, product, scope: Scope { facts, devices }, edition: None, work, factory, pool }
+        Executor { rules, product, scope: Scope::new(facts, devices), edition: None, work, factory, pool }
     }
 
     /// The statements of a rule whose checks are only reported with this library.
     pub(super) fn observed(&self, rule: &Rule) -> Vec<usize> {
         rule.observed_only(&self.rules, self.edition.as_ref()).0
+    }
+
+    /// The alternatives of a rule that this product does not offer.
+    pub(super) fn left_out(&self, rule: &Rule) -> Vec<Alternative> {
+        left_out(rule, &self.product, &self.rules).0
+    }
+
+    /// What the cases of a rule are drawn with.
+    pub fn scope_of(&self, rule: &Rule) -> Cow<'_, Scope> {
+        match self.left_out(rule) {
+            left_out if left_out.is_empty() => Cow::Borrowed(&self.scope),
+            left_out => Cow::Owned(Scope { left_out, ..self.scope.clone() }),
+        }
     }
 
     /// A whole rule, without known cases.
@@ -121,7 +135,7 @@ impl Executor {
         let Patience { mut starts, mut hangs, .. } = self.work.patience;
         let mut trouble = None;
         let mut fatal = None;
-        let mut result = assignment.search(&self.scope).run(&mut |number, values, salt| {
+        let mut result = assignment.search(&self.scope_of(rule)).run(&mut |number, values, salt| {
             let case = self.run_case(assignment, number, values, salt);
             let end = if fresh {
                 self.case_in_fresh_processes(rule, &slot.machine, &case)
@@ -169,6 +183,7 @@ impl Executor {
             salt,
             ignored: assignment.ignored,
             observed: self.observed(assignment.rule),
+            left_out: self.left_out(assignment.rule),
         }
     }
 
