@@ -1,5 +1,6 @@
 //! The command `atlas-cts`: everything around the suite.
 
+mod clauses;
 mod explain;
 mod lint;
 mod list;
@@ -46,6 +47,13 @@ enum Command {
         rule: String,
         #[command(flatten)]
         options: Options,
+    },
+    /// Count the sentences that the rules rest on, list what is only reported, look the sentences up in their documents.
+    Clauses {
+        #[command(flatten)]
+        options: Options,
+        #[command(flatten)]
+        filter: clauses::ClauseFilter,
     },
     /// Print a rule as a stand-alone C program: the reproducer for a vendor. `--case JSON` takes a failure's values.
     Print {
@@ -98,6 +106,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             let runtime = runtime_of(&options, Some(&rule))?;
             say(&explain::explain(&load_rules(&options, runtime)?, runtime, &rule)?)?;
             Ok(ExitStatus::Conformant)
+        }
+        Command::Clauses { options, filter } => {
+            clauses::clauses(&load_rules(&options, runtime_of(&options, None)?)?, &filter)
         }
         Command::Print { rule, options } => {
             let runtime = runtime_of(&options, Some(&rule))?;

@@ -38,12 +38,19 @@ pub struct Judged {
 /// what is judged after it would be empty without it.
 pub fn judgements(program: &Program) -> Vec<Judged> {
     let mut found = Vec::new();
-    collect(&program.statements, false, &mut found);
+    collect(&program.statements, false, false, &mut found);
     if found.is_empty() {
         let none = Span::default();
         let judgement = Judgement::Success;
         found.push(Judged { judgement, statement: none, reported: none, rests_on: None, refused: false });
     }
+    found
+}
+
+/// What is only reported: the checks that are marked `[info]`, in the order of the steps.
+pub fn reported(program: &Program) -> Vec<Judged> {
+    let mut found = Vec::new();
+    collect(&program.statements, true, false, &mut found);
     found
 }
 
@@ -107,7 +114,8 @@ impl Program {
     }
 }
 
-fn collect(statements: &[Statement], refused: bool, found: &mut Vec<Judged>) {
+/// The checks of a block: those that are judged, or those that are only reported.
+fn collect(statements: &[Statement], wanted: bool, refused: bool, found: &mut Vec<Judged>) {
     for statement in statements.iter().filter(|statement| !statement.setup) {
         let mut judged = |judgement: Judgement, reported: Span| {
             found.push(Judged {
@@ -119,10 +127,10 @@ fn collect(statements: &[Statement], refused: bool, found: &mut Vec<Judged>) {
             });
         };
         match &statement.kind {
-            StatementKind::Check { info: false, .. } => {
+            StatementKind::Check { info, .. } if *info == wanted => {
                 judged(Judgement::Condition(statement.id), statement.span);
             }
-            StatementKind::Call { call, expect: Expect::Failure { codes, usually, info: false } } => {
+            StatementKind::Call { call, expect: Expect::Failure { codes, usually, info } } if *info == wanted => {
                 judged(Judgement::Failure(statement.id), call.span);
                 if !codes.is_empty() && !usually {
                     judged(Judgement::Code(statement.id), call.span);
@@ -130,7 +138,7 @@ fn collect(statements: &[Statement], refused: bool, found: &mut Vec<Judged>) {
             }
             other => {
                 let refused = refused || matches!(other, StatementKind::Refuse { .. });
-                other.blocks().into_iter().for_each(|block| collect(block, refused, found));
+                other.blocks().into_iter().for_each(|block| collect(block, wanted, refused, found));
             }
         }
     }

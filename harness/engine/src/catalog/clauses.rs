@@ -109,7 +109,7 @@ impl Modality {
     }
 
     /// Whether a document says what happens.
-    fn promises(self) -> bool {
+    pub fn promises(self) -> bool {
         matches!(self, Modality::Promise | Modality::Error)
     }
 }

@@ -16,6 +16,7 @@ mod resource;
 mod results;
 mod rules;
 mod select;
+mod sentence;
 mod specs;
 mod vocabulary;
 
@@ -35,4 +36,5 @@ pub use read::{chapter_paths, name_below, product_ids};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
 pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, short};
 pub use select::{Conditions, Skip, UnknownName, applies, left_out, offered, product, rule};
+pub use sentence::{Sentence, sentences};
 pub use specs::{SpecFile, Specs};

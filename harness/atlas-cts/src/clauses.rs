@@ -1,0 +1,160 @@
+//! `atlas-cts clauses`: which sentences the rules rest on, which checks are only reported, and whether each sentence
+//! stands where its clause says.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use atlas_cts::{CommandError, say};
+use clap::Args;
+use engine::catalog::{Clause, Level, Modality, Rules, Sentence, sentences};
+use engine::files;
+use engine::run::ExitStatus;
+use steps::judgement::{judgements, reported};
+
+/// What is shown of the clauses.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ClauseFilter {
+    /// Look each sentence up in the documents below this folder, by its digest.
+    #[arg(long, value_name = "DIR")]
+    documents: Option<PathBuf>,
+    /// List the checks that are only reported, each with the sentence that does not promise enough.
+    #[arg(long)]
+    reported: bool,
+}
+
+/// Bytes of the largest document.
+const LARGEST: u64 = 16 << 20;
+
+/// Words of a document's language that sound as if a sentence promised nothing: only supports, does not support,
+/// reserved, recommended, must. A promise that holds one says why it is a promise.
+const WEAK: [(&str, [&str; 5]); 1] = [("zh", ["仅支持", "不支持", "预留", "建议", "必须"])];
+
+/// Shows the clauses; with documents, 2 where a sentence is not found or a promise lacks its reason.
+pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus, CommandError> {
+    let mut text = String::new();
+    let mut good = true;
+    if filter.reported {
+        only_reported(&mut text, rules);
+    }
+    if let Some(folder) = &filter.documents {
+        good = look_up(&mut text, rules, folder)?;
+    }
+    if filter.documents.is_none() && !filter.reported {
+        counted(&mut text, rules);
+    }
+    say(&text)?;
+    Ok(if good { ExitStatus::Conformant } else { ExitStatus::Usage })
+}
+
+/// Clauses by document and modality, and how many checks rest on them.
+fn counted(text: &mut String, rules: &Rules) {
+    let mut table: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for clause in &rules.clauses {
+        *table.entry(&clause.document).or_default().entry(clause.modality.name()).or_default() += 1;
+    }
+    for (document, kinds) in table {
+        let kinds: Vec<String> = kinds.iter().map(|(kind, number)| format!("{number} {kind}")).collect();
+        let _ = writeln!(text, "{document:<16} {}", kinds.join(", "));
+    }
+    let must = rules.rules.iter().filter(|rule| rule.level == Level::Must && rule.hazard.is_none());
+    let (mut checks, mut inferred, mut silent) = (0, 0, 0);
+    for rule in must {
+        for judged in judgements(&rule.program) {
+            let Some(ground) = rule.ground(&judged) else { continue };
+            checks += 1;
+            inferred += usize::from(ground.clauses.len() > 1);
+            silent += usize::from(!ground.clauses.iter().any(|clause| rules.clauses[*clause].modality.promises()));
+        }
+    }
+    let all = rules.rules.iter().map(|rule| reported(&rule.program).len()).sum::<usize>();
+    let _ = writeln!(
+        text,
+        "{} clauses; {checks} judged checks of `must` rules rest on them, {inferred} of these on an inference, {silent} \
+         look only for silent corruption; {all} checks are only reported",
+        rules.clauses.len()
+    );
+}
+
+/// The checks that are only reported and name a sentence.
+fn only_reported(text: &mut String, rules: &Rules) {
+    for rule in &rules.rules {
+        for judged in reported(&rule.program) {
+            let Some(ground) = rule.ground(&judged) else { continue };
+            let _ = writeln!(text, "{}: `{}`", rule.id, rule.program.judged(&judged));
+            for clause in ground.clauses.iter().map(|clause| &rules.clauses[*clause]) {
+                let _ = writeln!(
+                    text,
+                    "    {} ({}): {} ({})",
+                    clause.id,
+                    clause.modality.name(),
+                    clause.digest,
+                    clause.source
+                );
+            }
+        }
+    }
+}
+
+/// Looks for each clause's sentence; whether all are there, and every promise that does not sound like one has a reason.
+fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, CommandError> {
+    let mut known: HashMap<String, (PathBuf, Sentence)> = HashMap::new();
+    let mut paths = Vec::new();
+    documents_below(folder, &mut paths).map_err(|source| CommandError::File { path: folder.to_owned(), source })?;
+    for path in paths {
+        let bytes = files::read(&path, LARGEST).map_err(|source| CommandError::File { path: path.clone(), source })?;
+        for sentence in sentences(&String::from_utf8_lossy(&bytes)) {
+            known.entry(sentence.digest.clone()).or_insert_with(|| (path.clone(), sentence));
+        }
+    }
+    let mut good = true;
+    let (mut found, mut weak) = (0, 0);
+    for clause in &rules.clauses {
+        let Some((path, sentence)) = known.get(&clause.sentence) else {
+            good = false;
+            let _ = writeln!(
+                text,
+                "{}: {}: no document below {} has its sentence",
+                clause.place,
+                clause.id,
+                folder.display()
+            );
+            continue;
+        };
+        found += 1;
+        if let Some(word) = sounds_weak(rules, clause, sentence) {
+            let place = format!("{}:{}", path.strip_prefix(folder).unwrap_or(path).display(), sentence.line);
+            let reason =
+                clause.reason.as_deref().unwrap_or("no reason: say in the clause why it promises all the same");
+            good &= clause.reason.is_some();
+            weak += 1;
+            let _ = writeln!(text, "{} ({place}) holds {word}: {reason}", clause.id);
+        }
+    }
+    let all = rules.clauses.len();
+    let _ = writeln!(text, "{found} of {all} sentences found; {weak} promises whose wording sounds weaker");
+    Ok(good)
+}
+
+fn sounds_weak(rules: &Rules, clause: &Clause, sentence: &Sentence) -> Option<&'static str> {
+    if clause.modality != Modality::Promise {
+        return None;
+    }
+    let document = rules.documents.iter().find(|document| document.id.value == clause.document)?;
+    let (_, words) = WEAK.iter().find(|(language, _)| *language == document.language)?;
+    words.iter().find(|word| sentence.text.contains(**word)).copied()
+}
+
+fn documents_below(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            documents_below(&path, found)?;
+        } else if path.extension().is_some_and(|known| known == "md" || known == "txt" || known == "h") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! The sentences of a document, normalised so that a clause finds its own again whatever the markup around it.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+use sha2::{Digest, Sha256};
+
+/// A sentence of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// SHA-256 of the normalised text, in lower-case hex: what a clause names.
+    pub digest: String,
+    /// The normalised text: no markup, no white space.
+    pub text: String,
+    /// Line of the document, counted from 1.
+    pub line: usize,
+    /// The heading above it; empty before the first.
+    pub heading: String,
+}
+
+/// Fewer characters than this are a number or a mark of a table, not a sentence.
+const SHORTEST: usize = 4;
+
+fn regex(text: &str) -> Regex {
+    Regex::new(text).expect("the expression is a constant, which the tests use")
+}
+
+static BREAK: LazyLock<Regex> = LazyLock::new(|| regex(r"<br\s*/?>"));
+static TAG: LazyLock<Regex> = LazyLock::new(|| regex(r"<[^<>]*>"));
+static LINK: LazyLock<Regex> = LazyLock::new(|| regex(r"\[([^\[\]]*)\]\([^()]*\)"));
+static BULLET: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:[-•#>]|[0-9]+\.|[a-z]\.)+"));
+
+/// The sentences of a Markdown or plain text: pieces of lines between full stops, semicolons and the bars of tables.
+pub fn sentences(text: &str) -> Vec<Sentence> {
+    let mut found = Vec::new();
+    let mut heading = String::new();
+    for (number, line) in text.split('\n').enumerate() {
+        if line.starts_with('#') {
+            heading = TAG.replace_all(line.trim_start_matches('#'), "").trim().to_owned();
+        }
+        let broken = BREAK.replace_all(line, "\n");
+        let bare = TAG.replace_all(&broken, "");
+        let plain = LINK.replace_all(&bare, "$1");
+        for piece in plain.split(['。', '；', ';', '|', '\n']) {
+            let kept = piece.chars().filter(|char| !char.is_whitespace() && !"*`\\".contains(*char));
+            let text = BULLET.replace(&kept.collect::<String>(), "").into_owned();
+            if text.chars().count() >= SHORTEST {
+                let digest = crate::digest::hex(&Sha256::digest(text.as_bytes()));
+                found.push(Sentence { digest, text, line: number + 1, heading: heading.clone() });
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::emphasis("A block **begins** at `64`.")]
+    #[case::a_bullet("- A block begins at 64.")]
+    #[case::a_number("12. A block begins at 64.")]
+    #[case::a_link("A [block](../blocks.md#top) begins at 64.")]
+    #[case::a_cell("| no | A block begins at 64. |")]
+    #[case::a_tag("<td>A block begins</td> at 64.")]
+    #[case::a_break("other things<br/>A block begins at 64.")]
+    #[case::spaces("  A  block begins\tat 64.")]
+    fn markup_does_not_change_a_sentence(#[case] line: &str) {
+        let plain = &sentences("A block begins at 64.")[0].digest;
+        assert!(sentences(line).iter().any(|sentence| sentence.digest == *plain), "{:?}", sentences(line));
+    }
+
+    #[test]
+    fn a_sentence_knows_its_line_and_heading() {
+        let found = sentences("# <a name=\"x\"></a>Blocks\n\nThey begin at 64。They end at 65；\n");
+        let told: Vec<_> = found.iter().map(|one| (&*one.text, one.line, &*one.heading)).collect();
+        assert_eq!(told, [("Blocks", 1, "Blocks"), ("Theybeginat64", 3, "Blocks"), ("Theyendat65", 3, "Blocks")]);
+    }
+}
