@@ -42,7 +42,7 @@ fn gcc() -> Command {
 
 /// A drawn case of a rule.
 fn drawn(rule: &Rule, scope: &Scope) -> (Vec<Value>, u64) {
-    let budget = Budget { cases: 8192, repeats: 1, milliseconds: 0, shrinks: 0 };
+    let budget = Budget { cases: 8192, repeats: 1, milliseconds: 0, shrinks: 0, shrink_milliseconds: 0 };
     let mut plan = Plan::new(&rule.program, scope, rule_seed(7, &rule.id), &budget).expect("every domain has values");
     for _ in 0..plan.required() {
         let _ = plan.next_case();

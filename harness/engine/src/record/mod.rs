@@ -283,6 +283,9 @@ pub struct Failure {
     pub case: u64,
     /// How many times the case was made smaller.
     pub shrinks: u64,
+    /// The budget was used up before there was nothing smaller to try. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// The calls of the minimal case in order, one line each, with their arguments and results.
     pub trace: Vec<String>,
     /// The end of what the library printed, if it printed anything.
