@@ -127,7 +127,7 @@ fn a_failure_that_takes_long_is_made_smaller_within_its_time(#[case] actors: &st
     let struck = Struck::by("FAULT_SLOW_FROM_SIZE", actors, ANY_SIZE, "must");
     // Four hangs of a second may be waited for, so that there are four seconds for this.
     let cut = "the budget to make it smaller is used up, a larger --profile has more";
-    struck.run("report", &["--deadline", "1"]).says(1, &["FAIL  acl.faults.struck", cut]);
+    struck.run("report", &["--deadline", "1"]).says(1, &["FAIL  acl.faults.struck", cut, ": NOT SIMULATED, "]);
     let (failure, confirmation) = struck.found("report");
     assert!(failure.cut && size(&failure.values) > 5000, "{failure:?}");
     assert_eq!((confirmation.conclusion, confirmation.alone), (Conclusion::Alone, Repeats { failed: 2, runs: 2 }));

@@ -16,14 +16,17 @@ pub(super) fn mark(header: &RunHeader) -> String {
 /// Groups of skips, of unanswered rules: as many as fit a screen.
 const GROUPS: usize = 12;
 
-/// What was loaded, on one line, before anything runs: library, digest, version, device, product, seed, profile.
+/// What was loaded, on one line, before anything runs: whether it is simulated, library, digest, version, device,
+/// product, seed, profile.
 pub fn first_line(header: &RunHeader) -> String {
     let defects = match header.defects.len() {
         0 => String::new(),
         _ => format!("; defects {}", one_line(&header.defects.join(", "))),
     };
+    // The library's line says only what is simulated: elsewhere in the reports there is a mark for that.
+    let real = if header.library.simulated { "" } else { "NOT SIMULATED, " };
     format!(
-        "atlas-cts {}: {}; {}, product {}; seed {}; profile {}{defects}",
+        "atlas-cts {}: {real}{}; {}, product {}; seed {}; profile {}{defects}",
         one_line(&header.suite),
         library_line(header),
         device(header),
@@ -40,7 +43,7 @@ pub(super) fn library_line(header: &RunHeader) -> String {
         library.version.as_deref().map_or("version not reported".into(), |v| format!("version {}", one_line(v)));
     format!(
         "{}{} (sha256 {}, {version}; chosen: {})",
-        if library.simulated { "SIMULATED DEVICE, " } else { "" },
+        if library.simulated { format!("{SIMULATED}, ") } else { String::new() },
         one_line(&library.path),
         short(&library.sha256),
         one_line(&library.chosen_by)
