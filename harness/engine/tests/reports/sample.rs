@@ -69,6 +69,7 @@ pub fn header() -> RunHeader {
             chosen_by: "simulator (no toolkit found)".into(),
         },
         further_libraries: Vec::new(),
+        mapped: Vec::new(),
         run_mode: "host".into(),
         devices: 2,
         edition: Some("8.2".into()),
