@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, say_line, say_painted};
-use clap::Parser;
+use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use engine::record::{Recorded, RuleResult, Verdict};
 use engine::report::{clean, failure_text, summary};
 use engine::run::{
-    Campaign, ExitStatus, Filter, Observer, Options, Planned, RunError, Work, choose_runtime, load_rules, plan, run,
+    Campaign, ExitStatus, Filter, Observer, Options, Planned, RunError, Work, choose_runtime, load_rules, run,
 };
 use engine::runtime::Runtime;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -19,7 +19,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 #[derive(Parser)]
 #[command(
     name = "cargo test --",
-    help_template = "{about}\n\nUsage: cargo test -- [OPTIONS] [FILTER]\n\n{all-args}{after-help}"
+    help_template = "{about}\n\nUsage: cargo test -- [OPTIONS] [FILTER]…\n\n{all-args}{after-help}"
 )]
 struct Command {
     #[command(flatten, next_help_heading = "Run")]
@@ -30,27 +30,43 @@ struct Command {
 
 fn main() -> ExitCode {
     engine::worker::run_if_asked(RUNTIMES);
-    let command = Command::parse();
-    conclude(|| conformance(command))
+    // The test runner takes one filter; a run takes several.
+    let several = Command::command().mut_arg("filter", |filter| {
+        let help = "Only rules whose id contains one of these; a whole id means that rule. A resumed run has its own";
+        filter.action(ArgAction::Append).num_args(1..).help(help)
+    });
+    let given = several.get_matches();
+    let command = Command::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
+    conclude(|| conformance(command, filters(&given)))
 }
 
-fn conformance(command: Command) -> Result<ExitStatus, CommandError> {
+/// The filters of the command line, in their order. A rule may be named as it is listed, with its chapter before its id.
+fn filters(given: &ArgMatches) -> Vec<String> {
+    let texts = given.get_many::<String>("filter").unwrap_or_default();
+    texts.map(|text| text.rsplit_once("] ").map_or(text.as_str(), |(_, id)| id).to_owned()).collect()
+}
+
+fn conformance(command: Command, wanted: Vec<String>) -> Result<ExitStatus, CommandError> {
     let Command { mut options, mut runner } = command;
     options.jobs = runner.test_threads.or(options.jobs);
-    let wanted: Vec<String> = runner.filter.iter().cloned().collect();
     let runtime = choose_runtime(RUNTIMES, &options, &wanted)?;
-    if runner.list {
-        return list(&options, runtime, &runner);
-    }
     let filter = Filter { wanted, exact: runner.exact, left_out: std::mem::take(&mut runner.skip) };
     // What is left is what was selected: the runner has nothing to filter.
     (runner.filter, runner.exact) = (None, false);
+    if runner.list {
+        return list(&options, runtime, &filter, &runner);
+    }
     Ok(run(options, runtime, &filter, &mut Runner { arguments: runner })?)
 }
 
-/// Names all rules that the runner's filter lets through.
-fn list(options: &Options, runtime: &'static Runtime, runner: &Arguments) -> Result<ExitStatus, CommandError> {
-    let planned = plan(&load_rules(options, runtime)?).into_iter();
+/// Names all rules that the filter lets through.
+fn list(
+    options: &Options,
+    runtime: &'static Runtime,
+    filter: &Filter,
+    runner: &Arguments,
+) -> Result<ExitStatus, CommandError> {
+    let planned = filter.select(&load_rules(options, runtime)?).map_err(RunError::from)?.into_iter();
     let trials = planned.map(|planned| Trial::test(planned.id, || Ok(())).with_kind(planned.chapter)).collect();
     let _ = libtest_mimic::run(runner, trials);
     Ok(ExitStatus::Conformant)

@@ -24,8 +24,8 @@ pub(crate) struct ListFilter {
     /// Only rules that apply to this product; `--product` means the same here.
     #[arg(long = "on", value_name = "PRODUCT")]
     pub on: Option<String>,
-    /// Only rules whose id or title contains this.
-    pub text: Option<String>,
+    /// Only rules whose id or title contains one of these; a whole id means that rule.
+    pub text: Vec<String>,
 }
 
 impl ListFilter {
@@ -44,7 +44,9 @@ pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, Command
     known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
     known("document", filter.document.as_deref(), rules.documents.iter().map(|document| document.id.value.as_str()))?;
     known("product", filter.on.as_deref(), rules.products.iter().map(|product| product.id.as_str()))?;
-    let matching: Vec<&Rule> = rules.rules.iter().filter(|rule| matches(rules, rule, filter)).collect();
+    let texts = Texts::of(rules, &filter.text)?;
+    let matching: Vec<&Rule> =
+        rules.rules.iter().filter(|rule| matches(rules, rule, filter) && texts.mean(rule)).collect();
     let width = matching.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
     let mut text = String::new();
     for rule in &matching {
@@ -78,7 +80,30 @@ fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter) -> bool {
         && holds(&filter.api, &|function| rule.program.function_names().any(|name| name == function))
         && holds(&filter.document, &|document| rule.documents.iter().any(|id| id == document))
         && holds(&filter.on, &|product| offered(rule, product, rules).is_ok())
-        && holds(&filter.text, &|text| {
-            rule.id.contains(text) || rule.title.to_lowercase().contains(&text.to_lowercase())
-        })
+}
+
+/// What the texts of the command line mean.
+struct Texts<'a>(Vec<(&'a str, bool)>);
+
+impl Texts<'_> {
+    /// Each text with whether it is a whole id; one that means no rule is refused.
+    fn of<'a>(rules: &Rules, texts: &'a [String]) -> Result<Texts<'a>, CommandError> {
+        let texts: Vec<_> = texts.iter().map(|text| (text.as_str(), rules.rule(text).is_some())).collect();
+        let in_vain = texts.iter().find(|text| !rules.rules.iter().any(|rule| means(**text, rule)));
+        let Some((given, _)) = in_vain else { return Ok(Texts(texts)) };
+        let hint = hint(given, rules.rules.iter().map(|rule| rule.id.as_str()));
+        Err(CommandError::Filter { what: "rule whose id or title contains", given: (*given).to_owned(), hint })
+    }
+
+    fn mean(&self, rule: &Rule) -> bool {
+        self.0.is_empty() || self.0.iter().any(|text| means(*text, rule))
+    }
+}
+
+fn means((text, whole): (&str, bool), rule: &Rule) -> bool {
+    if whole {
+        rule.id == text
+    } else {
+        rule.id.contains(text) || rule.title.to_lowercase().contains(&text.to_lowercase())
+    }
 }

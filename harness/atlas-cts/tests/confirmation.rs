@@ -123,6 +123,21 @@ fn a_hang_is_made_smaller_within_its_budget() {
 #[rstest]
 #[case::in_one_process(ONE_PROCESS)]
 #[case::in_one_of_two_processes(TWO_PROCESSES)]
+fn a_failure_that_takes_long_is_made_smaller_within_its_time(#[case] actors: &str) {
+    let struck = Struck::by("FAULT_SLOW_FROM_SIZE", actors, ANY_SIZE, "must");
+    // Four hangs of a second may be waited for, so that there are four seconds for this.
+    let cut = "the budget to make it smaller is used up, a larger --profile has more";
+    struck.run("report", &["--deadline", "1"]).says(1, &["FAIL  acl.faults.struck", cut, ": NOT SIMULATED, "]);
+    let (failure, confirmation) = struck.found("report");
+    assert!(failure.cut && size(&failure.values) > 5000, "{failure:?}");
+    assert_eq!((confirmation.conclusion, confirmation.alone), (Conclusion::Alone, Repeats { failed: 2, runs: 2 }));
+    let time = struck.0.report("report").result(STRUCK).nanoseconds / 1_000_000_000;
+    assert!(time < 30, "{time} s");
+}
+
+#[rstest]
+#[case::in_one_process(ONE_PROCESS)]
+#[case::in_one_of_two_processes(TWO_PROCESSES)]
 fn a_case_that_fails_only_after_two_others_names_both(#[case] actors: &str) {
     let struck = Struck::by("FAULT_AFTER_TWO_OTHERS", actors, ANY_SIZE, "must");
     // With this seed the budget of two processes is enough to meet the three sizes.

@@ -37,6 +37,8 @@ rules:
 #[case::a_product_that_has_both(&["--product", "a2"], &["2 of 2 rules"])]
 #[case::a_function(&["--api", "aclrtMallocHost"], &["acl.small.here", "1 of 2 rules"])]
 #[case::a_text(&["a HOST block"], &["acl.small.here", "1 of 2 rules"])]
+#[case::several_texts(&["everyw", "HOST block"], &["acl.small.everywhere", "acl.small.here", "2 of 2 rules"])]
+#[case::a_whole_id(&["acl.small.here"], &["acl.small.here", "1 of 2 rules"])]
 #[case::nothing_left(&["--api", "aclrtFree"], &["0 of 2 rules"])]
 fn a_filter_leaves_the_others_out(#[case] filter: &[&str], #[case] says: &[&str]) {
     let bench = Bench::new();
@@ -47,6 +49,7 @@ fn a_filter_leaves_the_others_out(#[case] filter: &[&str], #[case] says: &[&str]
 #[rstest]
 #[case::a_product(&["--product", "a4"], "there is no product `a4`; did you mean `a2`")]
 #[case::a_function(&["--api", "aclrtMalocHost"], "there is no function `aclrtMalocHost`; did you mean `aclrtMallocHost`")]
+#[case::one_text_of_two(&["everyw", "acl.small.hear"], "there is no rule whose id or title contains `acl.small.hear`; did you mean `acl.small.here`")]
 #[case::a_chapter(&["--chapter", "smal"], "there is no chapter `smal`; did you mean `small`")]
 fn a_name_that_does_not_exist_is_refused_with_a_hint(#[case] filter: &[&str], #[case] says: &str) {
     let bench = Bench::new();

@@ -42,7 +42,7 @@ fn gcc() -> Command {
 
 /// A drawn case of a rule.
 fn drawn(rule: &Rule, scope: &Scope) -> (Vec<Value>, u64) {
-    let budget = Budget { cases: 8192, repeats: 1, milliseconds: 0, shrinks: 0 };
+    let budget = Budget { cases: 8192, repeats: 1, milliseconds: 0, shrinks: 0, shrink_milliseconds: 0 };
     let mut plan = Plan::new(&rule.program, scope, rule_seed(7, &rule.id), &budget).expect("every domain has values");
     for _ in 0..plan.required() {
         let _ = plan.next_case();
@@ -91,14 +91,19 @@ fn program(rules: &Rules, rule: &Rule, values: Option<&[Value]>, folder: &Path) 
     let product = rules.product("a2").expect("the catalog knows a2");
     let sheet = Sheet { product, devices: 4, values, salt: 0x5EED };
     let text = print_c(rules, rule, &sheet).unwrap_or_else(|message| panic!("{id}: {message}"));
-    let (source, binary) = (folder.join(format!("{id}.c")), folder.join(id));
-    std::fs::write(&source, &text).unwrap();
+    (compiled(id, &text, folder), text)
+}
+
+/// Compiles a program with the simulated device.
+fn compiled(name: &str, text: &str, folder: &Path) -> PathBuf {
+    let (source, binary) = (folder.join(format!("{name}.c")), folder.join(name));
+    std::fs::write(&source, text).unwrap();
     let library = RUNTIMES[0].simulated.as_ref().unwrap().libraries[0].write_to(folder).unwrap();
     let mut run_path = std::ffi::OsString::from("-Wl,-rpath,");
     run_path.push(library.parent().expect("the library stands in a folder"));
     let answer = gcc().arg(&source).arg("-o").arg(&binary).arg(&library).arg(run_path).output().expect("gcc is needed");
-    assert!(answer.status.success(), "{id}: {}", String::from_utf8_lossy(&answer.stderr));
-    (binary, text)
+    assert!(answer.status.success(), "{name}: {}", String::from_utf8_lossy(&answer.stderr));
+    binary
 }
 
 /// Runs a program against a simulated device with defects: exit status, messages.
@@ -309,4 +314,25 @@ fn forms_that_the_catalog_does_not_need_print() {
     {
         assert!(ends.contains(wanted), "no `{wanted}` in\n{ends}");
     }
+}
+
+/// What the pages of findings print is there to be run: each program holds on a device without the finding, and each
+/// rule that they print exists.
+#[test]
+fn the_programs_of_the_findings_hold_on_a_device_without_them() {
+    let folder = folder("findings");
+    let mut programs = 0;
+    for page in std::fs::read_dir(specs().join("../docs/findings")).unwrap().map(|entry| entry.unwrap().path()) {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let name = page.file_stem().unwrap().to_str().unwrap();
+        for command in text.split("atlas-cts print ").skip(1) {
+            let id = command.split([' ', '`', '\n']).next().unwrap();
+            assert!(id == "RULE" || RULES.rule(id).is_some(), "{name}: there is no rule {id}");
+        }
+        let Some((_, program)) = text.split_once("```c\n") else { continue };
+        let program = program.split_once("```").expect("the program ends").0;
+        assert_eq!(run(&compiled(name, program, &folder), "").0, Some(0), "{name}");
+        programs += 1;
+    }
+    assert!(programs >= 6, "{programs}");
 }

@@ -102,8 +102,13 @@ fn case(criterion: &mut Criterion, place: &Place) {
         group.bench_function(rule, |bencher| {
             bencher.iter_custom(|cases| {
                 seed += 1;
-                let budget =
-                    Budget { cases: cases as u32 + 8, repeats: cases as u32, milliseconds: 600_000, shrinks: 0 };
+                let budget = Budget {
+                    cases: cases as u32 + 8,
+                    repeats: cases as u32,
+                    milliseconds: 600_000,
+                    shrinks: 0,
+                    shrink_milliseconds: 0,
+                };
                 let run = RunRule { budget, seed, ..worker::run(rule) };
                 let begun = Instant::now();
                 let reply = worker.ask(&Request::Run(Box::new(run)));

@@ -32,7 +32,7 @@ fn program(axes: &[(&str, DomainSource)], condition: Option<&str>, steps: &str) 
 }
 
 fn budget(cases: u32) -> Budget {
-    Budget { cases, repeats: 3, milliseconds: 1000, shrinks: 100 }
+    Budget { cases, repeats: 3, milliseconds: 1000, shrinks: 100, shrink_milliseconds: 60_000 }
 }
 
 fn cases(program: &Program, seed: u64, count: u32) -> Vec<Case> {

@@ -224,6 +224,7 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 replay_values: serde_json::Value::String(text()),
                 case: 1,
                 shrinks: 1,
+                cut: false,
                 trace: (0..40).map(|_| text()).collect(),
                 output: text(),
                 replay: text(),

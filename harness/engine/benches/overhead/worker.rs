@@ -70,7 +70,7 @@ pub fn run(rule: &str) -> RunRule {
         product: "seven".to_owned(),
         devices: 1,
         seed: 1,
-        budget: Budget { cases: 1, repeats: 1, milliseconds: 1, shrinks: 0 },
+        budget: Budget { cases: 1, repeats: 1, milliseconds: 1, shrinks: 0, shrink_milliseconds: 0 },
         known: Vec::new(),
         only: Vec::new(),
         ignored: None,

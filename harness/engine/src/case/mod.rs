@@ -3,6 +3,7 @@
 //! Built on proptest: a case is a [`proptest::strategy::ValueTree`], so that shrinking is proptest's binary search on
 //! every axis.
 
+mod clock;
 mod coverage;
 mod error;
 mod json;
@@ -12,6 +13,7 @@ mod search;
 mod tree;
 mod work;
 
+pub use clock::Shrinking;
 pub use coverage::{Discarded, Distinct, exhausted};
 pub use error::CaseError;
 pub use json::{case_from_json, case_to_json, cases_from_json, display_values, parse_json, unique_keys};

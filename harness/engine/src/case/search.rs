@@ -15,6 +15,7 @@ use crate::record::{Coverage, Verdict};
 use steps::Span;
 use steps::program::Program;
 
+use super::clock::{Clock, Shrinking};
 use super::report::{CaseFailure, CaseReport, FailedCall};
 
 /// What the cases of a rule showed.
@@ -48,6 +49,8 @@ pub struct FailedCase {
     pub replay_values: Json,
     pub case: u64,
     pub shrinks: u64,
+    #[serde(default)]
+    pub shrinking: Shrinking,
     pub trace: Vec<String>,
 }
 
@@ -55,7 +58,15 @@ impl FailedCase {
     /// The values of a case that failed; its number is 0.
     pub fn of(program: &Program, failure: CaseFailure, values: &[Value], salt: u64) -> FailedCase {
         let (replay_values, values) = (case_to_json(program, values, salt), display_values(program, values));
-        FailedCase { failure, values, replay_values, case: 0, shrinks: 0, trace: Vec::new() }
+        FailedCase {
+            failure,
+            values,
+            replay_values,
+            case: 0,
+            shrinks: 0,
+            shrinking: Shrinking::default(),
+            trace: Vec::new(),
+        }
     }
 }
 
@@ -151,7 +162,9 @@ impl Search<'_> {
             };
             result.cases += 1;
             distinct.note(&case.values);
+            let begun = Instant::now();
             let mut ran = run(result.cases, &case.values, case.salt);
+            let took = begun.elapsed();
             if ran.report.checks == 0 && ran.report.failure.is_none() && !ran.last {
                 let message = "the case executed no check; nothing was tested".to_owned();
                 ran.report.fail(Verdict::Error, Span::default(), message);
@@ -161,7 +174,7 @@ impl Search<'_> {
             if ran.report.failure.is_some() {
                 result.failed += 1;
                 if result.failure.is_none() {
-                    result.failure = self.smaller(result.cases, case, ran, run).map(Box::new);
+                    result.failure = self.smaller(result.cases, case, ran, took, run).map(Box::new);
                 }
                 if !self.counts {
                     return (result, SearchEnd::Early);
@@ -207,12 +220,14 @@ impl Search<'_> {
         Ok(cases)
     }
 
-    /// Tries smaller cases as long as they fail in the same way and the budget lasts. `None`: the case did not fail.
+    /// Tries smaller cases as long as they fail in the same way and the budget lasts. The case itself took some time, and
+    /// no attempt is begun that would end too late if it takes as long. `None`: the case did not fail.
     pub fn smaller(
         &self,
         number: u64,
         case: Case,
         ran: Ran,
+        took: Duration,
         run: &mut dyn FnMut(u64, &[Value], u64) -> Ran,
     ) -> Option<FailedCase> {
         let salt = case.salt;
@@ -223,6 +238,7 @@ impl Search<'_> {
             .filter(|_| best.1.report.failure.as_ref().is_some_and(|failure| failure.verdict != Verdict::Error));
         // What `where` discards costs nothing on the device, but it costs time.
         let (mut attempts, mut tried) = (0, 0);
+        let mut clock = Clock::new(self.budget.shrink_milliseconds, took);
         let mut smaller = tree.as_mut().is_some_and(|tree| tree.next(false));
         while smaller && attempts < self.budget.shrinks && tried < 100_000 && !best.1.last {
             let Some(tree) = &mut tree else { break };
@@ -232,7 +248,10 @@ impl Search<'_> {
             let mut failed_again = false;
             if let Some(values) = values.filter(|values| *values != best.0) {
                 attempts += 1;
-                let ran = run(number, &values, salt);
+                if clock.is_over() {
+                    break;
+                }
+                let ran = clock.time(|| run(number, &values, salt));
                 let last = ran.last;
                 failed_again = ran
                     .report
@@ -252,7 +271,7 @@ impl Search<'_> {
         }
         let (values, ran) = best;
         let failed = FailedCase::of(self.program, ran.report.failure?, &values, salt);
-        Some(FailedCase { case: number, shrinks, trace: ran.trace, ..failed })
+        Some(FailedCase { case: number, shrinks, shrinking: clock.shrinking(), trace: ran.trace, ..failed })
     }
 }
 
@@ -265,6 +284,7 @@ impl SearchResult {
             replay_values: Json::Null,
             case: 0,
             shrinks: 0,
+            shrinking: Shrinking::default(),
             trace: Vec::new(),
         };
         SearchResult { failure: Some(Box::new(failed)), ..SearchResult::default() }

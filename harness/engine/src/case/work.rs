@@ -15,6 +15,8 @@ pub struct Budget {
     pub milliseconds: u64,
     /// Attempts to make a failing case smaller.
     pub shrinks: u32,
+    /// No further attempt is started that would end after this many milliseconds, if it takes as long as the longest.
+    pub shrink_milliseconds: u64,
 }
 
 /// What it may cost to find out more about a rule's failure.
@@ -32,6 +34,19 @@ pub struct Patience {
     pub repeats: u32,
     /// Runs that the rate of a flaky case is taken from.
     pub rate: u32,
+}
+
+impl Patience {
+    /// The time for one rule after so much was spent on others.
+    pub fn left(&self, spent: Duration) -> Duration {
+        self.time.min(self.time_of_run.saturating_sub(spent))
+    }
+
+    /// The time for making one rule's failure smaller: half of what is left, since the other half is for running it
+    /// again, and no more than is waited for hangs.
+    pub fn shrinking(&self, spent: Duration, deadline: Duration) -> Duration {
+        (self.left(spent) / 2).min(deadline.saturating_mul(self.hangs))
+    }
 }
 
 /// The work that a rule may cost, by where its cases run.

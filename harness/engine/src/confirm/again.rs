@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use steps::program::State;
 
-use crate::case::{Case, FailedCase, case_to_json};
+use crate::case::{Case, FailedCase, Patience, Shrinking, case_to_json};
 use crate::catalog::Rule;
 use crate::record::Verdict;
 use crate::workers::{Assignment, Home, SetUp, StartError, WorkerProcess};
@@ -45,10 +45,12 @@ pub(super) struct Again<'a> {
 }
 
 impl<'a> Again<'a> {
-    pub(super) fn new(inquest: Inquest<'a>) -> Again<'a> {
+    /// Making the case smaller in the process that found it has taken some of the rule's time already.
+    pub(super) fn new(inquest: Inquest<'a>, shrinking: Shrinking) -> Again<'a> {
         let patience = inquest.executor.work.patience;
         let spent = Duration::from_millis(inquest.spent.load(Ordering::Relaxed));
-        let time = patience.time.min(patience.time_of_run.saturating_sub(spent));
+        let patience = Patience { time: patience.time.saturating_sub(shrinking.time()), ..patience };
+        let time = patience.left(spent);
         let begun = Instant::now();
         let rule = inquest.assignment.rule;
         Again {

@@ -5,6 +5,7 @@ mod again;
 mod shorten;
 
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use crate::case::{
     Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult, case_from_json, case_to_json,
@@ -40,7 +41,7 @@ pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &
     let scope = inquest.executor.scope_of(rule);
     let inquiry = Inquiry {
         search: inquest.assignment.search(&scope),
-        again: Again::new(inquest),
+        again: Again::new(inquest, failed.shrinking),
         patience: inquest.executor.work.patience,
         home: Home::of(rule),
         failed,
@@ -147,7 +148,8 @@ impl Inquiry<'_> {
         let report = CaseReport { failure: Some(self.failed.failure.clone()), ..CaseReport::default() };
         let found = Ran { report, trace: Vec::new(), last: false };
         let again = &mut self.again;
-        let smallest = self.search.smaller(self.failed.case, case, found, &mut |_, values, salt| {
+        let mut cut = false;
+        let smallest = self.search.smaller(self.failed.case, case, found, Duration::ZERO, &mut |_, values, salt| {
             let mut ran = Ran { report: CaseReport::default(), trace: Vec::new(), last: true };
             // One run is kept for the smallest case.
             if again.allows_more_than(1) {
@@ -157,14 +159,18 @@ impl Inquiry<'_> {
                     _ => again.fresh(&[before, &[case]].concat()),
                 };
                 ran.last = matches!(outcome, Outcome::Stopped);
+                cut |= ran.last;
                 if let Outcome::Failed(again) = outcome
                     && again.case.case as usize == before.len() + 1
                 {
                     ran.report.failure = Some(again.case.failure);
                 }
+            } else {
+                cut = true;
             }
             ran
         });
+        self.failed.shrinking.cut = cut || smallest.as_ref().is_some_and(|smallest| smallest.shrinking.cut);
         let Some(smallest) = smallest.filter(|smallest| smallest.shrinks > 0) else { return };
         let Ok(case) = case_from_json(self.search.program, &smallest.replay_values) else { return };
         // The process that it was found in may have run others before.
@@ -187,7 +193,7 @@ impl Inquiry<'_> {
 
     /// What is reported from now on.
     fn take(&mut self, again: Failed, shrinks: u64) {
-        *self.failed = FailedCase { case: self.failed.case, shrinks, ..again.case };
+        *self.failed = FailedCase { case: self.failed.case, shrinks, shrinking: self.failed.shrinking, ..again.case };
         *self.output = again.output;
     }
 

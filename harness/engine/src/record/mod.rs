@@ -50,6 +50,10 @@ pub struct RunHeader {
     /// The runtime's further libraries that were there, if it has any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_libraries: Vec<FurtherLibrary>,
+    /// What was mapped besides the system's base once the runtime was set up, by path: the libraries under test, and
+    /// those of runtime and driver that they brought. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mapped: Vec<MappedLibrary>,
     /// Where programs run: `host` or `device`. Empty where the runtime knows no difference.
     pub run_mode: String,
     /// Number of devices.
@@ -134,6 +138,19 @@ pub struct FurtherLibrary {
     pub path: String,
     /// SHA-256 of the file, lower-case hex.
     pub sha256: String,
+}
+
+/// A shared library in the process under test.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MappedLibrary {
+    /// Path as the system names it; `embedded`: what the suite carries.
+    pub path: String,
+    /// SHA-256 of the file, lower-case hex; `None`: it cannot be read, for example because it was removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// The id that its linker gave it, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_id: Option<String>,
 }
 
 /// The result of one rule.
@@ -294,6 +311,9 @@ pub struct Failure {
     pub case: u64,
     /// How many times the case was made smaller.
     pub shrinks: u64,
+    /// The budget was used up before there was nothing smaller to try. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// The calls of the minimal case in order, one line each, with their arguments and results.
     pub trace: Vec<String>,
     /// The end of what the library printed, if it printed anything.

@@ -101,8 +101,9 @@ fn describe(sheet: &mut Sheet, failure: &Failure) {
         0 => String::new(),
         times => format!(", then made smaller {}", count(times, "time")),
     };
+    let cut = if failure.cut { "; the budget to make it smaller is used up, a larger --profile has more" } else { "" };
     if failure.case > 0 {
-        sheet.add("case", &format!("found in case {}{smaller}", failure.case));
+        sheet.add("case", &format!("found in case {}{smaller}{cut}", failure.case));
     }
     if let Some(confirmation) = &failure.confirmation {
         confirm(sheet, confirmation);

@@ -14,7 +14,7 @@ use super::markup::{Extra, SPLIT, broken, complete};
 use super::summary::{first_line, mark};
 use super::text::{clean, one_line};
 use crate::files;
-use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
 
 /// The report's name in a run's folder.
 pub const JUNIT_FILE: &str = "junit.xml";
@@ -168,6 +168,12 @@ fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
     for library in &header.further_libraries {
         let identity = format!("{}: {} (sha256 {})", library.id, library.path, library.sha256);
         properties.push(("library.further", one_line(&identity)));
+    }
+    for library in &header.mapped {
+        let MappedLibrary { path, sha256, build_id } = library;
+        let of = |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("{name} {value}"));
+        let ids: Vec<String> = [of("sha256", sha256), of("build id", build_id)].into_iter().flatten().collect();
+        properties.push(("library.mapped", one_line(&format!("{path} ({})", ids.join(", ")))));
     }
     if !header.resumed.is_empty() {
         properties.push(("resumed", one_line(&header.resumed.join(" "))));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, wrap};
-use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
 
 /// The mark of every report that was not made with a real device.
 const SIMULATED: &str = "SIMULATED DEVICE";
@@ -16,14 +16,17 @@ pub(super) fn mark(header: &RunHeader) -> String {
 /// Groups of skips, of unanswered rules: as many as fit a screen.
 const GROUPS: usize = 12;
 
-/// What was loaded, on one line, before anything runs: library, digest, version, device, product, seed, profile.
+/// What was loaded, on one line, before anything runs: whether it is simulated, library, digest, version, device,
+/// product, seed, profile.
 pub fn first_line(header: &RunHeader) -> String {
     let defects = match header.defects.len() {
         0 => String::new(),
         _ => format!("; defects {}", one_line(&header.defects.join(", "))),
     };
+    // The library's line says only what is simulated: elsewhere in the reports there is a mark for that.
+    let real = if header.library.simulated { "" } else { "NOT SIMULATED, " };
     format!(
-        "atlas-cts {}: {}; {}, product {}; seed {}; profile {}{defects}",
+        "atlas-cts {}: {real}{}; {}, product {}; seed {}; profile {}{defects}",
         one_line(&header.suite),
         library_line(header),
         device(header),
@@ -40,7 +43,7 @@ pub(super) fn library_line(header: &RunHeader) -> String {
         library.version.as_deref().map_or("version not reported".into(), |v| format!("version {}", one_line(v)));
     format!(
         "{}{} (sha256 {}, {version}; chosen: {})",
-        if library.simulated { "SIMULATED DEVICE, " } else { "" },
+        if library.simulated { format!("{SIMULATED}, ") } else { String::new() },
         one_line(&library.path),
         short(&library.sha256),
         one_line(&library.chosen_by)
@@ -85,6 +88,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
         let (id, path) = (one_line(&library.id), one_line(&library.path));
         field(text, "", &format!("{id}: {path} (sha256 {})", short(&library.sha256)));
     }
+    mapped(text, header);
     let mode = match header.run_mode.as_str() {
         "" => String::new(),
         mode => format!(", programs on the {}", one_line(mode)),
@@ -94,6 +98,28 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     let resumed: String = header.resumed.iter().map(|time| format!(", resumed {}", one_line(time))).collect();
     let (profile, started) = (one_line(&header.profile), one_line(&header.started));
     field(text, "run", &format!("profile {profile}, seed {}, started {started}{resumed}", header.seed));
+}
+
+/// What stands behind the library: a forwarder has no behaviour of its own.
+fn mapped(text: &mut String, header: &RunHeader) {
+    let further = header.further_libraries.iter().map(|library| &library.sha256);
+    let named: Vec<&String> = further.chain([&header.library.sha256]).collect();
+    let others =
+        header.mapped.iter().filter(|library| !library.sha256.as_ref().is_some_and(|sha| named.contains(&sha)));
+    let others: Vec<String> = others.map(mapped_line).collect();
+    for (index, other) in others.iter().take(GROUPS).enumerate() {
+        field(text, if index == 0 { "behind it" } else { "" }, other);
+    }
+    if let Some(rest) = others.get(GROUPS..).filter(|rest| !rest.is_empty()) {
+        field(text, "", &format!("and {} more that the journal names", rest.len()));
+    }
+}
+
+/// A mapped library with what identifies it.
+fn mapped_line(library: &MappedLibrary) -> String {
+    let sha256 = library.sha256.as_deref().map_or("unreadable".to_owned(), |sha| format!("sha256 {}", short(sha)));
+    let build_id = library.build_id.as_deref().map_or(String::new(), |id| format!(", build id {}", short(id)));
+    format!("{} ({sha256}{build_id})", one_line(&library.path))
 }
 
 /// The table of chapters. A column without a number is left out.

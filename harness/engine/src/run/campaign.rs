@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 use time::OffsetDateTime;
@@ -182,10 +182,17 @@ impl Campaign {
         let begun = Instant::now();
         let executor = &self.target.executor;
         let seed = rule_seed(self.header.seed, &rule.id);
-        let assignment = Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
+        let mut assignment =
+            Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
+        let spent = Duration::from_millis(self.confirming.load(Ordering::Relaxed));
+        let shrinking = executor.work.patience.shrinking(spent, executor.factory.deadlines.step);
+        assignment.budget.shrink_milliseconds = shrinking.as_millis() as u64;
         let mut output = String::new();
         let (result, call) = match executor.search(&assignment, slot, &mut output) {
             Ok(mut search) => {
+                if let Some(failed) = &search.failure {
+                    self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
+                }
                 let lost = search.failure.is_some() && self.vanished(slot).is_some();
                 let confirmation = if self.replays() || lost {
                     None

@@ -57,7 +57,9 @@ impl Profile {
             Profile::Validation => (2_000, 40, 120_000),
             Profile::Soak => (10_000_000, 10_000_000, 600_000),
         };
-        let single = Budget { cases, repeats, milliseconds, shrinks: 200 };
+        // Half of what a failure may cost: the rest is for running it again.
+        let shrink_milliseconds = self.patience().time.as_millis() as u64 / 2;
+        let single = Budget { cases, repeats, milliseconds, shrinks: 200, shrink_milliseconds };
         Work {
             single,
             group: Budget { cases: (cases / 4).max(20), shrinks: 60, ..single },

@@ -131,6 +131,7 @@ fn describe(
         replay_values,
         case: failed.case,
         shrinks: failed.shrinks,
+        cut: failed.shrinking.cut,
         trace: failed.trace,
         output,
         confirmation,

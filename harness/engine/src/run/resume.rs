@@ -169,6 +169,7 @@ impl Earlier {
         };
         let action = "install the libraries of that run again";
         differences.fact("the further libraries", &digests(then).join(", "), &digests(now).join(", "), action);
+        differences.fact("the mapped libraries", &mapped(then, now), &mapped(now, then), action);
         let device = "run on the device of that run";
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());
         differences.fact("the suite's version", &then.suite, &now.suite, "use the version of that run");
@@ -181,6 +182,14 @@ impl Earlier {
         differences.fact("the defects", &then.defects.join(","), &now.defects.join(","), "leave --defect out");
         differences.none()
     }
+}
+
+/// The mapped libraries of a run that another one has at the same place, with their content: a library that is loaded
+/// late, or only sometimes, is no difference.
+fn mapped(of: &RunHeader, other: &RunHeader) -> String {
+    let both = of.mapped.iter().filter(|library| other.mapped.iter().any(|there| there.path == library.path));
+    let shown = both.map(|library| format!("{} {}", library.path, library.sha256.as_deref().unwrap_or("unreadable")));
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// The folder that is meant: a run's name will do, and `latest` must not move while the run goes on.

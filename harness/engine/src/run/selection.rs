@@ -47,41 +47,65 @@ pub struct Filter {
     pub left_out: Vec<String>,
 }
 
-/// A filter that matches nothing: nothing would be tested, and that would look like a pass.
+/// A selection in which nothing would be tested of what was asked for, and that would look like a pass.
 #[derive(Debug, Error)]
-#[error("no rule matches `{}`{hint}; `cargo test -- --list` or `atlas-cts list` names all {rules}", .wanted.join(" "))]
-pub struct NothingSelected {
-    wanted: Vec<String>,
-    hint: String,
-    rules: usize,
+#[non_exhaustive]
+pub enum NothingSelected {
+    /// These match no rule, each with a hint at what was meant.
+    #[error("{}; `cargo test -- --list` or `atlas-cts list` names all {rules}", unmatched(.texts))]
+    Unmatched { texts: Vec<(String, String)>, rules: usize },
+    #[error("no rule of {rules} is left to run; leave out less with --skip")]
+    LeftOut { rules: usize },
+}
+
+fn unmatched(texts: &[(String, String)]) -> String {
+    let lines: Vec<String> = texts.iter().map(|(text, hint)| format!("no rule matches `{text}`{hint}")).collect();
+    lines.join("\n")
+}
+
+/// A text that names rules.
+#[derive(Debug)]
+struct Pattern<'a> {
+    text: &'a str,
+    whole: bool,
+}
+
+impl<'a> Pattern<'a> {
+    /// Whether a text is a whole id is asked once, not for each rule.
+    fn all(texts: &'a [String], exact: bool, all: &[Planned]) -> Vec<Pattern<'a>> {
+        let whole = |text: &String| exact || all.iter().any(|planned| planned.id == *text);
+        texts.iter().map(|text| Pattern { text, whole: whole(text) }).collect()
+    }
+
+    fn matches(&self, id: &str) -> bool {
+        if self.whole { id == self.text } else { id.contains(self.text) }
+    }
 }
 
 impl Filter {
     /// The rules that are asked for, in the order of the catalog.
     ///
     /// # Errors
-    /// There are none.
+    /// One of the texts matches nothing, or nothing is left.
     pub fn select(&self, rules: &Rules) -> Result<Vec<Planned>, NothingSelected> {
         let all = plan(rules);
-        // Whether a text is a whole id is asked once, not for each rule.
-        let whole = |text: &str| self.exact || all.iter().any(|planned| planned.id == text);
-        let texts = |texts: &[String]| texts.iter().map(|text| (text.clone(), whole(text))).collect::<Vec<_>>();
-        let (wanted, left_out) = (texts(&self.wanted), texts(&self.left_out));
-        let named = |texts: &[(String, bool)], id: &str| {
-            texts.iter().any(|(text, whole)| if *whole { id == text } else { id.contains(text.as_str()) })
-        };
-        let selected: Vec<Planned> = all
-            .iter()
-            .filter(|planned| wanted.is_empty() || named(&wanted, &planned.id))
-            .filter(|planned| !named(&left_out, &planned.id))
-            .cloned()
-            .collect();
-        if selected.is_empty() {
-            let ids = || all.iter().map(|planned| planned.id.as_str());
-            let hint = self.wanted.iter().map(|text| hint(text, ids())).find(|hint| !hint.is_empty());
-            let hint = hint.unwrap_or_default();
-            return Err(NothingSelected { wanted: self.wanted.clone(), hint, rules: all.len() });
+        let patterns = |texts| Pattern::all(texts, self.exact, &all);
+        let (wanted, left_out) = (patterns(&self.wanted), patterns(&self.left_out));
+        let in_vain = wanted.iter().filter(|pattern| !all.iter().any(|planned| pattern.matches(&planned.id)));
+        let texts: Vec<_> = in_vain.map(|pattern| (pattern.text.to_owned(), meant(pattern.text, &all))).collect();
+        if !texts.is_empty() {
+            return Err(NothingSelected::Unmatched { texts, rules: all.len() });
         }
-        Ok(selected)
+        let any = |patterns: &[Pattern<'_>], id: &str| patterns.iter().any(|pattern| pattern.matches(id));
+        let selected = all.iter().filter(|planned| wanted.is_empty() || any(&wanted, &planned.id));
+        let selected: Vec<Planned> = selected.filter(|planned| !any(&left_out, &planned.id)).cloned().collect();
+        if selected.is_empty() { Err(NothingSelected::LeftOut { rules: all.len() }) } else { Ok(selected) }
     }
+}
+
+/// A hint at what a text means that matches nothing: an id, or the start that ids share.
+fn meant(text: &str, all: &[Planned]) -> String {
+    let starts = |planned: &'_ Planned| planned.id.rsplit_once('.').map(|(start, _)| start.to_owned());
+    let starts: Vec<String> = all.iter().filter_map(starts).collect();
+    hint(text, all.iter().map(|planned| planned.id.as_str()).chain(starts.iter().map(String::as_str)))
 }

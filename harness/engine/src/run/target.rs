@@ -16,10 +16,12 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::{self, Conditions, Edition, Rule, Rules, Skip, applies};
-use crate::record::{FurtherLibrary, Journal, LibraryIdentity, RunHeader, RunSettings};
+use crate::record::{FurtherLibrary, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings};
 use crate::runtime::Runtime;
 use crate::wire::message::{Reply, Request};
-use crate::workers::{Deadlines, Executor, Factory, LibraryFiles, Pool, SetUp, SimulatedMachine, StartError};
+use crate::workers::{
+    Deadlines, EMBEDDED, Executor, Factory, LibraryFiles, Pool, SetUp, SimulatedMachine, StartError, mapped_libraries,
+};
 
 use super::exit::RunError;
 use super::library::{Backend, LibraryChoice, choose_library};
@@ -32,8 +34,6 @@ pub use error::TargetError;
 const SIMULATED_DEVICES: u32 = 4;
 /// The seed of a run that is given none.
 const DEFAULT_SEED: u64 = 20_260_101;
-/// Stands for the path of a library that the suite carries.
-const EMBEDDED: &str = "embedded";
 
 /// A library and its devices, ready to run rules.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ pub struct Target {
     pub conditions: Conditions,
     pub executor: Executor,
     pub library: LibraryIdentity,
+    /// What a process has mapped that is set up.
+    mapped: Vec<MappedLibrary>,
     /// The name that the runtime reports for the device.
     pub reported_name: Option<String>,
     /// Held until the run is over: no other run uses these devices.
@@ -57,6 +59,14 @@ fn shown(embedded: bool, path: &Path) -> String {
 
 /// What the runtime answered, by question.
 type Answers = BTreeMap<String, Result<String, String>>;
+
+/// What the first worker showed.
+struct Asked {
+    answers: Answers,
+    /// The library calls itself the simulated device.
+    simulated: bool,
+    mapped: Vec<MappedLibrary>,
+}
 
 impl Target {
     /// Loads the library in a worker, asks the runtime what it is, and holds that against the options.
@@ -84,9 +94,9 @@ impl Target {
             simulated: choice.embedded,
             chosen_by: choice.chosen_by.clone(),
         };
-        let mut reported_name = None;
-        if let Some((answers, simulated)) = ask(options, &rules, &factory, &pool)? {
-            library.simulated = simulated;
+        let (mut reported_name, mut mapped) = (None, Vec::new());
+        if let Some(Asked { answers, simulated, mapped: found }) = ask(options, &rules, &factory, &pool)? {
+            (library.simulated, mapped) = (simulated, found);
             if options.backend == Backend::Device && simulated {
                 return Err(TargetError::NoDevice { library: library.path }.into());
             }
@@ -110,7 +120,7 @@ impl Target {
         let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
         executor.edition.clone_from(&conditions.edition);
-        Ok(Target { runtime, rules, conditions, executor, library, reported_name, _locks: locks })
+        Ok(Target { runtime, rules, conditions, executor, library, mapped, reported_name, _locks: locks })
     }
 
     /// The same rules on a simulated device with these defects: for proofs.
@@ -161,6 +171,7 @@ impl Target {
             reported_name: self.reported_name.clone(),
             library: self.library.clone(),
             further_libraries: self.further_libraries(),
+            mapped: self.mapped.clone(),
             run_mode: self.conditions.run_mode.clone(),
             devices: self.conditions.devices,
             edition: self.conditions.edition.as_ref().map(Edition::to_string),
@@ -267,12 +278,7 @@ fn prepare(
 
 /// Asks the runtime what it is, and whether it is the simulated device. `None`: it refuses to start, which is for the
 /// rule to say that owns the call; the others are blocked by it.
-fn ask(
-    options: &Options,
-    rules: &Rules,
-    factory: &Factory,
-    pool: &Pool,
-) -> Result<Option<(Answers, bool)>, TargetError> {
+fn ask(options: &Options, rules: &Rules, factory: &Factory, pool: &Pool) -> Result<Option<Asked>, TargetError> {
     let library = factory.libraries.first().path.display().to_string();
     let mut slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp { state: State::Device, device: 0, only: None };
@@ -291,9 +297,11 @@ fn ask(
         Ok(other) => return Err(TargetError::Reply { library, reply: format!("{other:?}") }),
         Err(end) => return Err(TargetError::Asked { library, end }),
     };
+    // Once for a run: what is mapped later, for one rule, is not looked at.
+    let mapped = mapped_libraries(worker.id(), &factory.libraries);
     slot.workers.insert((0, 0), worker);
     pool.give_back(slot);
-    Ok(Some((answers.into_iter().collect(), started.simulated.is_some())))
+    Ok(Some(Asked { answers: answers.into_iter().collect(), simulated: started.simulated.is_some(), mapped }))
 }
 
 /// Whether a rule owns a call that was refused. A code of a device that is of no further use is for nobody to judge.

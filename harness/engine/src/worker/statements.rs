@@ -156,8 +156,10 @@ impl<'a> Execution<'a> {
                     return Ok(());
                 }
                 let names: Vec<String> = expected.iter().map(|code| self.code(call.function, *code)).collect();
+                // What is usual is the suite's own expectation: for this call no document names a code.
+                let said = if *usually { "the suite's own expectation (no document's) is" } else { "documented is" };
                 let message = format!(
-                    "{} returned {}, documented is {}",
+                    "{} returned {}, {said} {}",
                     self.name(call),
                     self.code(call.function, result),
                     names.join(" or ")

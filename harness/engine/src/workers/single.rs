@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use steps::program::{Domain, Program};
 
-use crate::case::{FailedCase, SearchResult, Value, case_to_json, display_values};
+use crate::case::{FailedCase, SearchResult, Shrinking, Value, case_to_json, display_values};
 use crate::catalog::Rule;
 use crate::wire::message::{Reply, Request, RunRule};
 use crate::wire::trace;
@@ -92,6 +92,7 @@ impl Executor {
             replay_values: if complete { case_to_json(&rule.program, &values, salt) } else { Json::Null },
             case: number,
             shrinks: 0,
+            shrinking: Shrinking::default(),
             trace: trace::trace(&self.rules, &rule.program, &records, dropped),
         }
     }

@@ -69,6 +69,7 @@ pub fn header() -> RunHeader {
             chosen_by: "simulator (no toolkit found)".into(),
         },
         further_libraries: Vec::new(),
+        mapped: Vec::new(),
         run_mode: "host".into(),
         devices: 2,
         edition: Some("8.2".into()),
@@ -145,6 +146,7 @@ pub fn failure() -> Failure {
         replay_values: serde_json::json!({"size": 65569, "host_offset": 3}),
         case: 17,
         shrinks: 9,
+        cut: false,
         trace: vec![
             "toy_dv_take(&device_memory = 0x7f0000000000, 65569, TOY_MEM_MALLOC_HUGE_FIRST) = 0 (TOY_SUCCESS)".into(),
             "toy_dv_copy(device_memory, 65569, source, 65569, TOY_MEMCPY_HOST_TO_DEVICE) = 0 (TOY_SUCCESS)".into(),
