@@ -12,6 +12,7 @@ use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult
 use crate::catalog::{Rule, Rules};
 use crate::record::Verdict;
 use crate::wire::message::RunCase;
+use crate::wire::trace::Texts;
 
 use super::child::WorkerProcess;
 use super::factory::{Factory, SetUp, StartError};
@@ -87,6 +88,11 @@ impl Executor {
     pub fn new(rules: Arc<Rules>, product: String, devices: u32, work: Work, factory: Factory, pool: Pool) -> Executor {
         let facts = rules.product(&product).map(|product| product.facts.clone()).unwrap_or_default();
         Executor { rules, product, scope: Scope { facts, devices }, work, factory, pool }
+    }
+
+    /// The programs whose calls the processes of a rule record.
+    pub(super) fn texts<'a>(&'a self, rule: &'a Rule) -> Texts<'a> {
+        Texts { rules: &self.rules, program: &rule.program, life_cycle: self.rules.life_cycle.of(&self.product) }
     }
 
     /// A whole rule, without known cases.
@@ -202,7 +208,7 @@ impl Executor {
     }
 
     fn group<'a>(&'a self, rule: &'a Rule, members: Vec<&'a mut WorkerProcess>) -> Group<'a> {
-        Group { rules: &self.rules, rule, members, deadline: self.factory.deadlines.step }
+        Group { texts: self.texts(rule), rule, members, deadline: self.factory.deadlines.step }
     }
 
     /// Starts the processes of a rule.
