@@ -305,6 +305,19 @@ fn all_mistakes_are_reported_in_one_go_and_in_order() {
     "is not a type in the header; did you mean `aclError`?"
 )]
 #[case::life_cycle("acl/api.yaml", "aclInit(NULL)", "aclInitt(NULL)", "did you mean `aclInit`?")]
+#[case::life_cycle_of_no_product(
+    "acl/api.yaml",
+    "    ipv350:\n",
+    "    ipv35:\n",
+    "no product of products.yaml; did you mean `ipv350`?"
+)]
+#[case::life_cycle_of_a_product(
+    "acl/api.yaml",
+    "aclrtDestroyContext(context);",
+    "aclrtDestroyContext(contex);",
+    "contex"
+)]
+#[case::query_that_is_not_asked("acl/api.yaml", "[product, version]", "[product, versions]", "did you mean `version`?")]
 #[case::resource(
     "acl/api.yaml",
     "handle: devPtr, release: aclrtFree,",

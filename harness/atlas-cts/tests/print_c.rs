@@ -12,6 +12,7 @@ use engine::catalog::{CatalogPlace, Rule, Rules, load};
 use engine::print_c::{Sheet, print_c, runs_as_program};
 use rstest::rstest;
 use simulator_contract::environment;
+use steps::program::State;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| catalog(specs()));
 
@@ -54,6 +55,7 @@ fn drawn(rule: &Rule, scope: &Scope) -> (Vec<Value>, u64) {
 #[rstest]
 #[case("a2", false)]
 #[case("a3", true)]
+#[case("ipv350", false)]
 fn every_rule_compiles(#[case] product: &str, #[case] random: bool) {
     let rules = &*RULES;
     let product = rules.product(product).expect("the catalog knows the product");
@@ -84,11 +86,11 @@ fn every_rule_compiles(#[case] product: &str, #[case] random: bool) {
     assert!(answers.iter().all(|answer| answer.status.success()), "gcc rejects printed rules:\n{messages}");
 }
 
-/// Prints a rule for a2 and compiles it with the simulated device.
-fn program(rules: &Rules, rule: &Rule, values: Option<&[Value]>, folder: &Path) -> (PathBuf, String) {
+/// Prints a rule and compiles it with the simulated device.
+fn program(rules: &Rules, rule: &Rule, product: &str, values: Option<&[Value]>, folder: &Path) -> (PathBuf, String) {
     let id = &rule.id;
     assert!(runs_as_program(rule), "{id} has several actors");
-    let product = rules.product("a2").expect("the catalog knows a2");
+    let product = rules.product(product).expect("the catalog knows the product");
     let sheet = Sheet { product, devices: 4, values, salt: 0x5EED };
     let text = print_c(rules, rule, &sheet).unwrap_or_else(|message| panic!("{id}: {message}"));
     (compiled(id, &text, folder), text)
@@ -107,9 +109,9 @@ fn compiled(name: &str, text: &str, folder: &Path) -> PathBuf {
 }
 
 /// Runs a program against a simulated device with defects: exit status, messages.
-fn run(binary: &Path, defects: &str) -> (Option<i32>, String) {
+fn run(binary: &Path, product: &str, defects: &str) -> (Option<i32>, String) {
     let answer = Command::new(binary)
-        .env(environment::PRODUCT, "a2")
+        .env(environment::PRODUCT, product)
         .env(environment::DEVICES, "4")
         .env(environment::DEFECTS, defects)
         .output()
@@ -117,10 +119,16 @@ fn run(binary: &Path, defects: &str) -> (Option<i32>, String) {
     (answer.status.code(), String::from_utf8_lossy(&answer.stderr).into_owned())
 }
 
-#[test]
-fn every_program_of_one_process_holds_on_a_device_without_defects() {
-    let a2 = engine::catalog::Conditions {
-        product: "a2".to_owned(),
+#[rstest]
+#[case("a2", 100, "aclrtGetCurrentContext(&context)")]
+#[case::without_a_default_context("ipv350", 10, "aclrtCreateContext(&context, device)")]
+fn every_program_of_one_process_holds_on_a_device_without_defects(
+    #[case] product: &str,
+    #[case] least: usize,
+    #[case] set_up: &str,
+) {
+    let conditions = engine::catalog::Conditions {
+        product: product.to_owned(),
         run_mode: "host".to_owned(),
         devices: 4,
         absent: Vec::new(),
@@ -129,16 +137,18 @@ fn every_program_of_one_process_holds_on_a_device_without_defects() {
         hazardous: false,
         dedicated: true,
     };
-    let folder = folder("run");
-    let rules: Vec<&Rule> =
-        RULES.rules.iter().filter(|rule| runs_as_program(rule) && applies(rule, &a2, &RULES).is_ok()).collect();
-    assert!(rules.len() > 100, "only {} rules print as a program", rules.len());
+    let folder = folder(&format!("run-{product}"));
+    let applies = |rule: &&Rule| runs_as_program(rule) && applies(rule, &conditions, &RULES).is_ok();
+    let rules: Vec<&Rule> = RULES.rules.iter().filter(applies).collect();
+    assert!(rules.len() > least, "only {} rules print as a program", rules.len());
     let half = |first: usize| -> Vec<String> {
         let rules = rules.iter().skip(first).step_by(2);
         rules
             .filter_map(|rule| {
-                let (binary, _) = program(&RULES, rule, None, &folder);
-                let (status, message) = run(&binary, "");
+                let (binary, text) = program(&RULES, rule, product, None, &folder);
+                let device = rule.program.processes[0].state == State::Device;
+                assert!(!device || text.contains(set_up), "{}: no `{set_up}` in\n{text}", rule.id);
+                let (status, message) = run(&binary, product, "");
                 std::fs::remove_file(binary).unwrap();
                 (status != Some(0)).then(|| format!("{}: {status:?}, {message}", rule.id))
             })
@@ -190,9 +200,9 @@ fn a_program_names_the_line_that_finds_a_defect(
             |name: &str| values.iter().find(|(known, _)| *known == name).map(|(_, value)| Value::Integer(*value));
         rule.program.axes.iter().map(|axis| value(&axis.name).expect("the test names every axis")).collect()
     });
-    let (binary, text) = program(&RULES, rule, values.as_deref(), &folder(defect));
-    assert_eq!(run(&binary, ""), (Some(0), String::new()), "{id} on a device without defects");
-    let (status, message) = run(&binary, defect);
+    let (binary, text) = program(&RULES, rule, "a2", values.as_deref(), &folder(defect));
+    assert_eq!(run(&binary, "a2", ""), (Some(0), String::new()), "{id} on a device without defects");
+    let (status, message) = run(&binary, "a2", defect);
     assert_eq!(status, Some(1), "{id} with {defect}: {message}");
     let number =
         message.strip_prefix("line ").and_then(|rest| rest.split(':').next()).and_then(|line| line.parse().ok());
@@ -291,8 +301,8 @@ fn forms_that_the_catalog_does_not_need_print() {
     std::fs::write(root.join("acl/forms.yaml"), FORMS).unwrap();
     let rules = catalog(root);
     let rule = rules.rule("acl.forms.all").unwrap();
-    let (binary, text) = program(&rules, rule, None, &folder);
-    let (status, message) = run(&binary, "");
+    let (binary, text) = program(&rules, rule, "a2", None, &folder);
+    let (status, message) = run(&binary, "a2", "");
     let line = text.lines().position(|line| line.contains("MUST_FAIL(aclrtMalloc(&small")).unwrap() + 1;
     // The last statement fails, everything before it holds.
     assert_eq!(status, Some(1), "{message}");

@@ -12,6 +12,7 @@ use steps::types::Declarations;
 use steps::{Environment, Part, Problem, RuleText, Span, check};
 
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
+use super::life_cycle::LifeCycles;
 use super::model::{ApiFile, ChapterFile, RuleSource, SupportEntry, SupportFile};
 use super::parallel::in_parallel;
 use super::products::{ID, unknown_run_mode};
@@ -80,8 +81,8 @@ impl Checker<'_> {
             api.value.process.iter().map(|function| function.value.clone()).collect();
         let vocabulary = self.vocabulary(api, &declarations, &resources);
         let environment = Environment { declarations, facts, results, spaces, process_functions, vocabulary };
-        let life_cycle = self.life_cycle(api, &environment);
-        if let Some(life_cycle) = &life_cycle {
+        let life_cycle = self.life_cycles(api, &environment, &products);
+        for life_cycle in life_cycle.iter().flat_map(LifeCycles::all) {
             self.expect_there(api, &libraries, life_cycle);
         }
         let layouts = self.layouts(api, &environment.declarations, life_cycle.as_ref());

@@ -5,7 +5,7 @@ use steps::types::Declarations;
 
 use super::check::Checker;
 use super::edition::EditionCondition;
-use super::life_cycle::LifeCycleProgram;
+use super::life_cycle::LifeCycles;
 use super::model::ApiFile;
 use super::read::ParsedFile;
 
@@ -22,7 +22,7 @@ impl Checker<'_> {
         &mut self,
         file: &ParsedFile<ApiFile>,
         declarations: &Declarations,
-        life_cycle: Option<&LifeCycleProgram>,
+        life_cycle: Option<&LifeCycles>,
     ) -> Vec<Layout> {
         let mut layouts: Vec<Layout> = Vec::new();
         for entry in &file.value.layouts {
@@ -36,7 +36,8 @@ impl Checker<'_> {
             if layouts.iter().any(|known| known.structure == structure.name) {
                 report(format!("the layout of `{name}` is listed twice; remove one of the two"));
             }
-            if life_cycle.is_some_and(|life_cycle| life_cycle.program.structs.contains(&structure.name)) {
+            let mut programs = life_cycle.into_iter().flat_map(LifeCycles::all);
+            if programs.any(|life_cycle| life_cycle.program.structs.contains(&structure.name)) {
                 report(format!(
                     "the life cycle or a query uses `{name}`, but it runs before the edition is known; write it without \
                      `{name}`"

@@ -1,13 +1,16 @@
 //! The life cycle and the queries of api.yaml as one program: each section is a block of it, and all share variables.
 
-use serde_yaml::Spanned;
+use std::collections::BTreeMap;
 
+use serde_yaml::Spanned;
 use steps::program::State;
+use steps::suggest::hint;
 use steps::{Environment, Part, Program, RuleText, Span, check};
 
-use super::check::Checker;
-use super::model::{ApiFile, QuerySource};
+use super::check::{Checker, unknown_product};
+use super::model::{ApiFile, LifeCycle, LifeCycleDifference, QuerySource, UpDown};
 use super::read::ParsedFile;
+use super::rules::Product;
 
 /// A part of the life cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,35 +47,109 @@ impl LifeCycleProgram {
     }
 }
 
-impl Checker<'_> {
-    /// Compiles the sections of api.yaml.
-    pub(super) fn life_cycle(
-        &mut self,
-        file: &ParsedFile<ApiFile>,
-        environment: &Environment,
-    ) -> Option<LifeCycleProgram> {
-        let (cycle, queries) = (&file.value.life_cycle, &file.value.queries);
-        let queries: Vec<(&'static str, &QuerySource)> = [
-            ("device_count", &queries.device_count),
-            ("product", &queries.product),
-            ("run_mode", &queries.run_mode),
-            ("version", &queries.version),
-        ]
-        .into_iter()
-        .filter_map(|(name, query)| query.as_ref().map(|query| (name, query)))
-        .collect();
-        let mut sections: Vec<(Section, &Spanned<String>)> =
-            vec![(Section::InitUp, &cycle.init.up), (Section::DeviceUp, &cycle.device.up)];
-        sections.extend(cycle.restore.iter().map(|text| (Section::Restore, text)));
-        sections.extend(cycle.health.iter().map(|text| (Section::Health, text)));
-        sections.push((Section::DeviceDown, &cycle.device.down));
-        sections.push((Section::InitDown, &cycle.init.down));
+/// The life cycles of a runtime's products.
+#[derive(Debug)]
+pub struct LifeCycles {
+    /// That of every product without one of its own.
+    usual: LifeCycleProgram,
+    /// By the id of the product.
+    own: BTreeMap<String, LifeCycleProgram>,
+}
+
+impl LifeCycles {
+    /// The life cycle of a product.
+    pub fn of(&self, product: &str) -> &LifeCycleProgram {
+        self.own.get(product).unwrap_or(&self.usual)
+    }
+
+    /// Whether processes of two products are set up in the same way.
+    pub fn same(&self, product: &str, other: &str) -> bool {
+        std::ptr::eq(self.of(product), self.of(other))
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &LifeCycleProgram> {
+        std::iter::once(&self.usual).chain(self.own.values())
+    }
+}
+
+/// The texts of one life cycle.
+struct Texts<'a> {
+    sections: Vec<(Section, &'a Spanned<String>)>,
+    queries: Vec<(&'static str, &'a QuerySource)>,
+}
+
+impl<'a> Texts<'a> {
+    /// What api.yaml says, with what it says of one product.
+    fn of(api: &'a ApiFile, own: Option<&'a LifeCycleDifference>) -> Texts<'a> {
+        let LifeCycle { init, device, restore, health, .. } = &api.life_cycle;
+        let device = own.and_then(|own| own.device.as_ref()).unwrap_or(device);
+        let restore = own.and_then(|own| own.restore.as_ref()).or(restore.as_ref());
+        let health = own.and_then(|own| own.health.as_ref()).or(health.as_ref());
+        let asked = |name: &str| own.is_none_or(|own| !own.unasked.iter().any(|query| query.value == name));
+        let mut queries = queries(api);
+        queries.retain(|(name, _)| asked(name));
+        let UpDown { up, down } = device;
+        let mut sections = vec![(Section::InitUp, &init.up), (Section::DeviceUp, up)];
+        sections.extend(restore.map(|text| (Section::Restore, text)));
+        sections.extend(health.map(|text| (Section::Health, text)));
+        sections.extend([(Section::DeviceDown, down), (Section::InitDown, &init.down)]);
         for (index, (_, query)) in queries.iter().enumerate() {
             sections.extend(query.steps.iter().map(|text| (Section::Query(index), text)));
         }
+        Texts { sections, queries }
+    }
+}
+
+/// The queries of api.yaml with their names.
+fn queries(api: &ApiFile) -> Vec<(&'static str, &QuerySource)> {
+    let queries = &api.queries;
+    let named = [
+        ("device_count", &queries.device_count),
+        ("product", &queries.product),
+        ("run_mode", &queries.run_mode),
+        ("version", &queries.version),
+    ];
+    named.into_iter().filter_map(|(name, query)| query.as_ref().map(|query| (name, query))).collect()
+}
+
+impl Checker<'_> {
+    /// Compiles the life cycle of api.yaml, and that of each product which differs.
+    pub(super) fn life_cycles(
+        &mut self,
+        file: &ParsedFile<ApiFile>,
+        environment: &Environment,
+        products: &[Product],
+    ) -> Option<LifeCycles> {
+        let usual = self.life_cycle(file, &Texts::of(&file.value, None), environment);
+        let mut own = BTreeMap::new();
+        for (product, difference) in &file.value.life_cycle.differing {
+            if let Some(message) = unknown_product(product, products) {
+                self.at(&file.source, &file.value.life_cycle.init.up, format!("life_cycle.for: {message}"));
+            }
+            let names: Vec<&str> = queries(&file.value).iter().map(|(name, _)| *name).collect();
+            for query in difference.unasked.iter().filter(|query| !names.contains(&query.value.as_str())) {
+                let hint = hint(&query.value, names.iter().copied());
+                self.at(&file.source, query, format!("`{}` is no query of api.yaml{hint}", query.value));
+            }
+            let texts = Texts::of(&file.value, Some(difference));
+            // A mistake of what they share is reported once.
+            let compiled = usual.as_ref().and_then(|_| self.life_cycle(file, &texts, environment));
+            own.extend(compiled.map(|compiled| (product.clone(), compiled)));
+        }
+        Some(LifeCycles { usual: usual?, own })
+    }
+
+    fn life_cycle(
+        &mut self,
+        file: &ParsedFile<ApiFile>,
+        texts: &Texts<'_>,
+        environment: &Environment,
+    ) -> Option<LifeCycleProgram> {
+        let Texts { sections, queries } = texts;
         let mut steps = String::new();
         let mut starts = Vec::new();
-        for (_, text) in &sections {
+        for (_, text) in sections {
             steps.push_str("{ ");
             starts.push(steps.len());
             steps.push_str(&text.value);

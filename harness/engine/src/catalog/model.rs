@@ -224,6 +224,30 @@ pub struct LifeCycle {
     /// After a rule, and after accidents: a failing call retires the worker.
     #[schemars(with = "Option<String>")]
     pub health: Option<Spanned<String>>,
+    /// Where a product's life cycle differs: product → what takes the place of the above.
+    #[serde(default, rename = "for")]
+    pub differing: IndexMap<String, LifeCycleDifference>,
+}
+
+/// How the life cycle of one product differs.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LifeCycleDifference {
+    /// From `init` to `device` and back.
+    #[serde(default)]
+    pub device: Option<UpDown>,
+    /// Between cases.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub restore: Option<Spanned<String>>,
+    /// After a rule, and after accidents.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub health: Option<Spanned<String>>,
+    /// Queries that are not asked there, because the product does not support their functions.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub unasked: Vec<Spanned<String>>,
 }
 
 /// A step up and the step back.

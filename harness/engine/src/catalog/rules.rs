@@ -15,7 +15,7 @@ use super::diagnostic::line_and_column;
 use super::edition::EditionForm;
 use super::layouts::Layout;
 use super::libraries::Libraries;
-use super::life_cycle::LifeCycleProgram;
+use super::life_cycle::LifeCycles;
 use super::model::{DocumentEntry, Hazard, Level, RuleSource, SupportEntry, When};
 use super::resource::Resource;
 use super::specs::Specs;
@@ -46,7 +46,7 @@ pub struct Rules {
     pub products: Vec<Product>,
     /// The product that the simulated device imitates when none is asked for.
     pub default_product: String,
-    pub life_cycle: LifeCycleProgram,
+    pub life_cycle: LifeCycles,
     pub resources: Vec<Resource>,
     /// How a reported version is read as an edition.
     pub edition: EditionForm,

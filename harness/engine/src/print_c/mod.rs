@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::case::{CaseError, Scope, Value, display_values};
-use crate::catalog::{Product, Rule, Rules, Section, left_out, short};
+use crate::catalog::{LifeCycleProgram, Product, Rule, Rules, Section, left_out, short};
 
 use steps::program::{Program, State};
 use steps::types::is_address;
@@ -56,18 +56,19 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
     printer.runnable = runs_as_program(rule);
     printer.block(&program.syntax, &program.statements);
     printer.observations(rule);
-    let (set_up, tear_down, hoisted) = life_cycle(rules, program);
+    let life = rules.life_cycle.of(&sheet.product.id);
+    let (set_up, tear_down, hoisted) = life_cycle(rules, life, program);
 
     let mut out = head(rules, rule, sheet, &values);
     let _ = write!(out, "\n{PRELUDE}\n");
-    let mut answers = program.results.iter().chain(&rules.life_cycle.program.results);
+    let mut answers = program.results.iter().chain(&life.program.results);
     if answers.any(|of| of.is_some_and(|of| of > 0)) {
         let _ = writeln!(out, "{OTHER_RESULTS}");
     }
     for line in printer.wrappers() {
         let _ = writeln!(out, "{line}");
     }
-    if let Some(device) = device(rules, program) {
+    if let Some(device) = device(life, program) {
         let _ = writeln!(out, "\nstatic const int device = {device};");
     }
     for line in &hoisted {
@@ -143,14 +144,13 @@ fn linked(rules: &Rules, rule: &Rule) -> String {
 }
 
 /// The number of the first process's device, where the life cycle reads it.
-fn device(rules: &Rules, program: &Program) -> Option<u32> {
+fn device(life: &LifeCycleProgram, program: &Program) -> Option<u32> {
     let process = &program.processes[0];
-    (process.state >= State::Device && Reads::of(&rules.life_cycle.program).own_device).then_some(process.device)
+    (process.state >= State::Device && Reads::of(&life.program).own_device).then_some(process.device)
 }
 
 /// The life cycle of the first process: set-up, tear-down, and the variables of both.
-fn life_cycle(rules: &Rules, program: &Program) -> (String, String, Vec<String>) {
-    let life = &rules.life_cycle;
+fn life_cycle(rules: &Rules, life: &LifeCycleProgram, program: &Program) -> (String, String, Vec<String>) {
     let mut printer = Printer::new(rules, &life.program);
     printer.hoisted = Some(Vec::new());
     let state = program.processes[0].state;

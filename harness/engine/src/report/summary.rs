@@ -51,8 +51,12 @@ pub(super) fn library_line(header: &RunHeader) -> String {
 }
 
 fn device(header: &RunHeader) -> String {
-    let name = header.reported_name.as_deref().map_or("a device that reports no name".into(), one_line);
-    let name = if header.library.simulated { format!("simulated {name}") } else { name };
+    let name = match (header.reported_name.as_deref().map(one_line), header.library.simulated) {
+        (Some(name), true) => format!("simulated {name}"),
+        (Some(name), false) => name,
+        (None, true) => "a simulated device that reports no name".to_owned(),
+        (None, false) => "a device that reports no name".to_owned(),
+    };
     if header.devices == 1 { name } else { format!("{} × {name}", header.devices) }
 }
 

@@ -85,7 +85,7 @@ impl Target {
         if !options.defects.is_empty() && !choice.embedded {
             return Err(TargetError::DefectsElsewhere.into());
         }
-        let (mut conditions, factory) = prepare(options, &rules, &choice)?;
+        let (mut conditions, mut factory) = prepare(options, &rules, &choice)?;
         let pool = Pool::new();
         let mut library = LibraryIdentity {
             path: shown(choice.embedded, &factory.libraries.first().path),
@@ -107,6 +107,11 @@ impl Target {
             if let Some(product) = product_of(options, &rules, answers.get("product"))? {
                 conditions.product = product;
             }
+            if !rules.life_cycle.same(&conditions.product, &factory.product) {
+                // What asked was set up as another product.
+                pool.close(factory.deadlines);
+            }
+            factory.product.clone_from(&conditions.product);
             let known = |mode: &String| rules.run_modes.contains(mode);
             if let Some(mode) = answer("run_mode").filter(known).filter(|_| options.defects.is_empty()) {
                 conditions.run_mode = mode;
@@ -257,6 +262,7 @@ fn prepare(
     let factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
         rules,
+        product.clone(),
         options.specs.clone(),
         libraries,
         simulated,

@@ -47,6 +47,8 @@ pub struct Start {
     pub libraries: Vec<Option<PathBuf>>,
     pub state: State,
     pub device: u32,
+    /// The product as far as it is known: its life cycle sets the process up.
+    pub product: String,
 }
 
 /// Which rule to run, and how.

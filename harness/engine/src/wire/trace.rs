@@ -1,36 +1,46 @@
 //! Recorded calls as text.
 
-use crate::catalog::Rules;
+use crate::catalog::{LifeCycleProgram, Rules};
 use abi::{Function, Type};
 use steps::program::{Argument, Call, Program, Root};
 use steps::types::{is_address, wrap};
 
 use super::flight::{CallRecord, LIFE_CYCLE, RELEASE};
 
+/// The programs whose calls were recorded.
+#[derive(Debug, Clone, Copy)]
+pub struct Texts<'a> {
+    pub rules: &'a Rules,
+    /// The rule's.
+    pub program: &'a Program,
+    /// That of its processes.
+    pub life_cycle: &'a LifeCycleProgram,
+}
+
 /// The calls of a case, one line each.
-pub fn trace(rules: &Rules, program: &Program, records: &[CallRecord], dropped: u64) -> Vec<String> {
-    let sites = program.sites();
+pub fn trace(texts: &Texts<'_>, records: &[CallRecord], dropped: u64) -> Vec<String> {
+    let sites = texts.program.sites();
     let mut lines = Vec::new();
     if dropped > 0 {
         lines.push(format!("… {dropped} earlier calls"));
     }
-    lines.extend(records.iter().map(|record| line(rules, program, &sites, record)));
+    lines.extend(records.iter().map(|record| line(texts, &sites, record)));
     lines
 }
 
 /// The name of the function that was called, and on whose behalf.
-pub fn named(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &CallRecord) -> Option<String> {
-    let (function, _, note) = called(rules, program, sites, record);
+pub fn named(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> Option<String> {
+    let (function, _, note) = called(texts, sites, record);
     Some(format!("{}{}", function?.name, note))
 }
 
 /// The function of a record, the call in the steps, and a note for calls that stand in no steps.
 fn called<'a>(
-    rules: &'a Rules,
-    program: &'a Program,
+    texts: &Texts<'a>,
     sites: &[Option<&'a Call>],
     record: &CallRecord,
 ) -> (Option<&'static Function>, Option<&'a Call>, &'static str) {
+    let Texts { rules, program, life_cycle } = *texts;
     if record.site & RELEASE != 0 {
         let resource = rules.resources.get((record.site & !RELEASE) as usize);
         let function =
@@ -38,7 +48,7 @@ fn called<'a>(
         return (function, None, " (automatic release)");
     }
     if record.site & LIFE_CYCLE != 0 {
-        let program = &rules.life_cycle.program;
+        let program = &life_cycle.program;
         let call = program.sites().get((record.site & !LIFE_CYCLE) as usize).copied().flatten();
         return (call.map(|call| program.functions[call.function]), None, " (life cycle)");
     }
@@ -47,8 +57,9 @@ fn called<'a>(
 }
 
 /// One call: `f(size=64, policy=X) = 0`.
-pub fn line(rules: &Rules, program: &Program, sites: &[Option<&Call>], record: &CallRecord) -> String {
-    let (function, call, note) = called(rules, program, sites, record);
+pub fn line(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> String {
+    let Texts { rules, program, .. } = *texts;
+    let (function, call, note) = called(texts, sites, record);
     let Some(function) = function else { return format!("unknown call site {}", record.site) };
     let given = |index: usize| record.arguments.get(index).copied().unwrap_or_default();
     let arguments: Vec<String> = function

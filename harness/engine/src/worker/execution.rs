@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use abi::Function;
 
 use crate::case::{Scope, Value};
-use crate::catalog::{Handle, ReleaseArgument, Resource, Rules};
+use crate::catalog::{Handle, LifeCycleProgram, ReleaseArgument, Resource, Rules};
 use crate::record::Verdict;
 use steps::judgement::Judgement;
 use steps::program::{Actor, Call, Expression, Program};
@@ -42,6 +42,8 @@ impl<E: Into<Fault>> From<E> for Stop {
 pub(super) struct Prepared<'a> {
     pub program: &'a Program,
     pub rules: &'a Rules,
+    /// The life cycle that the program is; `None`: it is that of a rule.
+    pub life_cycle: Option<&'a LifeCycleProgram>,
     /// Addresses of the program's functions, in its order; `None`: not exported.
     pub addresses: Vec<Option<*const c_void>>,
     /// The type of codes that each function answers with.
@@ -98,8 +100,6 @@ pub(super) struct Execution<'a> {
     pub report: CaseReport,
     pub turns: Option<Turns<'a>>,
     pub threads: Threads,
-    /// Whether calls are those of the worker's life cycle.
-    pub life_cycle: bool,
     /// The place of a statement of the rule that is being executed.
     pub setup: bool,
     pub control: bool,
@@ -151,7 +151,30 @@ impl<'a> Prepared<'a> {
                 library.address(function).map(|address| (function, address))
             })
             .collect();
-        Prepared { program, rules, addresses, results, acquires, releases, release_functions, scope, device, process }
+        Prepared {
+            program,
+            rules,
+            life_cycle: None,
+            addresses,
+            results,
+            acquires,
+            releases,
+            release_functions,
+            scope,
+            device,
+            process,
+        }
+    }
+
+    /// The same for a life cycle.
+    pub(super) fn life_cycle(
+        life: &'a LifeCycleProgram,
+        rules: &'a Rules,
+        library: &mut super::library::Loaded<'_>,
+        scope: &'a Scope,
+        device: u32,
+    ) -> Prepared<'a> {
+        Prepared { life_cycle: Some(life), ..Prepared::new(&life.program, rules, library, scope, device, 0) }
     }
 }
 
@@ -169,7 +192,6 @@ impl<'a> Execution<'a> {
             report: CaseReport::default(),
             turns: None,
             threads: Threads::default(),
-            life_cycle: false,
             setup: false,
             control: false,
             ignored: None,
@@ -216,7 +238,7 @@ impl<'a> Execution<'a> {
             arguments[index] = self.argument(argument, &mut structure)?;
         }
         let arguments = &arguments[..call.arguments.len()];
-        let site = call.site as u32 | if self.life_cycle { flight::LIFE_CYCLE } else { 0 };
+        let site = call.site as u32 | if self.prepared.life_cycle.is_some() { flight::LIFE_CYCLE } else { 0 };
         let slot = self.flight.begin_call(site, self.tick, arguments);
         // SAFETY: the address is that of this function; pointers are those that the rule's steps hand over, which is
         // what is under test: a library that faults on them ends this process, and the supervisor reports it.

@@ -14,7 +14,7 @@ use crate::catalog::{Alternative, CatalogPlace, Rule, Rules, Section, Specs, loa
 use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
-use crate::wire::trace::trace;
+use crate::wire::trace::{Texts, trace};
 use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, Turn, WORKER, wait};
 use steps::program::State;
 
@@ -157,9 +157,9 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
         Err(message) => return wire.reply(&Reply::NotStarted(message.into())),
     };
     let scope = Scope::default();
-    let life = Prepared::new(&rules.life_cycle.program, &rules, &mut library, &scope, start.device, 0);
+    let own = rules.life_cycle.of(&start.product);
+    let life = Prepared::life_cycle(own, &rules, &mut library, &scope, start.device);
     let mut life_cycle = Execution::new(&life, &flight);
-    life_cycle.life_cycle = true;
     life_cycle.begin(Vec::new(), 0);
     for (state, section) in [(State::Init, Section::InitUp), (State::Device, Section::DeviceUp)] {
         if start.state >= state
@@ -254,7 +254,8 @@ impl<'a> Worker<'a> {
 
     fn answers(&mut self) -> Vec<(String, Result<String, String>)> {
         let mut answers = Vec::new();
-        for (index, query) in self.rules.life_cycle.queries.iter().enumerate() {
+        let queries = self.life.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
+        for (index, query) in queries.iter().enumerate() {
             if self.state < query.state {
                 continue;
             }
@@ -312,7 +313,8 @@ impl<'a> Worker<'a> {
             let trace = match report.failure {
                 Some(_) => {
                     let (records, dropped) = flight.calls();
-                    trace(rules, &rule.program, &records, dropped)
+                    let texts = Texts { rules, program: &rule.program, life_cycle: rules.life_cycle.of(&run.product) };
+                    trace(&texts, &records, dropped)
                 }
                 None => Vec::new(),
             };

@@ -76,7 +76,8 @@ impl<'a> Execution<'a> {
 
     /// Runs a section of the life cycle.
     pub(super) fn run_section(&mut self, section: crate::catalog::Section) -> Result<(), Trouble> {
-        let Some(block) = self.prepared.rules.life_cycle.block(section) else { return Ok(()) };
+        let block = self.prepared.life_cycle.and_then(|life_cycle| life_cycle.block(section));
+        let Some(block) = block else { return Ok(()) };
         self.steps = 0;
         let result = self.statement(&self.prepared.program.statements[block]);
         self.held.clear();

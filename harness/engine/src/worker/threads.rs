@@ -121,7 +121,6 @@ impl<'a> Execution<'a> {
     fn select_device(&mut self, actor: usize) -> Result<(), Stop> {
         let Some(life) = self.life else { return Ok(()) };
         let mut execution = Execution::new(life, self.flight);
-        execution.life_cycle = true;
         execution.begin(Vec::new(), self.memory.salt);
         if let Err(trouble) = execution.run_section(Section::DeviceUp) {
             let message = format!("a thread could not select its device: {}", trouble.message);

@@ -13,6 +13,7 @@ use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult
 use crate::catalog::{Alternative, Edition, Rule, Rules, left_out};
 use crate::record::Verdict;
 use crate::wire::message::RunCase;
+use crate::wire::trace::Texts;
 
 use super::child::WorkerProcess;
 use super::factory::{Factory, SetUp, StartError};
@@ -108,6 +109,11 @@ impl Executor {
             left_out if left_out.is_empty() => Cow::Borrowed(&self.scope),
             left_out => Cow::Owned(Scope { left_out, ..self.scope.clone() }),
         }
+    }
+
+    /// The programs whose calls the processes of a rule record.
+    pub(super) fn texts<'a>(&'a self, rule: &'a Rule) -> Texts<'a> {
+        Texts { rules: &self.rules, program: &rule.program, life_cycle: self.rules.life_cycle.of(&self.product) }
     }
 
     /// A whole rule, without known cases.
@@ -225,7 +231,7 @@ impl Executor {
     }
 
     fn group<'a>(&'a self, rule: &'a Rule, members: Vec<&'a mut WorkerProcess>) -> Group<'a> {
-        Group { rules: &self.rules, rule, members, deadline: self.factory.deadlines.step }
+        Group { texts: self.texts(rule), rule, members, deadline: self.factory.deadlines.step }
     }
 
     /// Starts the processes of a rule.

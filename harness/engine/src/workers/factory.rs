@@ -28,6 +28,8 @@ pub struct Factory {
     /// Folder of the catalog; `None`: the one that the executable carries.
     pub specs: Option<PathBuf>,
     pub digest: String,
+    /// The product as far as it is known: its life cycle sets workers up.
+    pub product: String,
     pub libraries: LibraryFiles,
     /// The embedded simulated device, which is configured by its environment.
     pub simulated: Option<SimulatedMachine>,
@@ -105,6 +107,7 @@ impl Factory {
     pub fn new(
         executable: PathBuf,
         rules: &Rules,
+        product: String,
         specs: Option<PathBuf>,
         libraries: LibraryFiles,
         simulated: Option<SimulatedMachine>,
@@ -115,6 +118,7 @@ impl Factory {
             executable,
             specs,
             digest: rules.digest.clone(),
+            product,
             libraries,
             simulated,
             deadlines,
@@ -192,6 +196,7 @@ impl Factory {
             libraries: self.libraries.paths(),
             state: set_up.state,
             device: set_up.device,
+            product: self.product.clone(),
         };
         match worker.ask(&Request::Start(Box::new(start)), self.deadlines.start) {
             Ok(Reply::Started(started)) => {

@@ -5,17 +5,18 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 
 use crate::case::{CaseFailure, CaseReport, Trouble};
-use crate::catalog::{Rule, Rules};
+use crate::catalog::Rule;
 use crate::wire::flight::CallRecord;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, Stepped};
-use crate::wire::{Turn, trace, wait};
+use crate::wire::trace::{self, Texts};
+use crate::wire::{Turn, wait};
 
 use super::child::{TICK, WorkerProcess};
 use super::end::WorkerEnd;
 
 /// The processes of a case, in the order of the rule.
 pub(super) struct Group<'a> {
-    pub rules: &'a Rules,
+    pub texts: Texts<'a>,
     pub rule: &'a Rule,
     pub members: Vec<&'a mut WorkerProcess>,
     pub deadline: Duration,
@@ -194,7 +195,7 @@ impl Group<'_> {
     fn accident(&mut self, member: usize, accident: &WorkerEnd, end: &mut GroupEnd) {
         end.trace = self.trace();
         end.output = self.members[member].output();
-        let mut failure = accident_failure(self.rules, self.rule, &self.members[member].flight.calls().0, accident);
+        let mut failure = accident_failure(&self.texts, &self.members[member].flight.calls().0, accident);
         if self.members.len() > 1 {
             let name = &self.rule.program.processes[member].name;
             failure.message = format!("in process {name}: {}", failure.message);
@@ -222,7 +223,7 @@ impl Group<'_> {
             lines.push(format!("… {dropped} earlier calls"));
         }
         lines.extend(records.iter().map(|(record, process)| {
-            let line = trace::line(self.rules, &self.rule.program, &sites, record);
+            let line = trace::line(&self.texts, &sites, record);
             if several { format!("{}: {line}", self.rule.program.processes[*process].name) } else { line }
         }));
         lines
@@ -230,12 +231,12 @@ impl Group<'_> {
 }
 
 /// An accident in a rule as a failure of its case: verdict, place, call and message.
-pub(super) fn accident_failure(rules: &Rules, rule: &Rule, calls: &[CallRecord], accident: &WorkerEnd) -> CaseFailure {
-    let sites = rule.program.sites();
+pub(super) fn accident_failure(texts: &Texts<'_>, calls: &[CallRecord], accident: &WorkerEnd) -> CaseFailure {
+    let sites = texts.program.sites();
     let last = calls.last();
     let call = last.and_then(|record| sites.get(record.site as usize).copied().flatten());
     let span = call.map(|call| call.span).unwrap_or_default();
-    let place = match last.and_then(|record| Some((trace::named(rules, &rule.program, &sites, record)?, record))) {
+    let place = match last.and_then(|record| Some((trace::named(texts, &sites, record)?, record))) {
         Some((name, record)) if record.state == CallRecord::OPEN => format!("{name} did not return: "),
         Some((name, _)) => format!("after {name} had returned: "),
         None => String::new(),
