@@ -33,6 +33,7 @@ impl Worker {
         let replies = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut worker = Worker { child, requests, replies };
         let start = Start {
+            product: "seven".to_owned(),
             specs: Some(place.specs.clone()),
             only: None,
             digest: None,
