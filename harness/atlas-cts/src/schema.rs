@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use atlas_cts::{CommandError, say_line};
-use engine::catalog::{ApiFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, SupportFile};
+use engine::catalog::{ApiFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, SubjectsFile, SupportFile};
 use engine::files;
 use engine::run::ExitStatus;
 
@@ -17,6 +17,7 @@ pub(crate) fn schema(folder: &Path, check: bool) -> Result<ExitStatus, CommandEr
         ("documents", schemars::schema_for!(DocumentsFile)),
         ("products", schemars::schema_for!(ProductsFile)),
         ("api", schemars::schema_for!(ApiFile)),
+        ("subjects", schemars::schema_for!(SubjectsFile)),
         ("support", schemars::schema_for!(SupportFile)),
         ("chapter", schemars::schema_for!(ChapterFile)),
     ];

@@ -341,7 +341,7 @@ fn the_programs_of_the_findings_hold_on_a_device_without_them() {
         }
         let Some((_, program)) = text.split_once("```c\n") else { continue };
         let program = program.split_once("```").expect("the program ends").0;
-        assert_eq!(run(&compiled(name, program, &folder), "").0, Some(0), "{name}");
+        assert_eq!(run(&compiled(name, program, &folder), "", "").0, Some(0), "{name}");
         programs += 1;
     }
     assert!(programs >= 6, "{programs}");

@@ -408,6 +408,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
         // Journals of format 1 are valid without what came later.
         let later = [
             ("run", "settings"),
+            ("run", "subjects"),
             ("result", "interrupted"),
             ("result", "coverage"),
             ("result", "observed_only"),

@@ -7,13 +7,14 @@ use serde_yaml::Spanned;
 
 use steps::evaluate::Scope;
 use steps::judgement::judgements;
+use steps::pattern;
 use steps::suggest::hint;
 use steps::types::Declarations;
 use steps::{Environment, Part, Problem, RuleText, Span, check};
 
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
 use super::life_cycle::LifeCycles;
-use super::model::{ApiFile, ChapterFile, RuleSource, SupportEntry, SupportFile};
+use super::model::{ApiFile, ChapterFile, RuleSource, SubjectsFile, SupportEntry, SupportFile};
 use super::parallel::in_parallel;
 use super::products::{ID, unknown_run_mode};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
@@ -112,12 +113,37 @@ impl Checker<'_> {
             clause_positions,
             chapters: Vec::new(),
             rules: Vec::new(),
+            subjects: Vec::new(),
             positions: HashMap::new(),
             owners: HashMap::new(),
             digest: files.digest,
         };
         self.chapters(files.chapters, whole, &mut rules);
+        if let Some(file) = files.subjects.filter(|_| whole) {
+            rules.subjects = self.subjects(&file, &rules);
+        }
         Some(rules)
+    }
+
+    /// What the suite was asked for, with the rules that are about it.
+    fn subjects(&mut self, file: &ParsedFile<SubjectsFile>, rules: &Rules) -> Vec<(String, Vec<String>)> {
+        let derived = rules.support_rule();
+        let ids: Vec<&str> = rules.rules.iter().map(|rule| rule.id.as_str()).chain(derived.as_deref()).collect();
+        let mut subjects = Vec::new();
+        for entry in &file.value.subjects {
+            let mut found = Vec::new();
+            for wanted in &entry.rules {
+                let before = found.len();
+                let matching = ids.iter().filter(|id| pattern::matches(&wanted.value, id));
+                found.extend(matching.map(|id| (*id).to_owned()));
+                if found.len() == before {
+                    let hint = pattern::hint(&wanted.value, ids.iter().copied());
+                    self.at(&file.source, wanted, format!("`{}` is no rule{hint}", wanted.value));
+                }
+            }
+            subjects.push((entry.subject.clone(), found));
+        }
+        subjects
     }
 
     /// The table of support, and where it comes from.

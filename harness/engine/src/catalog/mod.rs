@@ -29,8 +29,8 @@ pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
 pub use life_cycle::{LifeCycleProgram, LifeCycles, Query, Section};
 pub use model::{
-    ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SupportEntry,
-    SupportFile, When,
+    ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SubjectsFile,
+    SupportEntry, SupportFile, When,
 };
 pub use read::{chapter_paths, name_below, product_ids};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::clauses::ClausesFile;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
-use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SupportFile};
+use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SubjectsFile, SupportFile};
 use super::parallel::in_parallel;
 use super::specs::Specs;
 
@@ -29,6 +29,7 @@ pub(super) struct CatalogFiles {
     pub products: ParsedFile<ProductsFile>,
     pub api: ParsedFile<ApiFile>,
     pub support: Option<ParsedFile<SupportFile>>,
+    pub subjects: Option<ParsedFile<SubjectsFile>>,
     /// `None`: only one chapter was read, and its checks are taken as they are.
     pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
     pub chapters: Vec<ParsedFile<ChapterFile>>,
@@ -52,8 +53,8 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     let documents = reader.file::<DocumentsFile>(&folder.join("documents.yaml"));
     let products = reader.file::<ProductsFile>(&folder.join("products.yaml"));
     let api = reader.file::<ApiFile>(&folder.join("api.yaml"));
-    let support_path = folder.join("support.yaml");
-    let support = if specs.exists(&support_path) { reader.file::<SupportFile>(&support_path) } else { None };
+    let support = reader.optional(&folder.join("support.yaml"));
+    let subjects = reader.optional(&folder.join("subjects.yaml"));
     let clauses = only.is_none().then(|| {
         let paths = clause_paths(specs, runtime);
         paths.iter().filter_map(|path| reader.file::<ClausesFile>(path)).collect()
@@ -76,6 +77,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
             products,
             api,
             support,
+            subjects,
             clauses,
             chapters,
             diagnostics,
@@ -107,7 +109,8 @@ pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnos
     }));
     paths.retain(|path| {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let other = matches!(stem, "api" | "documents" | "products" | "support") && path.parent() == Some(&folder);
+        let other =
+            matches!(stem, "api" | "documents" | "products" | "subjects" | "support") && path.parent() == Some(&folder);
         path.extension().is_some_and(|extension| extension == "yaml")
             && !other
             && !path.starts_with(folder.join(CLAUSES))
@@ -164,6 +167,10 @@ impl Reader<'_> {
             self.digest.update(part.as_bytes());
         }
         Some(Arc::new(Source::new(path.to_owned(), text)))
+    }
+
+    fn optional<T: for<'de> Deserialize<'de>>(&mut self, path: &Path) -> Option<ParsedFile<T>> {
+        self.specs.exists(path).then(|| self.file(path)).flatten()
     }
 
     fn file<T: for<'de> Deserialize<'de>>(&mut self, path: &Path) -> Option<ParsedFile<T>> {

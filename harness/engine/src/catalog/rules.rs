@@ -61,6 +61,8 @@ pub struct Rules {
     pub clause_positions: HashMap<String, usize>,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
+    /// What the suite was asked for: a name, and the ids of the rules that are about it.
+    pub subjects: Vec<(String, Vec<String>)>,
     /// Id → position in `rules`.
     pub positions: HashMap<String, usize>,
     /// Function → id of the rule that owns it.
@@ -148,6 +150,11 @@ impl Rules {
     /// The rule of an id.
     pub fn rule(&self, id: &str) -> Option<&Rule> {
         self.positions.get(id).and_then(|position| self.rules.get(*position))
+    }
+
+    /// The id of the rule that is derived from the table of support; `None`: there is no table.
+    pub fn support_rule(&self) -> Option<String> {
+        (!self.support.is_empty()).then(|| format!("{}.support.exported", self.runtime))
     }
 
     /// The product of an id.

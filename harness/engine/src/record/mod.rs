@@ -68,6 +68,9 @@ pub struct RunHeader {
     pub catalog_digest: String,
     /// Number of rules in the catalog.
     pub rules: usize,
+    /// What the suite was asked for, and which rules are about it. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subjects: Vec<Subject>,
     /// Seeded defects that were switched on in the simulated device.
     pub defects: Vec<String>,
     /// What else was asked for.
@@ -197,6 +200,14 @@ pub struct RuleResult {
     /// not know it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+}
+
+/// Something that the suite was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    pub name: String,
+    /// Ids of the rules that are about it.
+    pub rules: Vec<String>,
 }
 
 /// How much of a rule's domain its cases were.

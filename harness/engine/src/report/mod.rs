@@ -11,6 +11,7 @@
 mod failure;
 mod junit;
 mod markup;
+mod subjects;
 mod summary;
 mod text;
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, wrap};
-use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict};
+
+use super::subjects;
 
 /// The mark of every report that was not made with a real device.
 const SIMULATED: &str = "SIMULATED DEVICE";
@@ -71,6 +73,7 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
     listed(&mut text, "findings: rules of level info that do not hold", results, Meaning::Finding, paint);
     grouped(&mut text, "not known", results, Meaning::Unknown, paint);
     grouped(&mut text, "skipped", results, Meaning::Skipped, paint);
+    asked_for(&mut text, header, results, paint);
     interrupted(&mut text, results, paint);
     cut(&mut text, results, paint);
     text.push('\n');
@@ -205,6 +208,18 @@ fn grouped(text: &mut String, heading: &str, results: &[RuleResult], meaning: Me
     if let Some(rest) = reasons.get(GROUPS..).filter(|rest| !rest.is_empty()) {
         let rules: usize = rest.iter().map(|(_, rules)| rules.len()).sum();
         line(text, &format!("{rules:>6}  for {} that the journal names", count(rest.len() as u64, "other reason")));
+    }
+}
+
+/// What the suite was asked for.
+fn asked_for(text: &mut String, header: &RunHeader, results: &[RuleResult], paint: Paint) {
+    let ran = |subject: &&Subject| {
+        results.iter().any(|result| subject.rules.contains(&result.id) && result.verdict != Verdict::Skipped)
+    };
+    let subjects: Vec<&Subject> = header.subjects.iter().filter(ran).collect();
+    title(text, "subjects", subjects.len(), paint);
+    for told in subjects.iter().flat_map(|subject| subjects::lines(subject, results)) {
+        line(text, &format!("  {told}"));
     }
 }
 

@@ -26,13 +26,8 @@ pub fn plan(rules: &Rules) -> Vec<Planned> {
             rule: Some(index),
         })
         .collect();
-    if !rules.support.is_empty() {
-        planned.push(Planned {
-            id: format!("{}.support.exported", rules.runtime),
-            chapter: "support".to_owned(),
-            rule: None,
-        });
-    }
+    let derived = |id| Planned { id, chapter: "support".to_owned(), rule: None };
+    planned.extend(rules.support_rule().map(derived));
     planned
 }
 

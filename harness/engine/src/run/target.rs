@@ -16,7 +16,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::{self, Conditions, Edition, Rule, Rules, Skip, applies};
-use crate::record::{FurtherLibrary, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings};
+use crate::record::{FurtherLibrary, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, Subject};
 use crate::runtime::Runtime;
 use crate::wire::message::{Reply, Request};
 use crate::workers::{
@@ -184,6 +184,7 @@ impl Target {
             profile: profile.name().to_owned(),
             catalog_digest: self.rules.digest.clone(),
             rules: plan(&self.rules).len(),
+            subjects: self.rules.subjects.iter().cloned().map(|(name, rules)| Subject { name, rules }).collect(),
             defects: options.defects.clone(),
             settings: settings(options),
             resumed: Vec::new(),

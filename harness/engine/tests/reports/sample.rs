@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::record::{
     Conclusion, Confirmation, Coverage, Failure, Journal, Level, LibraryIdentity, Repeats, RuleResult, RunEnd,
-    RunHeader, RunSettings, Verdict,
+    RunHeader, RunSettings, Subject, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 12] = [
@@ -77,6 +77,10 @@ pub fn header() -> RunHeader {
         profile: "default".into(),
         catalog_digest: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752".into(),
         rules: 9,
+        subjects: vec![Subject {
+            name: "copies of every byte".to_owned(),
+            rules: ["toy.copy.exact-count", "toy.copy.zero-bytes"].map(str::to_owned).to_vec(),
+        }],
         defects: vec!["copy.tail-rounded-to-32-above-64KiB".into()],
         settings: RunSettings { deadline: 30, ..RunSettings::default() },
         resumed: vec![],
