@@ -19,7 +19,7 @@ mod vocabulary;
 
 pub use check::load;
 pub use diagnostic::{CatalogError, Diagnostic, Source};
-pub use edition::{Edition, EditionCondition, kernel};
+pub use edition::{Edition, EditionCondition, Span, kernel};
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
 pub use life_cycle::{LifeCycleProgram, LifeCycles, Query, Section};
