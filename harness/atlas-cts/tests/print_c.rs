@@ -131,7 +131,7 @@ fn every_program_of_one_process_holds_on_a_device_without_defects(
         product: product.to_owned(),
         run_mode: "host".to_owned(),
         devices: 4,
-        absent: Vec::new(),
+        lacking: Default::default(),
         edition: None,
         kernel: None,
         hazardous: false,

@@ -114,7 +114,8 @@ fn an_independent_library_is_judged_by_what_the_documents_promise() {
         assert_eq!(result.verdict.name(), "pass", "{id}: {}", result.reason);
     }
 
-    // A rule that calls what the library lacks is blocked by that, and by nothing else.
+    // A rule that calls what the library lacks is blocked by that, and by nothing else; or skipped, where nobody knows
+    // whether a library of this edition has it.
     let rules = catalog();
     let mut blocked = 0;
     for rule in &rules.rules {
@@ -131,14 +132,26 @@ fn an_independent_library_is_judged_by_what_the_documents_promise() {
             other => panic!("{}: {other}: {}\neither the rule or fixtures/second is wrong", rule.id, result.reason),
         }
     }
-    assert!(blocked > 20, "{blocked} rules are blocked");
+    assert!(blocked > 5, "{blocked} rules are blocked");
     assert_eq!(report.results.len(), rules.rules.len() + 1);
 
     let missing = report.result("acl.support.exported");
     assert_eq!(missing.verdict.name(), "fail");
-    for name in ["acldvppMalloc", "aclrtCreateEvent", "aclrtDeviceEnablePeerAccess", "aclrtMemcpy2d"] {
+    for name in ["aclrtCreateEvent", "aclrtDeviceEnablePeerAccess", "aclrtMemcpy2d"] {
         assert!(missing.reason.contains(name), "{name} is missing in: {}", missing.reason);
     }
+    assert!(
+        !missing.reason.contains("acldvppMalloc") && !missing.reason.contains("aclrtValueWrite"),
+        "{}",
+        missing.reason
+    );
+    let said = |text: &str| missing.findings.iter().any(|finding| finding.contains(text));
+    assert!(
+        said("optional library dvpp (libacl_dvpp.so) and nothing exports them: acldvppMalloc"),
+        "{:?}",
+        missing.findings
+    );
+    assert!(said("aclrtValueWrite (since 8.5)"), "{:?}", missing.findings);
     let named: Vec<&str> = missing.reason.rsplit(": ").next().unwrap().split(", ").collect();
     assert!(named.iter().all(|name| !has.contains(*name)), "{named:?}");
 }

@@ -1,12 +1,16 @@
 //! The simulated device follows the documents by itself: its table of products and codes is written by hand, as the
 //! catalog is. Here the two are held against each other, each taken from its own file.
 
+#[path = "../../../fixtures/simulator/acl/editions.rs"]
+mod editions;
 #[path = "../../../fixtures/simulator/acl/table.rs"]
 mod table;
 
 use std::path::Path;
 
 use abi::generated::acl;
+use atlas_cts::runtimes::RUNTIMES;
+use editions::{BROUGHT, EDITIONS, UNVERSIONED};
 use engine::catalog::{CatalogPlace, Rules, load};
 use rstest::{fixture, rstest};
 use table::{CODES, PRODUCTS, Product};
@@ -81,6 +85,31 @@ fn every_function_of_the_support_table_is_offered_where_it_is_documented(rules: 
         }
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// Only what is exported there is in the simulator's list; what rules call is all exported.
+#[rstest]
+fn every_function_is_there_from_the_edition_of_the_support_table_on(rules: &Rules) {
+    let mut differences = Vec::new();
+    let brought = |name: &str| BROUGHT.iter().find(|(_, names)| names.contains(&name)).map(|(edition, _)| *edition);
+    let uncertain = rules.uncertain().into_iter().map(|function| function.name);
+    for name in uncertain.chain(BROUGHT.iter().flat_map(|(_, names)| names.iter().copied())) {
+        let since = rules.support.get(name).and_then(|entry| entry.since.as_ref()).map(ToString::to_string);
+        if since.as_deref() != brought(name) {
+            differences.push(format!("{name}: since {since:?} in support.yaml, {:?} here", brought(name)));
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[rstest]
+fn every_edition_that_is_played_is_read_as_itself(rules: &Rules) {
+    for edition in EDITIONS.iter().filter(|edition| edition.id != UNVERSIONED) {
+        let read = rules.edition.read(edition.version.0).map(|read| read.to_string()).unwrap_or_default();
+        assert!(read.starts_with(edition.id), "{} is read as {read}", edition.version.0);
+    }
+    let offered = RUNTIMES[0].simulated.as_ref().map(|device| device.editions.to_vec());
+    assert_eq!(offered, Some(EDITIONS.iter().map(|edition| edition.id).collect()));
 }
 
 #[rstest]

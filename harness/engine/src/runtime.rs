@@ -33,6 +33,8 @@ pub struct SimulatedDevice {
     pub libraries: &'static [&'static SimulatedLibrary],
     /// The ways in which it can be wrong: what rules claim to notice.
     pub defects: &'static [Defect],
+    /// The editions of the runtime that it plays.
+    pub editions: &'static [&'static str],
     /// Devices that are wrong everywhere: no rule may pass on one.
     pub bad_devices: &'static [Defect],
     /// Devices that use a freedom which the documents leave: no rule may fail on one.

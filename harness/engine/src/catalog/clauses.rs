@@ -16,7 +16,7 @@ use steps::types::Declarations;
 
 use super::check::{Checker, unknown_product};
 use super::diagnostic::Source;
-use super::edition::Edition;
+use super::edition::{self, Edition};
 use super::model::{DocumentEntry, Level, RuleSource};
 use super::products::ID;
 use super::read::ParsedFile;
@@ -143,8 +143,12 @@ impl Clause {
     pub fn holds_in(&self, edition: Option<&Edition>) -> bool {
         match edition {
             None => self.since.is_none() && self.until.is_none(),
-            Some(edition) => edition.within(self.since.as_ref(), self.until.as_ref()),
+            Some(edition) => self.span().contains(edition),
         }
+    }
+
+    fn span(&self) -> edition::Span {
+        edition::Span { since: self.since.clone(), until: self.until.clone() }
     }
 
     fn speaks_of(&self, product: &str) -> bool {

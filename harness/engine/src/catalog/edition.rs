@@ -12,18 +12,19 @@ use serde_yaml::Spanned;
 #[serde(try_from = "String")]
 pub struct Edition(Vec<u32>);
 
+/// A text that is not an edition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an edition; write for example \"8.5\"")]
+pub struct NotAnEdition(String);
+
 impl TryFrom<String> for Edition {
     type Error = NotAnEdition;
 
     fn try_from(text: String) -> Result<Edition, NotAnEdition> {
-        Edition::read(&text).filter(|_| text.starts_with(|c: char| c.is_ascii_digit())).ok_or(NotAnEdition(text))
+        let numbers: Option<Vec<u32>> = text.split('.').map(|part| part.parse().ok()).collect();
+        numbers.map(Edition).ok_or(NotAnEdition(text))
     }
 }
-
-/// A text that is not an edition.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an edition; write for example \"8.2\"")]
-pub struct NotAnEdition(String);
 
 impl fmt::Display for Edition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,16 +40,39 @@ impl Edition {
         let numbers: Vec<u32> = text[start..].split('.').map_while(|part| part.parse().ok()).collect();
         (!numbers.is_empty()).then_some(Edition(numbers))
     }
+}
 
-    /// Whether it is not before one edition and not after another. 8.5.1 is not after 8.5.
-    pub fn within(&self, since: Option<&Edition>, until: Option<&Edition>) -> bool {
-        let numbers = |edition: &Edition, length: usize| -> Vec<u32> {
-            edition.0.iter().copied().chain(std::iter::repeat(0)).take(length).collect()
-        };
-        since.is_none_or(|since| {
-            let length = since.0.len().max(self.0.len());
-            numbers(self, length) >= numbers(since, length)
-        }) && until.is_none_or(|until| numbers(self, until.0.len()) <= until.0)
+/// The editions that have something.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Span {
+    /// The first one; `None`: every one up to the last.
+    pub since: Option<Edition>,
+    /// The last one, with all that begin like it: 8.5.2 is not after 8.5.
+    pub until: Option<Edition>,
+}
+
+impl Span {
+    /// Whether every edition has it.
+    pub fn is_always(&self) -> bool {
+        self.since.is_none() && self.until.is_none()
+    }
+
+    /// Whether an edition has it.
+    pub fn contains(&self, edition: &Edition) -> bool {
+        let begun = |since: &Edition| edition >= since;
+        let over = |until: &Edition| edition.0[..edition.0.len().min(until.0.len())] > until.0[..];
+        self.since.as_ref().is_none_or(begun) && !self.until.as_ref().is_some_and(over)
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.since, &self.until) {
+            (Some(since), None) => write!(f, "since {since}"),
+            (None, Some(until)) => write!(f, "until {until}"),
+            (Some(since), Some(until)) => write!(f, "from {since} to {until}"),
+            (None, None) => f.write_str("always"),
+        }
     }
 }
 
@@ -159,6 +183,25 @@ mod tests {
         assert!(!holds(">=5.11", "5.10.134-16.al8.x86_64") && !holds(">=5.11", "4.19.90"));
         assert!(holds("<5.11", "5.10.0") && !holds("<5.11", "5.11"));
         assert!(holds("==8.2", "8.2") && !holds("== 8.2", "8.2.1") && holds(">8.2", "8.2.1") && holds("<=8.2", "8.2"));
+    }
+
+    #[rstest]
+    #[case(Some("8.5"), None, "8.5.0", true)]
+    #[case(Some("8.5.0"), None, "8.5.0-beta.1", false)]
+    #[case(Some("8.5"), None, "8.3.RC1", false)]
+    #[case(None, Some("8.5"), "8.5.2", true)]
+    #[case(None, Some("8.5"), "9.0.0", false)]
+    #[case(Some("8.5"), Some("9.0"), "9.0.1", true)]
+    #[case(None, None, "5.0", true)]
+    fn a_span_holds_the_editions_between_its_ends(
+        #[case] since: Option<&str>,
+        #[case] until: Option<&str>,
+        #[case] version: &str,
+        #[case] inside: bool,
+    ) {
+        let edition = |text: &str| Edition::try_from(text.to_owned()).expect("it is an edition");
+        let span = Span { since: since.map(edition), until: until.map(edition) };
+        assert_eq!(span.contains(&Edition::read(version).expect("it begins with a number")), inside, "{span}");
     }
 
     #[rstest]

@@ -24,7 +24,7 @@ pub use alternatives::Alternative;
 pub use check::load;
 pub use clauses::{Clause, ClausesFile, Ground, Modality};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
-pub use edition::{Edition, EditionCondition, kernel};
+pub use edition::{Edition, EditionCondition, Span, kernel};
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
 pub use life_cycle::{LifeCycleProgram, LifeCycles, Query, Section};

@@ -8,7 +8,7 @@ use steps::domain::{Choices, DomainSource};
 use steps::program::{Space, State};
 
 use super::clauses::ClauseNames;
-use super::edition::{EditionCondition, EditionForm};
+use super::edition::{Edition, EditionCondition, EditionForm, Span};
 
 /// `specs/<runtime>/documents.yaml`: what the rules cite.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -338,6 +338,21 @@ pub struct SupportEntry {
     /// Documented as not supported.
     #[serde(default)]
     pub unsupported: Vec<String>,
+    /// The first edition of the runtime that has the function, as far as is known.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub since: Option<Edition>,
+    /// The last edition that has it.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub until: Option<Edition>,
+}
+
+impl SupportEntry {
+    /// The editions that have the function.
+    pub fn span(&self) -> Span {
+        Span { since: self.since.clone(), until: self.until.clone() }
+    }
 }
 
 /// `specs/<runtime>/subjects.yaml`: what the suite was asked for.

@@ -12,7 +12,7 @@ use simulator_contract::Defect;
 
 use super::clauses::{Clause, Ground};
 use super::diagnostic::line_and_column;
-use super::edition::EditionForm;
+use super::edition::{EditionForm, Span};
 use super::layouts::Layout;
 use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
@@ -188,6 +188,23 @@ impl Rules {
     /// The functions that a rule needs: those that its steps call, and those that release what they acquire.
     pub fn needed<'a>(&'a self, rule: &'a Rule) -> impl Iterator<Item = &'static Function> + 'a {
         rule.program.functions.iter().copied().chain(self.releases(rule))
+    }
+
+    /// The functions that rules need and that a library may lack all the same: those of an optional library, and those
+    /// that not every edition has.
+    pub fn uncertain(&self) -> Vec<&'static Function> {
+        let mut names = BTreeMap::new();
+        for function in self.rules.iter().flat_map(|rule| self.needed(rule)) {
+            if self.libraries.optional_home(function.name).is_some() || !self.span(function.name).is_always() {
+                names.insert(function.name, function);
+            }
+        }
+        names.into_values().collect()
+    }
+
+    /// The editions that have a function.
+    pub fn span(&self, function: &str) -> Span {
+        self.support.get(function).map(SupportEntry::span).unwrap_or_default()
     }
 
     /// The functions that release what a rule acquires.

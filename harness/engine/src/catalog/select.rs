@@ -1,9 +1,11 @@
 //! Which rules apply to a device, and why the others do not.
 
+use std::collections::BTreeSet;
+
 use steps::suggest::hint;
 
 use super::alternatives::{self, Alternative};
-use super::edition::{Edition, EditionCondition};
+use super::edition::{Edition, EditionCondition, Span};
 use super::layouts::Layout;
 use super::model::When;
 use super::rules::{Product, Rule, Rules};
@@ -17,8 +19,8 @@ pub struct Conditions {
     pub run_mode: String,
     /// Devices that can be used.
     pub devices: u32,
-    /// Positions of the optional libraries that are not there.
-    pub absent: Vec<usize>,
+    /// Of the functions that a library may lack, those that nothing exports.
+    pub lacking: BTreeSet<&'static str>,
     /// Edition of the runtime; unknown: rules that depend on it run, but for those that use a struct whose layout does.
     pub edition: Option<Edition>,
     /// Version of the host's kernel; unknown: rules that depend on it run.
@@ -51,8 +53,14 @@ pub enum Skip {
     /// The rule makes use of a struct that this edition may lay out in another way than the header does.
     #[error("uses {structure}, whose layout is known for edition {wanted}; this is {}", known(is.as_ref()))]
     Layout { structure: &'static str, wanted: EditionCondition, is: Option<Edition> },
-    #[error("needs {function} of the optional library {library} ({}), which was not found", names.join(" or "))]
+    #[error("needs {function} of the optional library {library} ({}), and nothing exports it", names.join(" or "))]
     Library { function: &'static str, library: String, names: Vec<String> },
+    /// The edition does not have the function.
+    #[error("needs {function}, part of the runtime {span}; this is {is}, which does not export it")]
+    NotInEdition { function: &'static str, span: Span, is: Edition },
+    /// Nobody knows whether the library should have the function.
+    #[error("needs {function}, part of the runtime {span}; this edition is unknown, and does not export it")]
+    NotExported { function: &'static str, span: Span },
     #[error("the documents call the result undefined; runs only with --hazardous")]
     Hazard,
     #[error("takes all memory of a device; runs with --dedicated, where nobody else uses the devices")]
@@ -137,20 +145,31 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
 
 /// Whether everything that a rule calls is there, and laid out as the header says.
 fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
-    if !target.absent.is_empty()
-        && let Some(function) =
-            rules.needed(rule).find(|known| target.absent.contains(&rules.libraries.home(known.name)))
-    {
-        let library = &rules.libraries.all()[rules.libraries.home(function.name)];
-        let (library, names) = (library.id.clone(), library.names.clone());
-        return Err(Skip::Library { function: function.name, library, names });
-    }
+    rules.needed(rule).try_for_each(|function| there(function.name, target, rules))?;
     let is = &target.edition;
     let known = |layout: &Layout| is.as_ref().is_some_and(|is| layout.editions.holds(is));
     let layout = rules.layouts.iter().find(|layout| rules.lays_out(rule, layout.structure) && !known(layout));
     layout.map_or(Ok(()), |Layout { structure, editions }| {
         Err(Skip::Layout { structure, wanted: editions.clone(), is: is.clone() })
     })
+}
+
+/// Whether a function can be called, or its absence is for the derived rule to judge: what is exported can be, whatever
+/// the edition. Not every edition has every function, and an optional library need not be there.
+fn there(function: &'static str, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
+    if !target.lacking.contains(function) {
+        return Ok(());
+    }
+    let span = rules.span(function);
+    match &target.edition {
+        Some(is) if !span.contains(is) => return Err(Skip::NotInEdition { function, span, is: is.clone() }),
+        None if !span.is_always() => return Err(Skip::NotExported { function, span }),
+        _ => {}
+    }
+    match rules.libraries.optional_home(function) {
+        Some(library) => Err(Skip::Library { function, library: library.id.clone(), names: library.names.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// A name that nothing has.

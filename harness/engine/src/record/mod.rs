@@ -90,6 +90,9 @@ pub struct RunSettings {
     pub case: Option<serde_json::Value>,
     /// Folder of the catalog, if one was given.
     pub specs: Option<String>,
+    /// The edition that the simulated device was to play.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sim_edition: Option<String>,
     /// Seconds without progress that are a hang.
     pub deadline: u64,
     /// Undefined behaviour was observed.

@@ -159,6 +159,10 @@ pub struct Options {
     /// Switch a seeded defect, a bad device or a legal variant of the simulated device on; may be repeated.
     #[arg(long = "defect", env = "ATLAS_CTS_DEFECT", value_name = "NAME", value_delimiter = ',')]
     pub defects: Vec<String>,
+    /// The edition of the runtime that the simulated device plays, `none` for a library without a version call; the
+    /// newest if nothing is given.
+    #[arg(long, env = environment::EDITION, value_name = "EDITION")]
+    pub sim_edition: Option<String>,
     /// Milliseconds that the simulated runtime takes to start.
     #[arg(long, env = environment::STARTUP_MS, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
     pub start_up_ms: u64,

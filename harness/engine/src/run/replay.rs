@@ -34,6 +34,9 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String
     } else if !header.defects.is_empty() {
         words.push(format!("--defect {}", header.defects.join(",")));
     }
+    if let Some(edition) = &header.settings.sim_edition {
+        words.push(format!("--sim-edition {}", quoted(edition)));
+    }
     if header.library.chosen_by == "--backend simulator" {
         words.push("--backend simulator".to_owned());
     }

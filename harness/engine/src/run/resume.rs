@@ -217,6 +217,9 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--run-mode", &then.run_mode, now.run_mode.as_ref());
     let defects = Some(now.defects.join(",")).filter(|defects| !defects.is_empty());
     differences.option("--defect", &then.defects.join(","), defects.as_ref());
+    let edition = |edition: Option<&String>| edition.cloned().unwrap_or_default();
+    let edition_now = now.sim_edition.as_ref().map(|now| edition(Some(now)));
+    differences.option("--sim-edition", &edition(settings.sim_edition.as_ref()), edition_now.as_ref());
     let case_now = case_now.as_ref().map(|value| case(Some(value)));
     differences.option("--case", &case(settings.case.as_ref()), case_now.as_ref());
     let deadline = Some(&now.deadline).filter(|deadline| **deadline != DEFAULT_DEADLINE);
@@ -241,6 +244,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.run_mode = Some(then.run_mode.clone()).filter(|mode| !mode.is_empty());
     options.defects.clone_from(&then.defects);
     options.case = settings.case.as_ref().map(ToString::to_string);
+    options.sim_edition.clone_from(&settings.sim_edition);
     options.deadline = settings.deadline;
     options.hazardous = settings.hazardous;
     options.dedicated = settings.dedicated;

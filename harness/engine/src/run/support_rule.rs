@@ -1,5 +1,6 @@
 //! The rule that is derived from the support table: what the documents list as supported is exported.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use steps::program::State;
@@ -7,7 +8,7 @@ use steps::program::State;
 use crate::catalog::Level;
 use crate::record::{RuleResult, Verdict};
 use crate::wire::message::{Reply, Request};
-use crate::workers::SetUp;
+use crate::workers::{Factory, Pool, SetUp};
 
 use super::result::blank;
 use super::selection::Planned;
@@ -44,20 +45,33 @@ pub(super) fn exported(target: &Target, planned: &Planned) -> RuleResult {
     result
 }
 
-/// The functions that must be exported, and a remark on those that are left out: nothing is expected of a library that a
-/// runtime may lack.
+/// The functions that must be exported, and remarks on those that are left out: nothing is expected of a library that a
+/// runtime may lack, nor of an edition that does not have the function or is not known.
 fn judged(target: &Target) -> (Vec<String>, Vec<String>) {
-    let (libraries, absent) = (&target.rules.libraries, &target.conditions.absent);
-    let home = |name: &String| libraries.home(name);
-    let (left_out, judged): (Vec<String>, Vec<String>) =
-        supported(target).into_iter().partition(|name| absent.contains(&home(name)));
-    let remark = |position: &usize| {
-        let names: Vec<&str> = left_out.iter().filter(|name| home(name) == *position).map(String::as_str).collect();
-        let library = &libraries.all()[*position];
-        let found = format!("the optional library {} ({}) was not found", library.id, library.names.join(" or "));
-        (!names.is_empty()).then(|| format!("left out, because {found}: {}", names.join(", ")))
+    let (libraries, conditions) = (&target.rules.libraries, &target.conditions);
+    let (mut judged, mut unknown) = (Vec::new(), Vec::new());
+    let mut left_out: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for name in supported(target) {
+        let span = target.rules.span(&name);
+        let lacking = conditions.lacking.contains(name.as_str());
+        match &conditions.edition {
+            _ if lacking && libraries.optional_home(&name).is_some() => {
+                left_out.entry(libraries.home(&name)).or_default().push(name);
+            }
+            Some(edition) if !span.contains(edition) => {}
+            None if !span.is_always() => unknown.extend(lacking.then(|| format!("{name} ({span})"))),
+            _ => judged.push(name),
+        }
+    }
+    let remark = |(position, names): (usize, Vec<String>)| {
+        let library = &libraries.all()[position];
+        let home = format!("the optional library {} ({})", library.id, library.names.join(" or "));
+        format!("left out, because they belong to {home} and nothing exports them: {}", names.join(", "))
     };
-    let remarks = absent.iter().filter_map(remark).collect();
+    let mut remarks: Vec<String> = left_out.into_iter().map(remark).collect();
+    if !unknown.is_empty() {
+        remarks.push(format!("not exported, and the edition is unknown: {}", unknown.join(", ")));
+    }
     (judged, remarks)
 }
 
@@ -74,14 +88,18 @@ fn supported(target: &Target) -> Vec<String> {
 
 /// Which of the functions the library exports; the error is the reason why nobody knows.
 fn ask(target: &Target, names: &[String]) -> Result<Vec<bool>, String> {
-    let executor = &target.executor;
-    let slot = executor.pool.take().map_err(|error| error.to_string())?;
+    exports(&target.executor.factory, &target.executor.pool, names)
+}
+
+/// The same before there is a target.
+pub(super) fn exports(factory: &Factory, pool: &Pool, names: &[String]) -> Result<Vec<bool>, String> {
+    let slot = pool.take().map_err(|error| error.to_string())?;
     // Symbols are there before anything is initialised.
     let set_up = SetUp { state: State::Loaded, device: 0, only: None };
-    let started = executor.factory.start(&slot.machine, set_up);
-    executor.pool.give_back(slot);
+    let started = factory.start(&slot.machine, set_up);
+    pool.give_back(slot);
     let (mut worker, _) = started.map_err(|error| error.to_string())?;
-    match worker.ask(&Request::Exports(names.to_vec()), executor.factory.deadlines.step) {
+    match worker.ask(&Request::Exports(names.to_vec()), factory.deadlines.step) {
         Ok(Reply::Exported(exported)) => Ok(exported),
         Ok(other) => Err(format!("unexpected reply {other:?}")),
         Err(end) => Err(end.to_string()),

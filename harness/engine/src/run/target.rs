@@ -3,7 +3,7 @@
 mod error;
 mod locks;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ use super::exit::RunError;
 use super::library::{Backend, LibraryChoice, choose_library};
 use super::options::{Options, Profile};
 use super::selection::plan;
+use super::support_rule::exports;
 
 pub use error::TargetError;
 
@@ -66,6 +67,8 @@ struct Asked {
     /// The library calls itself the simulated device.
     simulated: bool,
     mapped: Vec<MappedLibrary>,
+    /// Which of the functions are exported that a library may lack.
+    exported: Vec<bool>,
 }
 
 impl Target {
@@ -82,6 +85,9 @@ impl Target {
         for name in &options.defects {
             error::check_switch(name, runtime, &rules)?;
         }
+        if let Some(edition) = &options.sim_edition {
+            error::check_edition(edition, runtime, choice.embedded)?;
+        }
         if !options.defects.is_empty() && !choice.embedded {
             return Err(TargetError::DefectsElsewhere.into());
         }
@@ -95,7 +101,15 @@ impl Target {
             chosen_by: choice.chosen_by.clone(),
         };
         let (mut reported_name, mut mapped) = (None, Vec::new());
-        if let Some(Asked { answers, simulated, mapped: found }) = ask(options, &rules, &factory, &pool)? {
+        let uncertain: Vec<&'static str> = rules.uncertain().iter().map(|function| function.name).collect();
+        let asked = ask(options, &rules, &factory, &pool, &uncertain)?;
+        let exported = match &asked {
+            Some(asked) => asked.exported.clone(),
+            None => exports(&factory, &pool, &owned(&uncertain)).unwrap_or_default(),
+        };
+        let missing = uncertain.iter().zip(&exported).filter(|(_, exported)| !**exported);
+        conditions.lacking = missing.map(|(name, _)| *name).collect();
+        if let Some(Asked { answers, simulated, mapped: found, .. }) = asked {
             (library.simulated, mapped) = (simulated, found);
             if options.backend == Backend::Device && simulated {
                 return Err(TargetError::NoDevice { library: library.path }.into());
@@ -205,6 +219,7 @@ fn settings(options: &Options) -> RunSettings {
         rules: None,
         case: options.case.as_deref().and_then(|text| serde_json::from_str(text).ok()),
         specs: options.specs.as_deref().and_then(absolute),
+        sim_edition: options.sim_edition.clone(),
         deadline: options.deadline,
         hazardous: options.hazardous,
         dedicated: options.dedicated,
@@ -246,6 +261,7 @@ fn prepare(
     }
     let simulated = choice.embedded.then(|| SimulatedMachine {
         product: product.clone(),
+        edition: options.sim_edition.clone().unwrap_or_default(),
         devices,
         run_mode: run_mode.clone(),
         defects: options.defects.clone(),
@@ -257,7 +273,6 @@ fn prepare(
     let unreadable = |what: String, source| TargetError::Unreadable { what, source };
     let libraries =
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
-    let absent = libraries.absent();
     // It may come from a journal.
     let step = Duration::from_secs(options.deadline.max(1));
     let factory = Factory::new(
@@ -273,7 +288,7 @@ fn prepare(
         product,
         run_mode,
         devices,
-        absent,
+        lacking: BTreeSet::new(),
         edition: None,
         // The simulated device runs no code in the kernel.
         kernel: if choice.embedded { None } else { catalog::kernel() },
@@ -283,9 +298,19 @@ fn prepare(
     Ok((conditions, factory))
 }
 
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
 /// Asks the runtime what it is, and whether it is the simulated device. `None`: it refuses to start, which is for the
 /// rule to say that owns the call; the others are blocked by it.
-fn ask(options: &Options, rules: &Rules, factory: &Factory, pool: &Pool) -> Result<Option<Asked>, TargetError> {
+fn ask(
+    options: &Options,
+    rules: &Rules,
+    factory: &Factory,
+    pool: &Pool,
+    uncertain: &[&str],
+) -> Result<Option<Asked>, TargetError> {
     let library = factory.libraries.first().path.display().to_string();
     let mut slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp { state: State::Device, device: 0, only: None };
@@ -304,11 +329,17 @@ fn ask(options: &Options, rules: &Rules, factory: &Factory, pool: &Pool) -> Resu
         Ok(other) => return Err(TargetError::Reply { library, reply: format!("{other:?}") }),
         Err(end) => return Err(TargetError::Asked { library, end }),
     };
+    let exported = match worker.ask(&Request::Exports(owned(uncertain)), factory.deadlines.step) {
+        Ok(Reply::Exported(exported)) => exported,
+        Ok(other) => return Err(TargetError::Reply { library, reply: format!("{other:?}") }),
+        Err(end) => return Err(TargetError::Asked { library, end }),
+    };
     // Once for a run: what is mapped later, for one rule, is not looked at.
     let mapped = mapped_libraries(worker.id(), &factory.libraries);
     slot.workers.insert((0, 0), worker);
     pool.give_back(slot);
-    Ok(Some(Asked { answers: answers.into_iter().collect(), simulated: started.simulated.is_some(), mapped }))
+    let simulated = started.simulated.is_some();
+    Ok(Some(Asked { answers: answers.into_iter().collect(), simulated, mapped, exported }))
 }
 
 /// Whether a rule owns a call that was refused. A code of a device that is of no further use is for nobody to judge.

@@ -131,6 +131,9 @@ pub struct Started {
     pub nanoseconds: u64,
     /// What the library changed of its process meanwhile. It stays: the library may need it.
     pub changed: Option<String>,
+    /// Why optional libraries that are there were not loaded.
+    #[serde(default)]
+    pub unloaded: Vec<String>,
 }
 
 /// The end of a case in one process.

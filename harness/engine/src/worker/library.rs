@@ -1,10 +1,11 @@
 //! The libraries under test, loaded: the only place that calls into them.
 
 use std::collections::HashMap;
-use std::ffi::c_void;
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 
 use abi::Function;
+use simulator_contract::symbol;
 
 use crate::catalog::Libraries;
 
@@ -13,7 +14,12 @@ use crate::catalog::Libraries;
 struct Library {
     handle: std::mem::ManuallyDrop<libloading::os::unix::Library>,
     addresses: HashMap<&'static str, Option<usize>>,
+    /// A simulated device says which functions count as not exported.
+    lacks: Option<Lacks>,
 }
+
+/// See [`symbol::LACKS`].
+type Lacks = unsafe extern "C" fn(*const c_char) -> c_int;
 
 impl Library {
     /// Opens a library with all its dependencies, so that a missing one shows here and not at some call.
@@ -30,13 +36,20 @@ impl Library {
             }
             text
         })?;
-        Ok(Library { handle: std::mem::ManuallyDrop::new(handle), addresses: HashMap::new() })
+        // SAFETY: only a simulated device exports it, with this type.
+        let lacks = unsafe { handle.get::<Lacks>(symbol::LACKS) }.ok().map(|lacks| *lacks);
+        Ok(Library { handle: std::mem::ManuallyDrop::new(handle), addresses: HashMap::new(), lacks })
     }
 
     /// The address of a function; `None`: this library does not export it.
     fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
-        let handle = &self.handle;
+        let (handle, lacks) = (&self.handle, self.lacks);
         let address = *self.addresses.entry(function.name).or_insert_with(|| {
+            let name = CString::new(function.symbol()).ok()?;
+            // SAFETY: the name is terminated.
+            if lacks.is_some_and(|lacks| unsafe { lacks(name.as_ptr()) } != 0) {
+                return None;
+            }
             // SAFETY: the symbol is only used as an address here.
             let symbol = unsafe { handle.get::<*const c_void>(function.symbol()) }.ok()?;
             Some(symbol.into_raw() as usize)
@@ -55,23 +68,39 @@ impl Library {
 #[derive(Debug)]
 pub(super) struct Loaded<'a> {
     libraries: &'a Libraries,
-    /// In the order of the catalog; `None`: an optional one that is not there.
+    /// In the order of the catalog; `None`: an optional one that is not there, or cannot be loaded.
     loaded: Vec<Option<Library>>,
+    /// Why optional ones that are there were not loaded.
+    pub unloaded: Vec<String>,
 }
 
 impl<'a> Loaded<'a> {
     /// Opens the files of a runtime's libraries, in the order of the catalog.
     pub(super) fn open(libraries: &'a Libraries, files: &[Option<PathBuf>]) -> Result<Loaded<'a>, String> {
-        let open = |file: &Option<PathBuf>| file.as_deref().map(Library::open).transpose();
-        Ok(Loaded { libraries, loaded: files.iter().map(open).collect::<Result<_, _>>()? })
+        let mut loaded = Loaded { libraries, loaded: Vec::new(), unloaded: Vec::new() };
+        for (position, file) in files.iter().enumerate() {
+            let optional = libraries.all().get(position).is_some_and(|library| library.optional);
+            let library = match file.as_deref().map(Library::open).transpose() {
+                Err(message) if optional => {
+                    loaded.unloaded.push(message);
+                    None
+                }
+                opened => opened?,
+            };
+            loaded.loaded.push(library);
+        }
+        Ok(loaded)
     }
 
-    /// The address of a function; `None`: the library that it lives in does not export it, or is not there.
+    /// The address of a function in the library that it lives in, or else in the first one: all may be one file.
+    /// `None`: neither exports it.
     pub(super) fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
-        self.loaded.get_mut(self.libraries.home(function.name))?.as_mut()?.address(function)
+        let home = self.libraries.home(function.name);
+        let mut address = |position: usize| self.loaded.get_mut(position)?.as_mut()?.address(function);
+        address(home).or_else(|| address(0))
     }
 
-    /// Whether the library that a function lives in exports it.
+    /// Whether a function is exported where it is looked for.
     pub(super) fn exports(&mut self, function: &'static Function) -> bool {
         self.address(function).is_some()
     }

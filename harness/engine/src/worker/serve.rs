@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::fcntl_dupfd_cloexec;
+use simulator_contract::symbol;
 
 use crate::case::{Ran, Scope, Search, SearchResult};
 use crate::catalog::{Alternative, CatalogPlace, Rule, Rules, Section, Specs, load};
@@ -23,9 +24,6 @@ use super::fault::WorkerFault;
 use super::library::Loaded;
 use super::process_state::Surroundings;
 use super::turns::{Link, Turns};
-
-/// The symbol by which the simulated device tells what it is.
-const SIMULATOR_SYMBOL: &str = "atlas_cts_simulator";
 
 /// Becomes a worker if the environment says so, and then does not return. Every executable that runs rules calls this
 /// first in `main`.
@@ -168,12 +166,13 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
             return wire.reply(&Reply::NotStarted(trouble));
         }
     }
-    let simulated = library.has_symbol(SIMULATOR_SYMBOL).then(|| "simulator".to_owned());
+    let simulated = library.has_symbol(symbol::SIMULATOR).then(|| "simulator".to_owned());
     let nanoseconds = begun.elapsed().as_nanos() as u64;
     // The library may need what it has changed by now: it stays.
     let surroundings = Surroundings::now();
     let changed = before.differences(&surroundings);
-    wire.reply(&Reply::Started(Started { simulated, nanoseconds, changed }))?;
+    let unloaded = library.unloaded.clone();
+    wire.reply(&Reply::Started(Started { simulated, nanoseconds, changed, unloaded }))?;
     let mut worker = Worker {
         rules: &rules,
         library,

@@ -207,6 +207,9 @@ impl Factory {
                         format!("while it was set up, the library changed its process, which stays so: {changed}");
                     self.remarks.note(text, "");
                 }
+                for reason in &started.unloaded {
+                    self.remarks.note(format!("an optional library was not loaded: {reason}"), "");
+                }
                 Ok((worker, started))
             }
             Ok(Reply::NotStarted(trouble)) => Err(StartError::Refused(trouble)),

@@ -12,6 +12,8 @@ pub(super) use environment::MACHINE;
 pub struct SimulatedMachine {
     /// Product family that its devices imitate.
     pub product: String,
+    /// The edition that it plays; empty: the newest.
+    pub edition: String,
     pub devices: u32,
     /// Where programs run.
     pub run_mode: String,
@@ -32,6 +34,7 @@ impl SimulatedMachine {
     pub fn environment(&self, machine: &Path) -> Vec<(String, String)> {
         [
             (environment::PRODUCT, self.product.clone()),
+            (environment::EDITION, self.edition.clone()),
             (environment::DEVICES, self.devices.to_string()),
             (environment::RUN_MODE, self.run_mode.clone()),
             (environment::DEFECTS, self.defects.join(",")),

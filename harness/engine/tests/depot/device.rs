@@ -29,6 +29,7 @@ pub fn with_libraries(ids: &[&'static str]) -> Runtime {
             // They are there for as long as the tests run.
             libraries: libraries.leak(),
             defects: DEFECTS,
+            editions: &[],
             bad_devices: BAD_DEVICES,
             variants: VARIANTS,
         }),

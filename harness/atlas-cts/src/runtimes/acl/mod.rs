@@ -14,6 +14,7 @@ pub(super) static RUNTIME: Runtime = Runtime {
     simulated: Some(SimulatedDevice {
         libraries: &[&SIMULATOR],
         defects: DEFECTS,
+        editions: &["none", "8.2", "8.5", "9.0", "9.1", "9.2"],
         bad_devices: BAD_DEVICES,
         variants: VARIANTS,
     }),

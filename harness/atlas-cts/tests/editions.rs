@@ -1,0 +1,61 @@
+//! Editions of the runtime, as the simulated device plays them: none raises a false alarm, and what one lacks is said.
+
+mod support;
+
+use rstest::rstest;
+use support::Bench;
+
+/// Rules that need what an edition brought, with the reason why an older one skips them.
+const NEEDS: &[(&str, &str, &str)] = &[
+    ("acl.ipc.export-key", "aclrtIpcMemGetExportKey", "8.1"),
+    ("acl.malloc.withcfg-align64", "aclrtMallocWithCfg", "8.5"),
+    ("acl.hostreg.v2-pinned-on-pinned", "aclrtHostRegisterV2", "8.5.0"),
+    ("acl.vmm.address-range", "aclrtMemGetAddressRange", "9.0.0"),
+    ("acl.set.d32-overflow", "aclrtMemsetD32", "9.1.0"),
+];
+
+/// The whole catalog on one edition; the number of `NEEDS` that it has.
+#[rstest]
+#[case::without_a_version_call("none", None, 0)]
+#[case("8.2", Some("8.2"), 1)]
+#[case("8.5", Some("8.5.0"), 3)]
+#[case("9.0", Some("9.0.0"), 4)]
+#[case("9.1", Some("9.1.0"), 5)]
+fn no_edition_raises_a_false_alarm(#[case] name: &str, #[case] edition: Option<&str>, #[case] has: usize) {
+    let bench = Bench::new();
+    let words = ["run", "--product", "a2", "--backend", "simulator", "--report-dir", "report", "--sim-edition", name];
+    bench.run(words).says(0, &["conformant: no rule that ran is broken"]);
+    let report = bench.report("report");
+    assert_eq!(report.header.edition.as_deref(), edition);
+    for result in &report.results {
+        assert!(matches!(result.verdict.name(), "pass" | "skipped"), "{}: {}", result.id, result.reason);
+    }
+    for (number, (id, function, since)) in NEEDS.iter().enumerate() {
+        let result = report.result(id);
+        let expected = match edition {
+            _ if number < has => ("pass", String::new()),
+            Some(is) => (
+                "skipped",
+                format!("needs {function}, part of the runtime since {since}; this is {is}, which does not export it"),
+            ),
+            None => (
+                "skipped",
+                format!(
+                    "needs {function}, part of the runtime since {since}; this edition is unknown, and does not export it"
+                ),
+            ),
+        };
+        assert_eq!((result.verdict.name(), result.reason.clone()), expected, "{id}");
+    }
+    let exported = report.result("acl.support.exported");
+    let unknown =
+        exported.findings.iter().any(|finding| finding.starts_with("not exported, and the edition is unknown"));
+    assert_eq!(unknown, edition.is_none(), "{:?}", exported.findings);
+}
+
+#[test]
+fn an_edition_that_nobody_plays_is_refused() {
+    let bench = Bench::new();
+    let answer = bench.run(["run", "--backend", "simulator", "--sim-edition", "8.4"]);
+    answer.says(2, &["--sim-edition 8.4: the simulated device plays none, 8.2, 8.5, 9.0, 9.1, 9.2"]);
+}
