@@ -31,6 +31,7 @@ const READINGS: &[Reading] = &[
     ("variant.reserved-words-checked", "a2", MEMORY, &["acl.malloc.cfg-module-id", "acl.memtype.reserved-value"]),
     ("variant.normal-pages-64-KiB", "a2", MEMORY, &["acl.malloc.page-normal"]),
     ("variant.giant-pages-report-huge", "a2", MEMORY, &["acl.malloc.page-huge1g"]),
+    ("variant.media-needs-initialisation", "a2", MEMORY, &["acl.dvpp.align128-v2"]),
     ("variant.one-pool", "train", MEMORY, &["acl.malloc.hugefirst-fallback"]),
     ("variant.foreign-words-set", "a2", MEMORY, &["acl.set.d32-foreign"]),
     ("variant.registration-unaligned", "a2", MEMORY, &["acl.hostreg.page-align"]),

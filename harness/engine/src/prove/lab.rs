@@ -7,7 +7,7 @@ use std::thread::Builder;
 
 use steps::judgement::Judgement;
 
-use crate::catalog::Rule;
+use crate::catalog::{Level, Rule};
 use crate::record::Verdict;
 use crate::run::{Options, RunError, Target};
 
@@ -184,7 +184,11 @@ impl Work<'_> {
                         if !quiet(&attempt) {
                             let what = format!("{}: {}", attempt.verdict, attempt.reason);
                             let device = name.unwrap_or("faithful").to_owned();
-                            self.note(rule, |proof| drop(proof.false_alarms.insert(device, what)));
+                            let informs = name.is_some() && rule.level == Level::Info;
+                            self.note(rule, |proof| {
+                                let seen = if informs { &mut proof.findings } else { &mut proof.false_alarms };
+                                seen.insert(device, what);
+                            });
                         }
                     }
                 }

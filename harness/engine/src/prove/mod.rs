@@ -155,6 +155,7 @@ fn select<'a>(
             subtle: kills().filter(|name| is_subtle(defects, name)).map(str::to_owned).collect(),
             passes_on: BTreeSet::new(),
             false_alarms: BTreeMap::new(),
+            findings: BTreeMap::new(),
             checks: CheckProof::all(&target.rules, rule),
             skipped: target.skip(rule).or_else(undefined),
         };
