@@ -19,9 +19,12 @@ pub(crate) struct Arguments {
     /// Repeat everything with this many seeds.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     seeds: u64,
-    /// Also run every rule on every legal variant of the simulated device.
+    /// Also run every rule on every legal variant of the simulated device that it reaches.
     #[arg(long)]
     variants: bool,
+    /// The same on those that it does not reach, as far as one look tells.
+    #[arg(long)]
+    every_variant: bool,
     /// Also leave out one check at a time: which checks are needed to notice the defects?
     #[arg(long)]
     weaken: bool,
@@ -64,7 +67,8 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
         seeds: arguments.seeds,
         jobs,
         filter: arguments.filter.clone(),
-        variants: arguments.variants,
+        variants: arguments.variants || arguments.every_variant,
+        every_variant: arguments.every_variant,
         weaken: arguments.weaken || arguments.glitches || arguments.ratchet.is_some(),
         glitches: arguments.glitches,
         matrix: arguments.matrix,

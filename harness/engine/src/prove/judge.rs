@@ -26,6 +26,8 @@ pub struct RuleProof {
     pub passes_on: BTreeSet<String>,
     /// Faithful devices (`faithful`, or a variant) on which the rule did not pass, with what it said.
     pub false_alarms: BTreeMap<String, String>,
+    /// Variants on which a rule that only informs did not pass: it claims no promise, so that this is none broken.
+    pub findings: BTreeMap<String, String>,
     /// Its checks, in the order of the steps.
     pub checks: Vec<CheckProof>,
 }

@@ -53,8 +53,10 @@ pub struct ProofOptions {
     pub jobs: usize,
     /// Only the rules that one of these means, as for a run; empty: all.
     pub filter: Vec<String>,
-    /// Also run every rule on every legal variant.
+    /// Also run every rule on every legal variant that it reaches.
     pub variants: bool,
+    /// On those that it does not reach, too.
+    pub every_variant: bool,
     /// Also leave out one check at a time.
     pub weaken: bool,
     /// Also hold the checks that no defect needs against devices that are right except once.
@@ -111,7 +113,8 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
         rules: Mutex::new(rules),
         cells: Mutex::new(Vec::new()),
     };
-    let reached = if proof.matrix { work.reach(&selected)? } else { BTreeMap::new() };
+    let asks = proof.matrix || (proof.variants && !proof.every_variant);
+    let reached = if asks { work.reach(&selected)? } else { BTreeMap::new() };
     let configurations = configurations(&work, &selected, &reached);
     work.run(&configurations)?;
     if proof.glitches {
@@ -152,6 +155,7 @@ fn select<'a>(
             subtle: kills().filter(|name| is_subtle(defects, name)).map(str::to_owned).collect(),
             passes_on: BTreeSet::new(),
             false_alarms: BTreeMap::new(),
+            findings: BTreeMap::new(),
             checks: CheckProof::all(&target.rules, rule),
             skipped: target.skip(rule).or_else(undefined),
         };
@@ -173,26 +177,33 @@ fn configurations<'a>(
     // The seeds that follow the first one are numbers too.
     let first = work.seed.min(u64::MAX - seeds.max(lab::SEEDS));
     let product = &work.target.conditions.product;
+    let reaches = |rule: &Rule, index: usize| reached.get(&rule.id).is_some_and(|bits| reach::contains(bits, index));
     // A seed at a time: these take the longest, and the threads should end together.
-    let everywhere = |device: Device| {
+    let each_seed = |device: Device, rules: Vec<&'a Rule>| {
         (first..first + seeds).map(move |seed| Configuration {
             device,
             seeds: (seed, 1),
-            rules: selected.to_vec(),
+            rules: rules.clone(),
             others: Vec::new(),
         })
     };
+    let everywhere = |device: Device| each_seed(device, selected.to_vec());
     let mut configurations: Vec<Configuration<'a>> = everywhere(Device::Faithful(None)).collect();
-    if work.proof.variants {
-        let variants = device.variants.iter();
-        configurations.extend(variants.flat_map(|variant| everywhere(Device::Faithful(Some(variant.name)))));
+    // A device that notes nothing leaves the question open.
+    let noted = reached.values().flatten().any(|byte| *byte != 0);
+    for variant in device.variants.iter().filter(|_| work.proof.variants) {
+        let asks = |rule: &&Rule| work.proof.every_variant || !noted || reaches(rule, variant.index);
+        let rules: Vec<&Rule> = selected.iter().copied().filter(asks).collect();
+        if !rules.is_empty() {
+            configurations.extend(each_seed(Device::Faithful(Some(variant.name)), rules));
+        }
     }
     let mut defects = Vec::new();
     for defect in device.defects {
         let (rules, others): (Vec<&Rule>, Vec<&Rule>) =
             selected.iter().partition(|rule| rule.kills_on(product).any(|name| name == defect.name));
-        let reaches = |rule: &&Rule| reached.get(&rule.id).is_some_and(|bits| reach::contains(bits, defect.index));
-        let others: Vec<&Rule> = others.into_iter().filter(reaches).collect();
+        let noticing = |rule: &&Rule| work.proof.matrix && reaches(rule, defect.index);
+        let others: Vec<&Rule> = others.into_iter().filter(noticing).collect();
         if !rules.is_empty() || !others.is_empty() {
             defects.push(Configuration { device: Device::Defect(defect.name), seeds: (first, seeds), rules, others });
         }

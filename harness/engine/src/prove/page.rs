@@ -29,6 +29,9 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
                     100.0 * tally.rate()
                 );
             }
+            for (device, what) in &rule.findings {
+                let _ = writeln!(text, "              finding on {device}: {what}");
+            }
         }
     }
     for rule in judged.iter().filter(|rule| !rule.gaps().is_empty()) {
@@ -47,6 +50,10 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     let _ = writeln!(text, "  defects     {killed} killed, {survived} survived (rule × defect: {claimed} claims)");
     let _ = writeln!(text, "  bad devices {blind} passes");
     let _ = writeln!(text, "  faithful    {alarms} false alarms");
+    let findings: usize = judged.iter().map(|rule| rule.findings.len()).sum();
+    if findings > 0 {
+        let _ = writeln!(text, "  variants    {findings} findings of rules that only inform (--verbose names them)");
+    }
     if proof.weakened {
         shares(&mut text, &judged);
     }

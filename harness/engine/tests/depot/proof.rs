@@ -23,6 +23,7 @@ fn proof(product: &str, filter: &[&str]) -> Proof {
         jobs: 4,
         filter: filter.iter().map(|part| (*part).to_owned()).collect(),
         variants: true,
+        every_variant: false,
         weaken: false,
         glitches: false,
         matrix: false,

@@ -1,0 +1,136 @@
+//! No legal variant of the simulated device is inert: for each there is a rule that leans on one reading of the
+//! documents and fails there, and only there. Most are rules of the catalog as an audit found them.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use atlas_cts::runtimes::RUNTIMES;
+use engine::record::Verdict;
+use rstest::rstest;
+use support::Bench;
+
+const MEMORY: &str = include_str!("variants/memory.yaml");
+const COPY: &str = include_str!("variants/copy.yaml");
+const DEVICE: &str = include_str!("variants/device.yaml");
+const SHARING: &str = include_str!("variants/sharing.yaml");
+const CHANCES: &str = include_str!("variants/chances.yaml");
+
+/// A variant, the product to look at, and the rules of a chapter that fail there.
+type Reading = (&'static str, &'static str, &'static str, &'static [&'static str]);
+
+const READINGS: &[Reading] = &[
+    ("variant.accounts-zero-for-unknown", "a2", MEMORY, &["acl.meminfo.bad-attr"]),
+    ("variant.accounts-refuse-unsupported", "ipv350", MEMORY, &["acl.meminfo.unsupported-attr"]),
+    ("variant.accounts-totals-move", "a2", MEMORY, &["acl.meminfo.total-stable"]),
+    ("variant.lenient-accounts", "a2", MEMORY, &["acl.memtype.args", "acl.flush.args"]),
+    ("variant.types-overlap", "ascend950", MEMORY, &["acl.memtype.match"]),
+    ("variant.free-refuses-scheduler", "a2", MEMORY, &["acl.free.all-sources"]),
+    ("variant.ranges-of-listed-only", "a2", MEMORY, &["acl.malloc.extent-align32"]),
+    ("variant.policy-bits-honoured", "a2", MEMORY, &["acl.malloc.policy-out-of-range"]),
+    ("variant.reserved-words-checked", "a2", MEMORY, &["acl.malloc.cfg-module-id", "acl.memtype.reserved-value"]),
+    ("variant.normal-pages-64-KiB", "a2", MEMORY, &["acl.malloc.page-normal"]),
+    ("variant.giant-pages-report-huge", "a2", MEMORY, &["acl.malloc.page-huge1g"]),
+    ("variant.media-needs-initialisation", "a2", MEMORY, &["acl.dvpp.align128-v2"]),
+    ("variant.one-pool", "train", MEMORY, &["acl.malloc.hugefirst-fallback"]),
+    ("variant.foreign-words-set", "a2", MEMORY, &["acl.set.d32-foreign"]),
+    ("variant.registration-unaligned", "a2", MEMORY, &["acl.hostreg.page-align"]),
+    ("variant.registration-repeats", "a2", MEMORY, &["acl.hostreg.double", "acl.hostreg.unregistered"]),
+    ("variant.other-codes", "a2", MEMORY, &["acl.malloc.size0"]),
+    ("variant.lenient-devices", "a2", MEMORY, &["acl.meminfo.no-device"]),
+    (
+        "variant.lenient-rectangles",
+        "a2",
+        COPY,
+        &["acl.copy2d.sync-d2d", "acl.copy2d.kind-h2h", "acl.copy2d.pitch", "acl.copy2d.limits"],
+    ),
+    ("variant.lenient-descriptors", "a2", COPY, &["acl.copydesc.kind"]),
+    ("variant.lenient-batches", "a2", COPY, &["acl.copybatch.rsv", "acl.copybatch.index-rules"]),
+    ("variant.fail-index-kept-on-success", "a2", COPY, &["acl.copybatch.each"]),
+    ("variant.fail-index-last-of-range", "a2", COPY, &["acl.copybatch.attr-ranges"]),
+    ("variant.batch-pageable-unregistered", "a2", COPY, &["acl.copybatch.async-pageable-complete"]),
+    ("variant.batch-copies-part-on-error", "a2", COPY, &["acl.copybatch.location-mismatch"]),
+    ("variant.lenient-devices", "a2", DEVICE, &["acl.dev.get-unset", "acl.ctx.destroy-default"]),
+    ("variant.device-waits-for-current-context", "a2", DEVICE, &["acl.dev.sync"]),
+    ("variant.events-refuse-plain", "a2", DEVICE, &["acl.event.ex-unsupported"]),
+    ("variant.events-cross-devices", "a2", DEVICE, &["acl.stream.other-device"]),
+    ("variant.peer-policies-refused", "a2", DEVICE, &["acl.p2p.query-range"]),
+    ("variant.peer-status-symmetric", "a2", DEVICE, &["acl.p2p.status-off", "acl.p2p.status-one-way"]),
+    ("variant.peer-enable-one-way-suffices", "a2", DEVICE, &["acl.p2p.status-one-way"]),
+    ("variant.peer-status-zero-outside", "a2", DEVICE, &["acl.p2p.status-invalid"]),
+    (
+        "variant.lenient-peers",
+        "a2",
+        DEVICE,
+        &["acl.p2p.query-self", "acl.p2p.query-invalid", "acl.p2p.enable-self", "acl.p2p.enable-flags"],
+    ),
+    ("variant.peer-copies-from-target", "a2", DEVICE, &["acl.p2p.copy-sync"]),
+    ("variant.other-codes", "a2", DEVICE, &["acl.p2p.enable-flags-code"]),
+    ("variant.keys-binary", "a2", SHARING, &["acl.ipc.export-key"]),
+    (
+        "variant.lenient-keys",
+        "a2",
+        SHARING,
+        &[
+            "acl.ipc.key-length",
+            "acl.ipc.export-flags",
+            "acl.ipc.import-args",
+            "acl.ipc.close-unknown",
+            "acl.ipc.setpid-unknown-key",
+        ],
+    ),
+    ("variant.lists-replace", "a2", SHARING, &["acl.ipc.whitelist-allow"]),
+    ("variant.lists-of-live-processes", "a2", SHARING, &["acl.ipc.whitelist-strangers"]),
+    ("variant.exports-of-block-starts", "a2", SHARING, &["acl.ipc.export-inside"]),
+    ("variant.addresses-at-odd-multiples-of-64", "a2", CHANCES, &["acl.chance.start"]),
+    ("variant.addresses-never-reused", "a2", CHANCES, &["acl.chance.same-address"]),
+    ("variant.extents-whole-pages", "a2", CHANCES, &["acl.chance.extent"]),
+    ("variant.async-eager", "a2", CHANCES, &["acl.chance.queued"]),
+    ("variant.async-h2h-fails-at-synchronise", "a2", CHANCES, &["acl.chance.at-the-call"]),
+    ("variant.other-misuse-codes", "a2", CHANCES, &["acl.chance.layer"]),
+    ("variant.fresh-memory-random", "a2", CHANCES, &["acl.chance.fresh"]),
+    ("variant.fresh-memory-old", "a2", CHANCES, &["acl.chance.fresh"]),
+    ("variant.handles-reused-at-once", "a2", CHANCES, &["acl.chance.handle"]),
+    ("variant.free-memory-lags", "a2", CHANCES, &["acl.chance.account"]),
+    ("variant.free-memory-noisy", "a2", CHANCES, &["acl.chance.account"]),
+];
+
+/// What these change is when something happens, and what is printed: no rule can lean on that without a race.
+const ELSEWHERE: &[&str] = &["variant.async-delayed", "variant.slow-calls", "variant.chatter-on-stdout"];
+
+/// What became of the rules of a bench's catalog, with these words besides.
+fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, Verdict> {
+    let report = format!("report-{product}-{}", besides.join("-"));
+    let words = [&["--product", product, "--backend", "simulator", "--dedicated"], besides].concat();
+    bench.run_catalog(&report, &words);
+    bench.report(&report).results.into_iter().map(|result| (result.id, result.verdict)).collect()
+}
+
+#[rstest]
+#[case::of_memory(MEMORY)]
+#[case::of_copies(COPY)]
+#[case::of_devices(DEVICE)]
+#[case::of_sharing(SHARING)]
+#[case::of_chances(CHANCES)]
+fn a_reading_fails_where_the_documents_are_read_otherwise_and_only_there(#[case] chapter: &str) {
+    let bench = Bench::new();
+    bench.catalog(chapter);
+    let mut faithful = BTreeMap::new();
+    for (variant, product, _, rules) in READINGS.iter().filter(|(_, _, of, _)| *of == chapter) {
+        let faithful = faithful.entry(product).or_insert_with(|| verdicts(&bench, product, &[]));
+        let found = verdicts(&bench, product, &["--defect", variant]);
+        for rule in *rules {
+            assert!(faithful[*rule].passes(), "{rule} on {product}: {:?}", faithful[*rule]);
+            assert!(found[*rule].kills(), "{rule} on {product} with {variant}: {:?}", found[*rule]);
+        }
+    }
+}
+
+#[test]
+fn no_variant_is_inert() {
+    let runtime = RUNTIMES.iter().find(|runtime| std::ptr::eq(runtime.bindings, &abi::generated::acl::BINDINGS));
+    let variants = runtime.unwrap().simulated.as_ref().unwrap().variants;
+    let shown: BTreeSet<&str> =
+        READINGS.iter().map(|(variant, ..)| *variant).chain(ELSEWHERE.iter().copied()).collect();
+    assert_eq!(shown, variants.iter().map(|variant| variant.name).collect());
+}
