@@ -70,6 +70,14 @@ pub fn built(name: &str, words: &[&str]) -> PathBuf {
     folder
 }
 
+/// A folder with everything in the first library.
+pub fn whole() -> PathBuf {
+    let into = workshop().join("whole");
+    std::fs::create_dir_all(&into).unwrap_or_else(|error| panic!("{}: {error}", into.display()));
+    library(&into, "depot", &[&folder().join("audit.c").display().to_string()]);
+    into
+}
+
 /// Builds one library.
 fn library(into: &Path, id: &str, words: &[&str]) {
     let mut compiler = Command::new("gcc");

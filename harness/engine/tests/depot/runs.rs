@@ -8,12 +8,13 @@ use engine::record::{RuleResult, RunHeader, Verdict};
 use engine::report::{first_line, summary};
 use engine::run::{Campaign, ExitStatus, Options, RunError, load_rules, plan};
 
-use crate::device::{built, depot, folder, workshop};
+use crate::device::{built, depot, folder, whole, workshop};
 
 pub const TRIALS: &[(&str, fn())] = &[
     ("every-rule-passes-on-the-faithful-device", every_rule_passes),
     ("a-function-that-a-product-lacks-is-not-called", a_product_without_a_function),
     ("without-the-optional-library-its-rules-are-skipped", without_the_ledger),
+    ("functions-of-an-optional-library-may-be-in-the-first-one", everything_in_one_library),
     ("the-optional-library-is-found-in-the-path-too", the_ledger_elsewhere),
     ("a-simulated-device-may-lack-an-optional-library", a_simulated_device_without_the_ledger),
     ("another-edition-has-other-layouts", another_edition),
@@ -146,6 +147,15 @@ fn expect_no_ledger(run: &Run) {
 
 fn without_the_ledger() {
     expect_no_ledger(&Run::of(&alone("alone")));
+}
+
+fn everything_in_one_library() {
+    let run = Run::of(&whole());
+    assert_eq!(run.skipped(), []);
+    assert!(run.header.further_libraries.is_empty());
+    let exported = run.result("depot.support.exported");
+    assert_eq!(exported.findings.len(), 0, "{:?}", exported.findings);
+    assert_eq!(exported.checks, faithful().result("depot.support.exported").checks);
 }
 
 fn a_simulated_device_without_the_ledger() {
