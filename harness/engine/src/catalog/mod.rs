@@ -22,7 +22,7 @@ pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, kernel};
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
-pub use life_cycle::{LifeCycleProgram, Query, Section};
+pub use life_cycle::{LifeCycleProgram, Query, Section, VERSION};
 pub use model::{
     ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SupportEntry,
     SupportFile, When,

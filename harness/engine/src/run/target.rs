@@ -2,8 +2,8 @@
 
 mod error;
 mod locks;
+mod version;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +27,8 @@ use super::exit::RunError;
 use super::library::{Backend, LibraryChoice, choose_library};
 use super::options::{Options, Profile};
 use super::selection::plan;
+
+use version::{Version, version_of};
 
 pub use error::TargetError;
 
@@ -58,7 +60,7 @@ fn shown(embedded: bool, path: &Path) -> String {
 }
 
 /// What the runtime answered, by question.
-type Answers = BTreeMap<String, Result<String, String>>;
+type Answers = Vec<(String, Result<String, String>)>;
 
 /// What the first worker showed.
 struct Asked {
@@ -91,6 +93,7 @@ impl Target {
             path: shown(choice.embedded, &factory.libraries.first().path),
             sha256: factory.libraries.first().sha256.clone(),
             version: None,
+            version_note: None,
             simulated: choice.embedded,
             chosen_by: choice.chosen_by.clone(),
         };
@@ -100,11 +103,12 @@ impl Target {
             if options.backend == Backend::Device && simulated {
                 return Err(TargetError::NoDevice { library: library.path }.into());
             }
-            let answer = |name: &str| answers.get(name).and_then(|answer| answer.as_ref().ok()).cloned();
-            library.version = answer("version");
+            let asked = |name: &str| answers.iter().find(|(asked, _)| asked == name).map(|(_, answer)| answer);
+            let answer = |name: &str| asked(name).and_then(|answer| answer.as_ref().ok()).cloned();
+            let Version { text, edition, note } = version_of(&answers, &rules);
+            (library.version, library.version_note, conditions.edition) = (text, note, edition);
             reported_name = answer("product");
-            conditions.edition = answer("version").and_then(|version| rules.edition.read(&version));
-            if let Some(product) = product_of(options, &rules, answers.get("product"))? {
+            if let Some(product) = product_of(options, &rules, asked("product"))? {
                 conditions.product = product;
             }
             let known = |mode: &String| rules.run_modes.contains(mode);
@@ -300,7 +304,7 @@ fn ask(options: &Options, rules: &Rules, factory: &Factory, pool: &Pool) -> Resu
     let mapped = mapped_libraries(worker.id(), &factory.libraries);
     slot.workers.insert((0, 0), worker);
     pool.give_back(slot);
-    Ok(Some(Asked { answers: answers.into_iter().collect(), simulated: started.simulated.is_some(), mapped }))
+    Ok(Some(Asked { answers, simulated: started.simulated.is_some(), mapped }))
 }
 
 /// Whether a rule owns a call that was refused. A code of a device that is of no further use is for nobody to judge.

@@ -255,7 +255,11 @@ impl<'a> Worker<'a> {
     fn answers(&mut self) -> Vec<(String, Result<String, String>)> {
         let mut answers = Vec::new();
         for (index, query) in self.rules.life_cycle.queries.iter().enumerate() {
-            if self.state < query.state {
+            // Of several questions for the same the first answer counts.
+            let is_answered = |(name, answer): &(String, Result<String, String>)| {
+                name == query.name && answer.as_ref().is_ok_and(|answer| !answer.is_empty())
+            };
+            if self.state < query.state || answers.iter().any(is_answered) {
                 continue;
             }
             let asked = self.life_cycle.run_section(Section::Query(index)).map_err(|trouble| trouble.message);
