@@ -257,7 +257,7 @@ fn prepare(
     let absent = libraries.absent();
     // It may come from a journal.
     let step = Duration::from_secs(options.deadline.max(1));
-    let factory = Factory::new(
+    let mut factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
         rules,
         options.specs.clone(),
@@ -265,6 +265,7 @@ fn prepare(
         simulated,
         Deadlines { step, start: step * 4 },
     );
+    factory.memory = options.memory_of_workers(choice.embedded);
     let conditions = Conditions {
         product,
         run_mode,

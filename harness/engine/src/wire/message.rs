@@ -46,6 +46,8 @@ pub struct Start {
     pub libraries: Vec<Option<PathBuf>>,
     pub state: State,
     pub device: u32,
+    /// Bytes of data that the process gets beside what it has once it is set up; `None`: there is no limit.
+    pub memory: Option<u64>,
 }
 
 /// Which rule to run, and how.

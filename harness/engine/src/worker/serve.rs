@@ -21,6 +21,7 @@ use steps::program::State;
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
 use super::library::Loaded;
+use super::memory_limit::limit_memory;
 use super::process_state::Surroundings;
 use super::turns::{Link, Turns};
 
@@ -142,6 +143,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let path = std::env::var(FLIGHT).map_err(|_| WorkerFault::NotSet(FLIGHT))?;
     let file = File::options().read(true).write(true).open(&path).map_err(|error| WorkerFault::io(&path, error))?;
     let flight = Flight::map(&file).map_err(|error| WorkerFault::io(&path, error))?;
+    let also = Flight::map(&file).map_err(|error| WorkerFault::io(&path, error))?;
     drop(file);
     let Some(Request::Start(start)) = wire.next()? else {
         return Err(WorkerFault::Unexpected { expected: "`start` as the first request", got: "another".to_owned() });
@@ -171,8 +173,12 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let simulated = library.has_symbol(SIMULATOR_SYMBOL).then(|| "simulator".to_owned());
     let nanoseconds = begun.elapsed().as_nanos() as u64;
     // The library may need what it has changed by now: it stays.
+    let changed = before.differences(&Surroundings::now());
+    // Not earlier: a runtime may reserve any amount while it is set up.
+    if let Some(bytes) = start.memory {
+        limit_memory(bytes, also).map_err(|error| WorkerFault::io("the memory cannot be limited", error))?;
+    }
     let surroundings = Surroundings::now();
-    let changed = before.differences(&surroundings);
     wire.reply(&Reply::Started(Started { simulated, nanoseconds, changed }))?;
     let mut worker = Worker {
         rules: &rules,
@@ -339,6 +345,10 @@ impl<'a> Worker<'a> {
         // The rule has failed already; what it left behind is not for the next one.
         result.unhealthy = result.unhealthy.take().or(unreleased);
         result.stopped_by = stopped_by;
+        match (self.flight.take_memory_limit(), &mut result.failure) {
+            (Some(text), Some(failed)) => failed.failure.message.push_str(&format!("; {text}")),
+            (text, _) => result.findings.extend(text),
+        }
         let passed = result.failure.is_none() && result.fatal.is_none() && result.unhealthy.is_none();
         result.findings.extend(self.manners(!passed));
         Ok(result)
@@ -403,6 +413,6 @@ impl<'a> Worker<'a> {
                  the copies of the process were ended"
             )),
         };
-        changed.into_iter().chain(copies).collect()
+        changed.into_iter().chain(copies).chain(self.flight.take_memory_limit()).collect()
     }
 }
