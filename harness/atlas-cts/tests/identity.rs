@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use engine::record::MappedLibrary;
+use rstest::rstest;
 use support::Bench;
 
 const CHAPTER: &str = "\
@@ -72,6 +73,24 @@ fn another_driver_behind_the_same_library_is_another_run() {
     fs::write(&journal, killed.join("\n") + "\n").unwrap();
     let resumed = ["run", "--specs", "specs", "--library", "libtested.so", "--resume", "first"];
     bench.run(resumed).says(2, &["the mapped libraries: ", "libdriver.so", "install the libraries of that run again"]);
+}
+
+#[rstest]
+#[case::from_the_second(
+    "FAULT_NO_VERSION_FILE",
+    Some("1.14.2 of the interface"),
+    "the version is from aclrtGetVersion, since aclsysGetVersionStr returned 500000 (ACL_ERROR_INTERNAL_ERROR)"
+)]
+#[case::from_nobody("FAULT_NONE", None, "no version, since ")]
+fn the_report_says_where_the_version_is_from(#[case] fault: &str, #[case] version: Option<&str>, #[case] note: &str) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.library("fixtures/faults/faults.c", &[fault]);
+    let answer = bench.run_catalog("report", &["--product", "a2", "--library", "libtested.so"]);
+    assert!(answer.says(0, &[note]).text.lines().next().unwrap().contains(note), "{}", answer.text);
+    let header = bench.report("report").header;
+    assert_eq!((header.library.version.as_deref(), header.edition), (version, None));
+    assert!(header.library.version_note.unwrap().contains("aclrtGetVersion"));
 }
 
 #[test]

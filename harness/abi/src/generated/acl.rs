@@ -1316,6 +1316,15 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtGetVersion(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtGetVersion", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut i32, *mut i32, *mut i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut i32, a1 as usize as *mut i32, a2 as usize as *mut i32) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtHostGetDevicePointer(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2] = arguments else { wrong_count("aclrtHostGetDevicePointer", 3, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -2329,7 +2338,7 @@ use abi::{Bindings, Constant, Enumeration, Field, Function, Parameter, Struct, T
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "acl",
-    header_digest: "39a8e393e0bdd08a0a2e599477ef4e00ded38ac37fc670087d1305d715d9467d",
+    header_digest: "38c2e6ffc94efbb63dcefc92732125fbadfd5e0185489990959d417645900b27",
     functions: &[
         Function {
             name: "aclFinalize",
@@ -3063,6 +3072,17 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtGetUserDevIdByPhyDevId,
+        },
+        Function {
+            name: "aclrtGetVersion",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "majorVersion", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+                Parameter { name: "minorVersion", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+                Parameter { name: "patchVersion", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetVersion,
         },
         Function {
             name: "aclrtHostGetDevicePointer",

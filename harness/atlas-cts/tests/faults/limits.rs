@@ -100,6 +100,27 @@ fn a_library_that_limits_its_own_processor_time_is_to_blame() {
     assert!(reason.contains("it had limited its processor time to 1 s, and used it up"), "{reason}");
 }
 
+/// In one process, and in processes of their own: what came of it is the library's, and the limit is named.
+#[rstest]
+#[case::and_ends("FAULT_TAKES_ALL_AND_ABORTS", "", 1, "CRASH  acl.faults.struck")]
+#[case::and_goes_on("FAULT_TAKES_ALL", "", 0, "pass      acl.faults.struck")]
+#[case::isolated("FAULT_TAKES_ALL_AND_ABORTS", crate::ISOLATED, 1, "CRASH  acl.faults.struck")]
+fn a_library_that_takes_all_memory_meets_the_limit(
+    #[case] fault: &str,
+    #[case] actors: &str,
+    #[case] status: i32,
+    #[case] says: &str,
+) {
+    const LIMIT: &str = "the process reached its limit of 256 MiB beside what it held once it was set up";
+    let bench = struck_by(&[fault], actors);
+    run_with(&bench, "report", &["--deadline", "20", "--worker-memory", "256"]).says(status, &[says]);
+    let report = bench.report("report");
+    let result = report.result("acl.faults.struck");
+    let told = if status == 0 { result.findings.join("\n") } else { result.reason.clone() };
+    assert!(told.contains(LIMIT), "{told}");
+    super::expect_whole(&report);
+}
+
 #[test]
 fn few_open_files_are_enough() {
     let bench = struck_by(&[], "");

@@ -45,7 +45,7 @@ rules:
     steps: aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
 ";
 
-pub const RUNS: [Stored; 11] = [
+pub const RUNS: [Stored; 12] = [
     Stored {
         name: "format-1/crash",
         format: 1,
@@ -199,6 +199,25 @@ pub const RUNS: [Stored; 11] = [
         resumed: 0,
         outgrown: &[],
         fault: None,
+        arguments: &[],
+    },
+    Stored {
+        name: "format-2/identity",
+        format: 2,
+        product: "a2",
+        seed: 20260101,
+        exit: Some(1),
+        verdicts: &[
+            ("acl.dev.count", "crash"),
+            ("acl.ctx.set-switches-device", "skipped"),
+            ("acl.free.null", "blocked"),
+            ("acl.malloc.align64", "blocked"),
+        ],
+        in_flight: &[],
+        interrupted: &[],
+        resumed: 0,
+        outgrown: &[],
+        fault: Some("FAULT_SEGFAULT"),
         arguments: &[],
     },
     Stored {

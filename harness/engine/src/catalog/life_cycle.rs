@@ -8,7 +8,8 @@ use steps::suggest::hint;
 use steps::{Environment, Part, Program, RuleText, Span, check};
 
 use super::check::{Checker, unknown_product};
-use super::model::{ApiFile, LifeCycle, LifeCycleDifference, QuerySource, UpDown};
+use super::edition::EditionForm;
+use super::model::{ApiFile, LifeCycle, LifeCycleDifference, Queries, QuerySource, UpDown, VersionSource};
 use super::read::ParsedFile;
 use super::rules::Product;
 
@@ -30,6 +31,36 @@ pub enum Section {
 pub struct Query {
     pub name: &'static str,
     pub state: State,
+    /// Of a question for the version: what answers.
+    pub by: String,
+    /// Of a question for the version: how the number of an interface is read, which is no edition.
+    pub interface: Option<EditionForm>,
+}
+
+/// The name of the questions for the version, of which there may be several.
+pub const VERSION: &str = "version";
+
+/// A question as api.yaml asks it.
+struct Asked<'a> {
+    query: Query,
+    steps: Option<&'a Spanned<String>>,
+    value: &'a Spanned<String>,
+}
+
+fn questions(queries: &Queries) -> Vec<Asked<'_>> {
+    let single =
+        [("device_count", &queries.device_count), ("product", &queries.product), ("run_mode", &queries.run_mode)];
+    let single = single.into_iter().filter_map(|(name, source)| {
+        let QuerySource { state, steps, value } = source.as_ref()?;
+        let query = Query { name, state: *state, by: String::new(), interface: None };
+        Some(Asked { query, steps: steps.as_ref(), value })
+    });
+    let versions = queries.version.iter().map(|source| {
+        let VersionSource { by, state, steps, value, interface } = source;
+        let query = Query { name: VERSION, state: *state, by: by.clone(), interface: interface.clone() };
+        Asked { query, steps: steps.as_ref(), value }
+    });
+    single.chain(versions).collect()
 }
 
 /// The compiled life cycle. The answers of queries are the program's observations, in the same order.
@@ -76,7 +107,7 @@ impl LifeCycles {
 /// The texts of one life cycle.
 struct Texts<'a> {
     sections: Vec<(Section, &'a Spanned<String>)>,
-    queries: Vec<(&'static str, &'a QuerySource)>,
+    queries: Vec<Asked<'a>>,
 }
 
 impl<'a> Texts<'a> {
@@ -87,30 +118,18 @@ impl<'a> Texts<'a> {
         let restore = own.and_then(|own| own.restore.as_ref()).or(restore.as_ref());
         let health = own.and_then(|own| own.health.as_ref()).or(health.as_ref());
         let asked = |name: &str| own.is_none_or(|own| !own.unasked.iter().any(|query| query.value == name));
-        let mut queries = queries(api);
-        queries.retain(|(name, _)| asked(name));
+        let mut queries = questions(&api.queries);
+        queries.retain(|question| asked(question.query.name));
         let UpDown { up, down } = device;
         let mut sections = vec![(Section::InitUp, &init.up), (Section::DeviceUp, up)];
         sections.extend(restore.map(|text| (Section::Restore, text)));
         sections.extend(health.map(|text| (Section::Health, text)));
         sections.extend([(Section::DeviceDown, down), (Section::InitDown, &init.down)]);
-        for (index, (_, query)) in queries.iter().enumerate() {
-            sections.extend(query.steps.iter().map(|text| (Section::Query(index), text)));
+        for (index, question) in queries.iter().enumerate() {
+            sections.extend(question.steps.map(|text| (Section::Query(index), text)));
         }
         Texts { sections, queries }
     }
-}
-
-/// The queries of api.yaml with their names.
-fn queries(api: &ApiFile) -> Vec<(&'static str, &QuerySource)> {
-    let queries = &api.queries;
-    let named = [
-        ("device_count", &queries.device_count),
-        ("product", &queries.product),
-        ("run_mode", &queries.run_mode),
-        ("version", &queries.version),
-    ];
-    named.into_iter().filter_map(|(name, query)| query.as_ref().map(|query| (name, query))).collect()
 }
 
 impl Checker<'_> {
@@ -127,7 +146,7 @@ impl Checker<'_> {
             if let Some(message) = unknown_product(product, products) {
                 self.at(&file.source, &file.value.life_cycle.init.up, format!("life_cycle.for: {message}"));
             }
-            let names: Vec<&str> = queries(&file.value).iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> = questions(&file.value.queries).iter().map(|asked| asked.query.name).collect();
             for query in difference.unasked.iter().filter(|query| !names.contains(&query.value.as_str())) {
                 let hint = hint(&query.value, names.iter().copied());
                 self.at(&file.source, query, format!("`{}` is no query of api.yaml{hint}", query.value));
@@ -157,7 +176,7 @@ impl Checker<'_> {
         }
         let text = RuleText {
             steps: &steps,
-            observe: queries.iter().map(|(name, query)| (*name, query.value.value.as_str())).collect(),
+            observe: queries.iter().map(|asked| (asked.query.name, asked.value.value.as_str())).collect(),
             life_cycle: true,
             ..RuleText::default()
         };
@@ -165,12 +184,12 @@ impl Checker<'_> {
             Ok(program) => Some(LifeCycleProgram {
                 program,
                 sections: sections.iter().map(|(section, _)| *section).collect(),
-                queries: queries.iter().map(|(name, query)| Query { name, state: query.state }).collect(),
+                queries: queries.iter().map(|asked| asked.query.clone()).collect(),
             }),
             Err(problems) => {
                 for problem in problems {
                     let (scalar, offset) = match problem.part {
-                        Part::Observe(index) => (&queries[index].1.value, problem.span.start),
+                        Part::Observe(index) => (queries[index].value, problem.span.start),
                         _ => {
                             let index = starts.iter().rposition(|start| *start <= problem.span.start).unwrap_or(0);
                             (sections[index].1, problem.span.start - starts[index].min(problem.span.start))

@@ -27,7 +27,7 @@ pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, Span, kernel};
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
-pub use life_cycle::{LifeCycleProgram, LifeCycles, Query, Section};
+pub use life_cycle::{LifeCycleProgram, LifeCycles, Query, Section, VERSION};
 pub use model::{
     ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SubjectsFile,
     SupportEntry, SupportFile, When,

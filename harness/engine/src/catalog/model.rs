@@ -272,8 +272,29 @@ pub struct Queries {
     pub product: Option<QuerySource>,
     /// Where this program runs, one of `run_modes`.
     pub run_mode: Option<QuerySource>,
-    /// The runtime's version.
-    pub version: Option<QuerySource>,
+    /// The runtime's version: asked in this order, until one answers.
+    #[serde(default)]
+    pub version: Vec<VersionSource>,
+}
+
+/// A question for the runtime's version.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Version")]
+pub struct VersionSource {
+    /// What answers, for the report: the name of a function.
+    pub by: String,
+    /// How far the process must be set up.
+    pub state: State,
+    /// Steps before the answer can be read.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub steps: Option<Spanned<String>>,
+    /// An expression: the answer, an integer or a text. An empty text is none.
+    #[schemars(with = "String")]
+    pub value: Spanned<String>,
+    /// The answer is the number of an interface, read in this way, and says nothing of the edition.
+    pub interface: Option<EditionForm>,
 }
 
 /// A question to the runtime.

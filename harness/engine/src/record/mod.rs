@@ -129,6 +129,9 @@ pub struct LibraryIdentity {
     pub sha256: String,
     /// Version that the runtime reports, if it reports one.
     pub version: Option<String>,
+    /// Who answered instead of the first that was asked for it, or why nobody did. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version_note: Option<String>,
     /// Whether this is the simulated device of the suite.
     pub simulated: bool,
     /// How the library was chosen, for example `--library` or `simulator (no toolkit found)`.

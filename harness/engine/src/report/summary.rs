@@ -27,8 +27,10 @@ pub fn first_line(header: &RunHeader) -> String {
     };
     // The library's line says only what is simulated: elsewhere in the reports there is a mark for that.
     let real = if header.library.simulated { "" } else { "NOT SIMULATED, " };
+    let version = header.library.version_note.as_deref();
+    let version = version.map_or(String::new(), |note| format!("; {}", one_line(note)));
     format!(
-        "atlas-cts {}: {real}{}; {}, product {}; seed {}; profile {}{defects}",
+        "atlas-cts {}: {real}{}; {}, product {}; seed {}; profile {}{defects}{version}",
         one_line(&header.suite),
         library_line(header),
         device(header),
@@ -95,6 +97,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
         let (id, path) = (one_line(&library.id), one_line(&library.path));
         field(text, "", &format!("{id}: {path} (sha256 {})", short(&library.sha256)));
     }
+    field(text, "version", &one_line(header.library.version_note.as_deref().unwrap_or_default()));
     mapped(text, header);
     let mode = match header.run_mode.as_str() {
         "" => String::new(),

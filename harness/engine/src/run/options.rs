@@ -25,6 +25,12 @@ pub(super) const LOCK_FOLDER: &str = "/tmp/atlas-cts-locks";
 /// The longest wait for a device, in seconds: a week.
 const LONGEST_WAIT: u64 = 7 * 24 * 3600;
 
+/// The largest limit of a worker's memory, in mebibytes: a pebibyte.
+const MOST_MEBIBYTES: u64 = 1 << 30;
+
+/// The least that a worker is limited to if nothing is given: fewer bytes are no sign of a mistake.
+const LEAST_LIMIT: u64 = 16 << 30;
+
 /// How much work a run may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
@@ -123,6 +129,10 @@ pub struct Options {
     /// Seconds after which a call that does not return is a hang.
     #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE))]
     pub deadline: u64,
+    /// Mebibytes of memory that a worker may take beside what the runtime holds once it is set up; 0: no limit. Default: on
+    /// the simulated device none, elsewhere half of the machine's memory, and no less than 16 GiB.
+    #[arg(long, env = "ATLAS_CTS_WORKER_MEMORY", value_name = "MIB", value_parser = clap::value_parser!(u64).range(..=MOST_MEBIBYTES))]
+    pub worker_memory: Option<u64>,
     /// Also run, isolated and only observed, what the documents call undefined.
     #[arg(long, env = "ATLAS_CTS_HAZARDOUS", value_parser = BoolishValueParser::new())]
     pub hazardous: bool,
@@ -177,6 +187,15 @@ impl Options {
         Specs::choose(self.specs.as_deref(), runtime.specs)
     }
 
+    /// Bytes that a worker may take; `None`: there is no limit.
+    pub(super) fn memory_of_workers(&self, simulated: bool) -> Option<u64> {
+        match self.worker_memory {
+            Some(mebibytes) => (mebibytes > 0).then_some(mebibytes << 20),
+            None if simulated => None,
+            None => Some(LEAST_LIMIT.max(memory_of_machine() / 2)),
+        }
+    }
+
     /// The cases of `--case`: one, or a list that runs in order in one process. Empty: none was given.
     pub(super) fn only_cases(&self) -> Result<Vec<Json>, RunError> {
         let Some(text) = &self.case else { return Ok(Vec::new()) };
@@ -187,4 +206,11 @@ impl Options {
             case => Ok(vec![case]),
         }
     }
+}
+
+/// Bytes of the machine's memory; 0: the system does not say.
+fn memory_of_machine() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());
+    total.map_or(0, |kibibytes: u64| kibibytes << 10)
 }

@@ -2,8 +2,9 @@
 
 mod error;
 mod locks;
+mod version;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ use super::library::{Backend, LibraryChoice, choose_library};
 use super::options::{Options, Profile};
 use super::selection::plan;
 use super::support_rule::exports;
+
+use version::{Version, version_of};
 
 pub use error::TargetError;
 
@@ -59,7 +62,7 @@ fn shown(embedded: bool, path: &Path) -> String {
 }
 
 /// What the runtime answered, by question.
-type Answers = BTreeMap<String, Result<String, String>>;
+type Answers = Vec<(String, Result<String, String>)>;
 
 /// What the first worker showed.
 struct Asked {
@@ -97,6 +100,7 @@ impl Target {
             path: shown(choice.embedded, &factory.libraries.first().path),
             sha256: factory.libraries.first().sha256.clone(),
             version: None,
+            version_note: None,
             simulated: choice.embedded,
             chosen_by: choice.chosen_by.clone(),
         };
@@ -114,11 +118,12 @@ impl Target {
             if options.backend == Backend::Device && simulated {
                 return Err(TargetError::NoDevice { library: library.path }.into());
             }
-            let answer = |name: &str| answers.get(name).and_then(|answer| answer.as_ref().ok()).cloned();
-            library.version = answer("version");
+            let asked = |name: &str| answers.iter().find(|(asked, _)| asked == name).map(|(_, answer)| answer);
+            let answer = |name: &str| asked(name).and_then(|answer| answer.as_ref().ok()).cloned();
+            let Version { text, edition, note } = version_of(&answers, &rules, &factory.product);
+            (library.version, library.version_note, conditions.edition) = (text, note, edition);
             reported_name = answer("product");
-            conditions.edition = answer("version").and_then(|version| rules.edition.read(&version));
-            if let Some(product) = product_of(options, &rules, answers.get("product"))? {
+            if let Some(product) = product_of(options, &rules, asked("product"))? {
                 conditions.product = product;
             }
             if !rules.life_cycle.same(&conditions.product, &factory.product) {
@@ -275,7 +280,7 @@ fn prepare(
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
     // It may come from a journal.
     let step = Duration::from_secs(options.deadline.max(1));
-    let factory = Factory::new(
+    let mut factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
         rules,
         product.clone(),
@@ -284,6 +289,7 @@ fn prepare(
         simulated,
         Deadlines { step, start: step * 4 },
     );
+    factory.memory = options.memory_of_workers(choice.embedded);
     let conditions = Conditions {
         product,
         run_mode,
@@ -339,7 +345,7 @@ fn ask(
     slot.workers.insert((0, 0), worker);
     pool.give_back(slot);
     let simulated = started.simulated.is_some();
-    Ok(Some(Asked { answers: answers.into_iter().collect(), simulated, mapped, exported }))
+    Ok(Some(Asked { answers, simulated, mapped, exported }))
 }
 
 /// Whether a rule owns a call that was refused. A code of a device that is of no further use is for nobody to judge.

@@ -55,6 +55,8 @@ struct Header {
     value_words: AtomicU64,
     /// Copies of the worker that returned from a call and were ended.
     copies: AtomicU64,
+    /// Bytes that the worker was limited to, once there was little left of them; 0: there was enough.
+    memory_limit: AtomicU64,
 }
 
 #[repr(C)]
@@ -182,6 +184,22 @@ impl Flight {
     /// Notes that a copy of the worker returned from a call.
     pub fn note_copy(&self) {
         self.header().copies.fetch_add(1, Ordering::Release);
+    }
+
+    /// Notes that little is left of the memory that the worker was limited to.
+    pub fn note_memory_limit(&self, bytes: u64) {
+        self.header().memory_limit.store(bytes, Ordering::Release);
+    }
+
+    /// What is to be said if little was left of the worker's memory since the last time that this was asked.
+    pub fn take_memory_limit(&self) -> Option<String> {
+        let mebibytes = self.header().memory_limit.swap(0, Ordering::AcqRel) >> 20;
+        (mebibytes > 0).then(|| {
+            format!(
+                "the process reached its limit of {mebibytes} MiB beside what it held once it was set up \
+                 (--worker-memory allows more)"
+            )
+        })
     }
 
     /// How many copies were noted since the last time that this was asked.

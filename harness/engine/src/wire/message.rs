@@ -49,6 +49,8 @@ pub struct Start {
     pub device: u32,
     /// The product as far as it is known: its life cycle sets the process up.
     pub product: String,
+    /// Bytes of data that the process gets beside what it has once it is set up; `None`: there is no limit.
+    pub memory: Option<u64>,
 }
 
 /// Which rule to run, and how.

@@ -7,6 +7,7 @@ mod fault;
 mod flow;
 mod library;
 mod memory;
+mod memory_limit;
 mod process_state;
 mod serve;
 mod statements;

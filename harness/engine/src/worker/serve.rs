@@ -22,6 +22,7 @@ use steps::program::State;
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
 use super::library::Loaded;
+use super::memory_limit::limit_memory;
 use super::process_state::Surroundings;
 use super::turns::{Link, Turns};
 
@@ -140,6 +141,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let path = std::env::var(FLIGHT).map_err(|_| WorkerFault::NotSet(FLIGHT))?;
     let file = File::options().read(true).write(true).open(&path).map_err(|error| WorkerFault::io(&path, error))?;
     let flight = Flight::map(&file).map_err(|error| WorkerFault::io(&path, error))?;
+    let also = Flight::map(&file).map_err(|error| WorkerFault::io(&path, error))?;
     drop(file);
     let Some(Request::Start(start)) = wire.next()? else {
         return Err(WorkerFault::Unexpected { expected: "`start` as the first request", got: "another".to_owned() });
@@ -169,8 +171,12 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let simulated = library.has_symbol(symbol::SIMULATOR).then(|| "simulator".to_owned());
     let nanoseconds = begun.elapsed().as_nanos() as u64;
     // The library may need what it has changed by now: it stays.
+    let changed = before.differences(&Surroundings::now());
+    // Not earlier: a runtime may reserve any amount while it is set up.
+    if let Some(bytes) = start.memory {
+        limit_memory(bytes, also).map_err(|error| WorkerFault::io("the memory cannot be limited", error))?;
+    }
     let surroundings = Surroundings::now();
-    let changed = before.differences(&surroundings);
     let unloaded = library.unloaded.clone();
     wire.reply(&Reply::Started(Started { simulated, nanoseconds, changed, unloaded }))?;
     let mut worker = Worker {
@@ -255,7 +261,11 @@ impl<'a> Worker<'a> {
         let mut answers = Vec::new();
         let queries = self.life.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
         for (index, query) in queries.iter().enumerate() {
-            if self.state < query.state {
+            // Of several questions for the same the first answer counts.
+            let is_answered = |(name, answer): &(String, Result<String, String>)| {
+                name == query.name && answer.as_ref().is_ok_and(|answer| !answer.is_empty())
+            };
+            if self.state < query.state || answers.iter().any(is_answered) {
                 continue;
             }
             let asked = self.life_cycle.run_section(Section::Query(index)).map_err(|trouble| trouble.message);
@@ -337,6 +347,10 @@ impl<'a> Worker<'a> {
         // The rule has failed already; what it left behind is not for the next one.
         result.unhealthy = result.unhealthy.take().or(unreleased);
         result.stopped_by = stopped_by;
+        match (self.flight.take_memory_limit(), &mut result.failure) {
+            (Some(text), Some(failed)) => failed.failure.message.push_str(&format!("; {text}")),
+            (text, _) => result.findings.extend(text),
+        }
         let passed = result.failure.is_none() && result.fatal.is_none() && result.unhealthy.is_none();
         result.findings.extend(self.manners(!passed));
         Ok(result)
@@ -402,6 +416,6 @@ impl<'a> Worker<'a> {
                  the copies of the process were ended"
             )),
         };
-        changed.into_iter().chain(copies).collect()
+        changed.into_iter().chain(copies).chain(self.flight.take_memory_limit()).collect()
     }
 }

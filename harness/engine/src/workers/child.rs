@@ -202,8 +202,13 @@ impl WorkerProcess {
             self.kill();
         }
         self.finish_output();
-        match status {
-            Some(status) => WorkerEnd::of(status, &self.output(), self.processor_time, &self.machine),
+        let end = status.map(|status| WorkerEnd::of(status, &self.output(), self.processor_time, &self.machine));
+        match end {
+            Some(WorkerEnd::Crashed(how)) => WorkerEnd::Crashed(match self.flight.take_memory_limit() {
+                Some(limit) => format!("{how}; {limit}"),
+                None => how,
+            }),
+            Some(end) => end,
             None => WorkerEnd::Crashed("it closed its end of the protocol".to_owned()),
         }
     }

@@ -34,6 +34,8 @@ pub struct Factory {
     /// The embedded simulated device, which is configured by its environment.
     pub simulated: Option<SimulatedMachine>,
     pub deadlines: Deadlines,
+    /// Bytes that a worker gets beside what it has once it is set up; `None`: there is no limit.
+    pub memory: Option<u64>,
     /// Pooled workers read only this chapter: in proofs, which start many for a few rules each.
     pub only: Option<String>,
     /// Workers started, and the nanoseconds that they took together.
@@ -122,6 +124,7 @@ impl Factory {
             libraries,
             simulated,
             deadlines,
+            memory: None,
             only: None,
             started: AtomicU64::new(0),
             start_up: AtomicU64::new(0),
@@ -197,6 +200,7 @@ impl Factory {
             state: set_up.state,
             device: set_up.device,
             product: self.product.clone(),
+            memory: self.memory,
         };
         match worker.ask(&Request::Start(Box::new(start)), self.deadlines.start) {
             Ok(Reply::Started(started)) => {

@@ -65,6 +65,7 @@ pub fn header() -> RunHeader {
             path: "/opt/simulated/libtoytools.so".into(),
             sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into(),
             version: Some("8.2.0".into()),
+            version_note: None,
             simulated: true,
             chosen_by: "simulator (no toolkit found)".into(),
         },
@@ -94,6 +95,7 @@ pub fn device_header() -> RunHeader {
         path: "/usr/local/ToyDev/latest/lib64/libtoytools.so".into(),
         sha256: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae".into(),
         version: None,
+        version_note: None,
         simulated: false,
         chosen_by: "--library".into(),
     };

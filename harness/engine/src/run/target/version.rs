@@ -1,0 +1,43 @@
+//! Which version the runtime reports: the first answer to the questions of api.yaml.
+
+use crate::catalog::{Edition, Query, Rules, VERSION};
+
+use super::Answers;
+
+/// What the runtime says of its version.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Version {
+    pub text: Option<String>,
+    pub edition: Option<Edition>,
+    /// Who answered instead of the first that was asked, or why nobody did.
+    pub note: Option<String>,
+}
+
+/// Reads the answers to the questions for the version.
+pub(super) fn version_of(answers: &Answers, rules: &Rules, product: &str) -> Version {
+    let queries = rules.life_cycle.of(product).queries.iter().filter(|query| query.name == VERSION);
+    let answers = answers.iter().filter(|(name, _)| name == VERSION).map(|(_, answer)| answer);
+    let mut failed: Vec<String> = Vec::new();
+    for (Query { by, interface, .. }, answer) in queries.zip(answers) {
+        let text = match answer {
+            Ok(text) if text.trim().is_empty() => {
+                failed.push(format!("{by} answers nothing"));
+                continue;
+            }
+            Ok(text) => text,
+            Err(reason) => {
+                let named = reason.contains(by.as_str());
+                failed.push(if named { reason.clone() } else { format!("{by}: {reason}") });
+                continue;
+            }
+        };
+        let note = (!failed.is_empty()).then(|| format!("the version is from {by}, since {}", failed.join(" and ")));
+        let Some(form) = interface else {
+            return Version { text: Some(text.clone()), edition: rules.edition.read(text), note };
+        };
+        let number = form.read(text).map_or_else(|| text.clone(), |number| number.to_string());
+        return Version { text: Some(format!("{number} of the interface")), edition: None, note };
+    }
+    let note = (!failed.is_empty()).then(|| format!("no version, since {}", failed.join(" and ")));
+    Version { note, ..Version::default() }
+}
