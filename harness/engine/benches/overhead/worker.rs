@@ -39,6 +39,7 @@ impl Worker {
             libraries: vec![Some(place.library.clone())],
             state: State::Device,
             device: 0,
+            product: "seven".to_owned(),
         };
         let reply = worker.ask(&Request::Start(Box::new(start)));
         assert!(matches!(reply, Reply::Started(_)), "{reply:?}");
