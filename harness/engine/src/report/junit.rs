@@ -11,7 +11,7 @@ use time::{Duration, OffsetDateTime};
 use super::ReportError;
 use super::failure::{failure_text, notes};
 use super::markup::{Extra, SPLIT, broken, complete};
-use super::summary::{first_line, mark};
+use super::summary::{loaded_line, mark};
 use super::text::{clean, one_line};
 use crate::files;
 use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
@@ -111,7 +111,7 @@ fn suite(name: &str, cases: Vec<TestCase>, header: &RunHeader, missing: Option<&
     // The crate wants a value; `complete` writes the text of the header.
     suite.timestamp = OffsetDateTime::UNIX_EPOCH;
     suite.add_testcases(cases);
-    suite.set_system_out(&body(&first_line(header)));
+    suite.set_system_out(&body(&loaded_line(header)));
     if let Some(missing) = missing {
         suite.set_system_err(&body(missing));
     }

@@ -21,12 +21,21 @@ const GROUPS: usize = 12;
 /// What was loaded, on one line, before anything runs: whether it is simulated, library, digest, version, device,
 /// product, seed, profile.
 pub fn first_line(header: &RunHeader) -> String {
+    // The library's line says only what is simulated: elsewhere in the reports there is a mark for that.
+    loaded(header, if header.library.simulated { "" } else { "NOT SIMULATED, " })
+}
+
+/// The same for `junit.xml`, where a property says what is not simulated: reports of older runs are written again as
+/// they were.
+pub(super) fn loaded_line(header: &RunHeader) -> String {
+    loaded(header, "")
+}
+
+fn loaded(header: &RunHeader, real: &str) -> String {
     let defects = match header.defects.len() {
         0 => String::new(),
         _ => format!("; defects {}", one_line(&header.defects.join(", "))),
     };
-    // The library's line says only what is simulated: elsewhere in the reports there is a mark for that.
-    let real = if header.library.simulated { "" } else { "NOT SIMULATED, " };
     let version = header.library.version_note.as_deref();
     let version = version.map_or(String::new(), |note| format!("; {}", one_line(note)));
     format!(
