@@ -244,7 +244,7 @@ fn with_another_chapter(chapter: &str) -> support::Answer {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     fs::create_dir_all(bench.path("specs/acl/other/deeper")).unwrap();
-    bench.write("specs/acl/other/deeper/support.yaml", chapter);
+    bench.write("specs/acl/other/deeper/support.yaml", support::resting(chapter));
     bench.run(["lint", "--specs", "specs"])
 }
 

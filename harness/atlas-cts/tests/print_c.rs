@@ -176,16 +176,16 @@ fn every_program_of_one_process_holds_on_a_device_without_defects(
     "CHECK(differ(keys + i * product.ipc_key_length, keys + j * product.ipc_key_length, product.ipc_key_length));"
 )]
 #[case::an_expected_code(
-    "acl.ipc.key-length",
+    "acl.malloc.too-large",
     None,
-    "ipc.key-length-unchecked",
-    "MUST_FAIL_USUALLY(aclrtIpcMemGetExportKey("
+    "malloc.too-large-succeeds",
+    "MUST_FAIL_USUALLY(aclrtMalloc(&none, "
 )]
 #[case::deferred_calls(
     "acl.stream.sync-timeout-expire",
     None,
     "stream.timeout-returns-success",
-    "MUST_FAIL(aclrtSynchronizeStreamWithTimeout(stream, ms), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);"
+    "CHECK(of_stream != ACL_SUCCESS);"
 )]
 #[case::a_call_that_must_succeed("acl.free.all-sources", Some(&[("size", 64), ("policy", 0), ("choose", 2), ("choose_2", 0)][..]), "free.refuses-cached-blocks", "MUST_SUCCEED(aclrtFree(p));")]
 fn a_program_names_the_line_that_finds_a_defect(

@@ -393,11 +393,11 @@ fn another_run_is_refused_with_both_values(#[case] arguments: &[&str], #[case] r
 fn another_catalog_is_refused() {
     let bench = bench();
     killed(&bench, "report", "acl.small.r1", &VERY_SLOW);
-    bench.write("specs/acl/small.yaml", rules().replace("2048", "2047"));
+    bench.write("specs/acl/small.yaml", support::resting(&rules().replace("2048", "2047")));
     let then = read_run(&bench.path("report")).unwrap().header.catalog_digest;
     let reason = format!("the catalog's digest: {then} then, ");
     resume(&bench, "report", &[]).says(2, &[&reason, "give the catalog of that run with --specs DIR, or restore it"]);
-    bench.write("specs/acl/small.yaml", rules());
+    bench.write("specs/acl/small.yaml", support::resting(&rules()));
     resume(&bench, "report", &[]).says(0, &[]);
 }
 
