@@ -244,6 +244,9 @@ fn try_counterexamples(bench: &Bench, run: &Stored) -> support::Answer {
     bench.run(words)
 }
 
+/// Rules whose check of then rests on no sentence: what failed is a finding now.
+const LOWERED: [&str; 1] = ["acl.stream.sync-timeout-expire"];
+
 const UNUSED: &str = "this counterexample is not tried";
 
 #[test]
@@ -265,6 +268,16 @@ fn the_counterexamples_of_stored_runs_fail_again_before_any_other_case() {
         assert_eq!(now.results.len(), run.counterexamples().len(), "{}: {}", run.name, answer.text);
         for result in now.results.iter().filter(|result| !run.outgrown.contains(&&*result.id)) {
             let earlier = then.results.iter().find(|earlier| earlier.id == result.id).unwrap();
+            // A function that not every edition has was missing, which blocked its rule then and skips it now.
+            let missing = "and does not export it";
+            if earlier.verdict == Verdict::Blocked && result.reason.ends_with(missing) {
+                assert_eq!(result.verdict, Verdict::Skipped, "{} {}", run.name, result.id);
+                continue;
+            }
+            if LOWERED.contains(&&*result.id) {
+                assert!(result.verdict == Verdict::Pass && !result.findings.is_empty(), "{} {}", run.name, result.id);
+                continue;
+            }
             // What was flaky need not fail again.
             if earlier.verdict != Verdict::Flaky {
                 let cases = earlier.failure.as_ref().unwrap().replay_values.as_array().map_or(1, Vec::len);
