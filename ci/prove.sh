@@ -9,6 +9,8 @@
 # the ratchet.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+# The product that is also run on each legal variant that its rules reach.
+variants_of=${PROVE_VARIANTS_OF:-}
 status=0
 for floors in specs/*/floors.tsv; do
     folder=$(dirname "$floors")
@@ -18,8 +20,10 @@ for floors in specs/*/floors.tsv; do
         ratchet=()
         if grep -q "^$product	" "$folder/ratchet.tsv"; then ratchet=(--ratchet "$folder/ratchet.tsv"); fi
         case " $* " in *' --raise '*) [ ${#ratchet[@]} -eq 0 ] && continue ;; esac
+        variants=()
+        [ "$product" = "$variants_of" ] && variants=(--variants)
         cargo cts prove --runtime "$(basename "$folder")" --product "$product" --backend simulator \
-            "${ratchet[@]}" "$@" || status=1
+            "${ratchet[@]}" "${variants[@]}" "$@" || status=1
     done <"$floors"
 done
 exit $status
