@@ -1,5 +1,4 @@
-//! Clauses: the normative sentences of documents, as data, and the policy: which of them a judged check may rest on
-//! (docs/policy.md).
+//! Clauses: the normative sentences of documents, as data (docs/policy.md).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,19 +8,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_yaml::Spanned;
 
-use steps::Span;
-use steps::judgement::{Judged, Judgement, judgements};
 use steps::suggest::hint;
 use steps::types::Declarations;
 
 use super::check::{Checker, unknown_product};
 use super::diagnostic::Source;
 use super::edition::{self, Edition};
-use super::model::{DocumentEntry, Level, RuleSource};
+use super::model::DocumentEntry;
 use super::products::ID;
 use super::read::ParsedFile;
-use super::rules::{Product, Rule, Rules, is_id, short};
-use super::select::offered;
+use super::rules::{Product, is_id, short};
 
 /// `specs/<runtime>/clauses/*.yaml`: normative sentences.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -151,7 +147,8 @@ impl Clause {
         edition::Span { since: self.since.clone(), until: self.until.clone() }
     }
 
-    fn speaks_of(&self, product: &str) -> bool {
+    /// Whether it speaks of a product.
+    pub(super) fn speaks_of(&self, product: &str) -> bool {
         self.products.is_empty() || self.products.iter().any(|known| known == product)
     }
 
@@ -178,80 +175,8 @@ impl Clause {
     }
 }
 
-/// What checks of a rule rest on: one clause, or several from which it is inferred.
-#[derive(Debug, Clone)]
-pub struct Ground {
-    /// The name that the rule's steps use.
-    pub name: String,
-    /// Positions in [`Rules::clauses`].
-    pub clauses: Vec<usize>,
-}
-
 /// The clauses of a runtime with their positions by id.
 pub(super) type Clauses = (Vec<Clause>, HashMap<String, usize>);
-
-impl Rule {
-    /// What a judgement rests on; `None`: nothing is named for it.
-    pub fn ground(&self, judged: &Judged) -> Option<&Ground> {
-        self.ground_of(judged.rests_on)
-    }
-
-    fn ground_of(&self, named: Option<usize>) -> Option<&Ground> {
-        match named {
-            Some(named) => {
-                let name = &self.program.grounds.get(named)?.name;
-                self.grounds.iter().find(|ground| ground.name == *name)
-            }
-            None => <&[Ground; 1]>::try_from(&*self.grounds).ok().map(|[ground]| ground),
-        }
-    }
-
-    /// What the statement at a place rests on; everything that the rule rests on where the place is none of a check.
-    pub fn grounds_at(&self, span: Span) -> Vec<&Ground> {
-        let at = |judged: &&Judged| span != Span::default() && (judged.reported == span || judged.statement == span);
-        let judged = judgements(&self.program);
-        match judged.iter().find(at).and_then(|judged| self.ground(judged)) {
-            Some(ground) => vec![ground],
-            None => self.grounds.iter().collect(),
-        }
-    }
-
-    /// The statements whose checks are only observed in an edition, by id, because what they rest on does not hold there
-    /// or is not known to: with why, each reason once.
-    pub fn observed_only(&self, rules: &Rules, edition: Option<&Edition>) -> (Vec<usize>, Vec<String>) {
-        let (mut statements, mut reasons) = (Vec::new(), Vec::new());
-        let failing = |ground: &Ground| {
-            let clauses = ground.clauses.iter().map(|clause| &rules.clauses[*clause]);
-            clauses.into_iter().find(|clause| !clause.holds_in(edition))
-        };
-        if !self.grounds.iter().any(|ground| failing(ground).is_some()) {
-            return (statements, reasons);
-        }
-        let mut every = true;
-        for judged in judgements(&self.program) {
-            let Some(clause) = self.ground(&judged).and_then(failing) else {
-                every = false;
-                continue;
-            };
-            let is = edition.map_or_else(|| "unknown".to_owned(), Edition::to_string);
-            let what = self.program.judged(&judged);
-            reasons.push(format!("`{what}` rests on {} ({}); the edition is {is}", clause.id, clause.editions()));
-            statements.extend(match judged.judgement {
-                Judgement::Condition(id) | Judgement::Failure(id) | Judgement::Code(id) => Some(id),
-                Judgement::Success => None,
-            });
-        }
-        let bare = self.program.bare_calls();
-        statements.extend(bare.iter().filter_map(|(id, named)| match named {
-            None => every.then_some(*id),
-            Some(_) => self.ground_of(*named).and_then(failing).map(|_| *id),
-        }));
-        statements.sort_unstable();
-        statements.dedup();
-        reasons.dedup();
-        (statements, reasons)
-    }
-}
 
 /// Whether a text can be the id of a clause: two or more names with dots between them.
 fn is_clause_id(text: &str) -> bool {
@@ -378,106 +303,6 @@ impl Checker<'_> {
             format!("`{section}` is no section of {}{hint}; sections are listed in documents.yaml", document.id.value);
         self.at(source, place, message);
     }
-
-    /// What the checks of a rule rest on, by name.
-    pub(super) fn grounds(&mut self, source: &Arc<Source>, rule: &RuleSource, rules: &Rules) -> Vec<Ground> {
-        let mut grounds = Vec::new();
-        for (name, clauses) in &rule.clauses {
-            let mut positions = Vec::new();
-            for id in &clauses.value.0 {
-                match rules.clause_positions.get(id) {
-                    Some(position) => positions.push(*position),
-                    None => {
-                        let hint = hint(id, rules.clause_positions.keys().map(String::as_str));
-                        self.at(source, clauses, format!("there is no clause `{id}`{hint}"));
-                    }
-                }
-            }
-            grounds.push(Ground { name: name.clone(), clauses: positions });
-        }
-        grounds
-    }
-
-    /// Holds a rule against the policy: each judged check of a `must` rule rests on a sentence that says what happens,
-    /// on every product that the rule applies to.
-    pub(super) fn policy(&mut self, source: &Arc<Source>, rule: &Rule, rules: &Rules) {
-        let names: Vec<&str> = rule.grounds.iter().map(|ground| ground.name.as_str()).collect();
-        for used in &rule.program.grounds {
-            if !names.contains(&used.name.as_str()) {
-                let hint = hint(&used.name, names.iter().copied());
-                let message = format!("`{}` is none of the rule's `clauses`{hint}", used.name);
-                self.inside(source, &rule.source.steps, used.span, message);
-            }
-        }
-        let unused = |name: &&&str| !rule.program.grounds.iter().any(|used| used.name == ***name);
-        if names.len() > 1 {
-            for name in names.iter().filter(unused) {
-                let place = &rule.source.clauses[*name];
-                self.at(source, place, format!("no check rests on `{name}`; mark the check that does, or remove it"));
-            }
-        }
-        if rule.level != Level::Must || rule.hazard.is_some() {
-            return;
-        }
-        if names.is_empty() {
-            let message = "a `must` rule says under `clauses` which sentences its checks rest on (docs/policy.md); \
-                           without one it can only inform: `level: info`";
-            return self.at(source, &rule.source.id, message);
-        }
-        let products: Vec<&str> = rules
-            .products
-            .iter()
-            .map(|product| product.id.as_str())
-            .filter(|product| offered(rule, product, rules).is_ok())
-            .collect();
-        for judged in judgements(&rule.program) {
-            let text = rule.program.judged(&judged);
-            let problem = match rule.ground(&judged) {
-                None if judged.rests_on.is_some() => continue,
-                None => {
-                    Some(format!("`[name]` before it says on which clause it rests; names are {}", names.join(", ")))
-                }
-                Some(ground) => unfounded(ground, &judged, rule, rules, &products),
-            };
-            if let Some(problem) = problem {
-                let message = format!("`{text}` is judged: {problem}");
-                match judged.judgement {
-                    Judgement::Success => self.at(source, &rule.source.id, message),
-                    _ => self.inside(source, &rule.source.steps, judged.statement, message),
-                }
-            }
-        }
-    }
-}
-
-/// Why a check may not rest on a ground.
-fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, products: &[&str]) -> Option<String> {
-    let clauses: Vec<&super::Clause> = ground.clauses.iter().map(|clause| &rules.clauses[*clause]).collect();
-    let (Some(first), name) = (clauses.first(), &ground.name) else { return None };
-    let refused = judged.refused && clauses.iter().any(|clause| clause.modality == Modality::Prohibition);
-    if !refused && !clauses.iter().any(|clause| clause.modality.promises()) {
-        return Some(format!(
-            "`{name}` ({}) is of modality {} and promises no outcome; observe it (`[info]`), or name the sentence that does",
-            first.id,
-            first.modality.name()
-        ));
-    }
-    if let Judgement::Code(id) = judged.judgement {
-        let judged = rule.program.codes(id);
-        if !clauses.iter().any(|clause| clause.codes.iter().any(|code| judged.contains(code))) {
-            return Some(format!(
-                "no clause of `{name}` names one of these codes for the call; write `fails`, or `fails, usually {{…}}`"
-            ));
-        }
-    }
-    let (clause, product) = clauses
-        .iter()
-        .find_map(|clause| Some((clause, products.iter().find(|product| !clause.speaks_of(product))?)))?;
-    let of = clause.products.join(", ");
-    Some(format!(
-        "{} speaks of {of}, and the rule also applies to {product}; say so under `when`, or split the rule",
-        clause.id
-    ))
 }
 
 /// What a rule names under `clauses`: name → ids.

@@ -10,6 +10,7 @@ mod libraries;
 mod life_cycle;
 mod model;
 mod parallel;
+mod policy;
 mod products;
 mod read;
 mod resource;
@@ -22,7 +23,7 @@ mod vocabulary;
 
 pub use alternatives::Alternative;
 pub use check::load;
-pub use clauses::{Clause, ClausesFile, Ground, Modality};
+pub use clauses::{Clause, ClausesFile, Modality};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, Span, kernel};
 pub use layouts::Layout;
@@ -32,6 +33,7 @@ pub use model::{
     ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SubjectsFile,
     SupportEntry, SupportFile, When,
 };
+pub use policy::Ground;
 pub use read::{chapter_paths, name_below, product_ids};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
 pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, short};

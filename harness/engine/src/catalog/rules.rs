@@ -10,13 +10,14 @@ use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
-use super::clauses::{Clause, Ground};
+use super::clauses::Clause;
 use super::diagnostic::line_and_column;
 use super::edition::{EditionForm, Span};
 use super::layouts::Layout;
 use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
 use super::model::{DocumentEntry, Hazard, Level, RuleSource, SupportEntry, When};
+use super::policy::Ground;
 use super::resource::Resource;
 use super::specs::Specs;
 
