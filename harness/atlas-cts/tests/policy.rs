@@ -252,3 +252,22 @@ fn a_rule_none_of_whose_alternatives_is_offered_does_not_apply() {
     let words = ["run", "--specs", "specs", "--product", "ipv350"];
     bench.run(words).says(0, &["aclrtMalloc is documented as not supported on ipv350"]);
 }
+
+#[rstest]
+#[case::one_that_lacks_it("8.2", &["choose: synchronising"])]
+#[case::one_that_has_it("9.0", &[])]
+fn an_alternative_that_an_edition_lacks_is_left_out_and_not_the_rule(#[case] edition: &str, #[case] left_out: &[&str]) {
+    let steps = [ALIGNED[0], ALIGNED[1], "choose { plain: aclrtFree(p); synchronising: aclrtFreeWithDevSync(p); }"];
+    let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &steps));
+    let support = SUPPORT.replace(
+        "  aclrtMallocCached",
+        "  aclrtFreeWithDevSync: {supported: [a2], since: \"8.5\"}\n  aclrtMallocCached",
+    );
+    bench.write("specs/acl/support.yaml", support);
+    let words = ["run", "--specs", "specs", "--product", "a2", "--sim-edition", edition, "--report-dir", "report"];
+    bench.run(words).says(0, &["conformant"]);
+    let report = bench.report("report");
+    let result = report.result("acl.small.aligned");
+    assert_eq!(result.verdict.name(), "pass", "{}", result.reason);
+    assert_eq!(result.left_out, left_out);
+}

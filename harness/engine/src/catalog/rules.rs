@@ -209,7 +209,7 @@ impl Rules {
     }
 
     /// The functions that release what a rule acquires.
-    fn releases<'a>(&'a self, rule: &'a Rule) -> impl Iterator<Item = &'static Function> + 'a {
+    pub(super) fn releases<'a>(&'a self, rule: &'a Rule) -> impl Iterator<Item = &'static Function> + 'a {
         let acquires = |resource: &&Resource| rule.program.function_names().any(|name| name == resource.acquire);
         let releases = self.resources.iter().filter(acquires).map(|resource| resource.release.function.as_str());
         releases.filter_map(|name| self.environment.declarations.function(name))

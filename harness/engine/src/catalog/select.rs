@@ -31,6 +31,13 @@ pub struct Conditions {
     pub dedicated: bool,
 }
 
+impl Conditions {
+    /// The functions that this library does not have and need not have: what calls them does not apply.
+    pub fn missing(&self, rules: &Rules) -> BTreeSet<&'static str> {
+        self.lacking.iter().copied().filter(|function| there(function, self, rules).is_err()).collect()
+    }
+}
+
 /// Why a rule does not apply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Skip {
@@ -103,9 +110,16 @@ fn has(rule: &Rule, function: &str, product: &str, rules: &Rules) -> bool {
         || rule.unsupported.iter().any(|known| known == function)
 }
 
-/// The alternatives of a rule that a product does not offer, and how a report names them.
-pub fn left_out(rule: &Rule, product: &str, rules: &Rules) -> (Vec<Alternative>, Vec<String>) {
-    let found = alternatives::left_out(&rule.program, &|name| has(rule, name, product, rules)).unwrap_or_default();
+/// The alternatives of a rule that a product does not offer, or that call functions which this library does not have,
+/// and how a report names them.
+pub fn left_out(
+    rule: &Rule,
+    product: &str,
+    missing: &BTreeSet<&'static str>,
+    rules: &Rules,
+) -> (Vec<Alternative>, Vec<String>) {
+    let callable = |name: &str| has(rule, name, product, rules) && !missing.contains(name);
+    let found = alternatives::left_out(&rule.program, &callable).unwrap_or_default();
     let names = found.iter().map(|alternative| alternatives::named(&rule.program, *alternative)).collect();
     (found, names)
 }
@@ -145,7 +159,14 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
 
 /// Whether everything that a rule calls is there, and laid out as the header says.
 fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
-    rules.needed(rule).try_for_each(|function| there(function.name, target, rules))?;
+    let missing = target.missing(rules);
+    if !missing.is_empty() {
+        let callable = |name: &str| has(rule, name, &target.product, rules) && !missing.contains(name);
+        if let Err(function) = alternatives::left_out(&rule.program, &callable) {
+            there(function, target, rules)?;
+        }
+        rules.releases(rule).try_for_each(|function| there(function.name, target, rules))?;
+    }
     let is = &target.edition;
     let known = |layout: &Layout| is.as_ref().is_some_and(|is| layout.editions.holds(is));
     let layout = rules.layouts.iter().find(|layout| rules.lays_out(rule, layout.structure) && !known(layout));

@@ -12,7 +12,7 @@ mod statement;
 mod text;
 mod visit;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::case::{CaseError, Scope, Value, display_values};
@@ -46,7 +46,7 @@ pub fn runs_as_program(rule: &Rule) -> bool {
 /// Prints a rule as C. The error says why the rule has no case for this product.
 pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, CaseError> {
     let program = &rule.program;
-    let (left_out, _) = left_out(rule, &sheet.product.id, rules);
+    let (left_out, _) = left_out(rule, &sheet.product.id, &BTreeSet::new(), rules);
     let scope = Scope { left_out, ..Scope::new(sheet.product.facts.clone(), sheet.devices) };
     let values = match sheet.values {
         Some(values) => values.to_vec(),

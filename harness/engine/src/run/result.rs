@@ -85,7 +85,8 @@ impl Finished {
         (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());
         let SearchResult { cases, checks, findings, observations, failure, coverage, .. } = self.search;
         result.coverage = coverage;
-        result.left_out = left_out(rule, &campaign.target.conditions.product, rules).1;
+        result.left_out =
+            left_out(rule, &campaign.target.conditions.product, &campaign.target.executor.missing, rules).1;
         result.observed_only = rule.observed_only(rules, campaign.target.conditions.edition.as_ref()).1;
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
         result.failure =

@@ -144,6 +144,7 @@ impl Target {
         let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
         executor.edition.clone_from(&conditions.edition);
+        executor.missing = conditions.missing(&rules);
         Ok(Target { runtime, rules, conditions, executor, library, mapped, reported_name, _locks: locks })
     }
 

@@ -1,6 +1,7 @@
 //! Cases of a rule in worker processes: in one of the pool, in a group, or in fresh ones for each case.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -80,6 +81,8 @@ pub struct Executor {
     pub scope: Scope,
     /// The edition of the library, as far as it is known: in some, a check is only observed.
     pub edition: Option<Edition>,
+    /// Functions that the library does not have and need not have.
+    pub missing: BTreeSet<&'static str>,
     /// How much work a rule may cost.
     pub work: Work,
     pub factory: Factory,
@@ -90,7 +93,16 @@ impl Executor {
     /// An executor for a product and a number of devices, with the workers that are in the pool already.
     pub fn new(rules: Arc<Rules>, product: String, devices: u32, work: Work, factory: Factory, pool: Pool) -> Executor {
         let facts = rules.product(&product).map(|product| product.facts.clone()).unwrap_or_default();
-        Executor { rules, product, scope: Scope::new(facts, devices), edition: None, work, factory, pool }
+        Executor {
+            rules,
+            product,
+            scope: Scope::new(facts, devices),
+            edition: None,
+            missing: BTreeSet::new(),
+            work,
+            factory,
+            pool,
+        }
     }
 
     /// The statements of a rule whose checks are only reported with this library.
@@ -100,7 +112,7 @@ impl Executor {
 
     /// The alternatives of a rule that this product does not offer.
     pub(super) fn left_out(&self, rule: &Rule) -> Vec<Alternative> {
-        left_out(rule, &self.product, &self.rules).0
+        left_out(rule, &self.product, &self.missing, &self.rules).0
     }
 
     /// What the cases of a rule are drawn with.
