@@ -259,6 +259,7 @@ rules:
         sums[0] += order[i];
         sums[0] ^= bits ^ bits;
       }
+      for (i < devices > 9 ? 5 : 1) { sums[0] += 0; }
       sums[0] == 3;
       -(0 - 5) - (2 - 1) == number * 0 + 4;
       text_matches(name, "a *[?][?]/") == 0 || text_matches(name, "[a-b] \"*\"*");

@@ -16,6 +16,11 @@ impl Printer<'_> {
         self.inside(of, CONDITIONAL)
     }
 
+    /// An expression on the right of `<`.
+    pub(super) fn limit(&self, of: &Expression) -> String {
+        self.inside(of, BinaryOperator::Less.precedence() + 1)
+    }
+
     /// An expression inside another one that binds at least as tightly as `least`.
     fn inside(&self, of: &Expression, least: u8) -> String {
         let (text, binds) = self.bare(of);

@@ -48,10 +48,10 @@ impl<'a> Printer<'a> {
         match (&statement.kind, &typed.kind) {
             (StatementKind::For { variable, bound, body }, TypedKind::For { bound: typed_bound, body: inner, .. }) => {
                 let name = c_name(variable);
-                let mut bound_text = self.expression(bound);
-                if may_be_signed(typed_bound, self.program) {
-                    bound_text = format!("(size_t)({bound_text})");
-                }
+                let bound_text = match may_be_signed(typed_bound, self.program) {
+                    true => format!("(size_t)({})", self.expression(bound)),
+                    false => self.limit(bound),
+                };
                 self.loops.push(variable.clone());
                 self.braces(&format!("for (size_t {name} = 0; {name} < {bound_text}; {name}++)"), body, inner);
                 self.loops.pop();
