@@ -37,8 +37,12 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = Vec::new();
-    file.take(at_most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > at_most {
+    // What says that it is too long is not read; what grows while it is read has an end too.
+    let too_long = file.metadata()?.len() > at_most;
+    if !too_long {
+        file.take(at_most.saturating_add(1)).read_to_end(&mut bytes)?;
+    }
+    if too_long || bytes.len() as u64 > at_most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("has more than {at_most} bytes")));
     }
     Ok(bytes)
