@@ -101,7 +101,7 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
     }
     let processes = rule.program.processes.iter().map(|process| process.device + 1);
     let devices = processes.chain(rule.when.devices).max().unwrap_or(1);
-    let (left_out, _) = left_out(rule, &product.id, &BTreeSet::new(), rules);
+    let left_out = left_out(rule, &product.id, &BTreeSet::new(), rules);
     let scope = Scope { left_out, ..Scope::new(product.facts.clone(), devices) };
     let kind = match Discarded::measure(&rule.program, &scope, DRAWS) {
         Ok(discarded) if discarded.too_many() => ConditionMistakeKind::Discards(discarded),

@@ -64,7 +64,7 @@ fn block(
 }
 
 /// An alternative as a report names it: `choose: cached`.
-pub(super) fn named(program: &Program, (axis, position): Alternative) -> String {
+pub fn named(program: &Program, (axis, position): Alternative) -> String {
     let axis = &program.axes[axis];
     match &axis.domain {
         Domain::Choice(names) => format!("{}: {}", axis.name, names[position]),

@@ -13,7 +13,7 @@ use steps::types::Declarations;
 
 use super::check::{Checker, unknown_product};
 use super::diagnostic::Source;
-use super::edition::{self, Edition};
+use super::edition::{Edition, Span};
 use super::model::DocumentEntry;
 use super::products::ID;
 use super::read::ParsedFile;
@@ -125,8 +125,8 @@ pub struct Clause {
     pub sentence: String,
     /// The products that it speaks of; none: all.
     pub products: Vec<String>,
-    pub since: Option<Edition>,
-    pub until: Option<Edition>,
+    /// The editions in which it holds.
+    pub span: Span,
     /// The codes that it names.
     pub codes: Vec<i128>,
     pub reason: Option<String>,
@@ -138,13 +138,9 @@ impl Clause {
     /// Whether the sentence holds in an edition; where that is unknown, whether it holds in every one.
     pub fn holds_in(&self, edition: Option<&Edition>) -> bool {
         match edition {
-            None => self.since.is_none() && self.until.is_none(),
-            Some(edition) => self.span().contains(edition),
+            None => self.span.is_always(),
+            Some(edition) => self.span.contains(edition),
         }
-    }
-
-    fn span(&self) -> edition::Span {
-        edition::Span { since: self.since.clone(), until: self.until.clone() }
     }
 
     /// Whether it speaks of a product.
@@ -154,7 +150,7 @@ impl Clause {
 
     /// The editions in which the sentence holds, in words; empty: in every one.
     pub fn editions(&self) -> String {
-        match (&self.since, &self.until) {
+        match (&self.span.since, &self.span.until) {
             (None, None) => String::new(),
             (Some(since), None) => format!("from edition {since} on"),
             (None, Some(until)) => format!("up to edition {until}"),
@@ -258,8 +254,7 @@ impl Checker<'_> {
             digest: entry.digest.split_whitespace().collect::<Vec<_>>().join(" "),
             sentence: entry.sentence.value.to_ascii_lowercase(),
             products: entry.products.iter().map(|product| product.value.clone()).collect(),
-            since: entry.since.clone(),
-            until: entry.until.clone(),
+            span: Span { since: entry.since.clone(), until: entry.until.clone() },
             codes,
             reason: entry.reason.clone(),
             place: format!("{}:{}", short(&source.path), entry.id.referenced.line()),

@@ -21,7 +21,7 @@ mod sentence;
 mod specs;
 mod vocabulary;
 
-pub use alternatives::Alternative;
+pub use alternatives::{Alternative, named};
 pub use check::load;
 pub use clauses::{Clause, ClausesFile, Modality};
 pub use diagnostic::{CatalogError, Diagnostic, Source};

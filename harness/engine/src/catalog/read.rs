@@ -55,12 +55,13 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     let api = reader.file::<ApiFile>(&folder.join("api.yaml"));
     let support = reader.optional(&folder.join("support.yaml"));
     let subjects = reader.optional(&folder.join("subjects.yaml"));
+    let paths = yaml_paths(specs, runtime, &mut reader.diagnostics);
     let clauses = only.is_none().then(|| {
-        let paths = clause_paths(specs, runtime);
-        paths.iter().filter_map(|path| reader.file::<ClausesFile>(path)).collect()
+        let paths = paths.iter().filter(|path| path.starts_with(folder.join(CLAUSES)));
+        paths.filter_map(|path| reader.file::<ClausesFile>(path)).collect()
     });
     let mut texts = Vec::new();
-    for path in chapter_paths(specs, runtime, &mut reader.diagnostics) {
+    for path in paths.into_iter().filter(|path| is_chapter(&folder, path)) {
         if only.is_some_and(|only| name_below(&folder, &path) != only) {
             continue;
         }
@@ -100,33 +101,31 @@ pub fn name_below(folder: &Path, path: &Path) -> String {
     below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// The files of chapters, in the folder of a runtime and all below it.
-pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
-    let folder = specs.root().join(runtime);
+/// The folder of clauses in that of a runtime.
+const CLAUSES: &str = "clauses";
+
+/// The YAML files in the folder of a runtime and all below it.
+fn yaml_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     let (mut paths, unreadable) = specs.files(runtime);
     diagnostics.extend(unreadable.into_iter().map(|(folder, error)| {
         Diagnostic::nowhere(format!("{}: {error}; let the folder be read, or remove it", folder.display()))
     }));
-    paths.retain(|path| {
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let other =
-            matches!(stem, "api" | "documents" | "products" | "subjects" | "support") && path.parent() == Some(&folder);
-        path.extension().is_some_and(|extension| extension == "yaml")
-            && !other
-            && !path.starts_with(folder.join(CLAUSES))
-    });
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
     paths
 }
 
-/// The folder of clauses in that of a runtime.
-const CLAUSES: &str = "clauses";
+/// Whether a YAML file in the folder of a runtime is a chapter.
+fn is_chapter(folder: &Path, path: &Path) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let other = matches!(stem, "api" | "documents" | "products" | "subjects" | "support");
+    !(other && path.parent() == Some(folder)) && !path.starts_with(folder.join(CLAUSES))
+}
 
-/// The files of clauses.
-fn clause_paths(specs: &Specs, runtime: &str) -> Vec<PathBuf> {
-    let folder = specs.root().join(runtime).join(CLAUSES);
-    let (mut paths, _) = specs.files(runtime);
-    paths.retain(|path| path.starts_with(&folder) && path.extension().is_some_and(|extension| extension == "yaml"));
-    paths
+/// The files of chapters, in the folder of a runtime and all below it.
+pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+    let folder = specs.root().join(runtime);
+    let paths = yaml_paths(specs, runtime, diagnostics);
+    paths.into_iter().filter(|path| is_chapter(&folder, path)).collect()
 }
 
 struct Reader<'a> {

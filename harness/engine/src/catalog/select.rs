@@ -92,9 +92,7 @@ pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     if !rule.when.allows(product) {
         return Err(Skip::Product { product: product.to_owned() });
     }
-    let Err(function) = alternatives::left_out(&rule.program, &|name| has(rule, name, product, rules)) else {
-        return Ok(());
-    };
+    let Err(function) = callable(rule, product, &BTreeSet::new(), rules) else { return Ok(()) };
     let unsupported = rules.support.get(function).is_some_and(|entry| named(&entry.unsupported));
     let (function, product) = (function.to_owned(), product.to_owned());
     Err(match unsupported {
@@ -110,18 +108,19 @@ fn has(rule: &Rule, function: &str, product: &str, rules: &Rules) -> bool {
         || rule.unsupported.iter().any(|known| known == function)
 }
 
-/// The alternatives of a rule that a product does not offer, or that call functions which this library does not have,
-/// and how a report names them.
-pub fn left_out(
+/// The alternatives of a rule that a product does not offer, or that call functions which this library does not have.
+pub fn left_out(rule: &Rule, product: &str, missing: &BTreeSet<&'static str>, rules: &Rules) -> Vec<Alternative> {
+    callable(rule, product, missing, rules).unwrap_or_default()
+}
+
+/// As [`left_out`]; the error is the function without which the rule cannot run at all.
+fn callable(
     rule: &Rule,
     product: &str,
     missing: &BTreeSet<&'static str>,
     rules: &Rules,
-) -> (Vec<Alternative>, Vec<String>) {
-    let callable = |name: &str| has(rule, name, product, rules) && !missing.contains(name);
-    let found = alternatives::left_out(&rule.program, &callable).unwrap_or_default();
-    let names = found.iter().map(|alternative| alternatives::named(&rule.program, *alternative)).collect();
-    (found, names)
+) -> Result<Vec<Alternative>, &'static str> {
+    alternatives::left_out(&rule.program, &|name| has(rule, name, product, rules) && !missing.contains(name))
 }
 
 /// Whether a rule applies to the target.
@@ -159,10 +158,8 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
 
 /// Whether everything that a rule calls is there, and laid out as the header says.
 fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
-    let missing = target.missing(rules);
-    if !missing.is_empty() {
-        let callable = |name: &str| has(rule, name, &target.product, rules) && !missing.contains(name);
-        if let Err(function) = alternatives::left_out(&rule.program, &callable) {
+    if !target.lacking.is_empty() {
+        if let Err(function) = callable(rule, &target.product, &target.missing(rules), rules) {
             there(function, target, rules)?;
         }
         rules.releases(rule).try_for_each(|function| there(function.name, target, rules))?;

@@ -127,7 +127,8 @@ impl<'a> Again<'a> {
             }
         };
         let only: Vec<_> = cases.iter().map(|case| case_to_json(program, &case.values, case.salt)).collect();
-        let ran = executor.run_in(&Assignment { known: &[], only: &only, ..*self.inquest.assignment }, &mut worker);
+        let ran =
+            executor.run_in(&Assignment { known: &[], only: &only, ..self.inquest.assignment.clone() }, &mut worker);
         let healthy = ran.result.fatal.is_none() && ran.result.unhealthy.is_none();
         if reuse && healthy && !ran.lost {
             self.survivor = Some(worker);

@@ -38,7 +38,7 @@ pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &
     }
     let case = case_from_json(&rule.program, &failed.replay_values).ok()?;
     let found = failed.failure.verdict;
-    let scope = inquest.executor.scope_of(rule);
+    let scope = inquest.executor.scope_of(inquest.assignment);
     let inquiry = Inquiry {
         search: inquest.assignment.search(&scope),
         again: Again::new(inquest, failed.shrinking),

@@ -46,7 +46,7 @@ pub fn runs_as_program(rule: &Rule) -> bool {
 /// Prints a rule as C. The error says why the rule has no case for this product.
 pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, CaseError> {
     let program = &rule.program;
-    let (left_out, _) = left_out(rule, &sheet.product.id, &BTreeSet::new(), rules);
+    let left_out = left_out(rule, &sheet.product.id, &BTreeSet::new(), rules);
     let scope = Scope { left_out, ..Scope::new(sheet.product.facts.clone(), sheet.devices) };
     let values = match sheet.values {
         Some(values) => values.to_vec(),

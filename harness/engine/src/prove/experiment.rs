@@ -159,7 +159,7 @@ impl Bench {
     pub(super) fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
         let whole = self.executor.assignment(rule, rule_seed(seed, &rule.id));
         let budget = Experiment { cases: Some(most), ..Experiment::default() }.budget(whole.budget);
-        let scope = self.executor.scope_of(rule);
+        let scope = self.executor.scope_of(&whole);
         let Ok(mut plan) = Plan::new(&rule.program, &scope, whole.seed, &budget) else {
             return Vec::new();
         };

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use steps::Span;
 
 use crate::case::{FailedCase, SearchResult};
-use crate::catalog::{Level, Rule, Rules, left_out};
+use crate::catalog::{Level, Rule, Rules, left_out, named};
 use crate::record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
 
 use super::campaign::Campaign;
@@ -85,9 +85,10 @@ impl Finished {
         (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());
         let SearchResult { cases, checks, findings, observations, failure, coverage, .. } = self.search;
         result.coverage = coverage;
-        result.left_out =
-            left_out(rule, &campaign.target.conditions.product, &campaign.target.executor.missing, rules).1;
-        result.observed_only = rule.observed_only(rules, campaign.target.conditions.edition.as_ref()).1;
+        let conditions = &campaign.target.conditions;
+        let left_out = left_out(rule, &conditions.product, &campaign.target.executor.missing, rules);
+        result.left_out = left_out.into_iter().map(|alternative| named(&rule.program, alternative)).collect();
+        result.observed_only = rule.observed_only(rules, conditions.edition.as_ref()).1;
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
         result.failure =
             failure.map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output)));

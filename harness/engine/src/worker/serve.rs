@@ -141,11 +141,12 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let path = std::env::var(FLIGHT).map_err(|_| WorkerFault::NotSet(FLIGHT))?;
     let file = File::options().read(true).write(true).open(&path).map_err(|error| WorkerFault::io(&path, error))?;
     let flight = Flight::map(&file).map_err(|error| WorkerFault::io(&path, error))?;
-    let also = Flight::map(&file).map_err(|error| WorkerFault::io(&path, error))?;
-    drop(file);
     let Some(Request::Start(start)) = wire.next()? else {
         return Err(WorkerFault::Unexpected { expected: "`start` as the first request", got: "another".to_owned() });
     };
+    let limited = start.memory.map(|bytes| Ok((bytes, Flight::map(&file)?))).transpose();
+    let limited = limited.map_err(|error| WorkerFault::io(&path, error))?;
+    drop(file);
     let rules = match read_rules(&start, runtime) {
         Ok(rules) => rules,
         Err(fault) => return wire.reply(&Reply::Trouble(fault.to_string())),
@@ -171,12 +172,13 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let simulated = library.has_symbol(symbol::SIMULATOR).then(|| "simulator".to_owned());
     let nanoseconds = begun.elapsed().as_nanos() as u64;
     // The library may need what it has changed by now: it stays.
-    let changed = before.differences(&Surroundings::now());
+    let mut surroundings = Surroundings::now();
+    let changed = before.differences(&surroundings);
     // Not earlier: a runtime may reserve any amount while it is set up.
-    if let Some(bytes) = start.memory {
-        limit_memory(bytes, also).map_err(|error| WorkerFault::io("the memory cannot be limited", error))?;
+    if let Some((bytes, flight)) = limited {
+        limit_memory(bytes, flight).map_err(|error| WorkerFault::io("the memory cannot be limited", error))?;
+        surroundings = Surroundings::now();
     }
-    let surroundings = Surroundings::now();
     let unloaded = library.unloaded.clone();
     wire.reply(&Reply::Started(Started { simulated, nanoseconds, changed, unloaded }))?;
     let mut worker = Worker {

@@ -55,7 +55,7 @@ impl Home {
 }
 
 /// Which cases of a rule run, and what of them is judged.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Assignment<'a> {
     pub rule: &'a Rule,
     /// The rule's seed.
@@ -69,6 +69,10 @@ pub struct Assignment<'a> {
     pub ignored: Option<Judgement>,
     /// Go on after a failure, to count the cases that fail.
     pub counts: bool,
+    /// The statements whose checks are only reported with this library, by id.
+    pub observed: Vec<usize>,
+    /// The alternatives that this product or library does not offer.
+    pub left_out: Vec<Alternative>,
 }
 
 /// Runs cases of rules with one library, for one product.
@@ -105,21 +109,11 @@ impl Executor {
         }
     }
 
-    /// The statements of a rule whose checks are only reported with this library.
-    pub(super) fn observed(&self, rule: &Rule) -> Vec<usize> {
-        rule.observed_only(&self.rules, self.edition.as_ref()).0
-    }
-
-    /// The alternatives of a rule that this product does not offer.
-    pub(super) fn left_out(&self, rule: &Rule) -> Vec<Alternative> {
-        left_out(rule, &self.product, &self.missing, &self.rules).0
-    }
-
-    /// What the cases of a rule are drawn with.
-    pub fn scope_of(&self, rule: &Rule) -> Cow<'_, Scope> {
-        match self.left_out(rule) {
+    /// What the cases of an assignment are drawn with.
+    pub fn scope_of(&self, assignment: &Assignment<'_>) -> Cow<'_, Scope> {
+        match &assignment.left_out {
             left_out if left_out.is_empty() => Cow::Borrowed(&self.scope),
-            left_out => Cow::Owned(Scope { left_out, ..self.scope.clone() }),
+            left_out => Cow::Owned(Scope { left_out: left_out.clone(), ..self.scope.clone() }),
         }
     }
 
@@ -131,7 +125,9 @@ impl Executor {
     /// A whole rule, without known cases.
     pub fn assignment<'a>(&self, rule: &'a Rule, seed: u64) -> Assignment<'a> {
         let budget = Home::of(rule).budget(&self.work);
-        Assignment { rule, seed, budget, known: &[], only: &[], ignored: None, counts: false }
+        let (observed, _) = rule.observed_only(&self.rules, self.edition.as_ref());
+        let left_out = left_out(rule, &self.product, &self.missing, &self.rules);
+        Assignment { rule, seed, budget, known: &[], only: &[], ignored: None, counts: false, observed, left_out }
     }
 
     /// Runs a rule on a machine of the pool. What the library printed last stands in `output` afterwards.
@@ -153,7 +149,7 @@ impl Executor {
         let Patience { mut starts, mut hangs, .. } = self.work.patience;
         let mut trouble = None;
         let mut fatal = None;
-        let mut result = assignment.search(&self.scope_of(rule)).run(&mut |number, values, salt| {
+        let mut result = assignment.search(&self.scope_of(assignment)).run(&mut |number, values, salt| {
             let case = self.run_case(assignment, number, values, salt);
             let end = if fresh {
                 self.case_in_fresh_processes(rule, &slot.machine, &case)
@@ -200,8 +196,8 @@ impl Executor {
             values: values.to_vec(),
             salt,
             ignored: assignment.ignored,
-            observed: self.observed(assignment.rule),
-            left_out: self.left_out(assignment.rule),
+            observed: assignment.observed.clone(),
+            left_out: assignment.left_out.clone(),
         }
     }
 

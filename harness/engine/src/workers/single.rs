@@ -56,8 +56,8 @@ impl Executor {
             known: assignment.known.to_vec(),
             only: assignment.only.to_vec(),
             ignored: assignment.ignored,
-            observed: self.observed(assignment.rule),
-            left_out: self.left_out(assignment.rule),
+            observed: assignment.observed.clone(),
+            left_out: assignment.left_out.clone(),
             counts: assignment.counts,
         };
         let accident = match worker.ask(&Request::Run(Box::new(request)), self.factory.deadlines.step) {
@@ -69,7 +69,7 @@ impl Executor {
             Err(end) => end,
         };
         let failed = self.accident_case(assignment.rule, worker, &accident);
-        let coverage = assignment.search(&self.scope_of(assignment.rule)).coverage(failed.case);
+        let coverage = assignment.search(&self.scope_of(assignment)).coverage(failed.case);
         let result = SearchResult {
             cases: failed.case,
             failed: 1,
