@@ -117,8 +117,9 @@ fn yaml_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -
 /// Whether a YAML file in the folder of a runtime is a chapter.
 fn is_chapter(folder: &Path, path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let other = matches!(stem, "api" | "documents" | "products" | "subjects" | "support");
-    !(other && path.parent() == Some(folder)) && !path.starts_with(folder.join(CLAUSES))
+    let named = matches!(stem, "api" | "documents" | "products" | "subjects" | "support");
+    let other = named && path.parent() == Some(folder);
+    !other && !path.starts_with(folder.join(CLAUSES))
 }
 
 /// The files of chapters, in the folder of a runtime and all below it.
