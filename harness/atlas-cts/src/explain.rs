@@ -21,7 +21,7 @@ pub(crate) fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<Stri
     let _ = writeln!(text, "level     {level}");
     if rule.hazard.is_some() {
         let _ =
-            writeln!(text, "hazard    the documents call the result undefined; runs only with --hazardous, observed");
+            writeln!(text, "hazard    the documents leave the result undefined; runs only with --hazardous, observed");
     }
     if let Some(doubt) = &rule.doubt {
         let _ = writeln!(text, "doubt     {doubt}");

@@ -77,8 +77,8 @@ const COPIED: &str = "refuse aclrtMemcpy(p, 8, pattern(8, 1), 8, ACL_MEMCPY_HOST
     "clauses: {aligned: block.aligned, part: block.only-known}",
     &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;", COPIED]
 )]
-#[case::what_is_only_reported_rests_on_anything(
-    "clauses: {aligned: block.aligned, bits: block.reserved}",
+#[case::what_is_only_reported_rests_on_a_prohibition(
+    "clauses: {aligned: block.aligned, bits: block.only-known}",
     &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;", "[info] [bits] aclrtFree(NULL) fails;"]
 )]
 #[case::calls_that_succeed("clauses: {all: block.aligned}", &ALIGNED[..1])]
@@ -114,7 +114,13 @@ fn a_check_that_rests_on_a_promise_loads(#[case] clauses: &str, #[case] steps: &
 #[case::must_be("clauses: {all: block.duty}", &[REFUSED], "(block.duty) is of modality duty", "10:7")]
 #[case::a_fact("clauses: {all: block.unit}", &[REFUSED], "(block.unit) is of modality fact", "10:7")]
 #[case::an_inference_without_a_promise(
-    "clauses: {all: [block.unit, block.duty]}", &[REFUSED], "promises no outcome; observe it (`[info]`)", "10:7"
+    "clauses: {all: [block.unit, block.only-known]}", &[REFUSED], "promises no outcome; observe it (`[info]`)", "10:7"
+)]
+#[case::a_duty_is_not_violated_to_see_what_happens(
+    "clauses: {aligned: block.aligned, zero: block.duty}",
+    &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;", "[info] [zero] aclrtMalloc(&q, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails;"],
+    "rests on block.duty, which asks something of the caller (duty), and on no outcome",
+    "12:7"
 )]
 #[case::a_code_that_no_document_names(
     "clauses: {all: block.size-0}",
@@ -216,6 +222,17 @@ const ALTERNATIVES: [&str; 3] = [
     "p != NULL;",
 ];
 
+#[test]
+fn a_rule_that_violates_a_duty_is_a_hazard_and_runs_only_when_it_is_asked_for() {
+    let rule =
+        |hazard: &str| chapter(&format!("    clauses: {{zero: block.duty}}\n    level: info\n{hazard}"), &[REFUSED]);
+    let answer = bench(CLAUSES, &rule("")).run(["lint", "--specs", "specs"]);
+    answer.says(2, &["rests on block.duty, which asks something of the caller (duty)", "small.yaml:10:7"]);
+    let bench = bench(CLAUSES, &rule("    hazard: undefined\n"));
+    bench.run(["run", "--specs", "specs"]).says(0, &["the documents leave the result undefined"]);
+    bench.run(["run", "--specs", "specs", "--hazardous"]).says(0, &["1 observed"]);
+}
+
 /// A table of support in which the other product lacks one of two allocators.
 const SUPPORT: &str = "\
 source: {document: manual, section: blocks}
@@ -270,4 +287,66 @@ fn an_alternative_that_an_edition_lacks_is_left_out_and_not_the_rule(#[case] edi
     let result = report.result("acl.small.aligned");
     assert_eq!(result.verdict.name(), "pass", "{}", result.reason);
     assert_eq!(result.left_out, left_out);
+}
+
+/// Values that not every product takes, the last one from an edition on.
+const VALUES: &str = "\
+values:
+  ACL_MEM_MALLOC_HUGE_ONLY: {supported: [a2], unsupported: [ipv350]}
+  ACL_MEM_MALLOC_HUGE_FIRST: {supported: [a2, ipv350], since: \"8.5\"}
+";
+const POLICIES: &str = "    clauses: {all: block.aligned}
+    level: must
+    forall: {policy: {every: [ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_ONLY, ACL_MEM_MALLOC_HUGE_FIRST]}}
+";
+
+#[rstest]
+#[case::a_product_that_lacks_one("ipv350", "9.0", &["policy: ACL_MEM_MALLOC_HUGE_ONLY"], 2)]
+#[case::an_edition_that_lacks_one("a2", "8.2", &["policy: ACL_MEM_MALLOC_HUGE_FIRST"], 2)]
+#[case::neither("a2", "9.0", &[], 3)]
+fn a_value_that_a_product_or_an_edition_lacks_is_left_out_and_not_the_rule(
+    #[case] product: &str,
+    #[case] edition: &str,
+    #[case] left_out: &[&str],
+    #[case] cases: u64,
+) {
+    let bench = bench(CLAUSES, &chapter(POLICIES, &["aclrtMalloc(&p, 64, policy);", ALIGNED[1]]));
+    bench.write("specs/acl/support.yaml", format!("{SUPPORT}{VALUES}"));
+    let words = ["run", "--specs", "specs", "--product", product, "--sim-edition", edition, "--report-dir", "report"];
+    bench.run(words).says(0, &["conformant"]);
+    let report = bench.report("report");
+    let result = report.result("acl.small.aligned");
+    assert_eq!(
+        (result.verdict.name(), result.coverage.as_ref().map(|coverage| coverage.distinct)),
+        ("pass", Some(cases)),
+        "{}",
+        result.reason
+    );
+    assert_eq!(result.left_out, left_out);
+}
+
+#[rstest]
+#[case::for_the_product("ipv350", "9.0", "ACL_MEM_MALLOC_HUGE_ONLY is documented as not supported on ipv350")]
+#[case::for_the_edition("a2", "8.2", "uses ACL_MEM_MALLOC_HUGE_FIRST, part of the runtime since 8.5; this is 8.2")]
+fn a_rule_that_always_passes_a_value_that_is_not_taken_does_not_apply(
+    #[case] product: &str,
+    #[case] edition: &str,
+    #[case] says: &str,
+) {
+    let steps = [
+        "aclrtMalloc(&p, 64, ACL_MEM_MALLOC_HUGE_ONLY);",
+        "aclrtMalloc(&q, 64, ACL_MEM_MALLOC_HUGE_FIRST);",
+        "(uintptr_t)p % 64 == 0;",
+    ];
+    let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &steps));
+    bench.write("specs/acl/support.yaml", format!("{SUPPORT}{VALUES}"));
+    bench.run(["run", "--specs", "specs", "--product", product, "--sim-edition", edition]).says(0, &[says]);
+}
+
+#[test]
+fn a_value_that_the_header_does_not_have_is_a_mistake() {
+    let bench = bench(CLAUSES, &chapter(POLICIES, &["aclrtMalloc(&p, 64, policy);", ALIGNED[1]]));
+    bench.write("specs/acl/support.yaml", format!("{SUPPORT}{}", VALUES.replace("HUGE_ONLY", "HUGE_OLNY")));
+    let says = "`ACL_MEM_MALLOC_HUGE_OLNY` is no value of the header; did you mean `ACL_MEM_MALLOC_HUGE_ONLY`?";
+    bench.run(["lint", "--specs", "specs"]).says(2, &[says, "support.yaml"]);
 }

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::record::{
-    Conclusion, Confirmation, Coverage, Failure, Level, Line, RuleBegin, RuleResult, RunEnd, RunHeader, RunResume,
-    Verdict,
+    Conclusion, Confirmation, Coverage, Failure, FurtherLibrary, Level, Line, MappedLibrary, RuleBegin, RuleResult,
+    RunEnd, RunHeader, RunResume, Verdict,
 };
 use engine::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
@@ -409,21 +409,40 @@ fn the_journal_schema_has_the_keys_of_the_data() {
         let later = [
             ("run", "settings"),
             ("run", "subjects"),
+            ("run", "further_libraries"),
+            ("run", "mapped"),
+            ("settings", "sim_edition"),
+            ("library", "version_note"),
+            ("mapped_library", "sha256"),
+            ("mapped_library", "build_id"),
             ("result", "interrupted"),
             ("result", "coverage"),
             ("result", "observed_only"),
             ("result", "left_out"),
             ("failure", "clauses"),
+            ("failure", "confirmation"),
+            ("failure", "cut"),
         ];
         required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));
         assert_eq!(required, keys(&definition["properties"]), "{name}");
         required
     };
-    let run = serde_json::to_value(Line::Run(Box::new(header()))).unwrap();
-    let result = serde_json::to_value(Line::Result(Box::new(broken()))).unwrap();
+    // With everything that can be absent.
+    let mut header = header();
+    header.library.version_note = Some("asked of another library".to_owned());
+    header.further_libraries = vec![FurtherLibrary::default()];
+    header.mapped =
+        vec![MappedLibrary { sha256: Some(String::new()), build_id: Some(String::new()), ..MappedLibrary::default() }];
+    header.settings.sim_edition = Some("8.5".to_owned());
+    let run = serde_json::to_value(Line::Run(Box::new(header))).unwrap();
+    let mut result = broken();
+    result.failure.as_mut().unwrap().cut = true;
+    let result = serde_json::to_value(Line::Result(Box::new(result))).unwrap();
     let end = serde_json::to_value(Line::End(end(&results(), 1))).unwrap();
     assert_eq!(keys(&run["run"]), of("run"));
     assert_eq!(keys(&run["run"]["library"]), of("library"));
+    assert_eq!(keys(&run["run"]["further_libraries"][0]), of("further_library"));
+    assert_eq!(keys(&run["run"]["mapped"][0]), of("mapped_library"));
     assert_eq!(keys(&run["run"]["settings"]), of("settings"));
     let begin = serde_json::to_value(Line::Begin(RuleBegin { id: String::new() })).unwrap();
     assert_eq!(keys(&begin["begin"]), of("begin"));

@@ -57,7 +57,7 @@ impl Scope {
         let length = |list: usize| values.get(list).map(Value::integer).ok_or(EvaluationError::NotDrawn);
         match &program.axes[axis].domain {
             Domain::Bytes(range) | Domain::Integer(range) | Domain::EveryOf(range) => self.range(range, values),
-            Domain::OneOf { values: alternatives, .. } => count(alternatives.len()),
+            Domain::OneOf { values, .. } => count(self.alternatives(axis, values.len()).count()),
             Domain::Text(texts) => count(texts.len()),
             Domain::Choice(names) => count(self.alternatives(axis, names.len()).count()),
             Domain::Offset { below, multiple_of } => {
@@ -86,8 +86,9 @@ impl Scope {
         values: &[Value],
     ) -> Result<Value, EvaluationError> {
         Ok(Value::Integer(match &program.axes[axis].domain {
-            Domain::OneOf { values: alternatives, .. } => {
-                self.evaluate(&alternatives[bounds.at(position) as usize], values)?
+            Domain::OneOf { values: all, .. } => {
+                let drawn = self.alternatives(axis, all.len()).nth(bounds.at(position) as usize);
+                self.evaluate(&all[drawn.unwrap_or(0)], values)?
             }
             Domain::Choice(names) => {
                 let drawn = self.alternatives(axis, names.len()).nth(bounds.at(position) as usize);

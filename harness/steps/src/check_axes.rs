@@ -205,7 +205,7 @@ impl Checker<'_> {
                 return self.wrong(Span::default(), "an empty set of values; name at least one");
             }
         };
-        Some((Domain::OneOf { values: expressions, every }, ty))
+        Some((Domain::OneOf { values: expressions, written: values.to_vec(), every }, ty))
     }
 }
 

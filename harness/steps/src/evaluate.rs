@@ -38,7 +38,7 @@ pub struct Scope {
     pub facts: BTreeMap<String, i128>,
     /// Devices under test.
     pub devices: u32,
-    /// Alternatives of `choose` that are not drawn: axis and position.
+    /// Alternatives of `choose` and values of axes that are not drawn: axis and position.
     pub left_out: Vec<(usize, usize)>,
 }
 
@@ -48,7 +48,7 @@ impl Scope {
         Scope { facts, devices, left_out: Vec::new() }
     }
 
-    /// The alternatives of an axis that are drawn, by position, of so many.
+    /// The alternatives or values of an axis that are drawn, by position, of so many.
     pub fn alternatives(&self, axis: usize, count: usize) -> impl Iterator<Item = usize> + '_ {
         (0..count).filter(move |position| self.left_out.is_empty() || !self.left_out.contains(&(axis, *position)))
     }

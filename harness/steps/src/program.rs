@@ -100,6 +100,8 @@ pub enum Domain {
     /// A sample of values; `every` asks for each at least once.
     OneOf {
         values: Vec<Expression>,
+        /// The values as they are written.
+        written: Vec<String>,
         every: bool,
     },
     /// Each integer of a range at least once.

@@ -122,6 +122,11 @@ impl Declarations {
         self.functions.keys().copied()
     }
 
+    /// A name of the header's constants, as the header has it.
+    pub fn constant_name(&self, name: &str) -> Option<&'static str> {
+        self.constants.get_key_value(name).map(|(name, _)| *name)
+    }
+
     pub fn constant_names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.constants.keys().copied()
     }

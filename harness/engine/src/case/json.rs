@@ -124,7 +124,8 @@ fn allowed(program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> R
     };
     Ok(match &program.axes[axis].domain {
         Domain::OneOf { values: alternatives, .. } => {
-            let values: Result<Vec<i128>, _> = alternatives.iter().map(|one| scope.evaluate(one, values)).collect();
+            let drawn = scope.alternatives(axis, alternatives.len()).map(|position| &alternatives[position]);
+            let values: Result<Vec<i128>, _> = drawn.map(|one| scope.evaluate(one, values)).collect();
             values?.iter().map(i128::to_string).collect::<Vec<_>>().join(", ")
         }
         Domain::List { .. } => {

@@ -224,8 +224,8 @@ impl AxisTree {
                 AxisTree::Permutation { length, keys: keys.into_iter().flatten().collect() }
             }
             (Domain::OneOf { values: alternatives, .. }, Value::Integer(value)) => {
-                for (index, alternative) in alternatives.iter().enumerate() {
-                    if scope.evaluate(alternative, &values[..axis])? == *value {
+                for (index, position) in scope.alternatives(axis, alternatives.len()).enumerate() {
+                    if scope.evaluate(&alternatives[position], &values[..axis])? == *value {
                         return Ok(AxisTree::Scalar(search(index as u64)));
                     }
                 }

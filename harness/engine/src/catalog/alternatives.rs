@@ -1,73 +1,122 @@
-//! Alternatives of `choose` that do not apply: where one calls a function that a product does not offer, that
-//! alternative is left out, not the rule.
+//! Alternatives of `choose` and values of axes that do not apply: where one calls a function or passes a value that a
+//! product does not offer, that alternative is left out, not the rule.
 
 use steps::program::{Domain, Program, Statement, StatementKind};
 use steps::walk::Node;
 
-/// An axis of a program and one of its alternatives, by position.
+/// An axis of a program and one of its alternatives or values, by position.
 pub type Alternative = (usize, usize);
 
-/// The alternatives that call functions which are not offered.
+/// The alternatives that call functions or pass values which are not offered, and such values of axes.
 ///
 /// # Errors
-/// The function without which the program cannot run at all.
-pub(super) fn left_out(program: &Program, offered: &impl Fn(&str) -> bool) -> Result<Vec<Alternative>, &'static str> {
-    let missing = |function: usize| Some(program.functions[function].name).filter(|name| !offered(name));
+/// The function or value without which the program cannot run at all.
+pub(super) fn left_out<'a>(
+    program: &'a Program,
+    names_values: bool,
+    offered: &impl Fn(&str) -> bool,
+) -> Result<Vec<Alternative>, &'a str> {
+    let needs = Needs { program, names_values, offered };
     let mut without = Vec::new();
-    if (0..program.functions.len()).all(|function| missing(function).is_none()) {
+    if !names_values && program.function_names().all(offered) {
         return Ok(without);
     }
     let mut observed = None;
     for (_, expression, _) in &program.observe {
-        expression.walk(&mut |node| note(node, &missing, &mut observed));
+        expression.walk(&mut |node| needs.note(node, &mut observed));
     }
-    match observed.or_else(|| block(&program.statements, &missing, &mut without)) {
-        Some(function) => Err(function),
+    let lacking = observed.or_else(|| needs.axes(&mut without));
+    match lacking.or_else(|| needs.block(&program.statements, &mut without)) {
+        Some(name) => Err(name),
         None => Ok(without),
     }
 }
 
-fn note(node: Node<'_>, missing: &impl Fn(usize) -> Option<&'static str>, found: &mut Option<&'static str>) {
-    if let Node::Call(call) = node {
-        *found = found.or_else(|| missing(call.function));
+/// Whether the axes of a program, or the arguments of its calls, name one of these values.
+pub(super) fn mentions(program: &Program, value: &impl Fn(&str) -> bool) -> bool {
+    let written = program.axes.iter().filter_map(|axis| match &axis.domain {
+        Domain::OneOf { written, .. } => Some(written),
+        _ => None,
+    });
+    if written.flatten().any(|text| identifiers(text).any(value)) {
+        return true;
     }
+    let calls = program.sites().into_iter().flatten();
+    let mut texts = calls.filter_map(|call| program.source.get(call.span.start..call.span.end));
+    texts.any(|text| identifiers(text).any(value))
 }
 
-/// The first function that a block calls in any case and that is missing.
-fn block(
-    statements: &[Statement],
-    missing: &impl Fn(usize) -> Option<&'static str>,
-    without: &mut Vec<Alternative>,
-) -> Option<&'static str> {
-    for statement in statements {
-        let mut found = None;
-        statement.kind.walk(&mut |node| note(node, missing, &mut found));
-        let inside = match &statement.kind {
-            StatementKind::Choose { axis, alternatives } => {
-                let mut inner = Vec::new();
-                let lacks: Vec<_> = alternatives.iter().map(|body| block(body, missing, &mut inner)).collect();
-                if lacks.iter().all(Option::is_some) {
-                    lacks[0]
-                } else {
-                    let gone = lacks.iter().enumerate().filter(|(_, lack)| lack.is_some());
-                    without.extend(inner.into_iter().chain(gone.map(|(position, _)| (*axis, position))));
-                    None
-                }
-            }
-            other => other.blocks().into_iter().find_map(|body| block(body, missing, without)),
-        };
-        if let Some(function) = found.or(inside) {
-            return Some(function);
+/// The names in a text.
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_')
+}
+
+/// What a program needs, held against what is offered.
+struct Needs<'a, 'o, O: Fn(&str) -> bool> {
+    program: &'a Program,
+    names_values: bool,
+    offered: &'o O,
+}
+
+impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
+    /// The function of a call, or a value among its arguments, that is not offered.
+    fn note(&self, node: Node<'_>, found: &mut Option<&'a str>) {
+        let (Node::Call(call), None) = (node, &found) else { return };
+        let missing = |name: &&'a str| !(self.offered)(name);
+        *found = Some(self.program.functions[call.function].name).filter(missing);
+        if found.is_none() && self.names_values {
+            let text = self.program.source.get(call.span.start..call.span.end).unwrap_or_default();
+            *found = identifiers(text).find(missing);
         }
     }
-    None
+
+    /// Notes the values that are not offered; a value of an axis of which none is.
+    fn axes(&self, without: &mut Vec<Alternative>) -> Option<&'a str> {
+        for (axis, declared) in self.program.axes.iter().enumerate().filter(|_| self.names_values) {
+            let Domain::OneOf { written, .. } = &declared.domain else { continue };
+            let missing = |text: &'a String| identifiers(text).find(|name| !(self.offered)(name));
+            let lacks: Vec<_> = written.iter().map(missing).collect();
+            if lacks.iter().all(Option::is_some) {
+                return lacks[0];
+            }
+            let gone = lacks.iter().enumerate().filter(|(_, lack)| lack.is_some());
+            without.extend(gone.map(|(position, _)| (axis, position)));
+        }
+        None
+    }
+
+    /// The first function or value that a block uses in any case and that is not offered.
+    fn block(&self, statements: &'a [Statement], without: &mut Vec<Alternative>) -> Option<&'a str> {
+        for statement in statements {
+            let mut found = None;
+            statement.kind.walk(&mut |node| self.note(node, &mut found));
+            let inside = match &statement.kind {
+                StatementKind::Choose { axis, alternatives } => {
+                    let mut inner = Vec::new();
+                    let lacks: Vec<_> = alternatives.iter().map(|body| self.block(body, &mut inner)).collect();
+                    if lacks.iter().all(Option::is_some) {
+                        lacks[0]
+                    } else {
+                        let gone = lacks.iter().enumerate().filter(|(_, lack)| lack.is_some());
+                        without.extend(inner.into_iter().chain(gone.map(|(position, _)| (*axis, position))));
+                        None
+                    }
+                }
+                other => other.blocks().into_iter().find_map(|body| self.block(body, without)),
+            };
+            if let Some(name) = found.or(inside) {
+                return Some(name);
+            }
+        }
+        None
+    }
 }
 
 /// An alternative as a report names it: `choose: cached`.
 pub fn named(program: &Program, (axis, position): Alternative) -> String {
     let axis = &program.axes[axis];
     match &axis.domain {
-        Domain::Choice(names) => format!("{}: {}", axis.name, names[position]),
+        Domain::Choice(names) | Domain::OneOf { written: names, .. } => format!("{}: {}", axis.name, names[position]),
         _ => axis.name.clone(),
     }
 }

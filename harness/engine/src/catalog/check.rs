@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use serde_yaml::Spanned;
 
 use steps::evaluate::Scope;
@@ -12,6 +13,7 @@ use steps::suggest::hint;
 use steps::types::Declarations;
 use steps::{Environment, Part, Problem, RuleText, Span, check};
 
+use super::alternatives;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
 use super::life_cycle::LifeCycles;
 use super::model::{ApiFile, ChapterFile, RuleSource, SubjectsFile, SupportEntry, SupportFile};
@@ -40,6 +42,9 @@ pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogEr
         }
     }
 }
+
+/// What a table of support says, by name.
+type Support = BTreeMap<String, SupportEntry>;
 
 pub(super) struct Checker<'a> {
     diagnostics: Vec<Diagnostic>,
@@ -87,7 +92,7 @@ impl Checker<'_> {
             self.expect_there(api, &libraries, life_cycle);
         }
         let layouts = self.layouts(api, &environment.declarations, life_cycle.as_ref());
-        let (support, support_source) = self.support(files.support.as_ref(), &products);
+        let (support, values, support_source) = self.support(files.support.as_ref(), &products, &environment);
         let documents = &files.documents.value.documents;
         let whole = files.clauses.is_some();
         let files_of_clauses = files.clauses.as_deref().unwrap_or_default();
@@ -108,6 +113,7 @@ impl Checker<'_> {
             edition: api.value.edition.clone(),
             layouts,
             support,
+            values,
             support_source,
             clauses,
             clause_positions,
@@ -151,16 +157,26 @@ impl Checker<'_> {
         &mut self,
         file: Option<&ParsedFile<SupportFile>>,
         products: &[Product],
-    ) -> (BTreeMap<String, SupportEntry>, Option<String>) {
+        environment: &Environment,
+    ) -> (Support, Support, Option<String>) {
         let Some(file) = file else { return Default::default() };
         let table = &file.value;
-        let named = table.functions.values().flat_map(|entry| entry.supported.iter().chain(&entry.unsupported));
-        for message in named.filter_map(|product| unknown_product(product, products)) {
+        let entries = table.functions.values().chain(table.values.values());
+        let named = entries.flat_map(|entry| entry.supported.iter().chain(&entry.unsupported));
+        let unknown_value = |name: &&String| environment.declarations.constant(name).is_none();
+        let unknown = table.values.keys().filter(unknown_value).map(|name| {
+            let hint = hint(name, environment.declarations.constant_names());
+            format!("`{name}` is no value of the header{hint}")
+        });
+        for message in named.filter_map(|product| unknown_product(product, products)).chain(unknown) {
             let source = Some(file.source.clone());
             self.diagnostics.push(Diagnostic { source, line: 0, column: 0, message });
         }
-        let functions = table.functions.iter().map(|(name, entry)| (name.clone(), entry.clone())).collect();
-        (functions, Some(format!("{}, {}", table.source.document, table.source.section)))
+        let map = |entries: &IndexMap<String, SupportEntry>| {
+            entries.iter().map(|(name, entry)| (name.clone(), entry.clone())).collect()
+        };
+        let source = format!("{}, {}", table.source.document, table.source.section);
+        (map(&table.functions), map(&table.values), Some(source))
     }
 
     /// Checks the chapters, and adds their rules.
@@ -281,8 +297,14 @@ impl Checker<'_> {
         for function in rule.owns.iter().filter(not_called) {
             self.at(source, function, format!("the rule owns `{}` but does not call it", function.value));
         }
-        for function in rule.unsupported.iter().filter(not_called) {
-            self.at(source, function, format!("the rule does not call `{}`; remove it here", function.value));
+        let names_values = alternatives::mentions(&program, &|name| rules.values.contains_key(name));
+        let unknown = |name: &&Spanned<String>| {
+            not_called(name)
+                && !(rules.values.contains_key(&name.value)
+                    && alternatives::mentions(&program, &|used| used == name.value))
+        };
+        for name in rule.unsupported.iter().filter(unknown) {
+            self.at(source, name, format!("the rule does not use `{}`; remove it here", name.value));
         }
         for (statement, reason) in &rule.unproven {
             let judged: Vec<String> = judgements(&program).iter().map(|judged| program.judged(judged)).collect();
@@ -315,6 +337,7 @@ impl Checker<'_> {
             unsupported: rule.unsupported.iter().map(|function| function.value.clone()).collect(),
             owns: rule.owns.iter().map(|function| function.value.clone()).collect(),
             kills: rule.kills.iter().map(|kill| Kill::read(&kill.value)).collect(),
+            names_values,
             unproven: rule.unproven.iter().map(|(text, reason)| (text.clone(), reason.value.clone())).collect(),
             line: rule.id.referenced.line() as usize,
             steps_at: text_start(source, &rule.steps),

@@ -108,6 +108,11 @@ impl Modality {
     pub fn promises(self) -> bool {
         matches!(self, Modality::Promise | Modality::Error)
     }
+
+    /// Whether a document asks something of the caller: every rule that judges keeps to it.
+    pub fn asks(self) -> bool {
+        matches!(self, Modality::Duty | Modality::Reserved)
+    }
 }
 
 /// A checked clause.

@@ -347,9 +347,12 @@ pub struct SupportFile {
     pub source: SourceReference,
     /// By function.
     pub functions: IndexMap<String, SupportEntry>,
+    /// By enumerator, of those that not every product takes.
+    #[serde(default)]
+    pub values: IndexMap<String, SupportEntry>,
 }
 
-/// Which products offer a function; a product in neither list: the documents do not say.
+/// Which products offer a function or take a value; a product in neither list: the documents do not say.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SupportEntry {
@@ -359,7 +362,7 @@ pub struct SupportEntry {
     /// Documented as not supported.
     #[serde(default)]
     pub unsupported: Vec<String>,
-    /// The first edition of the runtime that has the function, as far as is known.
+    /// The first edition of the runtime that has it, as far as is known.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Edition>,
@@ -370,7 +373,7 @@ pub struct SupportEntry {
 }
 
 impl SupportEntry {
-    /// The editions that have the function.
+    /// The editions that have it.
     pub fn span(&self) -> Span {
         Span { since: self.since.clone(), until: self.until.clone() }
     }
@@ -463,7 +466,7 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub owns: Vec<Spanned<String>>,
-    /// Functions that the documents list as not supported on the rule's products, and that it calls on purpose.
+    /// Functions and values that the documents list as not supported on the rule's products, and that it uses on purpose.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub unsupported: Vec<Spanned<String>>,
@@ -491,7 +494,8 @@ pub enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hazard {
-    /// The documents call the result undefined, or say that it may cause an exception.
+    /// The documents leave the result undefined: they forbid it, ask the caller for something else, or say that it may
+    /// cause an exception.
     Undefined,
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use steps::Span;
-use steps::judgement::{Judged, Judgement, judgements};
+use steps::judgement::{Judged, Judgement, judgements, reported};
 use steps::suggest::hint;
 
 use super::check::Checker;
@@ -124,7 +124,11 @@ impl Checker<'_> {
                 self.at(source, place, format!("no check rests on `{name}`; mark the check that does, or remove it"));
             }
         }
-        if rule.level != Level::Must || rule.hazard.is_some() {
+        if rule.hazard.is_some() {
+            return;
+        }
+        self.kept(source, rule, rules);
+        if rule.level != Level::Must {
             return;
         }
         if names.is_empty() {
@@ -158,14 +162,44 @@ impl Checker<'_> {
     }
 }
 
+impl Checker<'_> {
+    /// A check that rests on what the caller has to keep, and on no outcome, looks at what happens to a caller that does
+    /// not: the documents leave that undefined.
+    fn kept(&mut self, source: &Arc<Source>, rule: &Rule, rules: &Rules) {
+        let judged = if rule.level == Level::Must { Vec::new() } else { judgements(&rule.program) };
+        for judged in judged.into_iter().chain(reported(&rule.program)) {
+            let clauses = rule.ground(&judged).map(|ground| &*ground.clauses).unwrap_or_default();
+            let clauses: Vec<&Clause> = clauses.iter().map(|clause| &rules.clauses[*clause]).collect();
+            let Some(asked) = clauses.iter().find(|clause| clause.modality.asks()) else { continue };
+            if clauses.iter().any(|clause| clause.modality.promises()) {
+                continue;
+            }
+            let (text, id, modality) = (rule.program.judged(&judged), &asked.id, asked.modality.name());
+            let message = format!(
+                "`{text}` rests on {id}, which asks something of the caller ({modality}), and on no outcome: what happens \
+                 to a caller that does otherwise is undefined; write `hazard: undefined`, or keep to it"
+            );
+            match judged.judgement {
+                Judgement::Success => self.at(source, &rule.source.id, message),
+                _ => self.inside(source, &rule.source.steps, judged.statement, message),
+            }
+        }
+    }
+}
+
 /// Why a check may not rest on a ground.
 fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, products: &[&str]) -> Option<String> {
     let clauses: Vec<&Clause> = ground.clauses.iter().map(|clause| &rules.clauses[*clause]).collect();
     let (Some(first), name) = (clauses.first(), &ground.name) else { return None };
     let refused = judged.refused && clauses.iter().any(|clause| clause.modality == Modality::Prohibition);
     if !refused && !clauses.iter().any(|clause| clause.modality.promises()) {
+        let lower = if clauses.iter().any(|clause| clause.modality.asks()) {
+            "keep to it, look at it in a rule of its own with `hazard: undefined`"
+        } else {
+            "observe it (`[info]`)"
+        };
         return Some(format!(
-            "`{name}` ({}) is of modality {} and promises no outcome; observe it (`[info]`), or name the sentence that does",
+            "`{name}` ({}) is of modality {} and promises no outcome; {lower}, or name the sentence that does",
             first.id,
             first.modality.name()
         ));

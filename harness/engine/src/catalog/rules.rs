@@ -55,6 +55,8 @@ pub struct Rules {
     pub layouts: Vec<Layout>,
     /// Function → products.
     pub support: BTreeMap<String, SupportEntry>,
+    /// Enumerator → products, of those that not every product takes.
+    pub values: BTreeMap<String, SupportEntry>,
     /// The document and section of the support table.
     pub support_source: Option<String>,
     pub clauses: Vec<Clause>,
@@ -113,9 +115,11 @@ pub struct Rule {
     pub chapter: usize,
     pub program: Program,
     pub owns: Vec<String>,
-    /// Functions that the rule calls although the documents list them as not supported.
+    /// Functions and values that the rule uses although the documents list them as not supported.
     pub unsupported: Vec<String>,
     pub kills: Vec<Kill>,
+    /// Whether its axes or calls name a value that not every product takes.
+    pub names_values: bool,
     /// Checks that are kept although no seeded defect needs them: statement → reason.
     pub unproven: BTreeMap<String, String>,
     /// Line of the id, counted from 1.

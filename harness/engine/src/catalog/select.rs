@@ -7,7 +7,7 @@ use steps::suggest::hint;
 use super::alternatives::{self, Alternative};
 use super::edition::{Edition, EditionCondition, Span};
 use super::layouts::Layout;
-use super::model::When;
+use super::model::{SupportEntry, When};
 use super::rules::{Product, Rule, Rules};
 
 /// The device under test, as far as selection is concerned.
@@ -32,9 +32,12 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// The functions that this library does not have and need not have: what calls them does not apply.
+    /// The functions that this library does not have and need not have, and the values that came with a later edition:
+    /// what uses them does not apply.
     pub fn missing(&self, rules: &Rules) -> BTreeSet<&'static str> {
-        self.lacking.iter().copied().filter(|function| there(function, self, rules).is_err()).collect()
+        let functions = self.lacking.iter().copied();
+        let values = rules.values.keys().filter_map(|name| rules.environment.declarations.constant_name(name));
+        functions.chain(values).filter(|name| there(name, self, rules).is_err()).collect()
     }
 }
 
@@ -68,7 +71,9 @@ pub enum Skip {
     /// Nobody knows whether the library should have the function.
     #[error("needs {function}, part of the runtime {span}; this edition is unknown, and does not export it")]
     NotExported { function: &'static str, span: Span },
-    #[error("the documents call the result undefined; runs only with --hazardous")]
+    #[error("uses {value}, part of the runtime {span}; this is {is}")]
+    ValueNotInEdition { value: String, span: Span, is: Edition },
+    #[error("the documents leave the result undefined; runs only with --hazardous")]
     Hazard,
     #[error("takes all memory of a device; runs with --dedicated, where nobody else uses the devices")]
     Dedicated,
@@ -88,39 +93,48 @@ impl When {
 
 /// Whether the documents offer a product what a rule needs.
 pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
-    let named = |list: &[String]| list.iter().any(|known| known == product);
     if !rule.when.allows(product) {
         return Err(Skip::Product { product: product.to_owned() });
     }
-    let Err(function) = callable(rule, product, &BTreeSet::new(), rules) else { return Ok(()) };
-    let unsupported = rules.support.get(function).is_some_and(|entry| named(&entry.unsupported));
-    let (function, product) = (function.to_owned(), product.to_owned());
-    Err(match unsupported {
+    match callable(rule, product, &BTreeSet::new(), rules) {
+        Ok(_) => Ok(()),
+        Err(name) => Err(not_offered(name, product, rules)),
+    }
+}
+
+/// Why a function or a value is not offered.
+fn not_offered(name: &str, product: &str, rules: &Rules) -> Skip {
+    let unsupported = |entry: &SupportEntry| entry.unsupported.iter().any(|known| known == product);
+    let (function, product) = (name.to_owned(), product.to_owned());
+    match rules.support.get(name).or_else(|| rules.values.get(name)).is_some_and(unsupported) {
         true => Skip::Unsupported { function, product },
         false => Skip::Undocumented { function, product },
-    })
+    }
 }
 
-/// Whether a rule may call a function on a product: a function that is not in the table is offered everywhere.
-fn has(rule: &Rule, function: &str, product: &str, rules: &Rules) -> bool {
+/// Whether a rule may use a function or a value on a product: what is in no table is offered everywhere.
+fn has(rule: &Rule, name: &str, product: &str, rules: &Rules) -> bool {
     let named = |list: &[String]| list.iter().any(|known| known == product);
-    rules.support.get(function).is_none_or(|entry| named(&entry.supported) && !named(&entry.unsupported))
-        || rule.unsupported.iter().any(|known| known == function)
+    let entry = rules.support.get(name).or_else(|| rules.values.get(name));
+    entry.is_none_or(|entry| named(&entry.supported) && !named(&entry.unsupported))
+        || rule.unsupported.iter().any(|known| known == name)
 }
 
-/// The alternatives of a rule that a product does not offer, or that call functions which this library does not have.
+/// The alternatives and values of a rule that a product does not offer, or that call functions which this library does
+/// not have.
 pub fn left_out(rule: &Rule, product: &str, missing: &BTreeSet<&'static str>, rules: &Rules) -> Vec<Alternative> {
     callable(rule, product, missing, rules).unwrap_or_default()
 }
 
-/// As [`left_out`]; the error is the function without which the rule cannot run at all.
-fn callable(
-    rule: &Rule,
+/// As [`left_out`]; the error is the function or value without which the rule cannot run at all.
+fn callable<'a>(
+    rule: &'a Rule,
     product: &str,
     missing: &BTreeSet<&'static str>,
     rules: &Rules,
-) -> Result<Vec<Alternative>, &'static str> {
-    alternatives::left_out(&rule.program, &|name| has(rule, name, product, rules) && !missing.contains(name))
+) -> Result<Vec<Alternative>, &'a str> {
+    let offered = |name: &str| has(rule, name, product, rules) && !missing.contains(name);
+    alternatives::left_out(&rule.program, rule.names_values, &offered)
 }
 
 /// Whether a rule applies to the target.
@@ -158,10 +172,14 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
 
 /// Whether everything that a rule calls is there, and laid out as the header says.
 fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
+    let missing = target.missing(rules);
+    if !missing.is_empty()
+        && let Err(name) = callable(rule, &target.product, &missing, rules)
+    {
+        there(name, target, rules)?;
+        return Err(not_offered(name, &target.product, rules));
+    }
     if !target.lacking.is_empty() {
-        if let Err(function) = callable(rule, &target.product, &target.missing(rules), rules) {
-            there(function, target, rules)?;
-        }
         rules.releases(rule).try_for_each(|function| there(function.name, target, rules))?;
     }
     let is = &target.edition;
@@ -173,11 +191,14 @@ fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip
 }
 
 /// Whether a function can be called, or its absence is for the derived rule to judge: what is exported can be, whatever
-/// the edition. Not every edition has every function, and an optional library need not be there.
-fn there(function: &'static str, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
-    if !target.lacking.contains(function) {
-        return Ok(());
+/// the edition. Not every edition has every function, and an optional library need not be there. A value can be passed
+/// from its edition on.
+fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
+    let since = |value: &SupportEntry| Some((value.span(), target.edition.clone()?));
+    if let Some((span, is)) = rules.values.get(function).and_then(since).filter(|(span, is)| !span.contains(is)) {
+        return Err(Skip::ValueNotInEdition { value: function.to_owned(), span, is });
     }
+    let Some(&function) = target.lacking.get(function) else { return Ok(()) };
     let span = rules.span(function);
     match &target.edition {
         Some(is) if !span.contains(is) => return Err(Skip::NotInEdition { function, span, is: is.clone() }),

@@ -101,7 +101,7 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, values: &[Value]) -> Stri
         lines.extend(text::wrapped(&format!("Doubt: {doubt}"), WIDTH));
     }
     if rule.hazard.is_some() {
-        lines.push("Hazard: the documents call the result undefined.".to_owned());
+        lines.push("Hazard: the documents leave the result undefined.".to_owned());
     }
     let case: Vec<String> =
         display_values(&rule.program, values).iter().map(|(name, value)| format!("{name} = {value}")).collect();

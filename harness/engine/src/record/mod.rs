@@ -202,8 +202,8 @@ pub struct RuleResult {
     /// Checks that were only observed with this library, each with why. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed_only: Vec<String>,
-    /// Alternatives of `choose` that did not run, because the product does not offer what they call. Older journals do
-    /// not know it.
+    /// Alternatives of `choose` and values of axes that did not run, because the product or the edition lacks what they
+    /// use. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
 }
