@@ -39,6 +39,8 @@ fn mapped(bench: &Bench, report: &str) -> Vec<MappedLibrary> {
     let words = ["--product", "a2", "--library", "libtested.so"];
     bench.run_catalog(report, &words).says(0, &["NOT SIMULATED", "behind it", "libdriver.so (sha256 "]);
     let report = bench.report(report);
+    assert!(report.header.host.as_ref().is_some_and(|host| host.kernel.is_some() && host.page_size.is_some()));
+    assert!(report.junit.contains("<property name=\"host\" value=\"Linux "), "{}", report.junit);
     for library in &report.header.mapped {
         let property = format!("{} (sha256 {}", library.path, library.sha256.as_ref().unwrap());
         assert!(report.junit.contains(&property), "{}", report.junit);

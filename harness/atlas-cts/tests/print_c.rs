@@ -134,6 +134,8 @@ fn every_program_of_one_process_holds_on_a_device_without_defects(
         lacking: Default::default(),
         edition: None,
         kernel: None,
+        virtual_machine: Some(false),
+        locked_memory: None,
         hazardous: false,
         dedicated: true,
     };

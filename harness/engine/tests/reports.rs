@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::record::{
-    Conclusion, Confirmation, Coverage, Failure, FurtherLibrary, Level, Line, MappedLibrary, RuleBegin, RuleResult,
-    RunEnd, RunHeader, RunResume, Verdict,
+    Conclusion, Confirmation, Coverage, Failure, FurtherLibrary, Host, Level, Line, MappedLibrary, RuleBegin,
+    RuleResult, RunEnd, RunHeader, RunResume, Verdict,
 };
 use engine::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
@@ -411,6 +411,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("run", "subjects"),
             ("run", "further_libraries"),
             ("run", "mapped"),
+            ("run", "host"),
             ("settings", "sim_edition"),
             ("library", "version_note"),
             ("mapped_library", "sha256"),
@@ -433,6 +434,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     header.further_libraries = vec![FurtherLibrary::default()];
     header.mapped =
         vec![MappedLibrary { sha256: Some(String::new()), build_id: Some(String::new()), ..MappedLibrary::default() }];
+    header.host = Some(Host::default());
     header.settings.sim_edition = Some("8.5".to_owned());
     let run = serde_json::to_value(Line::Run(Box::new(header))).unwrap();
     let mut result = broken();
@@ -443,6 +445,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     assert_eq!(keys(&run["run"]["library"]), of("library"));
     assert_eq!(keys(&run["run"]["further_libraries"][0]), of("further_library"));
     assert_eq!(keys(&run["run"]["mapped"][0]), of("mapped_library"));
+    assert_eq!(keys(&run["run"]["host"]), of("host"));
     assert_eq!(keys(&run["run"]["settings"]), of("settings"));
     let begin = serde_json::to_value(Line::Begin(RuleBegin { id: String::new() })).unwrap();
     assert_eq!(keys(&begin["begin"]), of("begin"));

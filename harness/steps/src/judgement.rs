@@ -19,6 +19,16 @@ pub enum Judgement {
     Success,
 }
 
+impl Judgement {
+    /// The id of the statement that it belongs to, if it is one.
+    pub fn statement(self) -> Option<usize> {
+        match self {
+            Judgement::Condition(id) | Judgement::Failure(id) | Judgement::Code(id) => Some(id),
+            Judgement::Success => None,
+        }
+    }
+}
+
 /// A judgement and the statement that it stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {

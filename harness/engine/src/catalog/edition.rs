@@ -161,11 +161,6 @@ impl EditionCondition {
     }
 }
 
-/// The version of the kernel that this process runs on; `None` where the system does not tell.
-pub fn kernel() -> Option<Edition> {
-    Edition::read(&std::fs::read_to_string("/proc/sys/kernel/osrelease").ok()?)
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;

@@ -25,7 +25,7 @@ pub use alternatives::{Alternative, named};
 pub use check::load;
 pub use clauses::{Clause, ClausesFile, Modality};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
-pub use edition::{Edition, EditionCondition, Span, kernel};
+pub use edition::{Edition, EditionCondition, Span};
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
 pub use life_cycle::{LifeCycleProgram, LifeCycles, Query, Section, VERSION};
@@ -33,7 +33,7 @@ pub use model::{
     ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SubjectsFile,
     SupportEntry, SupportFile, When,
 };
-pub use policy::Ground;
+pub use policy::{Ground, Known};
 pub use read::{chapter_paths, name_below, product_ids};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
 pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, short};

@@ -366,6 +366,13 @@ pub struct SupportEntry {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Edition>,
+    /// Of a function: documented for physical machines and containers only, so that in a virtual machine it is undefined.
+    #[serde(default)]
+    pub not_virtual: bool,
+    /// Of a function: bytes of memory that a rule which calls it locks at most. Where a process may lock less, its failure
+    /// says nothing about the device.
+    #[serde(default)]
+    pub locks: u64,
     /// The last edition that has it.
     #[serde(default)]
     #[schemars(with = "Option<String>")]

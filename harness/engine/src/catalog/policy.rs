@@ -23,6 +23,15 @@ pub struct Ground {
     pub clauses: Vec<usize>,
 }
 
+/// What is known of where the rules run, as far as promises depend on it.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// The edition of the library; `None`: it is not known.
+    pub edition: Option<Edition>,
+    /// Whether programs run in a virtual machine; `None`: it is not known.
+    pub virtual_machine: Option<bool>,
+}
+
 impl Rule {
     /// What a judgement rests on; `None`: nothing is named for it.
     pub fn ground(&self, judged: &Judged) -> Option<&Ground> {
@@ -49,10 +58,22 @@ impl Rule {
         }
     }
 
-    /// The statements whose checks are only observed in an edition, by id, because what they rest on does not hold there
-    /// or is not known to: with why, each reason once.
-    pub fn observed_only(&self, rules: &Rules, edition: Option<&Edition>) -> (Vec<usize>, Vec<String>) {
+    /// The statements whose checks are only observed here, by id, because what they rest on does not hold in this edition
+    /// or on this host, or is not known to: with why, each reason once.
+    pub fn observed_only(&self, rules: &Rules, known: &Known) -> (Vec<usize>, Vec<String>) {
         let (mut statements, mut reasons) = (Vec::new(), Vec::new());
+        let not_virtual = |name: &&str| rules.support.get(*name).is_some_and(|entry| entry.not_virtual);
+        if known.virtual_machine.is_none()
+            && let Some(function) = self.program.function_names().find(not_virtual)
+        {
+            statements.extend(judgements(&self.program).iter().filter_map(|judged| judged.judgement.statement()));
+            statements.extend(self.program.bare_calls().iter().map(|(id, _)| *id));
+            reasons.push(format!(
+                "{function} is documented for physical machines and containers; whether this is one is not known"
+            ));
+            return (statements, reasons);
+        }
+        let edition = known.edition.as_ref();
         let failing = |ground: &Ground| {
             let clauses = ground.clauses.iter().map(|clause| &rules.clauses[*clause]);
             clauses.into_iter().find(|clause| !clause.holds_in(edition))
@@ -69,10 +90,7 @@ impl Rule {
             let is = edition.map_or_else(|| "unknown".to_owned(), Edition::to_string);
             let what = self.program.judged(&judged);
             reasons.push(format!("`{what}` rests on {} ({}); the edition is {is}", clause.id, clause.editions()));
-            statements.extend(match judged.judgement {
-                Judgement::Condition(id) | Judgement::Failure(id) | Judgement::Code(id) => Some(id),
-                Judgement::Success => None,
-            });
+            statements.extend(judged.judgement.statement());
         }
         let bare = self.program.bare_calls();
         statements.extend(bare.iter().filter_map(|(id, named)| match named {

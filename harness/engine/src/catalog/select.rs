@@ -25,6 +25,10 @@ pub struct Conditions {
     pub edition: Option<Edition>,
     /// Version of the host's kernel; unknown: rules that depend on it run.
     pub kernel: Option<Edition>,
+    /// Whether programs run in a virtual machine; unknown: what depends on it is observed.
+    pub virtual_machine: Option<bool>,
+    /// Bytes that a process may lock; `None`: nothing limits them.
+    pub locked_memory: Option<u64>,
     /// Rules whose result the documents call undefined run too.
     pub hazardous: bool,
     /// Nobody else uses the devices: rules that take all of their memory run too.
@@ -32,12 +36,15 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// The functions that this library does not have and need not have, and the values that came with a later edition:
-    /// what uses them does not apply.
+    /// The functions that this library does not have and need not have, those that cannot be judged on this host, and the
+    /// values that came with a later edition: what uses them does not apply.
     pub fn missing(&self, rules: &Rules) -> BTreeSet<&'static str> {
         let functions = self.lacking.iter().copied();
-        let values = rules.values.keys().filter_map(|name| rules.environment.declarations.constant_name(name));
-        functions.chain(values).filter(|name| there(name, self, rules).is_err()).collect()
+        let declarations = &rules.environment.declarations;
+        let values = rules.values.keys().filter_map(|name| declarations.constant_name(name));
+        let bound = rules.support.iter().filter(|(_, entry)| entry.not_virtual || entry.locks > 0);
+        let bound = bound.filter_map(|(name, _)| Some(declarations.function(name)?.name));
+        functions.chain(bound).chain(values).filter(|name| there(name, self, rules).is_err()).collect()
     }
 }
 
@@ -71,6 +78,12 @@ pub enum Skip {
     /// Nobody knows whether the library should have the function.
     #[error("needs {function}, part of the runtime {span}; this edition is unknown, and does not export it")]
     NotExported { function: &'static str, span: Span },
+    #[error("{function} is documented for physical machines and containers; this is a virtual machine")]
+    VirtualMachine { function: String },
+    #[error(
+        "{function} locks up to {wanted} bytes here; this process may lock {is}: raise the limit (`ulimit -l`, or the container's)"
+    )]
+    LockedMemory { function: String, wanted: u64, is: u64 },
     #[error("uses {value}, part of the runtime {span}; this is {is}")]
     ValueNotInEdition { value: String, span: Span, is: Edition },
     #[error("the documents leave the result undefined; runs only with --hazardous")]
@@ -191,12 +204,21 @@ fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip
 }
 
 /// Whether a function can be called, or its absence is for the derived rule to judge: what is exported can be, whatever
-/// the edition. Not every edition has every function, and an optional library need not be there. A value can be passed
-/// from its edition on.
+/// the edition. Not every edition has every function, an optional library need not be there, and some functions cannot be
+/// judged on every host. A value can be passed from its edition on.
 fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     let since = |value: &SupportEntry| Some((value.span(), target.edition.clone()?));
     if let Some((span, is)) = rules.values.get(function).and_then(since).filter(|(span, is)| !span.contains(is)) {
         return Err(Skip::ValueNotInEdition { value: function.to_owned(), span, is });
+    }
+    if let Some(entry) = rules.support.get(function) {
+        let function = function.to_owned();
+        if entry.not_virtual && target.virtual_machine == Some(true) {
+            return Err(Skip::VirtualMachine { function });
+        }
+        if let Some(is) = target.locked_memory.filter(|is| *is < entry.locks) {
+            return Err(Skip::LockedMemory { function, wanted: entry.locks, is });
+        }
     }
     let Some(&function) = target.lacking.get(function) else { return Ok(()) };
     let span = rules.span(function);

@@ -108,7 +108,7 @@ impl Bench {
         let SimulatedTarget { factory, work } = target.simulated(options, defects)?;
         let (product, devices) = (target.conditions.product.clone(), target.conditions.devices);
         let mut executor = Executor::new(target.rules.clone(), product, devices, work, factory, Pool::new());
-        executor.edition.clone_from(&target.conditions.edition);
+        executor.known.edition.clone_from(&target.conditions.edition);
         executor.missing = target.conditions.missing(&target.rules);
         Ok(Bench { executor })
     }

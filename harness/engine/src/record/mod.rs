@@ -54,6 +54,9 @@ pub struct RunHeader {
     /// those of runtime and driver that they brought. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mapped: Vec<MappedLibrary>,
+    /// The machine that the run was made on; `None`: a simulated device, or an older journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
     /// Where programs run: `host` or `device`. Empty where the runtime knows no difference.
     pub run_mode: String,
     /// Number of devices.
@@ -160,6 +163,23 @@ pub struct MappedLibrary {
     /// The id that its linker gave it, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_id: Option<String>,
+}
+
+/// The machine that a run was made on. What is absent is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// Release of the kernel.
+    pub kernel: Option<String>,
+    /// Size of a page of the kernel, in bytes.
+    pub page_size: Option<u64>,
+    /// Whether it is a virtual machine.
+    pub virtual_machine: Option<bool>,
+    /// What made the container that the process is in; `None`: none that is known of.
+    pub container: Option<String>,
+    /// Whether the process may administrate the machine (CAP_SYS_ADMIN).
+    pub privileged: Option<bool>,
+    /// Bytes that the process may lock; `None`: nothing limits them.
+    pub locked_memory: Option<u64>,
 }
 
 /// The result of one rule.

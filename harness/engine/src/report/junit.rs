@@ -10,6 +10,7 @@ use time::{Duration, OffsetDateTime};
 
 use super::ReportError;
 use super::failure::{failure_text, notes};
+use super::host::host_line;
 use super::markup::{Extra, SPLIT, broken, complete};
 use super::summary::{loaded_line, mark};
 use super::text::{clean, one_line};
@@ -174,6 +175,9 @@ fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
         let of = |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("{name} {value}"));
         let ids: Vec<String> = [of("sha256", sha256), of("build id", build_id)].into_iter().flatten().collect();
         properties.push(("library.mapped", one_line(&format!("{path} ({})", ids.join(", ")))));
+    }
+    if let Some(host) = &header.host {
+        properties.push(("host", host_line(host)));
     }
     if !header.resumed.is_empty() {
         properties.push(("resumed", one_line(&header.resumed.join(" "))));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, wrap};
 use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict};
 
+use super::host::host_line;
 use super::subjects;
 
 /// The mark of every report that was not made with a real device.
@@ -114,6 +115,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     };
     let product = one_line(&header.product);
     field(text, "device", &format!("{}, product {product}, edition {edition}{mode}", device(header)));
+    field(text, "host", &header.host.as_ref().map(host_line).unwrap_or_default());
     let resumed: String = header.resumed.iter().map(|time| format!(", resumed {}", one_line(time))).collect();
     let (profile, started) = (one_line(&header.profile), one_line(&header.started));
     field(text, "run", &format!("profile {profile}, seed {}, started {started}{resumed}", header.seed));

@@ -88,7 +88,7 @@ impl Finished {
         let conditions = &campaign.target.conditions;
         let left_out = left_out(rule, &conditions.product, &campaign.target.executor.missing, rules);
         result.left_out = left_out.into_iter().map(|alternative| named(&rule.program, alternative)).collect();
-        result.observed_only = rule.observed_only(rules, conditions.edition.as_ref()).1;
+        result.observed_only = rule.observed_only(rules, &campaign.target.executor.known).1;
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
         result.failure =
             failure.map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output)));

@@ -1,6 +1,7 @@
 //! What is tested: a library, its devices, and what the runtime says about itself. Nothing of it changes during a run.
 
 mod error;
+mod host;
 mod locks;
 mod version;
 
@@ -16,8 +17,8 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::case::{FailedCall, Trouble};
-use crate::catalog::{self, Conditions, Edition, Rule, Rules, Skip, applies};
-use crate::record::{FurtherLibrary, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, Subject};
+use crate::catalog::{self, Conditions, Edition, Known, Rule, Rules, Skip, applies};
+use crate::record::{FurtherLibrary, Host, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, Subject};
 use crate::runtime::Runtime;
 use crate::wire::message::{Reply, Request};
 use crate::workers::{
@@ -50,6 +51,8 @@ pub struct Target {
     pub library: LibraryIdentity,
     /// What a process has mapped that is set up.
     mapped: Vec<MappedLibrary>,
+    /// The machine that this runs on; `None`: the device is simulated.
+    host: Option<Host>,
     /// The name that the runtime reports for the device.
     pub reported_name: Option<String>,
     /// Held until the run is over: no other run uses these devices.
@@ -139,13 +142,19 @@ impl Target {
                 conditions.devices = devices_of(options, &factory.libraries.first().path, answer("device_count"))?;
             }
         }
+        // The simulated device runs no code in the kernel, and locks no memory.
+        let host = (!library.simulated).then(|| host::read(Path::new("/")));
+        if let Some(host) = &host {
+            conditions.kernel = host.kernel.as_deref().and_then(Edition::read);
+            (conditions.virtual_machine, conditions.locked_memory) = (host.virtual_machine, host.locked_memory);
+        }
         let locks = if library.simulated { Vec::new() } else { locks::lock_devices(options, conditions.devices)? };
         let work = options.profile.unwrap_or_default().work();
         let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
-        executor.edition.clone_from(&conditions.edition);
+        executor.known = Known { edition: conditions.edition.clone(), virtual_machine: conditions.virtual_machine };
         executor.missing = conditions.missing(&rules);
-        Ok(Target { runtime, rules, conditions, executor, library, mapped, reported_name, _locks: locks })
+        Ok(Target { runtime, rules, conditions, executor, library, mapped, reported_name, host, _locks: locks })
     }
 
     /// The same rules on a simulated device with these defects: for proofs.
@@ -197,6 +206,7 @@ impl Target {
             library: self.library.clone(),
             further_libraries: self.further_libraries(),
             mapped: self.mapped.clone(),
+            host: self.host.clone(),
             run_mode: self.conditions.run_mode.clone(),
             devices: self.conditions.devices,
             edition: self.conditions.edition.as_ref().map(Edition::to_string),
@@ -297,8 +307,9 @@ fn prepare(
         devices,
         lacking: BTreeSet::new(),
         edition: None,
-        // The simulated device runs no code in the kernel.
-        kernel: if choice.embedded { None } else { catalog::kernel() },
+        kernel: None,
+        virtual_machine: Some(false),
+        locked_memory: None,
         hazardous: options.hazardous,
         dedicated: options.dedicated || choice.embedded,
     };

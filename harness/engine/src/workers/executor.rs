@@ -11,7 +11,7 @@ use steps::judgement::Judgement;
 use steps::program::State;
 
 use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult, Value, Work};
-use crate::catalog::{Alternative, Edition, Rule, Rules, left_out};
+use crate::catalog::{Alternative, Known, Rule, Rules, left_out};
 use crate::record::Verdict;
 use crate::wire::message::RunCase;
 use crate::wire::trace::Texts;
@@ -83,8 +83,8 @@ pub struct Executor {
     pub product: String,
     /// What cases are drawn with: quantities of the product, number of devices.
     pub scope: Scope,
-    /// The edition of the library, as far as it is known: in some, a check is only observed.
-    pub edition: Option<Edition>,
+    /// What is known of library and host: on some, a check is only observed.
+    pub known: Known,
     /// Functions that the library does not have and need not have.
     pub missing: BTreeSet<&'static str>,
     /// How much work a rule may cost.
@@ -101,7 +101,7 @@ impl Executor {
             rules,
             product,
             scope: Scope::new(facts, devices),
-            edition: None,
+            known: Known { edition: None, virtual_machine: Some(false) },
             missing: BTreeSet::new(),
             work,
             factory,
@@ -125,7 +125,7 @@ impl Executor {
     /// A whole rule, without known cases.
     pub fn assignment<'a>(&self, rule: &'a Rule, seed: u64) -> Assignment<'a> {
         let budget = Home::of(rule).budget(&self.work);
-        let (observed, _) = rule.observed_only(&self.rules, self.edition.as_ref());
+        let (observed, _) = rule.observed_only(&self.rules, &self.known);
         let left_out = left_out(rule, &self.product, &self.missing, &self.rules);
         Assignment { rule, seed, budget, known: &[], only: &[], ignored: None, counts: false, observed, left_out }
     }

@@ -71,6 +71,7 @@ pub fn header() -> RunHeader {
         },
         further_libraries: Vec::new(),
         mapped: Vec::new(),
+        host: None,
         run_mode: "host".into(),
         devices: 2,
         edition: Some("8.2".into()),

@@ -1,0 +1,83 @@
+//! Where the machine decides: a document or a limit that excludes virtual machines, or a process that may lock little
+//! memory, takes rules along and not the device's name.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use abi::generated::acl;
+use engine::catalog::{CatalogPlace, Conditions, Edition, Known, Rule, Rules, applies, left_out, load};
+use rstest::rstest;
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    let place = CatalogPlace { specs: specs.into(), bindings: &acl::BINDINGS, defects: None };
+    load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
+});
+
+fn conditions(virtual_machine: Option<bool>, locked_memory: Option<u64>) -> Conditions {
+    Conditions {
+        product: "a2".to_owned(),
+        run_mode: "host".to_owned(),
+        devices: 4,
+        lacking: Default::default(),
+        edition: None,
+        kernel: None,
+        virtual_machine,
+        locked_memory,
+        hazardous: false,
+        dedicated: true,
+    }
+}
+
+fn calling(function: &str) -> Vec<&'static Rule> {
+    let calls = |rule: &&Rule| rule.program.function_names().any(|name| name == function);
+    let everywhere = conditions(Some(false), None);
+    RULES.rules.iter().filter(calls).filter(|rule| applies(rule, &everywhere, &RULES).is_ok()).collect()
+}
+
+#[test]
+fn in_a_virtual_machine_nothing_is_said_about_copies_between_devices() {
+    let virtual_machine = conditions(Some(true), None);
+    let rules = calling("aclrtDeviceCanAccessPeer");
+    assert!(rules.len() > 20, "{}", rules.len());
+    for rule in rules {
+        let skip = applies(rule, &virtual_machine, &RULES).expect_err(&rule.id).to_string();
+        assert!(
+            skip.ends_with("is documented for physical machines and containers; this is a virtual machine"),
+            "{skip}"
+        );
+    }
+    assert!(applies(RULES.rule("acl.malloc.align64").unwrap(), &virtual_machine, &RULES).is_ok());
+}
+
+#[test]
+fn where_a_virtual_machine_is_not_known_of_copies_between_devices_are_observed() {
+    let unknown = Known { edition: Edition::read("9.1"), virtual_machine: None };
+    let physical = Known { virtual_machine: Some(false), ..unknown.clone() };
+    for rule in calling("aclrtDeviceCanAccessPeer") {
+        assert!(applies(rule, &conditions(None, None), &RULES).is_ok(), "{}", rule.id);
+        let (observed, reasons) = rule.observed_only(&RULES, &unknown);
+        assert!(!observed.is_empty() && reasons[0].ends_with("whether this is one is not known"), "{}", rule.id);
+        assert!(rule.observed_only(&RULES, &physical).0.len() < observed.len(), "{}", rule.id);
+    }
+}
+
+#[rstest]
+#[case::a_common_limit_of_containers(Some(65536), false)]
+#[case::enough(Some(8 << 20), true)]
+#[case::no_limit(None, true)]
+fn host_memory_is_registered_where_the_process_may_lock_it(#[case] limit: Option<u64>, #[case] judged: bool) {
+    let here = conditions(Some(false), limit);
+    let rules = calling("aclrtHostRegister");
+    assert!(rules.len() > 8, "{}", rules.len());
+    for rule in rules {
+        let only_an_alternative = !left_out(rule, "a2", &here.missing(&RULES), &RULES).is_empty();
+        match applies(rule, &here, &RULES) {
+            Ok(()) => assert!(judged || only_an_alternative, "{}", rule.id),
+            Err(skip) => {
+                assert!(!judged, "{}: {skip}", rule.id);
+                assert!(skip.to_string().contains("this process may lock 65536: raise the limit"), "{skip}");
+            }
+        }
+    }
+}
