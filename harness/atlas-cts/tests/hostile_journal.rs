@@ -221,7 +221,7 @@ fn a_run_whose_journal_is_lost_reports_what_it_remembers(#[case] disturb: fn(&Pa
 #[test]
 fn a_run_does_not_wait_for_ever_for_the_lock_of_its_journal() {
     let mut held = None;
-    let (bench, answer) = disturbed(&[], |report| {
+    let (bench, answer) = disturbed(&["--lock-wait=1"], |report| {
         let journal = File::open(report.join("results.jsonl")).unwrap();
         journal.lock().unwrap();
         held = Some(journal);

@@ -68,7 +68,17 @@ pub struct ClauseEntry {
     /// Why it promises an outcome, where its wording sounds as if it did not.
     #[serde(default)]
     pub reason: Option<String>,
+    /// Why no rule can judge or observe it: `needs a kernel`, `needs hardware state`, `not reachable from C`, `timing`,
+    /// `advice`, or `duplicate of` the id of another clause.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub untestable: Option<Spanned<String>>,
 }
+
+/// Why a clause cannot be judged or observed; `duplicate of ID` is one too.
+const UNTESTABLE: [&str; 5] = ["needs a kernel", "needs hardware state", "not reachable from C", "timing", "advice"];
+/// Stands before the id of the clause that says the same.
+const DUPLICATE: &str = "duplicate of ";
 
 /// What kind of sentence a clause is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -135,6 +145,8 @@ pub struct Clause {
     /// The codes that it names.
     pub codes: Vec<i128>,
     pub reason: Option<String>,
+    /// Why no rule can judge or observe it.
+    pub untestable: Option<String>,
     /// `file:line`.
     pub place: String,
 }
@@ -202,7 +214,26 @@ impl Checker<'_> {
                 clauses.push(clause);
             }
         }
+        for file in files {
+            file.value.clauses.iter().for_each(|entry| self.untestable(&file.source, &entry.value, &positions));
+        }
         (clauses, positions)
+    }
+
+    /// That a clause cannot be judged has a reason of a closed list.
+    fn untestable(&mut self, source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>) {
+        let Some(reason) = &entry.untestable else { return };
+        let message = match reason.value.strip_prefix(DUPLICATE) {
+            Some(id) if id == entry.id.value => "a clause is no duplicate of itself".to_owned(),
+            Some(id) if positions.contains_key(id) => return,
+            Some(id) => format!("there is no clause `{id}`{}", hint(id, positions.keys().map(String::as_str))),
+            None if UNTESTABLE.contains(&&*reason.value) => return,
+            None => {
+                let known = UNTESTABLE.join(", ");
+                format!("`{}` is no reason why a clause cannot be tested: {known}, or `{DUPLICATE}ID`", reason.value)
+            }
+        };
+        self.at(source, reason, message);
     }
 
     fn clause(
@@ -262,6 +293,7 @@ impl Checker<'_> {
             span: Span { since: entry.since.clone(), until: entry.until.clone() },
             codes,
             reason: entry.reason.clone(),
+            untestable: entry.untestable.as_ref().map(|reason| reason.value.clone()),
             place: format!("{}:{}", short(&source.path), entry.id.referenced.line()),
         }
     }

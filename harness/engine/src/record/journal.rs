@@ -65,6 +65,8 @@ struct State {
     alone: bool,
     /// Somebody held the lock for too long once. The threads that wait do not each wait as long.
     given_up: bool,
+    /// How long it waits for a lock.
+    patience: Duration,
 }
 
 /// A line that is about to be written.
@@ -162,6 +164,12 @@ impl Journal {
         self
     }
 
+    /// From now on it waits no longer than that for a lock that another process holds; never longer than ten seconds.
+    pub fn waiting_at_most(&mut self, limit: Duration) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.patience = limit.min(LOCK_PATIENCE);
+    }
+
     /// Where the journal is.
     pub fn path(&self) -> &Path {
         &self.path
@@ -190,8 +198,16 @@ impl Journal {
     }
 
     fn new(path: PathBuf, file: File) -> Journal {
-        let state =
-            State { file, known: 0, lines: 0, results: HashMap::new(), ended: false, alone: false, given_up: false };
+        let state = State {
+            file,
+            known: 0,
+            lines: 0,
+            results: HashMap::new(),
+            ended: false,
+            alone: false,
+            given_up: false,
+            patience: LOCK_PATIENCE,
+        };
         Journal { path, state: Mutex::new(state) }
     }
 
@@ -246,9 +262,9 @@ impl State {
                 Err(TryLockError::Error(source)) => return Err(JournalError::io("lock", path, source)),
                 Err(TryLockError::WouldBlock) => {}
             }
-            if self.given_up || begun.get_or_insert_with(Instant::now).elapsed() > LOCK_PATIENCE {
+            if self.given_up || begun.get_or_insert_with(Instant::now).elapsed() > self.patience {
                 self.given_up = true;
-                return Err(JournalError::Locked { path: path.to_owned(), waited: LOCK_PATIENCE });
+                return Err(JournalError::Locked { path: path.to_owned(), waited: self.patience });
             }
             std::thread::sleep(Duration::from_millis(1));
         }

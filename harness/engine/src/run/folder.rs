@@ -5,6 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use thiserror::Error;
 use time::OffsetDateTime;
@@ -76,10 +77,12 @@ impl RunFolder {
         earlier: Option<Earlier>,
     ) -> Result<RunFolder, RunError> {
         let keep = options.keep.then(regressions_folder);
-        match earlier {
+        let mut folder = match earlier {
             Some(earlier) => RunFolder::resume(campaign, keep, earlier),
             None => RunFolder::create(&mut campaign.header, options.report_dir.as_deref(), keep, selected),
-        }
+        }?;
+        folder.journal.waiting_at_most(Duration::from_secs(options.lock_wait));
+        Ok(folder)
     }
 
     fn create(

@@ -143,7 +143,8 @@ pub struct Options {
     /// containers.
     #[arg(long, env = "ATLAS_CTS_LOCKS", value_name = "DIR", default_value = LOCK_FOLDER)]
     pub lock_dir: PathBuf,
-    /// Seconds to wait for a device that another run uses.
+    /// Seconds to wait for a device that another run uses, and for the journal where another process holds its lock (ten
+    /// at most).
     #[arg(long, env = "ATLAS_CTS_LOCK_WAIT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=LONGEST_WAIT))]
     pub lock_wait: u64,
     /// Rules of level `info` break the run too.
