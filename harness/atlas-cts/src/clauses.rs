@@ -50,7 +50,7 @@ pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus
 /// Clauses by document and modality, and how many checks rest on them.
 fn counted(text: &mut String, rules: &Rules) {
     let mut table: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
-    for clause in &rules.clauses {
+    for clause in &rules.book.clauses {
         *table.entry(&clause.document).or_default().entry(clause.modality.name()).or_default() += 1;
     }
     for (document, kinds) in table {
@@ -64,7 +64,7 @@ fn counted(text: &mut String, rules: &Rules) {
             let Some(ground) = rule.ground(&judged) else { continue };
             checks += 1;
             inferred += usize::from(ground.clauses.len() > 1);
-            silent += usize::from(!ground.clauses.iter().any(|clause| rules.clauses[*clause].modality.promises()));
+            silent += usize::from(!ground.clauses.iter().any(|clause| rules.book.clauses[*clause].modality.promises()));
         }
     }
     let all = rules.rules.iter().map(|rule| reported(&rule.program).len()).sum::<usize>();
@@ -72,7 +72,7 @@ fn counted(text: &mut String, rules: &Rules) {
         text,
         "{} clauses; {checks} judged checks of `must` rules rest on them, {inferred} of these on an inference, {silent} \
          look only for silent corruption; {all} checks are only reported",
-        rules.clauses.len()
+        rules.book.clauses.len()
     );
 }
 
@@ -82,7 +82,7 @@ fn only_reported(text: &mut String, rules: &Rules) {
         for judged in reported(&rule.program) {
             let Some(ground) = rule.ground(&judged) else { continue };
             let _ = writeln!(text, "{}: `{}`", rule.id, rule.program.judged(&judged));
-            for clause in ground.clauses.iter().map(|clause| &rules.clauses[*clause]) {
+            for clause in ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]) {
                 let _ = writeln!(
                     text,
                     "    {} ({}): {} ({})",
@@ -109,7 +109,7 @@ fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, Comm
     }
     let mut good = true;
     let (mut found, mut weak) = (0, 0);
-    for clause in &rules.clauses {
+    for clause in &rules.book.clauses {
         let Some((path, sentence)) = known.get(&clause.sentence) else {
             good = false;
             let _ = writeln!(
@@ -131,7 +131,7 @@ fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, Comm
             let _ = writeln!(text, "{} ({place}) holds {word}: {reason}", clause.id);
         }
     }
-    let all = rules.clauses.len();
+    let all = rules.book.clauses.len();
     let _ = writeln!(text, "{found} of {all} sentences found; {weak} promises whose wording sounds weaker");
     Ok(good)
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use engine::case::CaseError;
+use engine::coverage::ThresholdError;
 use engine::prove::ProofFileError;
 use engine::report::clean;
 use engine::run::{ExitStatus, RunError};
@@ -59,6 +60,8 @@ pub enum CommandError {
     File { path: PathBuf, source: io::Error },
     #[error("error: {0}")]
     Proof(ProofFileError),
+    #[error("error: {0}")]
+    Threshold(ThresholdError),
 }
 
 impl CommandError {
@@ -66,7 +69,7 @@ impl CommandError {
     pub fn exit(&self) -> ExitStatus {
         match self {
             CommandError::Run(error) => error.exit(),
-            CommandError::File { .. } | CommandError::Proof(_) => ExitStatus::Unknown,
+            CommandError::File { .. } | CommandError::Proof(_) | CommandError::Threshold(_) => ExitStatus::Unknown,
             _ => ExitStatus::Usage,
         }
     }

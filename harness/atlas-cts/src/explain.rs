@@ -30,7 +30,7 @@ pub(crate) fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<Stri
         let _ = writeln!(text, "source    {source}");
     }
     for ground in &rule.grounds {
-        for clause in ground.clauses.iter().map(|clause| &rules.clauses[*clause]) {
+        for clause in ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]) {
             let editions = clause.editions();
             let editions = if editions.is_empty() { String::new() } else { format!("; holds {editions}") };
             let _ = writeln!(

@@ -1,6 +1,7 @@
 //! The command `atlas-cts`: everything around the suite.
 
 mod clauses;
+mod coverage;
 mod explain;
 mod lint;
 mod list;
@@ -54,6 +55,13 @@ enum Command {
         options: Options,
         #[command(flatten)]
         filter: clauses::ClauseFilter,
+    },
+    /// Count which sentences of the documents are judged, and list functions, values and products that no rule judges.
+    Coverage {
+        #[command(flatten)]
+        options: Options,
+        #[command(flatten)]
+        coverage: coverage::CoverageOptions,
     },
     /// Print a rule as a stand-alone C program: the reproducer for a vendor. `--case JSON` takes a failure's values.
     Print {
@@ -109,6 +117,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Clauses { options, filter } => {
             clauses::clauses(&load_rules(&options, runtime_of(&options, None)?)?, &filter)
+        }
+        Command::Coverage { options, coverage: wanted } => {
+            coverage::coverage(&load_rules(&options, runtime_of(&options, None)?)?, &wanted)
         }
         Command::Print { rule, options } => {
             let runtime = runtime_of(&options, Some(&rule))?;

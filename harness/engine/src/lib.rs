@@ -13,6 +13,7 @@
 pub mod case;
 pub mod catalog;
 mod confirm;
+pub mod coverage;
 pub mod digest;
 pub mod files;
 pub mod lint;

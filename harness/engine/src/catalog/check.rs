@@ -96,8 +96,7 @@ impl Checker<'_> {
         let documents = &files.documents.value.documents;
         let whole = files.clauses.is_some();
         let files_of_clauses = files.clauses.as_deref().unwrap_or_default();
-        let (clauses, clause_positions) =
-            self.clauses(files_of_clauses, documents, &products, &environment.declarations);
+        let book = self.clauses(files_of_clauses, documents, &products, &environment.declarations);
         let mut rules = Rules {
             runtime: api.value.runtime.value.clone(),
             title: api.value.title.clone(),
@@ -115,8 +114,7 @@ impl Checker<'_> {
             support,
             values,
             support_source,
-            clauses,
-            clause_positions,
+            book,
             chapters: Vec::new(),
             rules: Vec::new(),
             subjects: Vec::new(),

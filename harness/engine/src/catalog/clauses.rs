@@ -12,6 +12,7 @@ use steps::suggest::hint;
 use steps::types::Declarations;
 
 use super::check::{Checker, unknown_product};
+use super::checklist::Question;
 use super::diagnostic::Source;
 use super::edition::{Edition, Span};
 use super::model::DocumentEntry;
@@ -23,9 +24,34 @@ use super::rules::{Product, is_id, short};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClausesFile {
+    /// What its clauses are about: a chapter of the coverage. Several files may be one chapter; without a name, that of
+    /// the file.
+    #[serde(default)]
+    pub chapter: Option<String>,
+    /// The pages that were read for it, sentence by sentence.
+    #[serde(default)]
+    pub pages: Vec<String>,
+    /// Nobody has read its pages yet: it is not covered, and known not to be.
+    #[serde(default)]
+    pub open: bool,
     /// The clauses.
+    #[serde(default)]
     #[schemars(with = "Vec<ClauseEntry>")]
     pub clauses: Vec<Spanned<ClauseEntry>>,
+    /// Sentences about other runtimes: what should be asked here too.
+    #[serde(default)]
+    #[schemars(with = "Vec<Question>")]
+    pub checklist: Vec<Spanned<Question>>,
+}
+
+/// Clauses that are counted together.
+#[derive(Debug, Clone, Default)]
+pub struct ClauseChapter {
+    pub name: String,
+    /// The pages that were read for it.
+    pub pages: Vec<String>,
+    /// Nobody has read its pages yet.
+    pub open: bool,
 }
 
 /// A normative sentence of a document.
@@ -129,6 +155,8 @@ impl Modality {
 #[derive(Debug, Clone)]
 pub struct Clause {
     pub id: String,
+    /// Position in [`ClauseBook::chapters`].
+    pub chapter: usize,
     /// Id of its document.
     pub document: String,
     pub section: String,
@@ -161,7 +189,7 @@ impl Clause {
     }
 
     /// Whether it speaks of a product.
-    pub(super) fn speaks_of(&self, product: &str) -> bool {
+    pub fn speaks_of(&self, product: &str) -> bool {
         self.products.is_empty() || self.products.iter().any(|known| known == product)
     }
 
@@ -188,11 +216,36 @@ impl Clause {
     }
 }
 
-/// The clauses of a runtime with their positions by id.
-pub(super) type Clauses = (Vec<Clause>, HashMap<String, usize>);
+/// What the files of clauses of a runtime hold.
+#[derive(Debug, Default)]
+pub struct ClauseBook {
+    pub chapters: Vec<ClauseChapter>,
+    pub clauses: Vec<Clause>,
+    /// Id → position in `clauses`.
+    pub positions: HashMap<String, usize>,
+    pub checklist: Vec<Question>,
+}
+
+impl ClauseBook {
+    /// The position of a file's chapter, which is there from now on.
+    fn chapter(&mut self, file: &ParsedFile<ClausesFile>) -> usize {
+        let value = &file.value;
+        let stem = || file.source.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = value.chapter.clone().unwrap_or_else(stem);
+        let found = self.chapters.iter().position(|chapter| chapter.name == name);
+        let position = found.unwrap_or(self.chapters.len());
+        if found.is_none() {
+            self.chapters.push(ClauseChapter { name, ..ClauseChapter::default() });
+        }
+        let chapter = &mut self.chapters[position];
+        chapter.pages.extend(value.pages.iter().cloned());
+        chapter.open |= value.open;
+        position
+    }
+}
 
 /// Whether a text can be the id of a clause: two or more names with dots between them.
-fn is_clause_id(text: &str) -> bool {
+pub(super) fn is_clause_id(text: &str) -> bool {
     text.len() <= 200 && text.split('.').count() >= 2 && text.split('.').all(is_id)
 }
 
@@ -203,21 +256,24 @@ impl Checker<'_> {
         documents: &[DocumentEntry],
         products: &[Product],
         declarations: &Declarations,
-    ) -> Clauses {
-        let (mut clauses, mut positions) = (Vec::new(), HashMap::new());
+    ) -> ClauseBook {
+        let mut book = ClauseBook::default();
         for file in files {
+            let chapter = if file.value.checklist.is_empty() { book.chapter(file) } else { 0 };
             for entry in &file.value.clauses {
-                let clause = self.clause(&file.source, &entry.value, documents, products, declarations);
-                if positions.insert(clause.id.clone(), clauses.len()).is_some() {
+                let mut clause = self.clause(&file.source, &entry.value, documents, products, declarations);
+                clause.chapter = chapter;
+                if book.positions.insert(clause.id.clone(), book.clauses.len()).is_some() {
                     self.at(&file.source, &entry.value.id, format!("`{}` stands a second time", clause.id));
                 }
-                clauses.push(clause);
+                book.clauses.push(clause);
             }
         }
         for file in files {
-            file.value.clauses.iter().for_each(|entry| self.untestable(&file.source, &entry.value, &positions));
+            file.value.clauses.iter().for_each(|entry| self.untestable(&file.source, &entry.value, &book.positions));
+            self.checklist(file, documents, declarations, &mut book);
         }
-        (clauses, positions)
+        book
     }
 
     /// That a clause cannot be judged has a reason of a closed list.
@@ -260,11 +316,7 @@ impl Checker<'_> {
                 self.at(source, &entry.id, message);
             }
         }
-        if entry.sentence.value.len() != 64 || !entry.sentence.value.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            let message =
-                "the SHA-256 of the sentence is 64 digits of hex; `atlas-cts clauses --documents DIR` prints it";
-            self.at(source, &entry.sentence, message);
-        }
+        self.digest_of_a_sentence(source, &entry.sentence);
         for product in &entry.products {
             if let Some(message) = unknown_product(&product.value, products) {
                 self.at(source, product, message);
@@ -283,6 +335,7 @@ impl Checker<'_> {
         let title = document.map_or_else(String::new, |known| format!("{} ({})", known.title, known.edition));
         Clause {
             id: entry.id.value.clone(),
+            chapter: 0,
             document: entry.document.value.clone(),
             section: entry.section.value.clone(),
             source: format!("{title}, {}", entry.section.value),
@@ -295,6 +348,15 @@ impl Checker<'_> {
             reason: entry.reason.clone(),
             untestable: entry.untestable.as_ref().map(|reason| reason.value.clone()),
             place: format!("{}:{}", short(&source.path), entry.id.referenced.line()),
+        }
+    }
+
+    /// A sentence is named by its digest.
+    pub(super) fn digest_of_a_sentence(&mut self, source: &Arc<Source>, sentence: &Spanned<String>) {
+        if sentence.value.len() != 64 || !sentence.value.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let message =
+                "the SHA-256 of the sentence is 64 digits of hex; `atlas-cts clauses --documents DIR` prints it";
+            self.at(source, sentence, message);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod alternatives;
 mod check;
+mod checklist;
 mod clauses;
 mod diagnostic;
 mod edition;
@@ -23,7 +24,8 @@ mod vocabulary;
 
 pub use alternatives::{Alternative, named};
 pub use check::load;
-pub use clauses::{Clause, ClausesFile, Modality};
+pub use checklist::Question;
+pub use clauses::{Clause, ClauseBook, ClauseChapter, ClausesFile, Modality};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, Span};
 pub use layouts::Layout;

@@ -40,12 +40,15 @@ impl Rule {
 
     fn ground_of(&self, named: Option<usize>) -> Option<&Ground> {
         match named {
-            Some(named) => {
-                let name = &self.program.grounds.get(named)?.name;
-                self.grounds.iter().find(|ground| ground.name == *name)
-            }
+            Some(named) => self.ground_named(named),
             None => <&[Ground; 1]>::try_from(&*self.grounds).ok().map(|[ground]| ground),
         }
+    }
+
+    /// What a marker of the steps names, by its position in the program's grounds.
+    pub fn ground_named(&self, named: usize) -> Option<&Ground> {
+        let name = &self.program.grounds.get(named)?.name;
+        self.grounds.iter().find(|ground| ground.name == *name)
     }
 
     /// What the statement at a place rests on; everything that the rule rests on where the place is none of a check.
@@ -75,7 +78,7 @@ impl Rule {
         }
         let edition = known.edition.as_ref();
         let failing = |ground: &Ground| {
-            let clauses = ground.clauses.iter().map(|clause| &rules.clauses[*clause]);
+            let clauses = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]);
             clauses.into_iter().find(|clause| !clause.holds_in(edition))
         };
         if !self.grounds.iter().any(|ground| failing(ground).is_some()) {
@@ -111,10 +114,10 @@ impl Checker<'_> {
         for (name, clauses) in &rule.clauses {
             let mut positions = Vec::new();
             for id in &clauses.value.0 {
-                match rules.clause_positions.get(id) {
+                match rules.book.positions.get(id) {
                     Some(position) => positions.push(*position),
                     None => {
-                        let hint = hint(id, rules.clause_positions.keys().map(String::as_str));
+                        let hint = hint(id, rules.book.positions.keys().map(String::as_str));
                         self.at(source, clauses, format!("there is no clause `{id}`{hint}"));
                     }
                 }
@@ -187,7 +190,7 @@ impl Checker<'_> {
         let judged = if rule.level == Level::Must { Vec::new() } else { judgements(&rule.program) };
         for judged in judged.into_iter().chain(reported(&rule.program)) {
             let clauses = rule.ground(&judged).map(|ground| &*ground.clauses).unwrap_or_default();
-            let clauses: Vec<&Clause> = clauses.iter().map(|clause| &rules.clauses[*clause]).collect();
+            let clauses: Vec<&Clause> = clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
             let Some(asked) = clauses.iter().find(|clause| clause.modality.asks()) else { continue };
             if clauses.iter().any(|clause| clause.modality.promises()) {
                 continue;
@@ -207,7 +210,7 @@ impl Checker<'_> {
 
 /// Why a check may not rest on a ground.
 fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, products: &[&str]) -> Option<String> {
-    let clauses: Vec<&Clause> = ground.clauses.iter().map(|clause| &rules.clauses[*clause]).collect();
+    let clauses: Vec<&Clause> = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
     let (Some(first), name) = (clauses.first(), &ground.name) else { return None };
     let refused = judged.refused && clauses.iter().any(|clause| clause.modality == Modality::Prohibition);
     if !refused && !clauses.iter().any(|clause| clause.modality.promises()) {

@@ -10,7 +10,7 @@ use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
-use super::clauses::Clause;
+use super::clauses::ClauseBook;
 use super::diagnostic::line_and_column;
 use super::edition::{EditionForm, Span};
 use super::layouts::Layout;
@@ -59,9 +59,8 @@ pub struct Rules {
     pub values: BTreeMap<String, SupportEntry>,
     /// The document and section of the support table.
     pub support_source: Option<String>,
-    pub clauses: Vec<Clause>,
-    /// Id → position in `clauses`.
-    pub clause_positions: HashMap<String, usize>,
+    /// The clauses, by chapter.
+    pub book: ClauseBook,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
     /// What the suite was asked for: a name, and the ids of the rules that are about it.
@@ -242,7 +241,7 @@ impl Rules {
 impl Rule {
     /// With what its checks rest on; the clauses' documents count as its sources.
     pub(super) fn resting_on(mut self, grounds: Vec<Ground>, rules: &Rules) -> Rule {
-        for clause in grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.clauses[*clause]) {
+        for clause in grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]) {
             if !self.sources.contains(&clause.source) {
                 self.sources.push(clause.source.clone());
                 self.documents.push(clause.document.clone());

@@ -120,7 +120,7 @@ fn describe(
     let span = Span { start: failed.failure.start, end: failed.failure.end };
     let (rules, conditions) = (&campaign.target.rules, &campaign.target.conditions);
     let chapter = &rules.chapters[rule.chapter];
-    let told = |clause: &usize| rules.clauses[*clause].told(conditions.edition.as_ref());
+    let told = |clause: &usize| rules.book.clauses[*clause].told(conditions.edition.as_ref());
     Failure {
         statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.program.text(span) },
         place: rule.place(chapter, span.start),

@@ -1,0 +1,274 @@
+//! `atlas-cts coverage`: which sentences of the documents the rules judge, and what no rule judges.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use atlas_cts::{CommandError, say};
+use clap::{Args, ValueEnum};
+use engine::catalog::{Modality, Rules};
+use engine::coverage::{Coverage, CoveredClause, State, Threshold};
+use engine::run::ExitStatus;
+use serde_json::json;
+
+/// What is shown of the coverage, and how.
+#[derive(Debug, Args)]
+pub(crate) struct CoverageOptions {
+    /// How it is written. `csv` has a line for each clause.
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
+    /// List the promises, errors and prohibitions that nothing rests on.
+    #[arg(long)]
+    uncovered: bool,
+    /// List the functions and enumerators that no judged rule uses.
+    #[arg(long)]
+    unused: bool,
+    /// Hold the shares of the chapters against this file; exit status 1 where one has fallen.
+    #[arg(long, value_name = "FILE")]
+    hold: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Terminal,
+    Markdown,
+    Csv,
+    Json,
+}
+
+/// Shows the coverage; 1 where a threshold is missed.
+pub(crate) fn coverage(rules: &Rules, options: &CoverageOptions) -> Result<ExitStatus, CommandError> {
+    let coverage = Coverage::of(rules);
+    let mut text = match options.format {
+        Format::Terminal => terminal(&coverage),
+        Format::Markdown => markdown(&coverage),
+        Format::Csv => csv(&coverage),
+        Format::Json => json(&coverage),
+    };
+    if options.uncovered {
+        uncovered(&mut text, &coverage);
+    }
+    if options.unused {
+        unused(&mut text, &coverage);
+    }
+    let mut holds = true;
+    if let Some(file) = &options.hold {
+        let (fallen, risen) = Threshold::read(file).map_err(CommandError::Threshold)?.compare(&coverage);
+        holds = fallen.is_empty();
+        for line in fallen {
+            let _ = writeln!(text, "FALLEN  {line}");
+        }
+        if !risen.is_empty() {
+            let _ = writeln!(text, "{} can be raised; put these lines there:\n{}", file.display(), risen.join("\n"));
+        }
+    }
+    say(&text)?;
+    Ok(if holds { ExitStatus::Conformant } else { ExitStatus::Broken })
+}
+
+/// A row of a table: a name, what is counted, and the share of promises and errors that is covered.
+struct Row {
+    name: String,
+    states: [usize; State::ALL.len()],
+    clauses: usize,
+    covered: usize,
+    promises: usize,
+}
+
+impl Row {
+    fn of<'a>(name: String, clauses: impl Iterator<Item = &'a CoveredClause<'a>>) -> Row {
+        let mut row = Row { name, states: [0; State::ALL.len()], clauses: 0, covered: 0, promises: 0 };
+        for covered in clauses {
+            row.clauses += 1;
+            row.states[State::ALL.iter().position(|state| *state == covered.state).unwrap_or(0)] += 1;
+            row.promises += usize::from(covered.promises());
+            row.covered += usize::from(covered.promises() && covered.state != State::Uncovered);
+        }
+        row
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let share = match self.promises {
+            0 => "-".to_owned(),
+            all => format!("{} %", self.covered * 100 / all),
+        };
+        let numbers = std::iter::once(self.clauses).chain(self.states).chain([self.promises]);
+        numbers.map(|number| number.to_string()).chain([share]).collect()
+    }
+}
+
+/// The columns of every table behind the first.
+fn head() -> Vec<&'static str> {
+    let states = State::ALL.map(State::name);
+    std::iter::once("clauses").chain(states).chain(["promises and errors", "covered"]).collect()
+}
+
+/// The tables: title, name of the first column, rows.
+fn tables(coverage: &Coverage<'_>) -> Vec<(&'static str, Vec<Row>)> {
+    let all = &coverage.clauses;
+    let chapters = coverage.rules.book.chapters.iter().enumerate().filter(|(_, chapter)| !chapter.open);
+    let mut by_chapter: Vec<Row> =
+        chapters.map(|(position, chapter)| Row::of(chapter.name.clone(), coverage.chapter(position))).collect();
+    by_chapter.push(Row::of("all".to_owned(), all.iter()));
+    let documents = coverage.rules.documents.iter().map(|document| document.id.value.clone());
+    let of_document = |id: String| Row::of(id.clone(), all.iter().filter(move |one| one.clause.document == id));
+    let modalities = [
+        Modality::Promise,
+        Modality::Error,
+        Modality::Prohibition,
+        Modality::Reserved,
+        Modality::Duty,
+        Modality::Advice,
+        Modality::Fact,
+    ];
+    let of_modality = |modality: Modality| {
+        Row::of(modality.name().to_owned(), all.iter().filter(move |one| one.clause.modality == modality))
+    };
+    vec![
+        ("chapter", by_chapter),
+        ("document", documents.map(of_document).filter(|row| row.clauses > 0).collect()),
+        ("modality", modalities.into_iter().map(of_modality).collect()),
+    ]
+}
+
+/// Products with their judged rules, and of the promises and errors that speak of them those that are judged there.
+fn products<'a>(coverage: &'a Coverage<'_>) -> Vec<(&'a str, usize, usize, usize)> {
+    let of = |(product, rules): (&&'a str, &usize)| {
+        let speaks = |one: &&CoveredClause<'_>| one.promises() && one.clause.speaks_of(product);
+        let spoken: Vec<_> = coverage.clauses.iter().filter(speaks).collect();
+        let judged = spoken.iter().filter(|one| one.products.contains(*product)).count();
+        (*product, *rules, judged, spoken.len())
+    };
+    coverage.products.iter().map(of).collect()
+}
+
+/// Why clauses are untestable: reason → how many; all duplicates together.
+fn reasons<'a>(coverage: &'a Coverage<'_>) -> BTreeMap<&'a str, usize> {
+    let mut reasons = BTreeMap::new();
+    for covered in coverage.clauses.iter().filter(|covered| covered.state == State::Untestable) {
+        let reason = covered.clause.untestable.as_deref().unwrap_or_default();
+        *reasons.entry(if reason.starts_with("duplicate") { "duplicate" } else { reason }).or_default() += 1;
+    }
+    reasons
+}
+
+fn open<'a>(coverage: &'a Coverage<'_>) -> Vec<&'a str> {
+    coverage.rules.book.chapters.iter().filter(|chapter| chapter.open).map(|chapter| chapter.name.as_str()).collect()
+}
+
+fn terminal(coverage: &Coverage<'_>) -> String {
+    let mut text = String::new();
+    for (name, rows) in tables(coverage) {
+        let width = rows.iter().map(|row| row.name.len()).chain([name.len()]).max().unwrap_or(0);
+        let _ = write!(text, "{name:<width$}");
+        for column in head() {
+            let _ = write!(text, "  {column:>10}");
+        }
+        text.push('\n');
+        for row in rows {
+            let _ = write!(text, "{:<width$}", row.name);
+            for (cell, column) in row.cells().iter().zip(head()) {
+                let _ = write!(text, "  {cell:>0$}", column.len().max(10));
+            }
+            text.push('\n');
+        }
+        text.push('\n');
+    }
+    for (product, rules, judged, spoken) in products(coverage) {
+        let _ = writeln!(text, "{product:<14} {rules} judged rules, {judged} of {spoken} promises and errors judged");
+    }
+    let reasons: Vec<String> = reasons(coverage).iter().map(|(reason, number)| format!("{number} {reason}")).collect();
+    let _ = writeln!(text, "\nuntestable: {}", reasons.join(", "));
+    let _ = writeln!(text, "open: {}", open(coverage).join(", "));
+    let (functions, values) = (coverage.functions.len(), coverage.values.len());
+    let _ = writeln!(
+        text,
+        "without a judged rule on some product that has them: {functions} of {} functions; without any: {values} \
+         enumerators of the enumerations that rules use (--unused lists them)",
+        coverage.rules.support.len()
+    );
+    text
+}
+
+fn unused(text: &mut String, coverage: &Coverage<'_>) {
+    for function in &coverage.functions {
+        let _ = writeln!(text, "{}: {}", function.name, function.products.join(", "));
+    }
+    for value in &coverage.values {
+        let _ = writeln!(text, "{}", value.name);
+    }
+}
+
+fn markdown(coverage: &Coverage<'_>) -> String {
+    let mut text = String::new();
+    for (name, rows) in tables(coverage) {
+        let _ = writeln!(text, "| {name} | {} |", head().join(" | "));
+        let _ = writeln!(text, "| --- |{}", " ---: |".repeat(head().len()));
+        for row in rows {
+            let _ = writeln!(text, "| {} | {} |", row.name, row.cells().join(" | "));
+        }
+        text.push('\n');
+    }
+    text += "| product | judged rules | judged promises and errors | of |\n| --- | ---: | ---: | ---: |\n";
+    for (product, rules, judged, spoken) in products(coverage) {
+        let _ = writeln!(text, "| {product} | {rules} | {judged} | {spoken} |");
+    }
+    text
+}
+
+fn csv(coverage: &Coverage<'_>) -> String {
+    let mut text = "id,document,section,chapter,modality,state,untestable,products,rules\n".to_owned();
+    for covered in &coverage.clauses {
+        let clause = covered.clause;
+        let join = |names: &std::collections::BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(" ");
+        let cells = [
+            clause.id.clone(),
+            clause.document.clone(),
+            clause.section.clone(),
+            coverage.rules.book.chapters[clause.chapter].name.clone(),
+            clause.modality.name().to_owned(),
+            covered.state.name().to_owned(),
+            clause.untestable.clone().unwrap_or_default(),
+            join(&covered.products),
+            join(&covered.rules),
+        ];
+        let quoted = |cell: &String| match cell.contains([',', '"']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.clone(),
+        };
+        let _ = writeln!(text, "{}", cells.iter().map(quoted).collect::<Vec<_>>().join(","));
+    }
+    text
+}
+
+fn json(coverage: &Coverage<'_>) -> String {
+    let clauses: Vec<_> = coverage
+        .clauses
+        .iter()
+        .map(|covered| {
+            let clause = covered.clause;
+            json!({
+                "id": clause.id, "document": clause.document, "section": clause.section,
+                "chapter": coverage.rules.book.chapters[clause.chapter].name, "modality": clause.modality.name(),
+                "digest": clause.digest, "state": covered.state.name(), "untestable": clause.untestable,
+                "products": covered.products, "rules": covered.rules,
+            })
+        })
+        .collect();
+    let functions: BTreeMap<&str, &Vec<&str>> =
+        coverage.functions.iter().map(|function| (function.name, &function.products)).collect();
+    let values: Vec<&str> = coverage.values.iter().map(|value| value.name).collect();
+    let all = json!({
+        "clauses": clauses, "products": coverage.products, "functions_without_a_judged_rule": functions,
+        "enumerators_without_a_judged_rule": values, "open": open(coverage),
+    });
+    format!("{all:#}\n")
+}
+
+fn uncovered(text: &mut String, coverage: &Coverage<'_>) {
+    let nothing = coverage.clauses.iter().filter(|covered| covered.state == State::Uncovered);
+    for covered in nothing {
+        let clause = covered.clause;
+        let _ = writeln!(text, "{} ({}, {}): {}", clause.id, clause.modality.name(), clause.source, clause.digest);
+    }
+}

@@ -1,0 +1,182 @@
+//! What of the documents the rules judge: each clause with its state, and the functions, values and products that no rule
+//! judges. [`Coverage::of`] is the entry; [`Threshold`] holds the shares that may not fall.
+
+mod threshold;
+
+pub use threshold::{Threshold, ThresholdError};
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use steps::judgement::{judgements, reported};
+use steps::program::Domain;
+
+use crate::catalog::{Clause, Level, Modality, Rule, Rules, offered};
+
+/// What becomes of a clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// A check of a `must` rule rests on it.
+    Judged,
+    /// Only checks that are reported, and rules that inform, rest on it.
+    Observed,
+    /// No rule can judge it: the clause says why.
+    Untestable,
+    /// It asks something of the caller, or says what something means or how large it is: rules keep to it, and there is
+    /// nothing to judge.
+    Kept,
+    /// Nothing rests on it.
+    Uncovered,
+}
+
+impl State {
+    /// All of them, in the order of reports.
+    pub const ALL: [State; 5] = [State::Judged, State::Observed, State::Untestable, State::Kept, State::Uncovered];
+
+    /// Its name, as reports write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Judged => "judged",
+            State::Observed => "observed",
+            State::Untestable => "untestable",
+            State::Kept => "kept",
+            State::Uncovered => "uncovered",
+        }
+    }
+}
+
+/// A clause and what rests on it.
+#[derive(Debug)]
+pub struct CoveredClause<'a> {
+    pub clause: &'a Clause,
+    pub state: State,
+    /// Rules with a check that rests on it.
+    pub rules: BTreeSet<&'a str>,
+    /// The products on which a judged check rests on it.
+    pub products: BTreeSet<&'a str>,
+}
+
+impl CoveredClause<'_> {
+    /// Whether the clause says what happens, so that a rule should judge it.
+    pub fn promises(&self) -> bool {
+        self.clause.modality.promises()
+    }
+}
+
+/// A function or value with the products that have it, and on which no judged rule uses it.
+#[derive(Debug)]
+pub struct Unjudged<'a> {
+    pub name: &'a str,
+    pub products: Vec<&'a str>,
+}
+
+/// What the rules cover.
+#[derive(Debug)]
+pub struct Coverage<'a> {
+    pub rules: &'a Rules,
+    /// In the order of the catalog.
+    pub clauses: Vec<CoveredClause<'a>>,
+    /// Functions of the table of support, by name.
+    pub functions: Vec<Unjudged<'a>>,
+    /// Enumerators of the enumerations that rules use, by name; the products are empty.
+    pub values: Vec<Unjudged<'a>>,
+    /// Product → `must` rules that apply to it.
+    pub products: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Coverage<'a> {
+    /// Looks at every rule, clause, function and product of a catalog.
+    pub fn of(rules: &'a Rules) -> Coverage<'a> {
+        let judges = |rule: &&Rule| rule.level == Level::Must && rule.hazard.is_none();
+        let products_of = |rule: &Rule| -> BTreeSet<&'a str> {
+            let all = rules.products.iter().map(|product| product.id.as_str());
+            all.filter(|product| offered(rule, product, rules).is_ok()).collect()
+        };
+        let mut clauses: Vec<CoveredClause<'a>> = rules.book.clauses.iter().map(unseen).collect();
+        let mut called: BTreeMap<&str, BTreeSet<&'a str>> = BTreeMap::new();
+        let mut products: BTreeMap<&'a str, usize> =
+            rules.products.iter().map(|product| (product.id.as_str(), 0)).collect();
+        for rule in &rules.rules {
+            let judging = judges(&rule);
+            let on = if judging { products_of(rule) } else { BTreeSet::new() };
+            for (clause, judged) in resting(rule) {
+                let covered = &mut clauses[clause];
+                let state = if judging && judged { State::Judged } else { State::Observed };
+                covered.state = covered.state.min(state);
+                covered.rules.insert(&rule.id);
+                if state == State::Judged {
+                    covered.products.extend(&on);
+                }
+            }
+            for name in rule.program.function_names().filter(|_| judging) {
+                called.entry(name).or_default().extend(&on);
+            }
+            for product in on {
+                *products.entry(product).or_default() += 1;
+            }
+        }
+        let functions = rules.support.iter().filter_map(|(name, entry)| {
+            let there = entry.supported.iter().filter(|product| !entry.unsupported.contains(product));
+            let judged = |product: &&String| called.get(name.as_str()).is_some_and(|on| on.contains(product.as_str()));
+            let products: Vec<&str> = there.filter(|product| !judged(product)).map(String::as_str).collect();
+            (!products.is_empty()).then_some(Unjudged { name, products })
+        });
+        let values = unjudged_values(rules, &judges);
+        Coverage { rules, clauses, functions: functions.collect(), values, products }
+    }
+
+    /// The clauses of a chapter, by its position.
+    pub fn chapter(&self, chapter: usize) -> impl Iterator<Item = &CoveredClause<'a>> + '_ {
+        self.clauses.iter().filter(move |covered| covered.clause.chapter == chapter)
+    }
+
+    /// Of the promises and errors of a chapter, how many are judged, observed or untestable, and how many there are.
+    pub fn reached(&self, chapter: usize) -> (usize, usize) {
+        let promises: Vec<_> = self.chapter(chapter).filter(|covered| covered.promises()).collect();
+        (promises.iter().filter(|covered| covered.state != State::Uncovered).count(), promises.len())
+    }
+}
+
+fn unseen(clause: &Clause) -> CoveredClause<'_> {
+    let state = match clause.modality {
+        _ if clause.untestable.is_some() => State::Untestable,
+        Modality::Promise | Modality::Error | Modality::Prohibition => State::Uncovered,
+        Modality::Reserved | Modality::Duty | Modality::Advice | Modality::Fact => State::Kept,
+    };
+    CoveredClause { clause, state, rules: BTreeSet::new(), products: BTreeSet::new() }
+}
+
+/// The clauses that checks of a rule rest on, by position, and whether such a check is judged.
+fn resting(rule: &Rule) -> Vec<(usize, bool)> {
+    let judged = judgements(&rule.program).into_iter().map(|judged| (judged, true));
+    let reported = reported(&rule.program).into_iter().map(|judged| (judged, false));
+    let checks = judged.chain(reported).filter_map(|(check, judged)| Some((rule.ground(&check)?, judged)));
+    let calls = rule.program.bare_calls().into_iter().filter_map(|(_, named)| Some((rule.ground_named(named?)?, true)));
+    checks
+        .chain(calls)
+        .flat_map(|(ground, judged)| ground.clauses.iter().map(move |clause| (*clause, judged)))
+        .collect()
+}
+
+/// The enumerators that no judged rule names, of the enumerations of which one does.
+fn unjudged_values<'a>(rules: &'a Rules, judges: &impl Fn(&&Rule) -> bool) -> Vec<Unjudged<'a>> {
+    let declarations = &rules.environment.declarations;
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    for rule in rules.rules.iter().filter(judges) {
+        used.extend(identifiers(&rule.program.source));
+        for axis in &rule.program.axes {
+            if let Domain::OneOf { written, .. } = &axis.domain {
+                used.extend(written.iter().flat_map(|text| identifiers(text)));
+            }
+        }
+    }
+    let enumeration = |name: &str| Some(declarations.constant(name)?.1?.name);
+    let known: BTreeSet<&str> = used.iter().filter_map(|name| enumeration(name)).collect();
+    let mut values: Vec<&'static str> = declarations.constant_names().collect();
+    values.sort_unstable();
+    let unused = |name: &&str| !used.contains(name) && enumeration(name).is_some_and(|of| known.contains(of));
+    values.into_iter().filter(unused).map(|name| Unjudged { name, products: Vec::new() }).collect()
+}
+
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_').filter(|name| !name.is_empty())
+}
