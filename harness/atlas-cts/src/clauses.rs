@@ -18,6 +18,9 @@ pub(crate) struct ClauseFilter {
     /// Look each sentence up in the documents below this folder, by its digest.
     #[arg(long, value_name = "DIR")]
     documents: Option<PathBuf>,
+    /// List the judged checks of `must` rules: rule, digest of the check's text, text.
+    #[arg(long)]
+    checks: bool,
     /// List the checks that are only reported, each with the sentence that does not promise enough.
     #[arg(long)]
     reported: bool,
@@ -37,10 +40,17 @@ pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus
     if filter.reported {
         only_reported(&mut text, rules);
     }
+    if filter.checks {
+        for rule in &rules.rules {
+            for (judged, digest) in rule.checks() {
+                let _ = writeln!(text, "{}\t{digest}\t{}", rule.id, rule.program.judged(&judged));
+            }
+        }
+    }
     if let Some(folder) = &filter.documents {
         good = look_up(&mut text, rules, folder)?;
     }
-    if filter.documents.is_none() && !filter.reported {
+    if filter.documents.is_none() && !filter.reported && !filter.checks {
         counted(&mut text, rules);
     }
     say(&text)?;

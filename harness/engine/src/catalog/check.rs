@@ -20,6 +20,7 @@ use super::model::{ApiFile, ChapterFile, RuleSource, SubjectsFile, SupportEntry,
 use super::parallel::in_parallel;
 use super::products::{ID, unknown_run_mode};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
+use super::readings::Readings;
 use super::resource::{self, Field, Resource};
 use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_id, is_rule_id, short};
 
@@ -118,6 +119,7 @@ impl Checker<'_> {
             chapters: Vec::new(),
             rules: Vec::new(),
             subjects: Vec::new(),
+            readings: Readings::default(),
             positions: HashMap::new(),
             owners: HashMap::new(),
             digest: files.digest,
@@ -126,6 +128,7 @@ impl Checker<'_> {
         if let Some(file) = files.subjects.filter(|_| whole) {
             rules.subjects = self.subjects(&file, &rules);
         }
+        rules.readings = self.readings(&files.readings, &rules);
         Some(rules)
     }
 

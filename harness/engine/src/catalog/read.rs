@@ -10,6 +10,7 @@ use super::clauses::ClausesFile;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
 use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SubjectsFile, SupportFile};
 use super::parallel::in_parallel;
+use super::readings::ReadingsFile;
 use super::specs::Specs;
 
 /// A file of the catalog is text that people write: more than this is a mistake.
@@ -32,6 +33,7 @@ pub(super) struct CatalogFiles {
     pub subjects: Option<ParsedFile<SubjectsFile>>,
     /// `None`: only one chapter was read, and its checks are taken as they are.
     pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
+    pub readings: Vec<ParsedFile<ReadingsFile>>,
     pub chapters: Vec<ParsedFile<ChapterFile>>,
     /// Mistakes that did not keep the rest from being read.
     pub diagnostics: Vec<Diagnostic>,
@@ -60,6 +62,8 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
         let paths = paths.iter().filter(|path| path.starts_with(folder.join(CLAUSES)));
         paths.filter_map(|path| reader.file::<ClausesFile>(path)).collect()
     });
+    let of_readings = paths.iter().filter(|path| only.is_none() && path.starts_with(folder.join(READINGS)));
+    let readings = of_readings.filter_map(|path| reader.file::<ReadingsFile>(path)).collect();
     let mut texts = Vec::new();
     for path in paths.into_iter().filter(|path| is_chapter(&folder, path)) {
         if only.is_some_and(|only| name_below(&folder, &path) != only) {
@@ -80,6 +84,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
             support,
             subjects,
             clauses,
+            readings,
             chapters,
             diagnostics,
             digest: crate::digest::hex(&digest.finalize()),
@@ -103,6 +108,8 @@ pub fn name_below(folder: &Path, path: &Path) -> String {
 
 /// The folder of clauses in that of a runtime.
 const CLAUSES: &str = "clauses";
+/// The folder of readings in that of a runtime.
+const READINGS: &str = "readings";
 
 /// The YAML files in the folder of a runtime and all below it.
 fn yaml_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
@@ -119,7 +126,7 @@ fn is_chapter(folder: &Path, path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let named = matches!(stem, "api" | "documents" | "products" | "subjects" | "support");
     let other = named && path.parent() == Some(folder);
-    !other && !path.starts_with(folder.join(CLAUSES))
+    !other && ![CLAUSES, READINGS].iter().any(|below| path.starts_with(folder.join(below)))
 }
 
 /// The files of chapters, in the folder of a runtime and all below it.
