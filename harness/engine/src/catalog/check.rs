@@ -128,6 +128,7 @@ impl Checker<'_> {
         if let Some(file) = files.subjects.filter(|_| whole) {
             rules.subjects = self.subjects(&file, &rules);
         }
+        self.noticed(files.clauses.as_deref().unwrap_or_default(), &rules);
         rules.readings = self.readings(&files.readings, &rules);
         Some(rules)
     }

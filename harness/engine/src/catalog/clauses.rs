@@ -18,7 +18,7 @@ use super::edition::{Edition, Span};
 use super::model::DocumentEntry;
 use super::products::ID;
 use super::read::ParsedFile;
-use super::rules::{Product, is_id, short};
+use super::rules::{Product, Rules, is_id, short};
 
 /// `specs/<runtime>/clauses/*.yaml`: normative sentences.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -94,6 +94,10 @@ pub struct ClauseEntry {
     /// Why it promises an outcome, where its wording sounds as if it did not.
     #[serde(default)]
     pub reason: Option<String>,
+    /// Rules that fail, or report it, where a device breaks the sentence, although their checks name other sentences.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub noticed_by: Vec<Spanned<String>>,
     /// Why no rule can judge or observe it: `needs a kernel`, `needs hardware state`, `not reachable from C`, `timing`,
     /// `advice`, or `duplicate of` the id of another clause.
     #[serde(default)]
@@ -173,6 +177,8 @@ pub struct Clause {
     /// The codes that it names.
     pub codes: Vec<i128>,
     pub reason: Option<String>,
+    /// Ids of rules that notice where a device breaks the sentence, although their checks name others.
+    pub noticed_by: Vec<String>,
     /// Why no rule can judge or observe it.
     pub untestable: Option<String>,
     /// `file:line`.
@@ -346,8 +352,25 @@ impl Checker<'_> {
             span: Span { since: entry.since.clone(), until: entry.until.clone() },
             codes,
             reason: entry.reason.clone(),
+            noticed_by: entry.noticed_by.iter().map(|rule| rule.value.clone()).collect(),
             untestable: entry.untestable.as_ref().map(|reason| reason.value.clone()),
             place: format!("{}:{}", short(&source.path), entry.id.referenced.line()),
+        }
+    }
+
+    /// The rules that clauses name are there, and nothing is said to be noticed that no rule can judge.
+    pub(super) fn noticed(&mut self, files: &[ParsedFile<ClausesFile>], rules: &Rules) {
+        for file in files {
+            for entry in file.value.clauses.iter().map(|entry| &entry.value) {
+                for rule in entry.noticed_by.iter().filter(|rule| rules.rule(&rule.value).is_none()) {
+                    let hint = hint(&rule.value, rules.rules.iter().map(|rule| rule.id.as_str()));
+                    self.at(&file.source, rule, format!("there is no rule `{}`{hint}", rule.value));
+                }
+                if let Some(reason) = entry.untestable.as_ref().filter(|_| !entry.noticed_by.is_empty()) {
+                    let message = "what a rule notices is not untestable: leave out `untestable` or `noticed_by`";
+                    self.at(&file.source, reason, message);
+                }
+            }
         }
     }
 

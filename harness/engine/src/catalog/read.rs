@@ -58,12 +58,11 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     let support = reader.optional(&folder.join("support.yaml"));
     let subjects = reader.optional(&folder.join("subjects.yaml"));
     let paths = yaml_paths(specs, runtime, &mut reader.diagnostics);
-    let clauses = only.is_none().then(|| {
-        let paths = paths.iter().filter(|path| path.starts_with(folder.join(CLAUSES)));
-        paths.filter_map(|path| reader.file::<ClausesFile>(path)).collect()
-    });
-    let of_readings = paths.iter().filter(|path| only.is_none() && path.starts_with(folder.join(READINGS)));
-    let readings = of_readings.filter_map(|path| reader.file::<ReadingsFile>(path)).collect();
+    let clauses = only.is_none().then(|| reader.all::<ClausesFile>(&paths, CLAUSES));
+    let readings = match only {
+        None => reader.all::<ReadingsFile>(&paths, READINGS),
+        Some(_) => Vec::new(),
+    };
     let mut texts = Vec::new();
     for path in paths.into_iter().filter(|path| is_chapter(&folder, path)) {
         if only.is_some_and(|only| name_below(&folder, &path) != only) {
@@ -182,8 +181,23 @@ impl Reader<'_> {
 
     fn file<T: for<'de> Deserialize<'de>>(&mut self, path: &Path) -> Option<ParsedFile<T>> {
         let source = self.text(path)?;
-        let value = parse::<T>(&source.text).map_err(|error| self.diagnostics.push(diagnostic(&source, &error)));
-        Some(ParsedFile { value: value.ok()?, source })
+        parsed(source).map_err(|error| self.diagnostics.push(error)).ok()
+    }
+
+    /// The files of a folder below the runtime's: there are many, and they are independent of each other.
+    fn all<T: for<'de> Deserialize<'de> + Send>(&mut self, paths: &[PathBuf], below: &str) -> Vec<ParsedFile<T>> {
+        let below = self.folder.join(below);
+        let texts: Vec<_> =
+            paths.iter().filter(|path| path.starts_with(&below)).filter_map(|path| self.text(path)).collect();
+        let all = in_parallel(texts, parsed::<T>);
+        all.into_iter().filter_map(|file| file.map_err(|error| self.diagnostics.push(error)).ok()).collect()
+    }
+}
+
+fn parsed<T: for<'de> Deserialize<'de>>(source: Arc<Source>) -> Result<ParsedFile<T>, Diagnostic> {
+    match parse::<T>(&source.text) {
+        Ok(value) => Ok(ParsedFile { value, source }),
+        Err(error) => Err(diagnostic(&source, &error)),
     }
 }
 

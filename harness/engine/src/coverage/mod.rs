@@ -15,7 +15,7 @@ use crate::catalog::{Clause, Level, Modality, Rule, Rules, offered};
 /// What becomes of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
-    /// A check of a `must` rule rests on it.
+    /// A check of a `must` rule rests on it, or notices where it does not hold.
     Judged,
     /// Only checks that are reported, and rules that inform, rest on it.
     Observed,
@@ -97,8 +97,11 @@ impl<'a> Coverage<'a> {
             rules.products.iter().map(|product| (product.id.as_str(), 0)).collect();
         for rule in &rules.rules {
             let judging = judges(&rule);
+            let noticing =
+                rules.book.clauses.iter().enumerate().filter(|(_, clause)| clause.noticed_by.contains(&rule.id));
+            let noticed = noticing.map(|(clause, _)| (clause, true));
             let on = if judging { products_of(rule) } else { BTreeSet::new() };
-            for (clause, judged) in resting(rule) {
+            for (clause, judged) in resting(rule).into_iter().chain(noticed) {
                 let covered = &mut clauses[clause];
                 let state = if judging && judged { State::Judged } else { State::Observed };
                 covered.state = covered.state.min(state);
@@ -110,7 +113,7 @@ impl<'a> Coverage<'a> {
             for name in rule.program.function_names().filter(|_| judging) {
                 called.entry(name).or_default().extend(&on);
             }
-            for product in on {
+            for product in &on {
                 *products.entry(product).or_default() += 1;
             }
         }
