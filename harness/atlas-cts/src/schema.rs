@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use atlas_cts::{CommandError, say_line};
-use engine::catalog::{ApiFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, SubjectsFile, SupportFile};
+use engine::catalog::{
+    ApiFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, ReadingsFile, SubjectsFile, SupportFile,
+};
 use engine::files;
 use engine::run::ExitStatus;
 
@@ -15,6 +17,7 @@ pub(crate) fn schema(folder: &Path, check: bool) -> Result<ExitStatus, CommandEr
     let schemas = [
         ("clauses", schemars::schema_for!(ClausesFile)),
         ("documents", schemars::schema_for!(DocumentsFile)),
+        ("readings", schemars::schema_for!(ReadingsFile)),
         ("products", schemars::schema_for!(ProductsFile)),
         ("api", schemars::schema_for!(ApiFile)),
         ("subjects", schemars::schema_for!(SubjectsFile)),

@@ -47,6 +47,9 @@ pub struct Reading {
     /// What kind of sentence the strongest of them is; absent where there is none.
     #[serde(default)]
     pub modality: Option<Modality>,
+    /// What of the check goes beyond these sentences, as the reader sees it.
+    #[serde(default)]
+    pub beyond: Option<String>,
     /// Where author and reader disagree: what was decided, and by which sentence.
     #[serde(default)]
     pub settled: Option<String>,
