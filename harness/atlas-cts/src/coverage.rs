@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
 use clap::{Args, ValueEnum};
-use engine::catalog::{Modality, Rules};
+use engine::catalog::{Agreement, Modality, Rules};
 use engine::coverage::{Coverage, CoveredClause, State, Threshold};
 use engine::run::ExitStatus;
 use serde_json::json;
@@ -178,7 +178,8 @@ fn terminal(coverage: &Coverage<'_>) -> String {
         let _ = writeln!(text, "{product:<14} {rules} judged rules, {judged} of {spoken} promises and errors judged");
     }
     let reasons: Vec<String> = reasons(coverage).iter().map(|(reason, number)| format!("{number} {reason}")).collect();
-    let _ = writeln!(text, "\nuntestable: {}", reasons.join(", "));
+    let _ = writeln!(text, "\n{}", read_twice(coverage));
+    let _ = writeln!(text, "untestable: {}", reasons.join(", "));
     let _ = writeln!(text, "open: {}", open(coverage).join(", "));
     let (functions, values) = (coverage.functions.len(), coverage.values.len());
     let _ = writeln!(
@@ -188,6 +189,24 @@ fn terminal(coverage: &Coverage<'_>) -> String {
         coverage.rules.support.len()
     );
     text
+}
+
+/// How many checks somebody besides their author has read, and how the two agree.
+fn read_twice(coverage: &Coverage<'_>) -> String {
+    let readings = &coverage.rules.readings;
+    let mut kinds: BTreeMap<Agreement, usize> = BTreeMap::new();
+    let mut settled = 0;
+    for (agreement, is_settled) in readings.read.values() {
+        *kinds.entry(*agreement).or_default() += 1;
+        settled += usize::from(*is_settled);
+    }
+    let kinds: Vec<String> = kinds.iter().map(|(kind, number)| format!("{number} {}", kind.name())).collect();
+    format!(
+        "read twice: {} of {} judged checks; both found: {}; {settled} disagreements are settled",
+        readings.read.len(),
+        readings.checks,
+        kinds.join(", ")
+    )
 }
 
 fn unused(text: &mut String, coverage: &Coverage<'_>) {

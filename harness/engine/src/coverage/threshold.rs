@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use super::Coverage;
 use crate::files;
 
+/// Begins the line with the most checks that may be unread.
+const UNREAD: &str = "unread";
+
 /// Bytes of the largest file: a line for each chapter.
 const LARGEST: u64 = 1 << 20;
 
@@ -16,6 +19,8 @@ const LARGEST: u64 = 1 << 20;
 pub struct Threshold {
     /// Chapter → share in whole percent, clauses.
     least: BTreeMap<String, (u64, u64)>,
+    /// The most checks that only their author has read.
+    unread: Option<u64>,
 }
 
 /// Why a threshold cannot be read.
@@ -24,7 +29,9 @@ pub struct Threshold {
 pub enum ThresholdError {
     #[error("cannot read {path}: {source}: name the file with --hold, or leave it out")]
     Io { path: PathBuf, source: io::Error },
-    #[error("{path}:{line}: write `chapter<tab>percent<tab>clauses`, for example `copies<tab>95<tab>120`")]
+    #[error(
+        "{path}:{line}: write `chapter<tab>percent<tab>clauses`, for example `copies<tab>95<tab>120`, or `unread<tab>checks`"
+    )]
     Line { path: PathBuf, line: usize },
 }
 
@@ -36,20 +43,25 @@ impl Threshold {
     pub fn read(path: &Path) -> Result<Threshold, ThresholdError> {
         let io = |source| ThresholdError::Io { path: path.to_owned(), source };
         let text = files::read_to_string(path, LARGEST).map_err(io)?;
-        let mut least = BTreeMap::new();
+        let mut threshold = Threshold::default();
         for (index, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
             let words: Vec<&str> = line.split('\t').collect();
-            let numbers = match words.as_slice() {
-                [_, share, clauses] => share.parse().ok().zip(clauses.parse().ok()),
+            let read = match words.as_slice() {
+                [UNREAD, most] => most.parse().ok().map(|most| threshold.unread = Some(most)),
+                [chapter, share, clauses] => {
+                    let numbers = share.parse().ok().zip(clauses.parse().ok());
+                    numbers.map(|numbers| {
+                        threshold.least.insert((*chapter).to_owned(), numbers);
+                    })
+                }
                 _ => None,
             };
-            let numbers = numbers.ok_or(ThresholdError::Line { path: path.to_owned(), line: index + 1 })?;
-            least.insert(words[0].to_owned(), numbers);
+            read.ok_or(ThresholdError::Line { path: path.to_owned(), line: index + 1 })?;
         }
-        Ok(Threshold { least })
+        Ok(threshold)
     }
 
     /// What has fallen, and the lines of what has risen.
@@ -69,6 +81,14 @@ impl Threshold {
             if now.1 < least.1 {
                 fallen.push(format!("{chapter}: {} clauses, it were {}", now.1, least.1));
             }
+        }
+        let unread = coverage.rules.readings.unread() as u64;
+        match self.unread {
+            Some(most) if unread > most => {
+                fallen.push(format!("{unread} checks have been read by their author only, at most {most} may be"));
+            }
+            Some(most) if unread == most => {}
+            _ => risen.push(format!("{UNREAD}\t{unread}")),
         }
         for (chapter, (share, clauses)) in now {
             let least = self.least.get(chapter).copied().unwrap_or_default();
