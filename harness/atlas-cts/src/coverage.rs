@@ -232,6 +232,11 @@ fn markdown(coverage: &Coverage<'_>) -> String {
     for (product, rules, judged, spoken) in products(coverage) {
         let _ = writeln!(text, "| {product} | {rules} | {judged} | {spoken} |");
     }
+    text += "\n| chapter | pages that were read, sentence by sentence |\n| --- | --- |\n";
+    for chapter in coverage.rules.book.chapters.iter().filter(|chapter| !chapter.pages.is_empty()) {
+        let name = if chapter.open { format!("{} (open)", chapter.name) } else { chapter.name.clone() };
+        let _ = writeln!(text, "| {name} | {} |", chapter.pages.join("<br>"));
+    }
     text
 }
 
