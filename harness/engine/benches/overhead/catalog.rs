@@ -97,15 +97,17 @@ pub fn write_large(specs: &Path, rules: usize) {
     let _ = std::fs::remove_dir_all(specs);
     std::fs::create_dir_all(&runtime).expect("the folder can be made");
     let mut blocks = Vec::new();
-    // Subjects name rules by their own ids.
-    for path in files(&original).into_iter().filter(|path| !path.ends_with("subjects.yaml")) {
+    // Subjects and readings name rules by their own ids, and so do lines of clauses.
+    let names_rules = |path: &PathBuf| path.ends_with("subjects.yaml") || path.starts_with(original.join("readings"));
+    for path in files(&original).into_iter().filter(|path| !names_rules(path)) {
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         match text.split_once("rules:\n") {
             Some((_, list)) => blocks.extend(list.split("  - id: ").skip(1).map(str::to_owned)),
             None => {
                 let copy = runtime.join(path.strip_prefix(&original).expect("it stands below"));
                 std::fs::create_dir_all(copy.parent().unwrap_or(&runtime)).expect("the folder can be made");
-                std::fs::write(copy, text).expect("it can be written");
+                let lines = text.lines().filter(|line| !line.starts_with("    noticed_by:"));
+                std::fs::write(copy, lines.collect::<Vec<_>>().join("\n")).expect("it can be written");
             }
         }
     }
