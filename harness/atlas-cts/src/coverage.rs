@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
 use clap::{Args, ValueEnum};
-use engine::catalog::{Agreement, Modality, Rules};
+use engine::catalog::{Agreement, Modality, Rules, Specs, readings};
 use engine::coverage::{Coverage, CoveredClause, State, Threshold};
-use engine::run::ExitStatus;
+use engine::run::{ExitStatus, RunError};
 use serde_json::json;
 
 /// What is shown of the coverage, and how.
@@ -37,8 +37,8 @@ enum Format {
 }
 
 /// Shows the coverage; 1 where a threshold is missed.
-pub(crate) fn coverage(rules: &Rules, options: &CoverageOptions) -> Result<ExitStatus, CommandError> {
-    let coverage = Coverage::of(rules);
+pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) -> Result<ExitStatus, CommandError> {
+    let coverage = Coverage::of(rules, readings(specs, rules).map_err(RunError::from)?);
     let mut text = match options.format {
         Format::Terminal => terminal(&coverage),
         Format::Markdown => markdown(&coverage),
@@ -193,7 +193,7 @@ fn terminal(coverage: &Coverage<'_>) -> String {
 
 /// How many checks somebody besides their author has read, and how the two agree.
 fn read_twice(coverage: &Coverage<'_>) -> String {
-    let readings = &coverage.rules.readings;
+    let readings = &coverage.readings;
     let mut kinds: BTreeMap<Agreement, usize> = BTreeMap::new();
     let mut settled = 0;
     for (agreement, is_settled) in readings.read.values() {

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use atlas_cts::{CommandError, say_line};
-use engine::catalog::Rules;
+use engine::catalog::{Rules, readings};
 use engine::lint::{claims, condition_mistakes, wide_lines};
-use engine::run::{ExitStatus, Options, load_rules};
+use engine::run::{ExitStatus, Options, RunError, load_rules};
 use engine::runtime::Runtime;
 
 /// Checks the whole catalog and prints what no rule should rest on.
 pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
     let rules = load_rules(options, runtime)?;
+    readings(&options.specs(runtime), &rules).map_err(RunError::from)?;
     let mut warnings = claims(&rules, runtime.defects());
     warnings.extend(wide_lines(&options.specs(runtime), &rules.runtime));
     warnings.iter().try_for_each(|warning| say_line(format_args!("warning: {warning}")))?;

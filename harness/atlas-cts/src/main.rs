@@ -119,7 +119,8 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             clauses::clauses(&load_rules(&options, runtime_of(&options, None)?)?, &filter)
         }
         Command::Coverage { options, coverage: wanted } => {
-            coverage::coverage(&load_rules(&options, runtime_of(&options, None)?)?, &wanted)
+            let runtime = runtime_of(&options, None)?;
+            coverage::coverage(&load_rules(&options, runtime)?, &options.specs(runtime), &wanted)
         }
         Command::Print { rule, options } => {
             let runtime = runtime_of(&options, Some(&rule))?;

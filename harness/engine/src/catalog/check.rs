@@ -20,7 +20,6 @@ use super::model::{ApiFile, ChapterFile, RuleSource, SubjectsFile, SupportEntry,
 use super::parallel::in_parallel;
 use super::products::{ID, unknown_run_mode};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
-use super::readings::Readings;
 use super::resource::{self, Field, Resource};
 use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_id, is_rule_id, short};
 
@@ -119,7 +118,6 @@ impl Checker<'_> {
             chapters: Vec::new(),
             rules: Vec::new(),
             subjects: Vec::new(),
-            readings: Readings::default(),
             positions: HashMap::new(),
             owners: HashMap::new(),
             digest: files.digest,
@@ -129,7 +127,6 @@ impl Checker<'_> {
             rules.subjects = self.subjects(&file, &rules);
         }
         self.noticed(files.clauses.as_deref().unwrap_or_default(), &rules);
-        rules.readings = self.readings(&files.readings, &rules);
         Some(rules)
     }
 

@@ -38,7 +38,7 @@ pub use model::{
 };
 pub use policy::{Ground, Known};
 pub use read::{chapter_paths, name_below, product_ids};
-pub use readings::{Agreement, Reading, Readings, ReadingsFile};
+pub use readings::{Agreement, Reading, Readings, ReadingsFile, readings};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
 pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, short};
 pub use select::{Conditions, Skip, UnknownName, applies, left_out, offered, product, rule};

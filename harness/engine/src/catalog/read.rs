@@ -33,7 +33,6 @@ pub(super) struct CatalogFiles {
     pub subjects: Option<ParsedFile<SubjectsFile>>,
     /// `None`: only one chapter was read, and its checks are taken as they are.
     pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
-    pub readings: Vec<ParsedFile<ReadingsFile>>,
     pub chapters: Vec<ParsedFile<ChapterFile>>,
     /// Mistakes that did not keep the rest from being read.
     pub diagnostics: Vec<Diagnostic>,
@@ -59,10 +58,6 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     let subjects = reader.optional(&folder.join("subjects.yaml"));
     let paths = yaml_paths(specs, runtime, &mut reader.diagnostics);
     let clauses = only.is_none().then(|| reader.all::<ClausesFile>(&paths, CLAUSES));
-    let readings = match only {
-        None => reader.all::<ReadingsFile>(&paths, READINGS),
-        Some(_) => Vec::new(),
-    };
     let mut texts = Vec::new();
     for path in paths.into_iter().filter(|path| is_chapter(&folder, path)) {
         if only.is_some_and(|only| name_below(&folder, &path) != only) {
@@ -83,13 +78,21 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
             support,
             subjects,
             clauses,
-            readings,
             chapters,
             diagnostics,
             digest: crate::digest::hex(&digest.finalize()),
         }),
         _ => Err(CatalogError { diagnostics }),
     }
+}
+
+/// Reads the readings of a runtime, and what is wrong with them: runs do not need them.
+pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<ReadingsFile>>, Vec<Diagnostic>) {
+    let folder = specs.root().join(runtime);
+    let mut reader = Reader { specs, folder, diagnostics: Vec::new(), digest: Sha256::new() };
+    let paths = yaml_paths(specs, runtime, &mut reader.diagnostics);
+    let files = reader.all::<ReadingsFile>(&paths, READINGS);
+    (files, reader.diagnostics)
 }
 
 /// Ids of a runtime's products; none where its file cannot be read, which reading the whole catalog reports.

@@ -1,7 +1,6 @@
 //! Readings: what a second reader, who saw neither the author's clauses nor notes, found that a check rests on.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,13 +9,13 @@ use serde_yaml::Spanned;
 use steps::judgement::{Judged, Judgement, judgements};
 use steps::suggest::hint;
 
-use super::check::Checker;
 use super::clauses::{Clause, Modality};
-use super::diagnostic::Source;
+use super::diagnostic::{CatalogError, Diagnostic};
 use super::model::Level;
 use super::policy::Ground;
-use super::read::ParsedFile;
+use super::read::read_readings;
 use super::rules::{Rule, Rules};
+use super::specs::Specs;
 use crate::digest;
 
 /// `specs/<runtime>/readings/*.yaml`: what a second reader found.
@@ -139,57 +138,65 @@ impl Readings {
     }
 }
 
-impl Checker<'_> {
-    /// Holds the readings against the rules: a reading of a check that is there no more is a mistake, and so is a
-    /// disagreement that nobody settled.
-    pub(super) fn readings(&mut self, files: &[ParsedFile<ReadingsFile>], rules: &Rules) -> Readings {
-        let mut readings = Readings::default();
-        let checks: HashMap<&str, Vec<(Judged, String)>> =
-            rules.rules.iter().map(|rule| (rule.id.as_str(), rule.checks())).collect();
-        readings.checks = checks.values().map(Vec::len).sum();
-        for file in files {
-            for entry in &file.value.readings {
-                self.reading(&file.source, &entry.value, rules, &checks, &mut readings);
+/// Holds the readings of a catalog against its rules: a reading of a check that is there no more is a mistake, and so is a
+/// disagreement that nobody settled. All mistakes are reported together.
+pub fn readings(specs: &Specs, rules: &Rules) -> Result<Readings, CatalogError> {
+    let (files, diagnostics) = read_readings(specs, &rules.runtime);
+    let checks: HashMap<&str, Vec<(Judged, String)>> =
+        rules.rules.iter().map(|rule| (rule.id.as_str(), rule.checks())).collect();
+    let found = Readings { checks: checks.values().map(Vec::len).sum(), ..Readings::default() };
+    let mut comparison = Comparison { rules, checks, found, diagnostics };
+    for file in &files {
+        for entry in &file.value.readings {
+            if let Some((place, message)) = comparison.reading(&entry.value) {
+                comparison.diagnostics.push(Diagnostic::at(&file.source, place, message));
             }
         }
-        readings
     }
+    match comparison.diagnostics {
+        diagnostics if diagnostics.is_empty() => Ok(comparison.found),
+        diagnostics => Err(CatalogError { diagnostics }),
+    }
+}
 
-    fn reading(
-        &mut self,
-        source: &Arc<Source>,
-        reading: &Reading,
-        rules: &Rules,
-        checks: &HashMap<&str, Vec<(Judged, String)>>,
-        readings: &mut Readings,
-    ) {
+struct Comparison<'a> {
+    rules: &'a Rules,
+    /// Rule → its judged checks, each with the digest of its text.
+    checks: HashMap<&'a str, Vec<(Judged, String)>>,
+    found: Readings,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Comparison<'_> {
+    /// Compares one reading; a mistake with its place.
+    fn reading<'r>(&mut self, reading: &'r Reading) -> Option<(&'r Spanned<String>, String)> {
         let id = &reading.rule.value;
-        let Some(rule) = rules.rule(id) else {
-            let hint = hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
-            return self.at(source, &reading.rule, format!("there is no rule `{id}`{hint}"));
+        let wrong = |message: String| Some((&reading.rule, message));
+        let Some(rule) = self.rules.rule(id) else {
+            let hint = hint(id, self.rules.rules.iter().map(|rule| rule.id.as_str()));
+            return wrong(format!("there is no rule `{id}`{hint}"));
         };
-        let found = checks[rule.id.as_str()].iter().find(|(_, digest)| *digest == reading.check);
+        let found = self.checks[rule.id.as_str()].iter().find(|(_, digest)| *digest == reading.check);
         let Some((judged, digest)) = found else {
-            let message = format!(
+            return wrong(format!(
                 "{id} has no judged check of digest {} any more: it was changed or lowered; remove this reading, and have \
                  the check read again (`atlas-cts clauses --checks` prints the digests)",
                 reading.check.get(..12).unwrap_or(&reading.check)
-            );
-            return self.at(source, &reading.rule, message);
+            ));
         };
-        let Some(ground) = rule.ground(judged) else { return };
-        let agreement = compare(reading, ground, &rules.book.clauses);
-        if !agreement.agrees() && reading.settled.is_none() {
-            let text = rule.program.judged(judged);
-            let message = format!(
-                "author and second reader disagree about `{text}` ({}): say under `settled` what was decided, and by which \
-                 sentence",
-                agreement.name()
-            );
-            self.at(source, &reading.rule, message);
+        let ground = rule.ground(judged)?;
+        let agreement = compare(reading, ground, &self.rules.book.clauses);
+        let known = (id.clone(), digest.clone());
+        if self.found.read.insert(known, (agreement, reading.settled.is_some())).is_some() {
+            return wrong(format!("the check of {id} is read a second time"));
         }
-        if readings.read.insert((id.clone(), digest.clone()), (agreement, reading.settled.is_some())).is_some() {
-            self.at(source, &reading.rule, format!("the check of {id} is read a second time"));
+        if agreement.agrees() || reading.settled.is_some() {
+            return None;
         }
+        wrong(format!(
+            "author and second reader disagree about `{}` ({}): say under `settled` what was decided, and by which sentence",
+            rule.program.judged(judged),
+            agreement.name()
+        ))
     }
 }

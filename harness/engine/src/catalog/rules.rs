@@ -18,7 +18,6 @@ use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
 use super::model::{DocumentEntry, Hazard, Level, RuleSource, SupportEntry, When};
 use super::policy::Ground;
-use super::readings::Readings;
 use super::resource::Resource;
 use super::specs::Specs;
 
@@ -62,8 +61,6 @@ pub struct Rules {
     pub support_source: Option<String>,
     /// The clauses, by chapter.
     pub book: ClauseBook,
-    /// What was read by somebody besides its author.
-    pub readings: Readings,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
     /// What the suite was asked for: a name, and the ids of the rules that are about it.

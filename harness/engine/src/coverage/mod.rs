@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use steps::judgement::{judgements, reported};
 use steps::program::Domain;
 
-use crate::catalog::{Clause, Level, Modality, Rule, Rules, offered};
+use crate::catalog::{Clause, Level, Modality, Readings, Rule, Rules, offered};
 
 /// What becomes of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +73,8 @@ pub struct Unjudged<'a> {
 #[derive(Debug)]
 pub struct Coverage<'a> {
     pub rules: &'a Rules,
+    /// What was read by somebody besides its author.
+    pub readings: Readings,
     /// In the order of the catalog.
     pub clauses: Vec<CoveredClause<'a>>,
     /// Functions of the table of support, by name.
@@ -85,7 +87,7 @@ pub struct Coverage<'a> {
 
 impl<'a> Coverage<'a> {
     /// Looks at every rule, clause, function and product of a catalog.
-    pub fn of(rules: &'a Rules) -> Coverage<'a> {
+    pub fn of(rules: &'a Rules, readings: Readings) -> Coverage<'a> {
         let judges = |rule: &&Rule| rule.level == Level::Must && rule.hazard.is_none();
         let products_of = |rule: &Rule| -> BTreeSet<&'a str> {
             let all = rules.products.iter().map(|product| product.id.as_str());
@@ -124,7 +126,7 @@ impl<'a> Coverage<'a> {
             (!products.is_empty()).then_some(Unjudged { name, products })
         });
         let values = unjudged_values(rules, &judges);
-        Coverage { rules, clauses, functions: functions.collect(), values, products }
+        Coverage { rules, readings, clauses, functions: functions.collect(), values, products }
     }
 
     /// The clauses of a chapter, by its position.

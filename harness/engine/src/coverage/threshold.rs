@@ -82,7 +82,7 @@ impl Threshold {
                 fallen.push(format!("{chapter}: {} clauses, it were {}", now.1, least.1));
             }
         }
-        let unread = coverage.rules.readings.unread() as u64;
+        let unread = coverage.readings.unread() as u64;
         match self.unread {
             Some(most) if unread > most => {
                 fallen.push(format!("{unread} checks have been read by their author only, at most {most} may be"));
