@@ -82,6 +82,7 @@ const READINGS: &[Reading] = &[
     ("variant.lists-replace", "a2", SHARING, &["acl.ipc.whitelist-allow"]),
     ("variant.lists-of-live-processes", "a2", SHARING, &["acl.ipc.whitelist-strangers"]),
     ("variant.exports-of-block-starts", "a2", SHARING, &["acl.ipc.export-inside"]),
+    ("variant.pages-checked-at-import", "a2", SHARING, &["acl.ipc.page-align"]),
     ("variant.addresses-at-odd-multiples-of-64", "a2", CHANCES, &["acl.chance.start"]),
     ("variant.addresses-never-reused", "a2", CHANCES, &["acl.chance.same-address"]),
     ("variant.extents-whole-pages", "a2", CHANCES, &["acl.chance.extent"]),
