@@ -11,7 +11,7 @@ const NEEDS: &[(&str, &str, &str)] = &[
     ("acl.malloc.withcfg-align64", "aclrtMallocWithCfg", "8.5"),
     ("acl.hostreg.v2-pinned-on-pinned", "aclrtHostRegisterV2", "8.5.0"),
     ("acl.vmm.address-range", "aclrtMemGetAddressRange", "9.0.0"),
-    ("acl.set.d32-overflow", "aclrtMemsetD32", "9.1.0"),
+    ("acl.set.d32", "aclrtMemsetD32", "9.1.0"),
 ];
 
 /// The whole catalog on one edition; the number of `NEEDS` that it has.
