@@ -46,9 +46,9 @@ fn a_denied_function_fails_its_owner_and_blocks_or_spares_the_others(
 #[test]
 fn a_must_fail_rule_is_stopped_by_its_positive_control() {
     let bench = Bench::new();
-    run(&bench, "deny.aclrtMemsetD32", &["acl.set.d32-null"]);
+    run(&bench, "deny.aclrtMallocCached", &["acl.malloc.null-out"]);
     let report = bench.report("report");
-    let result = report.result("acl.set.d32-null");
+    let result = report.result("acl.malloc.null-out");
     assert_eq!(result.verdict, Verdict::Blocked, "{}", result.reason);
     assert!(result.reason.contains("in the positive control"), "{}", result.reason);
 }
