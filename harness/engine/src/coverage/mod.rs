@@ -94,14 +94,18 @@ impl<'a> Coverage<'a> {
             all.filter(|product| offered(rule, product, rules).is_ok()).collect()
         };
         let mut clauses: Vec<CoveredClause<'a>> = rules.book.clauses.iter().map(unseen).collect();
+        let mut noticed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (position, clause) in rules.book.clauses.iter().enumerate() {
+            for rule in &clause.noticed_by {
+                noticed.entry(rule).or_default().push(position);
+            }
+        }
         let mut called: BTreeMap<&str, BTreeSet<&'a str>> = BTreeMap::new();
         let mut products: BTreeMap<&'a str, usize> =
             rules.products.iter().map(|product| (product.id.as_str(), 0)).collect();
         for rule in &rules.rules {
             let judging = judges(&rule);
-            let noticing =
-                rules.book.clauses.iter().enumerate().filter(|(_, clause)| clause.noticed_by.contains(&rule.id));
-            let noticed = noticing.map(|(clause, _)| (clause, true));
+            let noticed = noticed.get(rule.id.as_str()).into_iter().flatten().map(|clause| (*clause, true));
             let on = if judging { products_of(rule) } else { BTreeSet::new() };
             for (clause, judged) in resting(rule).into_iter().chain(noticed) {
                 let covered = &mut clauses[clause];
