@@ -47,8 +47,8 @@ pub(super) fn mentions(program: &Program, value: &impl Fn(&str) -> bool) -> bool
 }
 
 /// The names in a text.
-fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_')
+pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_').filter(|name| !name.is_empty())
 }
 
 /// What a program needs, held against what is offered.

@@ -23,6 +23,7 @@ mod sentence;
 mod specs;
 mod vocabulary;
 
+pub(crate) use alternatives::identifiers;
 pub use alternatives::{Alternative, named};
 pub use check::load;
 pub use checklist::Question;

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use steps::judgement::{judgements, reported};
 use steps::program::Domain;
 
-use crate::catalog::{Clause, Level, Modality, Readings, Rule, Rules, offered};
+use crate::catalog::{Clause, Level, Modality, Readings, Rule, Rules, identifiers, offered};
 
 /// What becomes of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -184,8 +184,4 @@ fn unjudged_values<'a>(rules: &'a Rules, judges: &impl Fn(&&Rule) -> bool) -> Ve
     values.sort_unstable();
     let unused = |name: &&str| !used.contains(name) && enumeration(name).is_some_and(|of| known.contains(of));
     values.into_iter().filter(unused).map(|name| Unjudged { name, products: Vec::new() }).collect()
-}
-
-fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_').filter(|name| !name.is_empty())
 }
