@@ -9,6 +9,8 @@
 # the ratchet.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+# The products, with blanks between; none: all.
+products=${PROVE_PRODUCTS:-}
 # The product that is also run on each legal variant that its rules reach.
 variants_of=${PROVE_VARIANTS_OF:-}
 status=0
@@ -16,6 +18,7 @@ for floors in specs/*/floors.tsv; do
     folder=$(dirname "$floors")
     while IFS=$'\t' read -r product _; do
         case $product in '' | '#'*) continue ;; esac
+        [ -n "$products" ] && [[ " $products " != *" $product "* ]] && continue
         # Only the products of the ratchet leave out checks: the others have nothing to hold them against.
         ratchet=()
         if grep -q "^$product	" "$folder/ratchet.tsv"; then ratchet=(--ratchet "$folder/ratchet.tsv"); fi
