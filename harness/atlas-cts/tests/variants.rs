@@ -14,6 +14,7 @@ const MEMORY: &str = include_str!("variants/memory.yaml");
 const COPY: &str = include_str!("variants/copy.yaml");
 const DEVICE: &str = include_str!("variants/device.yaml");
 const SHARING: &str = include_str!("variants/sharing.yaml");
+const VIRTUAL: &str = include_str!("variants/virtual.yaml");
 const CHANCES: &str = include_str!("variants/chances.yaml");
 
 /// A variant, the product to look at, and the rules of a chapter that fail there.
@@ -83,6 +84,17 @@ const READINGS: &[Reading] = &[
     ("variant.lists-of-live-processes", "a2", SHARING, &["acl.ipc.whitelist-strangers"]),
     ("variant.exports-of-block-starts", "a2", SHARING, &["acl.ipc.export-inside"]),
     ("variant.pages-checked-at-import", "a2", SHARING, &["acl.ipc.page-align"]),
+    ("variant.lenient-virtual-memory", "a2", VIRTUAL, &["acl.chance.reserved-word"]),
+    ("variant.recommended-granularity-larger", "a2", VIRTUAL, &["acl.chance.recommended"]),
+    ("variant.physical-sizes-checked", "a2", VIRTUAL, &["acl.chance.any-size"]),
+    ("variant.mapping-once", "a2", VIRTUAL, &["acl.chance.two-addresses"]),
+    ("variant.mappings-start-closed", "a2", VIRTUAL, &["acl.chance.open-at-once"]),
+    ("variant.unset-access-refused", "a2", VIRTUAL, &["acl.chance.access-is-told"]),
+    ("variant.reservations-mixed", "a2", VIRTUAL, &["acl.chance.one-device"]),
+    ("variant.retained-handles-differ", "a2", VIRTUAL, &["acl.chance.same-handle"]),
+    ("variant.retain-unsupported", "a2", VIRTUAL, &["acl.chance.same-handle"]),
+    ("variant.attributes-as-synonyms", "a2", VIRTUAL, &["acl.chance.same-attribute"]),
+    ("variant.shareable-import-repeats", "a2", VIRTUAL, &["acl.chance.own-import"]),
     ("variant.addresses-at-odd-multiples-of-64", "a2", CHANCES, &["acl.chance.start"]),
     ("variant.addresses-never-reused", "a2", CHANCES, &["acl.chance.same-address"]),
     ("variant.extents-whole-pages", "a2", CHANCES, &["acl.chance.extent"]),
@@ -112,6 +124,7 @@ fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, 
 #[case::of_copies(COPY)]
 #[case::of_devices(DEVICE)]
 #[case::of_sharing(SHARING)]
+#[case::of_virtual_memory(VIRTUAL)]
 #[case::of_chances(CHANCES)]
 fn a_reading_fails_where_the_documents_are_read_otherwise_and_only_there(#[case] chapter: &str) {
     let bench = Bench::new();
