@@ -158,6 +158,9 @@ pub struct Variable {
 pub enum Space {
     Host,
     Device,
+    /// Nobody: it is a gate, which `open` and `passed` take, and callbacks.
+    #[serde(skip)]
+    Gate,
 }
 
 #[derive(Debug)]
