@@ -7,8 +7,8 @@ use super::builtins::{Builtin, Parameter, Signature, Use, builtin};
 use super::check::{Checker, Typed};
 use super::check_expression::value;
 use super::program::{Argument, Call, Expression, Space};
-use super::syntax::{Expression as Tree, ExpressionKind};
 use super::suggest::hint;
+use super::syntax::{Expression as Tree, ExpressionKind};
 use super::types::{TEXT, c_callback, c_name, is_address, is_hook, is_integer, range};
 
 impl Checker<'_> {

@@ -57,7 +57,8 @@ pub(crate) fn line(text: &mut String, depth: usize, content: &str) {
 /// Writes the tables.
 fn tables(text: &mut String, runtime: &str, digest: &str, model: &Model) {
     *text += "\n#[allow(unused_imports)]\n";
-    *text += "use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};\n\n";
+    *text +=
+        "use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};\n\n";
     *text += "/// The declarations of the header.\n#[allow(clippy::all, clippy::pedantic)]\n";
     *text += "pub static BINDINGS: Bindings = Bindings {\n";
     line(text, 1, &format!("runtime: {runtime:?},"));

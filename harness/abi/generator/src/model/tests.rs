@@ -94,11 +94,8 @@ fn typedefs_are_those_that_no_other_table_names() {
 
 #[rstest]
 fn callbacks_say_what_they_are_given() {
-    let callback = Callback {
-        name: "hook".into(),
-        parameters: vec![CType::Handle("handle".into())],
-        returns: CType::Void,
-    };
+    let callback =
+        Callback { name: "hook".into(), parameters: vec![CType::Handle("handle".into())], returns: CType::Void };
     assert_eq!(model().callbacks, [callback]);
 }
 
