@@ -158,7 +158,7 @@ pub struct Variable {
 pub enum Space {
     Host,
     Device,
-    /// Nobody: it is a gate, which `open` and `passed` take, and callbacks.
+    // Nobody: it is a gate, for `open`, `passed` and callbacks. No catalog says so of a parameter.
     #[serde(skip)]
     Gate,
 }

@@ -24,7 +24,7 @@ typedef void *toyStream;
 typedef struct toyQueueRecord *toyQueue;
 typedef void (*toyHook)(void *user);
 typedef toyHook toySecondHook;
-typedef void *(*toyGive)(toyStream stream, size_t size);
+typedef void *(*toyLend)(toyStream stream, size_t size);
 typedef enum toyKind { TOY_B = 5, TOY_A = 1, TOY_ALIAS = 5 } toyKind;
 typedef struct toyPlace { toyKind type; int32_t id; } toyPlace;
 typedef toyKind toySort;
@@ -98,7 +98,7 @@ fn a_header_becomes_tables() {
          returns: Type::Void }",
         "Callback { name: \"toySecondHook\", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], \
          returns: Type::Void }",
-        "Callback { name: \"toyGive\", parameters: &[Type::Handle(\"toyStream\"), \
+        "Callback { name: \"toyLend\", parameters: &[Type::Handle(\"toyStream\"), \
          Type::Integer { bytes: 8, signed: false }], returns: Type::Pointer { to: &Type::Void, constant: false } }",
         "name: \"toyClose\",\n            exported_as: Some(\"toyClose_v2\"),",
         "name: \"toyOpen\",\n            exported_as: None,",
