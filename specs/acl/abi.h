@@ -1001,6 +1001,7 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
 aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 aclError aclrtStreamAbort(aclrtStream stream);
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
+aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
 
 /* Event */
 aclError aclrtCreateEvent(aclrtEvent *event);

@@ -24,6 +24,8 @@ pub struct Bindings {
     /// Every typedef that is not the name of a handle, a callback, an enumeration or a struct above, sorted by name:
     /// names of integers, of pointers and of `void`, and second names of enumerations and structs.
     pub typedefs: &'static [Typedef],
+    /// Every typedef of a function pointer, sorted by name.
+    pub callbacks: &'static [Callback],
     /// Object-like macros with an integer value, and the constants of anonymous enumerations, sorted by name.
     pub constants: &'static [Constant],
 }
@@ -97,6 +99,17 @@ pub struct Typedef {
     pub name: &'static str,
     /// What it stands for, with no typedef left in it but those of handles and callbacks.
     pub ty: Type,
+}
+
+/// A type of functions that a program hands to the library.
+#[derive(Debug)]
+pub struct Callback {
+    /// The name of its typedef.
+    pub name: &'static str,
+    /// Types of the parameters in order.
+    pub parameters: &'static [Type],
+    /// The return type.
+    pub returns: Type,
 }
 
 /// An enumeration of the header.

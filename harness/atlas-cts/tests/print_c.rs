@@ -37,7 +37,7 @@ fn folder(name: &str) -> PathBuf {
 
 fn gcc() -> Command {
     let mut command = Command::new("gcc");
-    command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(specs().join("acl"));
+    command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"]).arg(specs().join("acl"));
     command
 }
 

@@ -108,8 +108,10 @@ const READINGS: &[Reading] = &[
     ("variant.free-memory-noisy", "a2", CHANCES, &["acl.chance.account"]),
 ];
 
-/// What these change is when something happens, and what is printed: no rule can lean on that without a race.
-const ELSEWHERE: &[&str] = &["variant.async-delayed", "variant.slow-calls", "variant.chatter-on-stdout"];
+/// What these change is when something happens, on which thread, and what is printed: no rule can lean on that without a
+/// race.
+const ELSEWHERE: &[&str] =
+    &["variant.async-delayed", "variant.slow-calls", "variant.chatter-on-stdout", "variant.callbacks-on-new-threads"];
 
 /// What became of the rules of a bench's catalog, with these words besides.
 fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, Verdict> {

@@ -36,6 +36,8 @@ const DEFECTS: &[&str] = &[
     "EXIT",
     "BROKEN",
     "SICK",
+    "HASTY",
+    "TWICE",
 ];
 
 fn main() -> ExitCode {
@@ -55,7 +57,9 @@ fn main() -> ExitCode {
         let name = id.clone();
         trial("holds", &name, Box::new(move || holds(&id)));
     }
-    for chapter in ["broken-forms", "broken-builtins", "broken-domains", "broken-actors", "broken-handles"] {
+    let broken_chapters =
+        ["broken-forms", "broken-builtins", "broken-domains", "broken-actors", "broken-handles", "broken-callbacks"];
+    for chapter in broken_chapters {
         trial("broken", chapter, Box::new(move || broken(chapter)));
     }
     for defect in DEFECTS {

@@ -2,7 +2,7 @@
 
 use abi::Type;
 
-use super::types::{CHAR_POINTER, INT, SIZE};
+use super::types::{CHAR_POINTER, INT, SIZE, VOID_POINTER};
 
 /// A built-in function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,13 +24,17 @@ pub enum Builtin {
     Alignment,
     File,
     GetPid,
+    Gate,
+    Hook,
+    Open,
+    Passed,
 }
 
 impl Builtin {
     /// Whether doing it twice is the same as doing it once.
     pub fn repeats(self) -> bool {
-        use Builtin::{Edge, File, Fill, Host, Poison, SetBytes};
-        !matches!(self, Host | Edge | File | Fill | SetBytes | Poison)
+        use Builtin::{Edge, File, Fill, Gate, Host, Passed, Poison, SetBytes};
+        !matches!(self, Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed)
     }
 }
 
@@ -43,6 +47,10 @@ pub enum Parameter {
     /// An address that is only looked at.
     Address,
     Text,
+    /// A variable that holds a gate.
+    Gate,
+    /// The name of a type of callbacks, which `hook` alone takes.
+    Callback,
 }
 
 /// What a built-in is used for.
@@ -85,6 +93,11 @@ pub const BUILTINS: &[Signature] = &[
     signature("alignment", Builtin::Alignment, &[Address], SIZE, Use::Value),
     signature("file", Builtin::File, &[Text], CHAR_POINTER, Use::Value),
     signature("getpid", Builtin::GetPid, &[], INT, Use::Value),
+    signature("gate", Builtin::Gate, &[], VOID_POINTER, Use::Value),
+    // What it gives has the type that it is given.
+    signature("hook", Builtin::Hook, &[Parameter::Callback], VOID_POINTER, Use::Value),
+    signature("open", Builtin::Open, &[Parameter::Gate], Type::Void, Use::Action),
+    signature("passed", Builtin::Passed, &[Parameter::Gate], SIZE, Use::Value),
 ];
 
 const fn signature(

@@ -3,12 +3,13 @@
 use abi::Type;
 
 use super::Span;
-use super::builtins::{Parameter, Signature, Use, builtin};
+use super::builtins::{Builtin, Parameter, Signature, Use, builtin};
 use super::check::{Checker, Typed};
 use super::check_expression::value;
 use super::program::{Argument, Call, Expression, Space};
+use super::suggest::hint;
 use super::syntax::{Expression as Tree, ExpressionKind};
-use super::types::{TEXT, c_name, is_address, is_integer, range};
+use super::types::{TEXT, c_callback, c_name, is_address, is_hook, is_integer, range};
 
 impl Checker<'_> {
     pub(crate) fn call_value(&mut self, name: &str, arguments: &[Tree], span: Span) -> Option<Typed> {
@@ -16,8 +17,14 @@ impl Checker<'_> {
             if signature.used_as == Use::Action {
                 return self.wrong(span, format!("`{name}` has no value; it is a statement of its own"));
             }
+            if signature.builtin == Builtin::Hook {
+                return self.hook(arguments, span);
+            }
             let expression = self.builtin_call(signature, arguments, span)?;
-            let space = is_address(signature.returns).then_some(Space::Host);
+            let space = match signature.builtin {
+                Builtin::Gate => Some(Space::Gate),
+                _ => is_address(signature.returns).then_some(Space::Host),
+            };
             return Some(Typed { space, ..value(expression, signature.returns) });
         }
         let (call, ty) = self.call(name, arguments, span)?;
@@ -42,6 +49,12 @@ impl Checker<'_> {
                 Parameter::Memory | Parameter::Text if typed.space == Some(Space::Device) => {
                     format!("`{name}` cannot reach device memory; copy it to host memory first")
                 }
+                Parameter::Memory | Parameter::Text if typed.space == Some(Space::Gate) => {
+                    format!("`{name}` wants memory here, and a gate is none")
+                }
+                Parameter::Gate if !is_held_gate(&typed) => {
+                    format!("`{name}` wants a gate here: a variable that holds what `gate()` gave")
+                }
                 _ => String::new(),
             };
             if !message.is_empty() {
@@ -50,6 +63,25 @@ impl Checker<'_> {
             checked.push(typed.expression);
         }
         Some(Expression::Builtin(of.builtin, checked))
+    }
+
+    /// The function that a type of callbacks stands for: of all that a runtime may ask for, the language has one.
+    fn hook(&mut self, arguments: &[Tree], span: Span) -> Option<Typed> {
+        let declarations = &self.environment.declarations;
+        let [Tree { kind: ExpressionKind::Name(name), span: place }] = arguments else {
+            let example = declarations.hooks().next().unwrap_or("TYPE");
+            return self.wrong(span, format!("`hook` takes the header's name of a callback: `hook({example})`"));
+        };
+        let is = match declarations.callback(name) {
+            Some(callback) if is_hook(callback) => {
+                return Some(value(Expression::Builtin(Builtin::Hook, Vec::new()), Type::Callback(callback.name)));
+            }
+            Some(callback) => format!("a `{}`", c_callback(callback)),
+            None if declarations.ty(name).is_some() => "not a type of functions".to_owned(),
+            None => "not a type of the header".to_owned(),
+        };
+        let hint = hint(name, declarations.hooks());
+        self.wrong(*place, format!("`{name}` is {is}; `hook` gives a `void (*)(void *)`{hint}"))
     }
 
     /// Checks a call of a function of the header.
@@ -180,6 +212,10 @@ impl Checker<'_> {
             (from, to) => from == to,
         }
     }
+}
+
+fn is_held_gate(typed: &Typed) -> bool {
+    typed.space == Some(Space::Gate) && matches!(typed.expression, Expression::Load { .. })
 }
 
 /// Whether C converts between pointers to these types without a cast.

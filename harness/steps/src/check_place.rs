@@ -109,8 +109,12 @@ impl Checker<'_> {
         if *to == Type::Void {
             return self.wrong(span, "what a `void *` points to has no type; cast it first");
         }
-        if pointer.space == Some(Space::Device) {
-            self.problem(span, "device memory cannot be read or written directly; copy it to host memory first");
+        match pointer.space {
+            Some(Space::Device) => {
+                self.problem(span, "device memory cannot be read or written directly; copy it to host memory first");
+            }
+            Some(Space::Gate) => self.problem(span, "a gate is not memory; `open` and `passed` take it"),
+            Some(Space::Host) | None => {}
         }
         let size = self.environment.declarations.size(*to);
         let indices = index.map(|index| vec![(index, size)]).unwrap_or_default();

@@ -158,6 +158,9 @@ pub struct Variable {
 pub enum Space {
     Host,
     Device,
+    // Nobody: it is a gate, for `open`, `passed` and callbacks. No catalog says so of a parameter.
+    #[serde(skip)]
+    Gate,
 }
 
 #[derive(Debug)]

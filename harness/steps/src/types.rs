@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use abi::{Bindings, Enumeration, Function, Struct, Type};
+use abi::{Bindings, Callback, Enumeration, Function, Struct, Type};
 
 use super::pattern;
 
@@ -12,6 +12,7 @@ pub struct Declarations {
     pub bindings: &'static Bindings,
     functions: HashMap<&'static str, &'static Function>,
     structs: HashMap<&'static str, &'static Struct>,
+    callbacks: HashMap<&'static str, &'static Callback>,
     constants: HashMap<&'static str, (i128, Option<&'static Enumeration>)>,
     types: HashMap<&'static str, Type>,
 }
@@ -89,6 +90,9 @@ impl Declarations {
                 note_named_types(ty, &mut types);
             }
         }
+        for callback in bindings.callbacks {
+            types.insert(callback.name, Type::Callback(callback.name));
+        }
         for typedef in bindings.typedefs {
             types.entry(typedef.name).or_insert(typedef.ty);
         }
@@ -96,6 +100,7 @@ impl Declarations {
             bindings,
             functions: bindings.functions.iter().map(|function| (function.name, function)).collect(),
             structs: bindings.structs.iter().map(|structure| (structure.name, structure)).collect(),
+            callbacks: bindings.callbacks.iter().map(|callback| (callback.name, callback)).collect(),
             constants,
             types,
         }
@@ -107,6 +112,17 @@ impl Declarations {
 
     pub fn structure(&self, name: &str) -> Option<&'static Struct> {
         self.structs.get(name).copied()
+    }
+
+    /// The callback of a typedef.
+    pub fn callback(&self, name: &str) -> Option<&'static Callback> {
+        self.callbacks.get(name).copied()
+    }
+
+    /// The types of callbacks for which `hook` has a function, each a `void (*)(void *)`, by name.
+    pub fn hooks(&self) -> impl Iterator<Item = &'static str> + '_ {
+        let hooks = self.bindings.callbacks.iter().filter(|callback| is_hook(callback));
+        hooks.map(|callback| callback.name)
     }
 
     /// The value of an enumerator or macro, with its enumeration.
@@ -252,6 +268,18 @@ pub fn c_name(ty: Type) -> String {
         Type::Pointer { to, constant } => format!("{}{} *", if constant { "const " } else { "" }, c_name(*to)),
         Type::Array { of, length } => format!("{}[{length}]", c_name(*of)),
     }
+}
+
+/// Whether a callback is a `void (*)(void *)`.
+pub fn is_hook(callback: &Callback) -> bool {
+    callback.parameters == [VOID_POINTER] && callback.returns == Type::Void
+}
+
+/// A type of callbacks as C writes it, without a name.
+pub fn c_callback(callback: &Callback) -> String {
+    let parameters: Vec<String> = callback.parameters.iter().map(|ty| c_name(*ty)).collect();
+    let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+    format!("{} (*)({parameters})", c_name(callback.returns))
 }
 
 /// A pointer to a type; the few distinct ones of a catalog live as long as the process.

@@ -67,6 +67,14 @@ pub(crate) struct Struct {
     pub fields: Vec<Field>,
 }
 
+/// A typedef of a function pointer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Callback {
+    pub name: String,
+    pub parameters: Vec<CType>,
+    pub returns: CType,
+}
+
 /// All declarations of a header, each list sorted by name.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
@@ -74,6 +82,7 @@ pub(crate) struct Model {
     pub enums: Vec<Enumeration>,
     pub structs: Vec<Struct>,
     pub typedefs: Vec<(String, CType)>,
+    pub callbacks: Vec<Callback>,
     pub constants: Vec<(String, i128)>,
     /// What the tables cannot express, with the reason.
     pub left_out: Vec<(String, LeftOut)>,
@@ -144,18 +153,23 @@ pub(crate) fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128
     Ok(model)
 }
 
-/// Adds the typedefs that are not handles or callbacks, which the types of functions and fields name already.
+/// Adds the typedefs that are not handles, which the types of functions and fields name already.
 fn typedefs(names: &Names, model: &mut Model) {
     for alias in names.aliases.keys() {
         let name = names.in_c(alias);
         match names.resolve_name(alias) {
-            Ok(CType::Handle(_) | CType::Callback(_)) => {}
+            Ok(CType::Handle(_)) => {}
+            Ok(CType::Callback(_)) => match names.called_back(alias) {
+                Ok((parameters, returns)) => model.callbacks.push(Callback { name, parameters, returns }),
+                Err(reason) => model.left_out.push((name, reason)),
+            },
             Ok(CType::Array { .. }) => model.left_out.push((name, LeftOut::ArrayTypedef)),
             Ok(ty) => model.typedefs.push((name, ty)),
             Err(reason) => model.left_out.push((name, reason)),
         }
     }
     model.typedefs.sort_by(|(left, _), (right, _)| left.cmp(right));
+    model.callbacks.sort_by(|left, right| left.name.cmp(&right.name));
 }
 
 /// Adds the function that a field of the library struct stands for, under each name that a user of the header writes.

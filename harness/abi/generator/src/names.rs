@@ -139,6 +139,26 @@ impl Names<'_> {
         Err(LeftOut::Type(name.to_owned()))
     }
 
+    /// The parameters and the result of the functions that a typedef of a function pointer stands for.
+    pub(crate) fn called_back(&self, alias: &str) -> Result<(Vec<CType>, CType), LeftOut> {
+        let target = self.aliases.get(alias).ok_or(LeftOut::UnnamedType)?;
+        let Some(syn::Type::BareFn(signature)) = model::type_argument(target) else {
+            // A second name of such a typedef.
+            let syn::Type::Path(path) = target else { return Err(LeftOut::UnnamedType) };
+            let last = path.path.segments.last().ok_or(LeftOut::UnnamedType)?;
+            return self.called_back(&last.ident.to_string());
+        };
+        if signature.variadic.is_some() {
+            return Err(LeftOut::Variadic);
+        }
+        let parameters = signature.inputs.iter().map(|input| self.resolve(&input.ty)).collect::<Result<_, _>>()?;
+        let returns = match &signature.output {
+            syn::ReturnType::Default => CType::Void,
+            syn::ReturnType::Type(_, ty) => self.resolve(ty)?,
+        };
+        Ok((parameters, returns))
+    }
+
     /// Whether nothing is known of what a pointer points to, so that a typedef of the pointer is a handle.
     fn incomplete(&self, ty: &CType) -> bool {
         match ty {

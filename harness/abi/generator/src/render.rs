@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::header::Header;
-use crate::model::{CType, Field, Function, Model, Parameter, Struct};
+use crate::model::{CType, Callback, Field, Function, Model, Parameter, Struct};
 use crate::{raw, thunk};
 
 /// The attributes of code that a reader does not read.
@@ -57,7 +57,8 @@ pub(crate) fn line(text: &mut String, depth: usize, content: &str) {
 /// Writes the tables.
 fn tables(text: &mut String, runtime: &str, digest: &str, model: &Model) {
     *text += "\n#[allow(unused_imports)]\n";
-    *text += "use abi::{Bindings, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};\n\n";
+    *text +=
+        "use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};\n\n";
     *text += "/// The declarations of the header.\n#[allow(clippy::all, clippy::pedantic)]\n";
     *text += "pub static BINDINGS: Bindings = Bindings {\n";
     line(text, 1, &format!("runtime: {runtime:?},"));
@@ -72,6 +73,11 @@ fn tables(text: &mut String, runtime: &str, digest: &str, model: &Model) {
     list(text, 1, "structs", &model.structs, structure);
     list(text, 1, "typedefs", &model.typedefs, |text, (name, ty)| {
         line(text, 2, &format!("Typedef {{ name: {name:?}, ty: {} }},", table_type(ty)));
+    });
+    list(text, 1, "callbacks", &model.callbacks, |text, Callback { name, parameters, returns }| {
+        let parameters: Vec<String> = parameters.iter().map(table_type).collect();
+        let (parameters, returns) = (parameters.join(", "), table_type(returns));
+        line(text, 2, &format!("Callback {{ name: {name:?}, parameters: &[{parameters}], returns: {returns} }},"));
     });
     list(text, 1, "constants", &model.constants, |text, each| constant(text, 2, each));
     *text += "};\n";

@@ -23,6 +23,8 @@ typedef int toyError;
 typedef void *toyStream;
 typedef struct toyQueueRecord *toyQueue;
 typedef void (*toyHook)(void *user);
+typedef toyHook toySecondHook;
+typedef void *(*toyLend)(toyStream stream, size_t size);
 typedef enum toyKind { TOY_B = 5, TOY_A = 1, TOY_ALIAS = 5 } toyKind;
 typedef struct toyPlace { toyKind type; int32_t id; } toyPlace;
 typedef toyKind toySort;
@@ -92,6 +94,12 @@ fn a_header_becomes_tables() {
         "Typedef { name: \"toySort\", ty: Type::Enumeration { name: \"toyKind\", signed: false } }",
         "Typedef { name: \"toySpot\", ty: Type::Struct(\"toyPlace\") }",
         "Typedef { name: \"toySpots\", ty: Type::Pointer { to: &Type::Struct(\"toyPlace\"), constant: true } }",
+        "Callback { name: \"toyHook\", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], \
+         returns: Type::Void }",
+        "Callback { name: \"toySecondHook\", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], \
+         returns: Type::Void }",
+        "Callback { name: \"toyLend\", parameters: &[Type::Handle(\"toyStream\"), \
+         Type::Integer { bytes: 8, signed: false }], returns: Type::Pointer { to: &Type::Void, constant: false } }",
         "name: \"toyClose\",\n            exported_as: Some(\"toyClose_v2\"),",
         "name: \"toyOpen\",\n            exported_as: None,",
         "call: thunks::toyClose,",

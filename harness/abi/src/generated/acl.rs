@@ -34,6 +34,9 @@ mod raw {
     pub type aclFinalizeCallbackFunc = ::core::option::Option<
         unsafe extern "C" fn(userData: *mut ::core::ffi::c_void) -> aclError,
     >;
+    pub type aclrtHostFunc = ::core::option::Option<
+        unsafe extern "C" fn(args: *mut ::core::ffi::c_void),
+    >;
     pub type aclrtAllocatorAllocFunc = ::core::option::Option<
         unsafe extern "C" fn(
             allocator: aclrtAllocator,
@@ -1444,6 +1447,17 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtLaunchHostFunc(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtLaunchHostFunc", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, raw::aclrtHostFunc, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a1 = unsafe { transmute::<*const c_void, raw::aclrtHostFunc>(a1 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1, a2 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtMalloc(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2] = arguments else { wrong_count("aclrtMalloc", 3, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -2332,13 +2346,13 @@ mod thunks {
 }
 
 #[allow(unused_imports)]
-use abi::{Bindings, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};
+use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};
 
 /// The declarations of the header.
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "acl",
-    header_digest: "38c2e6ffc94efbb63dcefc92732125fbadfd5e0185489990959d417645900b27",
+    header_digest: "7d3b841633bf2d72e8f9cb1ff1b1776eab54c24c3a08a8dcc0353a62acfcdb47",
     functions: &[
         Function {
             name: "aclFinalize",
@@ -3223,6 +3237,17 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtIpcOpenEventHandle,
+        },
+        Function {
+            name: "aclrtLaunchHostFunc",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "fn", ty: Type::Callback("aclrtHostFunc") },
+                Parameter { name: "args", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtLaunchHostFunc,
         },
         Function {
             name: "aclrtMalloc",
@@ -4916,6 +4941,15 @@ pub static BINDINGS: Bindings = Bindings {
         Typedef { name: "hi_u32", ty: Type::Integer { bytes: 4, signed: false } },
         Typedef { name: "hi_u64", ty: Type::Integer { bytes: 8, signed: false } },
         Typedef { name: "hi_void", ty: Type::Void },
+    ],
+    callbacks: &[
+        Callback { name: "aclFinalizeCallbackFunc", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Integer { bytes: 4, signed: true } },
+        Callback { name: "aclInitCallbackFunc", parameters: &[Type::Pointer { to: &Type::Char, constant: true }, Type::Integer { bytes: 8, signed: false }, Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Integer { bytes: 4, signed: true } },
+        Callback { name: "aclrtAllocatorAllocAdviseFunc", parameters: &[Type::Handle("aclrtAllocator"), Type::Integer { bytes: 8, signed: false }, Type::Handle("aclrtAllocatorAddr")], returns: Type::Pointer { to: &Type::Void, constant: false } },
+        Callback { name: "aclrtAllocatorAllocFunc", parameters: &[Type::Handle("aclrtAllocator"), Type::Integer { bytes: 8, signed: false }], returns: Type::Pointer { to: &Type::Void, constant: false } },
+        Callback { name: "aclrtAllocatorFreeFunc", parameters: &[Type::Handle("aclrtAllocator"), Type::Handle("aclrtAllocatorBlock")], returns: Type::Void },
+        Callback { name: "aclrtAllocatorGetAddrFromBlockFunc", parameters: &[Type::Handle("aclrtAllocatorBlock")], returns: Type::Pointer { to: &Type::Void, constant: false } },
+        Callback { name: "aclrtHostFunc", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },
     ],
     constants: &[
         Constant { name: "ACL_CONTINUE_ON_FAILURE", value: 0 },

@@ -139,6 +139,7 @@ impl WordReader<'_> {
             ExpressionKind::Name(name)
                 if !parameters.contains(name)
                     && self.declarations.constant(name).is_none()
+                    && self.declarations.callback(name).is_none()
                     && !matches!(name.as_str(), "NULL" | "product" | "devices") =>
             {
                 let mut known: Vec<&str> = self.declarations.constant_names().collect();

@@ -25,6 +25,8 @@ use visit::Reads;
 const PRELUDE: &str = include_str!("prelude.h");
 /// What is added to it where calls say success with different values.
 const OTHER_RESULTS: &str = include_str!("results.h");
+/// What is added to it where the steps have gates.
+const GATES: &str = include_str!("gates.h");
 
 /// What a program is printed for.
 #[derive(Debug, Clone)]
@@ -64,6 +66,9 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
     let mut answers = program.results.iter().chain(&life.program.results);
     if answers.any(|of| of.is_some_and(|of| of > 0)) {
         let _ = writeln!(out, "{OTHER_RESULTS}");
+    }
+    if printer.reads.gates {
+        let _ = writeln!(out, "{GATES}");
     }
     for line in printer.wrappers() {
         let _ = writeln!(out, "{line}");
@@ -106,7 +111,9 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, values: &[Value]) -> Stri
     let case: Vec<String> =
         display_values(&rule.program, values).iter().map(|(name, value)| format!("{name} = {value}")).collect();
     lines.extend(text::wrapped(&format!("Product: {}. Case: {}", sheet.product.name, case.join(", ")), WIDTH));
-    lines.push(format!("Compile: gcc -std=c11 -I specs/{} <this file>{}", rules.runtime, linked(rules, rule)));
+    let threads = if Reads::of(&rule.program).gates { " -pthread" } else { "" };
+    let libraries = linked(rules, rule);
+    lines.push(format!("Compile: gcc -std=c11{threads} -I specs/{} <this file>{libraries}", rules.runtime));
     if !runs_as_program(rule) {
         let actors: Vec<String> = rule.program.actors.iter().map(|actor| actor.name.clone()).collect();
         let message = format!(
@@ -244,6 +251,9 @@ impl<'a> Printer<'a> {
             self.source = kept;
             let observe = if is_address(*ty) { "OBSERVE_TEXT" } else { "OBSERVE" };
             self.line(&format!("{observe}(\"{name}\", {text});"));
+        }
+        if self.reads.gates {
+            self.line("open_gates();");
         }
         for (actor, deferred) in std::mem::take(&mut self.deferred).iter().rev() {
             self.actor = *actor;

@@ -29,6 +29,9 @@ const PRELUDE: &[&str] = &[
     "must_fail",
     "must_succeed",
     "poison_variable",
+    "pass",
+    "open_gate",
+    "open_gates",
 ];
 
 /// A variable's name; one that C or the prelude uses gets an underscore.

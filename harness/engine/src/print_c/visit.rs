@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use steps::builtins::Builtin;
 use steps::program::{Call, Expression, Place, Program, Root, StatementKind};
 use steps::walk::Node;
 
@@ -13,6 +14,8 @@ pub(super) struct Reads {
     pub facts: BTreeSet<String>,
     pub devices: bool,
     pub own_device: bool,
+    /// Whether they have gates, or calls that wait at one.
+    pub gates: bool,
 }
 
 impl Reads {
@@ -28,6 +31,7 @@ impl Reads {
             }
             Node::Expression(Expression::Devices) => reads.devices = true,
             Node::Expression(Expression::OwnDevice) => reads.own_device = true,
+            Node::Expression(Expression::Builtin(Builtin::Gate | Builtin::Hook, _)) => reads.gates = true,
             Node::Expression(
                 Expression::Load { place: Place { root: Root::Variable(variable), .. }, .. }
                 | Expression::AddressOf(Place { root: Root::Variable(variable), .. }),

@@ -2,8 +2,9 @@
 
 use crate::catalog::{LifeCycleProgram, Rules};
 use abi::{Function, Type};
-use steps::program::{Argument, Call, Program, Root};
-use steps::types::{is_address, wrap};
+use steps::builtins::Builtin;
+use steps::program::{Argument, Call, Expression, Place, Program, Root, Space};
+use steps::types::{c_name, is_address, wrap};
 
 use super::flight::{CallRecord, LIFE_CYCLE, RELEASE};
 
@@ -72,7 +73,10 @@ pub fn line(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> 
                     Root::Variable(variable) => format!("&{}", program.variables[*variable].name),
                     Root::Pointer(_) => address(given(index)),
                 },
-                _ => argument(rules, parameter.ty, given(index)),
+                Some(Argument::Value { value, ty }) => {
+                    built_in(program, value, *ty).unwrap_or_else(|| argument(rules, parameter.ty, given(index)))
+                }
+                None => argument(rules, parameter.ty, given(index)),
             };
             format!("{}={shown}", parameter.name)
         })
@@ -89,6 +93,20 @@ pub fn line(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> 
     };
     let note = if note.is_empty() { String::new() } else { format!(" {note}") };
     format!("{}({}) = {result}{note}", function.name, arguments.join(", "))
+}
+
+/// What a hook or a gate is called in the steps: its address says nothing.
+fn built_in(program: &Program, value: &Expression, ty: Type) -> Option<String> {
+    match value {
+        Expression::Cast(_, of) => built_in(program, of, ty),
+        Expression::Builtin(Builtin::Hook, _) => Some(format!("hook({})", c_name(ty))),
+        Expression::Builtin(Builtin::Gate, _) => Some("gate()".to_owned()),
+        Expression::Load { place: Place { root: Root::Variable(variable), .. }, .. } => {
+            let variable = &program.variables[*variable];
+            (variable.space == Some(Space::Gate)).then(|| format!("gate {}", variable.name))
+        }
+        _ => None,
+    }
 }
 
 fn argument(rules: &Rules, ty: Type, raw: u64) -> String {

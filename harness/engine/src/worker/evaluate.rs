@@ -1,7 +1,7 @@
 //! Expressions: their values, and the built-ins.
 
 use abi::Type;
-use steps::arithmetic::ArithmeticError;
+use steps::arithmetic::{self, ArithmeticError};
 use steps::builtins::Builtin;
 use steps::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
 use steps::pattern::glob;
@@ -10,6 +10,7 @@ use steps::syntax::BinaryOperator;
 
 use super::execution::{Execution, Stop, typed};
 use super::fault::Fault;
+use super::gates;
 use super::memory::{is_poisoned, write_pattern, write_poison};
 
 /// No built-in touches more memory than this: a larger size is a mistake of the rule.
@@ -191,6 +192,13 @@ impl<'a> Execution<'a> {
                 self.memory.text(&path.to_string_lossy())? as i128
             }
             Builtin::GetPid => i128::from(std::process::id()),
+            Builtin::Gate => gates::make(),
+            Builtin::Hook => gates::hook(),
+            Builtin::Open => {
+                gates::open(self.evaluate(&arguments[0])?)?;
+                0
+            }
+            Builtin::Passed => gates::passed(self.evaluate(&arguments[0])?)?,
             _ => self.look(builtin, arguments)?,
         })
     }
@@ -258,10 +266,11 @@ impl<'a> Execution<'a> {
                 format!("left side is {left}, right side is {right}")
             }
             Expression::Binary(operator, left, right) if operator.is_comparison() => {
-                match (self.quiet(left), self.quiet(right)) {
-                    (Some(left), Some(right)) => format!("left is {}, right is {}", number(left), number(right)),
-                    _ => String::new(),
-                }
+                let (Some(left), Some(right)) = (self.quiet(left), self.quiet(right)) else { return String::new() };
+                // What another thread changes may be otherwise by now.
+                let now = arithmetic::binary(*operator, left, right).is_ok_and(|holds| holds != 0);
+                let late = if now { "it did not when it was looked at; by now " } else { "" };
+                format!("{late}left is {}, right is {}", number(left), number(right))
             }
             Expression::In(of, _) => {
                 self.quiet(of).map(|value| format!("the value is {}", number(value))).unwrap_or_default()

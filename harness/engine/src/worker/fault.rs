@@ -41,6 +41,8 @@ pub(super) enum Fault {
     HostAlignment,
     #[error("ALIGN_UP to a multiple of nothing")]
     AlignUp,
+    #[error("this is not a gate of the case; `gate()` makes one")]
+    NoGate,
     /// Memory that a built-in needs.
     #[error("{what}: {source}{}", advice(.source))]
     Memory { what: String, source: io::Error },

@@ -5,6 +5,7 @@ mod evaluate;
 mod execution;
 mod fault;
 mod flow;
+mod gates;
 mod library;
 mod memory;
 mod memory_limit;

@@ -8,6 +8,7 @@ use steps::program::{Call, Expect, Expression, Statement, StatementKind};
 use super::evaluate::c_text;
 use super::execution::{Execution, Stop};
 use super::fault::Fault;
+use super::gates;
 use crate::case::{FailedCall, Trouble};
 
 impl<'a> Execution<'a> {
@@ -15,6 +16,7 @@ impl<'a> Execution<'a> {
     pub(super) fn run_steps(&mut self) {
         let program = self.prepared.program;
         let result = self.statements(&program.statements).and_then(|()| self.observe());
+        gates::open_all();
         if let Err(Stop::Fault(fault)) = &result {
             self.report.fail(Verdict::Error, Span::default(), fault.to_string());
         }

@@ -235,7 +235,7 @@ mod thunks {
 }
 
 #[allow(unused_imports)]
-use abi::{Bindings, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};
+use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};
 
 /// The declarations of the header.
 #[allow(clippy::all, clippy::pedantic)]
@@ -438,6 +438,8 @@ pub static BINDINGS: Bindings = Bindings {
     ],
     typedefs: &[
         Typedef { name: "audit_answer", ty: Type::Integer { bytes: 2, signed: true } },
+    ],
+    callbacks: &[
     ],
     constants: &[
         Constant { name: "AUDIT_FINE", value: 1 },

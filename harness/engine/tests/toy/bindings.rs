@@ -60,6 +60,18 @@ mod raw {
         ][::core::mem::offset_of!(toyInfo, sizes) - 32usize];
     };
     pub type toyCount = u64;
+    #[repr(C)]
+    #[derive(Debug)]
+    pub struct toyQueueRecord {
+        _unused: [u8; 0],
+    }
+    pub type toyQueue = *mut toyQueueRecord;
+    pub type toyCall = ::core::option::Option<
+        unsafe extern "C" fn(argument: *mut ::core::ffi::c_void),
+    >;
+    pub type toyPlea = ::core::option::Option<
+        unsafe extern "C" fn(argument: *mut ::core::ffi::c_void, bytes: usize) -> toyResult,
+    >;
 }
 
 /// One function for each of the header's, which converts the arguments from 64-bit words and calls the address.
@@ -139,6 +151,15 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn toy_finish(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("toy_finish", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyQueue) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::toyQueue) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn toy_free(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("toy_free", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -184,12 +205,61 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn toy_pending(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("toy_pending", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyQueue) -> u64>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::toyQueue) };
+        result as u64
+    }
+
     pub(super) unsafe fn toy_pin(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2] = arguments else { wrong_count("toy_pin", 3, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void, *const core::ffi::c_char, u32) -> raw::toyResult>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut c_void, a1 as usize as *const core::ffi::c_char, a2 as u32) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_plead(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("toy_plead", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyPlea, *mut c_void) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a0 = unsafe { transmute::<*const c_void, raw::toyPlea>(a0 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0, a1 as usize as *mut c_void) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_queue(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("toy_queue", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::toyQueue) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::toyQueue) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_queue_call(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("toy_queue_call", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyQueue, raw::toyCall, *mut c_void) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a1 = unsafe { transmute::<*const c_void, raw::toyCall>(a1 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::toyQueue, a1, a2 as usize as *mut c_void) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_queue_copy(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("toy_queue_copy", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyQueue, *mut c_void, *const c_void, usize) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::toyQueue, a1 as usize as *mut c_void, a2 as usize as *const c_void, a3 as usize) };
         result.0 as u64
     }
 
@@ -247,6 +317,15 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn toy_unqueue(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("toy_unqueue", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyQueue) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::toyQueue) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn toy_unreserve(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("toy_unreserve", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -267,13 +346,13 @@ mod thunks {
 }
 
 #[allow(unused_imports)]
-use abi::{Bindings, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};
+use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};
 
 /// The declarations of the header.
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "toy",
-    header_digest: "b8bab23451bc292eb98f36f601d3414fd8fd71a62f375ba46f1264e1bb8b4788",
+    header_digest: "8aaf0b5282687c21419696ab00f7cc49cd3be74ddeeef90b4620523dc3604b5c",
     functions: &[
         Function {
             name: "toy_alloc",
@@ -332,6 +411,15 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::toy_enter,
         },
         Function {
+            name: "toy_finish",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "queue", ty: Type::Handle("toyQueue") },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_finish,
+        },
+        Function {
             name: "toy_free",
             exported_as: None,
             parameters: &[
@@ -377,6 +465,15 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::toy_open,
         },
         Function {
+            name: "toy_pending",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "queue", ty: Type::Handle("toyQueue") },
+            ],
+            returns: Type::Integer { bytes: 8, signed: false },
+            call: thunks::toy_pending,
+        },
+        Function {
             name: "toy_pin",
             exported_as: None,
             parameters: &[
@@ -386,6 +483,48 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "toyResult", signed: false },
             call: thunks::toy_pin,
+        },
+        Function {
+            name: "toy_plead",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "plea", ty: Type::Callback("toyPlea") },
+                Parameter { name: "argument", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_plead,
+        },
+        Function {
+            name: "toy_queue",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "queue", ty: Type::Pointer { to: &Type::Handle("toyQueue"), constant: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_queue,
+        },
+        Function {
+            name: "toy_queue_call",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "queue", ty: Type::Handle("toyQueue") },
+                Parameter { name: "call", ty: Type::Callback("toyCall") },
+                Parameter { name: "argument", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_queue_call,
+        },
+        Function {
+            name: "toy_queue_copy",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "queue", ty: Type::Handle("toyQueue") },
+                Parameter { name: "to", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "from", ty: Type::Pointer { to: &Type::Void, constant: true } },
+                Parameter { name: "bytes", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_queue_copy,
         },
         Function {
             name: "toy_reserve",
@@ -442,6 +581,15 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "toyResult", signed: false },
             call: thunks::toy_unpin,
+        },
+        Function {
+            name: "toy_unqueue",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "queue", ty: Type::Handle("toyQueue") },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_unqueue,
         },
         Function {
             name: "toy_unreserve",
@@ -523,6 +671,10 @@ pub static BINDINGS: Bindings = Bindings {
         Typedef { name: "toyDirection", ty: Type::Enumeration { name: "toyWay", signed: false } },
         Typedef { name: "toySpot", ty: Type::Struct("toyPlace") },
         Typedef { name: "toyText", ty: Type::Pointer { to: &Type::Char, constant: true } },
+    ],
+    callbacks: &[
+        Callback { name: "toyCall", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },
+        Callback { name: "toyPlea", parameters: &[Type::Pointer { to: &Type::Void, constant: false }, Type::Integer { bytes: 8, signed: false }], returns: Type::Enumeration { name: "toyResult", signed: false } },
     ],
     constants: &[
         Constant { name: "TOY_KEY_LENGTH", value: 48 },

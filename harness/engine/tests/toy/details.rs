@@ -1,9 +1,10 @@
 //! What a run keeps besides verdicts: observations, findings, traces, replays, skips, exit statuses.
 
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Output};
 
-use engine::print_c::{Sheet, print_c};
+use engine::print_c::{Sheet, print_c, runs_as_program};
 use engine::record::{Meaning, RuleResult, Verdict};
 use engine::run::{RunError, TargetError, load_rules};
 
@@ -17,6 +18,9 @@ pub const TRIALS: &[(&str, fn())] = &[
     ("releases-in-reverse", releases_in_reverse),
     ("releases-pass-their-arguments", releases_pass_their_arguments),
     ("printed-programs-release-handles", printed_programs_release_handles),
+    ("printed-programs-hold-queues", printed_programs_hold_queues),
+    ("a-hook-and-a-gate-are-named", a_hook_and_a_gate_are_named),
+    ("a-held-case-is-made-smaller", a_held_case_is_made_smaller),
     ("what-a-thread-acquires-is-released", what_a_thread_acquires_is_released),
     ("an-undefined-call-is-observed", an_undefined_call_is_observed),
     ("a-failure-can-be-replayed", a_failure_can_be_replayed),
@@ -119,22 +123,64 @@ fn releases_pass_their_arguments() {
 
 /// The C programs of the same rules release with the same arguments: a wrong one ends them with 1.
 fn printed_programs_release_handles() {
-    let library = library(&[]);
-    let rules = load_rules(&options(&library, &[]), &TOY).unwrap_or_else(|error| panic!("{error}"));
+    for (id, ran) in printed_programs(&library(&[]), "toy.handles.") {
+        assert!(ran.status.success(), "{id}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+}
+
+/// With gates they say the same as the suite, of a library that is right and of one that is wrong.
+fn printed_programs_hold_queues() {
+    for defects in [&[][..], &["TWICE"], &["HASTY"]] {
+        let results = run(defects, &[], |id| id.starts_with("toy.callback."));
+        let programs = printed_programs(&library(defects), "toy.callback.");
+        assert_eq!(programs.len(), 3);
+        for (id, ran) in programs {
+            let result = results.iter().find(|result| result.id == id).expect("it was run");
+            let expected = i32::from(result.verdict != Verdict::Pass);
+            assert_eq!(ran.status.code(), Some(expected), "{id}: {}", String::from_utf8_lossy(&ran.stderr));
+        }
+    }
+}
+
+/// Prints, builds and runs the rules of one process whose ids begin like this.
+fn printed_programs(library: &Path, prefix: &str) -> Vec<(String, Output)> {
+    let mut programs = Vec::new();
+    let rules = load_rules(&options(library, &[]), &TOY).unwrap_or_else(|error| panic!("{error}"));
     let product = rules.product("seven").expect("the catalog knows it");
-    for rule in rules.rules.iter().filter(|rule| rule.id.starts_with("toy.handles.")) {
+    for rule in rules.rules.iter().filter(|rule| rule.id.starts_with(prefix) && runs_as_program(rule)) {
         let sheet = Sheet { product, devices: 3, values: None, salt: 7 };
         let text = print_c(&rules, rule, &sheet).unwrap_or_else(|message| panic!("{}: {message}", rule.id));
-        let source = library.with_file_name(format!("{}.c", rule.id));
-        let program = source.with_extension("");
+        let name = library.file_stem().and_then(|name| name.to_str()).expect("the tests name it");
+        let source = library.with_file_name(format!("{name}-{}.c", rule.id));
+        let program = source.with_extension("program");
         std::fs::write(&source, text).unwrap();
         let mut compiler = Command::new("gcc");
-        compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(crate::runs::folder().join("specs/toy"));
-        let built = compiler.arg(&source).arg(&library).arg("-o").arg(&program).output().expect("gcc is needed");
+        compiler
+            .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"])
+            .arg(crate::runs::folder().join("specs/toy"));
+        let built = compiler.arg(&source).arg(library).arg("-o").arg(&program).output().expect("gcc is needed");
         assert!(built.status.success(), "{}: {}", rule.id, String::from_utf8_lossy(&built.stderr));
         let ran = Command::new(&program).output().expect("the program was just built");
-        assert!(ran.status.success(), "{}: {}", rule.id, String::from_utf8_lossy(&ran.stderr));
+        programs.push((rule.id.clone(), ran));
     }
+    programs
+}
+
+/// In a trace, where addresses say nothing.
+fn a_hook_and_a_gate_are_named() {
+    let trace = &faithful("toy.broken.held").failure.as_ref().expect("it failed").trace;
+    let call = trace.iter().find(|line| line.starts_with("toy_queue_call(")).expect("the rule queues one");
+    assert!(call.ends_with(", call=hook(toyCall), argument=gate g) = success"), "{call}");
+}
+
+/// What is drawn is made smaller and run again, as without a gate.
+fn a_held_case_is_made_smaller() {
+    let first = faithful("toy.broken.held").failure.as_ref().expect("it failed");
+    assert_eq!(first.values, [("size".to_owned(), "500".to_owned())]);
+    let again = run_one(&[], &["--case", &first.replay_values.to_string()], "toy.broken.held");
+    let failure = again.failure.expect("it fails again");
+    assert_eq!((failure.place, failure.values), (first.place.clone(), first.values.clone()));
+    assert_eq!(again.verdict, Verdict::Fail);
 }
 
 fn what_a_thread_acquires_is_released() {

@@ -395,3 +395,164 @@ uint64_t toy_handles(void)
         held += handles[at].kind != 0;
     return held;
 }
+
+/* A task: a call, or a copy where there is none. */
+struct task {
+    toyCall call;
+    void *to;
+    const void *from;
+    size_t bytes;
+    struct task *next;
+#ifdef DEFECT_HASTY
+    pthread_t begun;
+    int done;
+#endif
+};
+
+struct toyQueueRecord {
+    pthread_t thread;
+    pthread_cond_t changed;
+    struct task *first;
+    struct task **last;
+    uint64_t pending;
+    int ending;
+};
+
+#ifdef DEFECT_HASTY
+static void *begin(void *argument)
+{
+    struct task *task = argument;
+    task->call(task->to);
+    __atomic_store_n(&task->done, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+#endif
+
+static void perform(struct task *task)
+{
+    if (task->call == NULL) {
+        memmove(task->to, task->from, task->bytes);
+        return;
+    }
+#ifdef DEFECT_HASTY
+    pthread_join(task->begun, NULL);
+#else
+    task->call(task->to);
+#ifdef DEFECT_TWICE
+    task->call(task->to);
+#endif
+#endif
+}
+
+static void *serve(void *argument)
+{
+    toyQueue queue = argument;
+    pthread_mutex_lock(&lock);
+    while (queue->first != NULL || !queue->ending) {
+        struct task *task = queue->first;
+        if (task == NULL) {
+            pthread_cond_wait(&queue->changed, &lock);
+            continue;
+        }
+        pthread_mutex_unlock(&lock);
+        perform(task);
+        pthread_mutex_lock(&lock);
+        queue->first = task->next;
+        if (queue->first == NULL)
+            queue->last = &queue->first;
+        queue->pending--;
+        free(task);
+        pthread_cond_broadcast(&queue->changed);
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+static toyResult append(toyQueue queue, struct task wanted)
+{
+    struct task *task = malloc(sizeof *task);
+    *task = wanted;
+#ifdef DEFECT_HASTY
+    /* A thread of its own, which does not wait for the queue; a call that is quick is over by now. */
+    if (task->call != NULL) {
+        pthread_create(&task->begun, NULL, begin, task);
+        for (int at = 0; at < 100 && !__atomic_load_n(&task->done, __ATOMIC_ACQUIRE); at++)
+            usleep(1000);
+    }
+#endif
+    pthread_mutex_lock(&lock);
+    *queue->last = task;
+    queue->last = &task->next;
+    queue->pending++;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&lock);
+    return TOY_OK;
+}
+
+toyResult toy_queue(toyQueue *queue)
+{
+    if (queue == NULL)
+        return TOY_BAD_VALUE;
+    toyQueue made = calloc(1, sizeof *made);
+    made->last = &made->first;
+    pthread_cond_init(&made->changed, NULL);
+    if (pthread_create(&made->thread, NULL, serve, made) != 0) {
+        free(made);
+        return TOY_FULL;
+    }
+    *queue = made;
+    return TOY_OK;
+}
+
+toyResult toy_unqueue(toyQueue queue)
+{
+    if (queue == NULL)
+        return TOY_BAD_VALUE;
+    pthread_mutex_lock(&lock);
+    queue->ending = 1;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&lock);
+    pthread_join(queue->thread, NULL);
+    pthread_cond_destroy(&queue->changed);
+    free(queue);
+    return TOY_OK;
+}
+
+toyResult toy_queue_copy(toyQueue queue, void *to, const void *from, size_t bytes)
+{
+    if (queue == NULL || to == NULL || from == NULL)
+        return TOY_BAD_VALUE;
+    return append(queue, (struct task){.to = to, .from = from, .bytes = bytes});
+}
+
+toyResult toy_queue_call(toyQueue queue, toyCall call, void *argument)
+{
+    if (queue == NULL || call == NULL)
+        return TOY_BAD_VALUE;
+    return append(queue, (struct task){.call = call, .to = argument});
+}
+
+toyResult toy_finish(toyQueue queue)
+{
+    if (queue == NULL)
+        return TOY_BAD_VALUE;
+    pthread_mutex_lock(&lock);
+    while (queue->first != NULL)
+        pthread_cond_wait(&queue->changed, &lock);
+    pthread_mutex_unlock(&lock);
+    return TOY_OK;
+}
+
+uint64_t toy_pending(toyQueue queue)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t pending = queue == NULL ? 0 : queue->pending;
+    pthread_mutex_unlock(&lock);
+    return pending;
+}
+
+toyResult toy_plead(toyPlea plea, void *argument)
+{
+    (void)argument;
+    return plea == NULL ? TOY_BAD_VALUE : TOY_OK;
+}

@@ -93,6 +93,13 @@ fn typedefs_are_those_that_no_other_table_names() {
 }
 
 #[rstest]
+fn callbacks_say_what_they_are_given() {
+    let callback =
+        Callback { name: "hook".into(), parameters: vec![CType::Handle("handle".into())], returns: CType::Void };
+    assert_eq!(model().callbacks, [callback]);
+}
+
+#[rstest]
 fn what_cannot_be_expressed_is_named_with_a_reason() {
     let left_out: Vec<_> = model().left_out.into_iter().map(|(name, _)| name).collect();
     assert_eq!(left_out, ["NAME", "log", "make", "row"]);

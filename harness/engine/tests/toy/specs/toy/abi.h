@@ -98,4 +98,21 @@ toyResult toy_unpin(const char *label, void *region);
 /* Number of ranges, tickets, lanes and pinned regions that this process holds. */
 uint64_t toy_handles(void);
 
+/* A queue, whose tasks run one after the other on a thread of the runtime. */
+typedef struct toyQueueRecord *toyQueue;
+/* What a program hands to a queue, and what the runtime asks it when it is short of memory. */
+typedef void (*toyCall)(void *argument);
+typedef toyResult (*toyPlea)(void *argument, size_t bytes);
+toyResult toy_queue(toyQueue *queue);
+/* Finishes the tasks of a queue and ends it. */
+toyResult toy_unqueue(toyQueue queue);
+toyResult toy_queue_copy(toyQueue queue, void *to, const void *from, size_t bytes);
+/* The tasks behind it wait until the function has returned. */
+toyResult toy_queue_call(toyQueue queue, toyCall call, void *argument);
+toyResult toy_finish(toyQueue queue);
+/* Number of tasks of a queue that are not finished. */
+uint64_t toy_pending(toyQueue queue);
+/* Says whom to ask before an allocation fails. */
+toyResult toy_plead(toyPlea plea, void *argument);
+
 #endif

@@ -1,0 +1,114 @@
+//! Gates: what `hook` hands to the runtime waits at one, until the rule opens it.
+//!
+//! The runtime may call with any argument, and after the case that the gate belonged to. So a gate is only looked up:
+//! its address belongs to nothing else as long as the process lives, and a call with an address that is not that of a
+//! gate of this case returns at once.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use super::fault::Fault;
+
+#[derive(Debug, Default)]
+struct Gate {
+    open: bool,
+    /// How many calls have returned.
+    passed: u64,
+}
+
+/// The gates of the case that runs, by address.
+static GATES: LazyLock<Mutex<HashMap<usize, Gate>>> = LazyLock::new(|| {
+    // What a library does when the process ends may wait for its calls: whoever registers last is called first.
+    // SAFETY: the function takes nothing and does not unwind.
+    let _ = unsafe { libc::atexit(at_exit) };
+    Mutex::default()
+});
+static CHANGED: Condvar = Condvar::new();
+
+fn gates() -> MutexGuard<'static, HashMap<usize, Gate>> {
+    GATES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+extern "C" fn at_exit() {
+    open_all();
+}
+
+/// Makes a closed gate, and gives its address.
+pub(super) fn make() -> i128 {
+    let address = std::ptr::from_ref(Box::leak(Box::new(0u64))) as usize;
+    gates().insert(address, Gate::default());
+    address as i128
+}
+
+/// Opens a gate for good.
+pub(super) fn open(address: i128) -> Result<(), Fault> {
+    known(&mut gates(), address)?.open = true;
+    CHANGED.notify_all();
+    Ok(())
+}
+
+/// How many calls with a gate have returned.
+pub(super) fn passed(address: i128) -> Result<i128, Fault> {
+    Ok(i128::from(known(&mut gates(), address)?.passed))
+}
+
+fn known(gates: &mut HashMap<usize, Gate>, address: i128) -> Result<&mut Gate, Fault> {
+    usize::try_from(address).ok().and_then(|address| gates.get_mut(&address)).ok_or(Fault::NoGate)
+}
+
+/// Ends all gates: nobody waits at one any more.
+pub(super) fn open_all() {
+    gates().clear();
+    CHANGED.notify_all();
+}
+
+/// The address of what `hook` hands over.
+pub(super) fn hook() -> i128 {
+    pass as *const c_void as i128
+}
+
+/// Waits until the gate is open. The wait ends with the case, if not before: a rule that waits for it itself is stopped
+/// at its deadline, with this process.
+extern "C" fn pass(gate: *mut c_void) {
+    let address = gate as usize;
+    let mut gates = gates();
+    while gates.get(&address).is_some_and(|gate| !gate.open) {
+        gates = CHANGED.wait(gates).unwrap_or_else(PoisonError::into_inner);
+    }
+    if let Some(gate) = gates.get_mut(&address) {
+        gate.passed += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+    use std::thread;
+
+    use super::*;
+
+    /// One test: the gates are those of the process.
+    #[test]
+    fn a_call_waits_at_its_own_gate_only_and_never_after_its_case() {
+        let call = |gate: i128| {
+            let gate = gate as usize;
+            thread::spawn(move || pass(gate as *mut c_void))
+        };
+        let (first, second) = (make(), make());
+        let waiting = call(first);
+        pass(ptr::null_mut());
+        open(second).unwrap();
+        call(second).join().unwrap();
+        call(second).join().unwrap();
+        assert_eq!((passed(first).unwrap(), passed(second).unwrap()), (0, 2));
+        open(first).unwrap();
+        waiting.join().unwrap();
+        assert_eq!(passed(first).unwrap(), 1);
+        let left = call(make());
+        open_all();
+        left.join().unwrap();
+        pass(first as usize as *mut c_void);
+        assert!(matches!(passed(first), Err(Fault::NoGate)), "it was a gate of another case");
+    }
+}
