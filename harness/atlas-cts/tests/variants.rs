@@ -15,6 +15,7 @@ const COPY: &str = include_str!("variants/copy.yaml");
 const DEVICE: &str = include_str!("variants/device.yaml");
 const SHARING: &str = include_str!("variants/sharing.yaml");
 const VIRTUAL: &str = include_str!("variants/virtual.yaml");
+const POOLS: &str = include_str!("variants/pools.yaml");
 const CHANCES: &str = include_str!("variants/chances.yaml");
 
 /// A variant, the product to look at, and the rules of a chapter that fail there.
@@ -95,6 +96,39 @@ const READINGS: &[Reading] = &[
     ("variant.retain-unsupported", "a2", VIRTUAL, &["acl.chance.same-handle"]),
     ("variant.attributes-as-synonyms", "a2", VIRTUAL, &["acl.chance.same-attribute"]),
     ("variant.shareable-import-repeats", "a2", VIRTUAL, &["acl.chance.own-import"]),
+    ("variant.pool-reuse-on", "a2", POOLS, &["acl.chance.pool-off-at-first"]),
+    ("variant.pool-used-until-execution", "a2", POOLS, &["acl.chance.pool-used-until-call"]),
+    ("variant.pool-grows-by-64-MiB", "a2", POOLS, &["acl.chance.pool-small"]),
+    ("variant.pool-highest-address-first", "a2", POOLS, &["acl.chance.pool-upwards"]),
+    ("variant.pool-never-reuses", "a2", POOLS, &["acl.chance.pool-no-growth"]),
+    ("variant.pool-never-releases-by-synchronisation", "a2", POOLS, &["acl.chance.pool-given-back"]),
+    ("variant.pool-size-zero-null", "a2", POOLS, &["acl.chance.pool-nothing"]),
+    ("variant.pool-destroy-deferred", "a2", POOLS, &["acl.chance.pool-busy"]),
+    ("variant.pool-foreign-blocks-freed", "a2", POOLS, &["acl.chance.pool-foreign"]),
+    ("variant.pool-null-stream", "a2", POOLS, &["acl.chance.pool-stream"]),
+    (
+        "variant.lenient-pools",
+        "a2",
+        POOLS,
+        &[
+            "acl.chance.pool-reserved-byte",
+            "acl.chance.pool-of-host",
+            "acl.chance.pool-switch",
+            "acl.chance.pool-read-only",
+            "acl.chance.pool-mark",
+        ],
+    ),
+    ("variant.pool-threshold-of-whole-pool", "a2", POOLS, &["acl.chance.pool-idle"]),
+    ("variant.pool-high-marks-read-zero", "a2", POOLS, &["acl.chance.pool-reset"]),
+    ("variant.pool-blocks-whole-pages", "a2", POOLS, &["acl.chance.pool-as-asked"]),
+    ("variant.pool-unlimited-refused", "a2", POOLS, &["acl.chance.pool-unlimited"]),
+    ("variant.pool-trim-below-used-refused", "a2", POOLS, &["acl.chance.pool-trim"]),
+    ("variant.pool-streams-of-any-context", "a2", POOLS, &["acl.chance.pool-context"]),
+    ("variant.pool-grows-before-waiting", "a2", POOLS, &["acl.chance.pool-waits"]),
+    ("variant.pool-blocks-freed-by-free", "a2", POOLS, &["acl.chance.pool-free"]),
+    ("variant.pool-memory-exportable", "a2", POOLS, &["acl.chance.pool-export"]),
+    ("variant.pool-threshold-within-limit", "a2", POOLS, &["acl.chance.pool-threshold"]),
+    ("variant.pool-larger-than-device", "a2", POOLS, &["acl.chance.pool-too-large"]),
     ("variant.addresses-at-odd-multiples-of-64", "a2", CHANCES, &["acl.chance.start"]),
     ("variant.addresses-never-reused", "a2", CHANCES, &["acl.chance.same-address"]),
     ("variant.extents-whole-pages", "a2", CHANCES, &["acl.chance.extent"]),
@@ -127,6 +161,7 @@ fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, 
 #[case::of_devices(DEVICE)]
 #[case::of_sharing(SHARING)]
 #[case::of_virtual_memory(VIRTUAL)]
+#[case::of_pools(POOLS)]
 #[case::of_chances(CHANCES)]
 fn a_reading_fails_where_the_documents_are_read_otherwise_and_only_there(#[case] chapter: &str) {
     let bench = Bench::new();
