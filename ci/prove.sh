@@ -10,7 +10,7 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 # The products, with blanks between; none: all.
-products=${PROVE_PRODUCTS:-}
+products=${PRODUCTS:-}
 # The product that is also run on each legal variant that its rules reach.
 variants_of=${PROVE_VARIANTS_OF:-}
 status=0
