@@ -10,7 +10,8 @@ use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use engine::record::{Recorded, RuleResult, Verdict};
 use engine::report::{clean, failure_text, summary};
 use engine::run::{
-    Campaign, ExitStatus, Filter, Observer, Options, Planned, RunError, Work, choose_runtime, load_rules, run,
+    Campaign, ExitStatus, Filter, Observer, Options, Planned, RunError, SelectionOptions, Work, choose_runtime,
+    load_rules, run,
 };
 use engine::runtime::Runtime;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -22,6 +23,8 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
     help_template = "{about}\n\nUsage: cargo test -- [OPTIONS] [FILTER]…\n\n{all-args}{after-help}"
 )]
 struct Command {
+    #[command(flatten, next_help_heading = "Selection")]
+    selection: SelectionOptions,
     #[command(flatten, next_help_heading = "Run")]
     options: Options,
     #[command(flatten, next_help_heading = "Test runner")]
@@ -47,10 +50,10 @@ fn filters(given: &ArgMatches) -> Vec<String> {
 }
 
 fn conformance(command: Command, wanted: Vec<String>) -> Result<ExitStatus, CommandError> {
-    let Command { mut options, mut runner } = command;
+    let Command { selection, mut options, mut runner } = command;
     options.jobs = runner.test_threads.or(options.jobs);
-    let runtime = choose_runtime(RUNTIMES, &options, &wanted)?;
-    let filter = Filter { wanted, exact: runner.exact, left_out: std::mem::take(&mut runner.skip) };
+    let filter = selection.filter(wanted, runner.exact, std::mem::take(&mut runner.skip))?;
+    let runtime = choose_runtime(RUNTIMES, &options, &filter.wanted)?;
     // What is left is what was selected: the runner has nothing to filter.
     (runner.filter, runner.exact) = (None, false);
     if runner.list {
@@ -66,8 +69,10 @@ fn list(
     filter: &Filter,
     runner: &Arguments,
 ) -> Result<ExitStatus, CommandError> {
-    let planned = filter.select(&load_rules(options, runtime)?).map_err(RunError::from)?.into_iter();
-    let trials = planned.map(|planned| Trial::test(planned.id, || Ok(())).with_kind(planned.chapter)).collect();
+    let rules = load_rules(options, runtime)?;
+    let (planned, _) = filter.part_of(filter.select(&rules).map_err(RunError::from)?, &rules);
+    let trials =
+        planned.into_iter().map(|planned| Trial::test(planned.id, || Ok(())).with_kind(planned.chapter)).collect();
     let _ = libtest_mimic::run(runner, trials);
     Ok(ExitStatus::Conformant)
 }

@@ -5,6 +5,7 @@ mod coverage;
 mod explain;
 mod lint;
 mod list;
+mod merge;
 mod print;
 mod proof;
 mod run;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, say};
 use clap::{Parser, Subcommand};
-use engine::run::{ExitStatus, Options, choose_runtime, load_rules};
+use engine::run::{ExitStatus, MergeOptions, Options, choose_runtime, load_rules};
 use engine::runtime::Runtime;
 
 /// Checks, lists and explains the catalog, proves the rules, and runs them without cargo.
@@ -72,6 +73,8 @@ enum Command {
     },
     /// Run rules; the same as `cargo test -- …` where there is no cargo.
     Run(run::Arguments),
+    /// Put the parts of one run (`run --shard K/N`) together: one journal and one report, every rule accounted for.
+    Merge(MergeOptions),
     /// Prove that every rule catches the defects it claims, passes on no bad device and fails on no good one.
     Prove(proof::Arguments),
     /// The simulated device's library, for use by other programs.
@@ -128,6 +131,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             Ok(ExitStatus::Conformant)
         }
         Command::Run(arguments) => run::run(arguments),
+        Command::Merge(options) => merge::merge(&options),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Simulator { print_path, list, options } => {
             simulator::simulator(runtime_of(&options, None)?, print_path.as_deref(), list)

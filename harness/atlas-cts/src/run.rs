@@ -8,25 +8,27 @@ use atlas_cts::{CommandError, say_line, say_painted};
 use clap::Args;
 use engine::record::{Recorded, Verdict};
 use engine::report::{failure_text, summary};
-use engine::run::{ExitStatus, Filter, Observer, Options, RunError, Work, choose_runtime};
+use engine::run::{ExitStatus, Observer, Options, RunError, SelectionOptions, Work, choose_runtime};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Only rules whose id contains one of these; a whole id means that rule. A resumed run has its own.
     filter: Vec<String>,
     #[command(flatten)]
+    selection: SelectionOptions,
+    #[command(flatten)]
     options: Options,
 }
 
 /// Runs rules and prints a line or a block for each.
 pub(crate) fn run(arguments: Arguments) -> Result<ExitStatus, CommandError> {
-    let runtime = choose_runtime(RUNTIMES, &arguments.options, &arguments.filter)?;
-    let filter = Filter { wanted: arguments.filter, ..Filter::default() };
+    let filter = arguments.selection.filter(arguments.filter, false, Vec::new())?;
+    let runtime = choose_runtime(RUNTIMES, &arguments.options, &filter.wanted)?;
     Ok(engine::run::run(arguments.options, runtime, &filter, &mut Terminal)?)
 }
 
 /// Prints what happens, line by line.
-struct Terminal;
+pub(crate) struct Terminal;
 
 impl Observer for Terminal {
     fn line(&mut self, text: &str) -> Result<(), RunError> {

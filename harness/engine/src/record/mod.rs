@@ -2,9 +2,11 @@
 
 mod confirmation;
 mod journal;
+mod part;
 
 pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
+pub use part::{MergedRun, Part};
 
 use std::collections::BTreeMap;
 
@@ -79,6 +81,9 @@ pub struct RunHeader {
     /// What else was asked for.
     #[serde(default)]
     pub settings: RunSettings,
+    /// The runs that this one was put together from, in the order of their parts. Empty: it ran by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<MergedRun>,
     /// When the run was resumed, RFC 3339 in UTC. In the journal these are lines of their own.
     #[serde(skip)]
     pub resumed: Vec<String>,
@@ -105,8 +110,11 @@ pub struct RunSettings {
     pub dedicated: bool,
     /// Findings break the run.
     pub strict: bool,
-    /// The fewest rules that must be executed.
+    /// The fewest rules that must be executed; of a part: in all parts together.
     pub min_executed: Option<u64>,
+    /// The part that this is of a run; `None`: the whole. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
 }
 
 /// A rule that begins.
@@ -405,7 +413,9 @@ pub fn counts(results: &[RuleResult]) -> BTreeMap<Verdict, u64> {
 pub fn exit_code(settings: &RunSettings, results: &[RuleResult], unusable_cases: u64) -> u8 {
     let any = |meaning: Meaning| results.iter().any(|result| result.meaning() == meaning);
     let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
-    let too_few = settings.min_executed.is_some_and(|least| executed < least);
+    // Whether all parts together executed enough is known when they are merged.
+    let whole = settings.part.is_none();
+    let too_few = whole && settings.min_executed.is_some_and(|least| executed < least);
     let found = any(Meaning::Finding) || results.iter().any(|result| !result.findings.is_empty());
     if any(Meaning::Broken) || (settings.strict && found) {
         1

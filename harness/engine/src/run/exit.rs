@@ -11,9 +11,11 @@ use crate::report::ReportError;
 
 use super::folder::FolderError;
 use super::library::LibraryError;
+use super::merge::MergeError;
 use super::registry::RegistryError;
 use super::resume::ResumeError;
 use super::selection::NothingSelected;
+use super::selection_options::SelectionError;
 use super::target::TargetError;
 
 /// The status that a command ends with.
@@ -55,6 +57,9 @@ pub enum RunError {
     Registry(#[from] RegistryError),
     #[error("error: {0}")]
     Selection(#[from] NothingSelected),
+    /// What says which rules are asked for cannot be read.
+    #[error("error: {0}")]
+    SelectionOptions(#[from] SelectionError),
     #[error("error: {0}")]
     Library(#[from] LibraryError),
     /// The runtime, its devices or what was asked of them are in the way.
@@ -69,6 +74,9 @@ pub enum RunError {
     Lost(Arc<FolderError>),
     #[error("error: {0}")]
     Resume(#[from] ResumeError),
+    /// Runs do not make one together.
+    #[error("error: {0}")]
+    Merge(#[from] MergeError),
     #[error("error: {0}")]
     Journal(#[from] JournalError),
     #[error("error: {0}")]
@@ -90,6 +98,8 @@ impl RunError {
             | RunError::Unknown(_)
             | RunError::Registry(_)
             | RunError::Selection(_)
+            | RunError::SelectionOptions(_)
+            | RunError::Merge(_)
             | RunError::Folder(FolderError::Name { .. })
             | RunError::Case { .. } => ExitStatus::Usage,
             RunError::Library(error) => error.exit(),

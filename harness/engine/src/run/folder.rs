@@ -85,7 +85,12 @@ impl RunFolder {
         Ok(folder)
     }
 
-    fn create(
+    /// Creates the folder and the journal with its first line, which then says where it is and which of the catalog's
+    /// rules were selected.
+    ///
+    /// # Errors
+    /// The folder is in use or cannot be written, or there is a journal already.
+    pub(super) fn create(
         header: &mut RunHeader,
         given: Option<&Path>,
         keep: Option<PathBuf>,
@@ -183,6 +188,21 @@ impl RunFolder {
         self.journal.append(&result).map_err(|error| self.lost(error))?;
         write_cases(&self.path, &result, self.keep.as_deref()).into_iter().for_each(|remark| campaign.remark(remark));
         Ok(result)
+    }
+
+    /// Writes a run whose results are known: journal, reports, counterexamples. Gives remarks about what else could not
+    /// be written.
+    ///
+    /// # Errors
+    /// The journal or the report cannot be written.
+    pub(super) fn write(&self, run: &Recorded, end: RunEnd) -> Result<Vec<String>, RunError> {
+        for result in &run.results {
+            self.journal.append(result)?;
+        }
+        self.journal.finish(end)?;
+        let remarks = tidy(&self.path, &run.results, self.keep.as_deref());
+        write_junit(&self.path, &run.header, &run.results, run.end.as_ref())?;
+        Ok(remarks)
     }
 
     fn lost(&self, reason: JournalError) -> FolderError {

@@ -2,10 +2,12 @@
 //! exit status. [`run`] is the entry.
 
 mod campaign;
+mod differences;
 mod exit;
 mod folder;
 mod known;
 mod library;
+mod merge;
 mod observer;
 mod options;
 mod owners;
@@ -15,6 +17,8 @@ mod replay;
 mod result;
 mod resume;
 mod selection;
+mod selection_options;
+mod shard;
 mod support_rule;
 mod target;
 
@@ -22,6 +26,7 @@ pub use campaign::Campaign;
 pub use exit::{ExitStatus, RunError};
 pub use folder::{FolderError, RunFolder};
 pub use library::{Backend, LibraryError};
+pub use merge::{MergeError, MergeOptions, merge};
 pub use observer::{Observer, Work, load_rules, run};
 pub use options::{Options, Profile};
 pub use owners::of_owner;
@@ -29,4 +34,6 @@ pub use places::runs_folder;
 pub use registry::{RegistryError, choose_runtime};
 pub use result::verdict;
 pub use selection::{Filter, NothingSelected, Planned, plan};
+pub use selection_options::{SelectionError, SelectionOptions};
+pub use shard::{Distribution, Shard};
 pub use target::{SimulatedTarget, Target, TargetError};

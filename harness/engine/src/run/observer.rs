@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::catalog::{CatalogPlace, Rules, load};
+use crate::catalog::{CatalogPlace, Rules, Specs, load};
 use crate::record::{Recorded, RuleResult, RunEnd, RunHeader};
 use crate::report::first_line;
 use crate::runtime::Runtime;
@@ -162,7 +162,7 @@ fn outlive_full_files() {
 }
 
 /// The folder of a run as its reports name it; where it was moved since, where it is now.
-fn shown(folder: &Path, header: &RunHeader) -> String {
+pub(super) fn shown(folder: &Path, header: &RunHeader) -> String {
     let same = runs_folder().join(&header.run).canonicalize().ok() == folder.canonicalize().ok();
     if same { header.run.clone() } else { folder.display().to_string() }
 }
@@ -179,7 +179,7 @@ fn begin(
     if let Some(earlier) = &earlier {
         earlier.expect_same_files(options, runtime, &rules)?;
     }
-    let mut selected = filter.select(&rules)?;
+    let (mut selected, part) = filter.part_of(filter.select(&rules)?, &rules);
     if let Some(earlier) = &earlier {
         selected = earlier.selection(&rules, selected)?;
     }
@@ -190,6 +190,7 @@ fn begin(
     if let Some(earlier) = &earlier {
         earlier.expect_same(&campaign.header)?;
     }
+    campaign.header.settings.part = part;
     campaign.expect_cases(options, &selected)?;
     let resumes = earlier.is_some();
     let folder = RunFolder::open(&mut campaign, options, &selected, earlier)?;
@@ -205,13 +206,17 @@ fn begin(
 /// # Errors
 /// There is none in that folder, or it has mistakes.
 pub fn load_rules(options: &Options, runtime: &'static Runtime) -> Result<Rules, RunError> {
-    let place =
-        CatalogPlace { specs: options.specs(runtime), bindings: runtime.bindings, defects: Some(runtime.defects()) };
+    load_catalog(options.specs(runtime), runtime)
+}
+
+/// A runtime's catalog in a folder, or what the executable carries of it, checked.
+pub(super) fn load_catalog(specs: Specs, runtime: &'static Runtime) -> Result<Rules, RunError> {
+    let place = CatalogPlace { specs, bindings: runtime.bindings, defects: Some(runtime.defects()) };
     Ok(load(&place, None)?)
 }
 
 /// The status of an end that was computed, or that was read and follows from its results.
-fn status(end: Option<&RunEnd>) -> ExitStatus {
+pub(super) fn status(end: Option<&RunEnd>) -> ExitStatus {
     end.map_or(ExitStatus::Unknown, |end| ExitStatus::from_code(end.exit))
 }
 

@@ -26,3 +26,13 @@ pub fn runs_folder() -> PathBuf {
 pub(super) fn regressions_folder() -> PathBuf {
     std::env::var_os("ATLAS_CTS_REGRESSIONS").map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from)
 }
+
+/// The folder that is meant: a run's name will do, and `latest` must not move while the run goes on.
+pub(super) fn run_folder(given: &Path) -> PathBuf {
+    let out = runs_folder().join(given);
+    let latest = given.as_os_str() == "latest";
+    let named = given.components().count() == 1 && !given.exists() && out.exists();
+    let folder = if latest || named { &out } else { given };
+    let folder = if folder.is_file() { folder.parent().unwrap_or(folder) } else { folder };
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}

@@ -11,10 +11,11 @@ use crate::digest;
 use crate::record::{Journal, JournalError, LibraryIdentity, Recorded, RunHeader, read_run};
 use crate::runtime::Runtime;
 
+use super::differences::{Differences, mapped};
 use super::exit::{ExitStatus, RunError};
 use super::library::{Backend, LibraryError, choose_library};
 use super::options::{DEFAULT_DEADLINE, Options, Profile};
-use super::places::runs_folder;
+use super::places::run_folder;
 use super::selection::{Planned, plan};
 use super::target::TargetError;
 
@@ -75,9 +76,9 @@ impl Earlier {
         if std::env::var_os("NEXTEST_RUN_ID").is_some() {
             return Err(ResumeError::Nextest);
         }
-        let folder = folder(given);
+        let folder = run_folder(given);
         let run = read_run(&folder).map_err(|error| ResumeError::NoRun { error })?;
-        let mut differences = Differences::new(&folder);
+        let mut differences = Differences::default();
         differences.fact(
             "the journal's format",
             &run.header.format,
@@ -85,7 +86,7 @@ impl Earlier {
             &format!("finish it with version {} of the suite", run.header.suite),
         );
         compare_options(&mut differences, &run.header, options, &folder);
-        differences.none()?;
+        expect_none(&differences, &folder)?;
         complete(options, &run.header);
         Ok(Some(Earlier { folder, run }))
     }
@@ -94,7 +95,7 @@ impl Earlier {
     /// the journal says: whoever wrote it would choose what this process loads.
     pub fn expect_same_files(&self, options: &Options, runtime: &Runtime, rules: &Rules) -> Result<(), ResumeError> {
         let then = &self.run.header;
-        let mut differences = Differences::new(&self.folder);
+        let mut differences = Differences::default();
         let catalog = match &then.settings.specs {
             Some(specs) if options.specs.is_none() => {
                 &format!("it stood in {specs}: give the catalog of that run with --specs DIR, or restore it")
@@ -102,7 +103,7 @@ impl Earlier {
             _ => "give the catalog of that run with --specs DIR, or restore it",
         };
         differences.fact("the catalog's digest", &then.catalog_digest, &rules.digest, catalog);
-        differences.none()?;
+        expect_none(&differences, &self.folder)?;
         let library = |error| ResumeError::Library { folder: self.folder.clone(), error };
         let choice = choose_library(options.library.as_deref(), options.backend, &rules.libraries, runtime);
         let choice = choice.map_err(library)?;
@@ -118,12 +119,12 @@ impl Earlier {
             let action = "give the library of that run with --library PATH";
             differences.fact("the library", &shown(&then.library), &shown(&now), action);
         }
-        differences.none()
+        expect_none(&differences, &self.folder)
     }
 
     /// The rules of the run: those that it was started with. A selection of other rules is refused.
     pub fn selection(&self, rules: &Rules, selected: Vec<Planned>) -> Result<Vec<Planned>, ResumeError> {
-        let mut differences = Differences::new(&self.folder);
+        let mut differences = Differences::default();
         let all = plan(rules);
         let known: HashSet<&str> = all.iter().map(|planned| planned.id.as_str()).collect();
         let done = self.run.results.iter().map(|result| &result.id);
@@ -145,7 +146,7 @@ impl Earlier {
                 several => format!("{} rules", several.len()),
             };
             differences.fact("the filter", &count(&then), &count(&selected), "leave it out");
-            differences.none()?;
+            expect_none(&differences, &self.folder)?;
         }
         Ok(then)
     }
@@ -163,7 +164,7 @@ impl Earlier {
     /// The run that `header` describes tests what that run did.
     pub fn expect_same(&self, now: &RunHeader) -> Result<(), ResumeError> {
         let then = &self.run.header;
-        let mut differences = Differences::new(&self.folder);
+        let mut differences = Differences::default();
         let digests = |header: &RunHeader| -> Vec<String> {
             header.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256)).collect()
         };
@@ -180,26 +181,8 @@ impl Earlier {
         differences.fact("the run mode", &then.run_mode, &now.run_mode, device);
         differences.fact("the profile", &then.profile, &now.profile, "leave --profile out");
         differences.fact("the defects", &then.defects.join(","), &now.defects.join(","), "leave --defect out");
-        differences.none()
+        expect_none(&differences, &self.folder)
     }
-}
-
-/// The mapped libraries of a run that another one has at the same place, with their content: a library that is loaded
-/// late, or only sometimes, is no difference.
-fn mapped(of: &RunHeader, other: &RunHeader) -> String {
-    let both = of.mapped.iter().filter(|library| other.mapped.iter().any(|there| there.path == library.path));
-    let shown = both.map(|library| format!("{} {}", library.path, library.sha256.as_deref().unwrap_or("unreadable")));
-    shown.collect::<Vec<_>>().join(", ")
-}
-
-/// The folder that is meant: a run's name will do, and `latest` must not move while the run goes on.
-fn folder(given: &Path) -> PathBuf {
-    let out = runs_folder().join(given);
-    let latest = given.as_os_str() == "latest";
-    let named = given.components().count() == 1 && !given.exists() && out.exists();
-    let folder = if latest || named { &out } else { given };
-    let folder = if folder.is_file() { folder.parent().unwrap_or(folder) } else { folder };
-    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
 fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Options, folder: &Path) {
@@ -256,35 +239,10 @@ fn complete(options: &mut Options, then: &RunHeader) {
     }
 }
 
-/// What keeps a run from being resumed: all of it at once, each with both values and what to do.
-struct Differences<'a> {
-    folder: &'a Path,
-    found: Vec<String>,
-}
-
-impl Differences<'_> {
-    fn new(folder: &Path) -> Differences<'_> {
-        Differences { folder, found: Vec::new() }
+/// All that differs, at once.
+fn expect_none(differences: &Differences, folder: &Path) -> Result<(), ResumeError> {
+    if differences.found.is_empty() {
+        return Ok(());
     }
-
-    fn fact<T: PartialEq + ToString>(&mut self, what: &str, then: &T, now: &T, action: &str) {
-        if then != now {
-            let shown =
-                |value: &T| Some(value.to_string()).filter(|text| !text.is_empty()).unwrap_or("none".to_owned());
-            self.found.push(format!("  {what}: {} then, {} now; {action}", shown(then), shown(now)));
-        }
-    }
-
-    fn option<T: PartialEq + ToString>(&mut self, name: &str, then: &T, now: Option<&T>) {
-        if let Some(now) = now {
-            self.fact(name, then, now, "leave it out");
-        }
-    }
-
-    fn none(&self) -> Result<(), ResumeError> {
-        if self.found.is_empty() {
-            return Ok(());
-        }
-        Err(ResumeError::Different { folder: self.folder.to_owned(), found: self.found.clone() })
-    }
+    Err(ResumeError::Different { folder: folder.to_owned(), found: differences.found.clone() })
 }

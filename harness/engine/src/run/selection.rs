@@ -1,9 +1,14 @@
 //! What a run consists of, and which of it was asked for.
 
+use std::collections::HashMap;
+
 use steps::suggest::hint;
 use thiserror::Error;
 
 use crate::catalog::Rules;
+use crate::record::Part;
+
+use super::shard::{Distribution, Shard};
 
 /// Something that a run can execute: a rule of the catalog, or one that is derived from the support table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +45,10 @@ pub struct Filter {
     pub exact: bool,
     /// Rules that match one of these are left out.
     pub left_out: Vec<String>,
+    /// Where some of the wanted texts stand: `file:line`.
+    pub places: HashMap<String, String>,
+    /// Only this part of what is selected.
+    pub part: Option<(Shard, Distribution)>,
 }
 
 /// A selection in which nothing would be tested of what was asked for, and that would look like a pass.
@@ -49,7 +58,7 @@ pub enum NothingSelected {
     /// These match no rule, each with a hint at what was meant.
     #[error("{}; `cargo test -- --list` or `atlas-cts list` names all {rules}", unmatched(.texts))]
     Unmatched { texts: Vec<(String, String)>, rules: usize },
-    #[error("no rule of {rules} is left to run; leave out less with --skip")]
+    #[error("no rule of {rules} is left to run; leave out less with --skip or --exclude")]
     LeftOut { rules: usize },
 }
 
@@ -86,8 +95,14 @@ impl Filter {
         let all = plan(rules);
         let patterns = |texts| Pattern::all(texts, self.exact, &all);
         let (wanted, left_out) = (patterns(&self.wanted), patterns(&self.left_out));
-        let in_vain = wanted.iter().filter(|pattern| !all.iter().any(|planned| pattern.matches(&planned.id)));
-        let texts: Vec<_> = in_vain.map(|pattern| (pattern.text.to_owned(), meant(pattern.text, &all))).collect();
+        let patterns = wanted.iter().chain(&left_out);
+        let in_vain = patterns.filter(|pattern| !all.iter().any(|planned| pattern.matches(&planned.id)));
+        let texts: Vec<_> = in_vain
+            .map(|pattern| {
+                let place = self.places.get(pattern.text).map_or(String::new(), |place| format!(" ({place})"));
+                (pattern.text.to_owned(), format!("{place}{}", meant(pattern.text, &all)))
+            })
+            .collect();
         if !texts.is_empty() {
             return Err(NothingSelected::Unmatched { texts, rules: all.len() });
         }
@@ -95,6 +110,17 @@ impl Filter {
         let selected = all.iter().filter(|planned| wanted.is_empty() || any(&wanted, &planned.id));
         let selected: Vec<Planned> = selected.filter(|planned| !any(&left_out, &planned.id)).cloned().collect();
         if selected.is_empty() { Err(NothingSelected::LeftOut { rules: all.len() }) } else { Ok(selected) }
+    }
+
+    /// What of a selection is in this part of the run, and which part that is; without parts all of it. A part may be
+    /// empty.
+    pub fn part_of(&self, selected: Vec<Planned>, rules: &Rules) -> (Vec<Planned>, Option<Part>) {
+        let Some((shard, distribution)) = &self.part else { return (selected, None) };
+        let narrowed = selected.len() < plan(rules).len();
+        let ids = narrowed.then(|| selected.iter().map(|planned| planned.id.clone()).collect());
+        let part = Part { number: shard.number, of: shard.of, balanced: distribution.digest(), rules: ids };
+        let own = selected.into_iter().filter(|planned| distribution.part_of(&planned.id) == shard.number);
+        (own.collect(), Some(part))
     }
 }
 

@@ -217,6 +217,7 @@ impl Target {
             subjects: self.rules.subjects.iter().cloned().map(|(name, rules)| Subject { name, rules }).collect(),
             defects: options.defects.clone(),
             settings: settings(options),
+            merged: Vec::new(),
             resumed: Vec::new(),
         }
     }
@@ -241,6 +242,7 @@ fn settings(options: &Options) -> RunSettings {
         dedicated: options.dedicated,
         strict: options.strict,
         min_executed: options.min_executed,
+        part: None,
     }
 }
 

@@ -85,6 +85,7 @@ pub fn header() -> RunHeader {
         }],
         defects: vec!["copy.tail-rounded-to-32-above-64KiB".into()],
         settings: RunSettings { deadline: 30, ..RunSettings::default() },
+        merged: vec![],
         resumed: vec![],
     }
 }

@@ -80,6 +80,9 @@ impl Reading {
             let reason = format!("a deadline of {} s is not one of 1 to {LONGEST_DEADLINE} s", settings.deadline);
             return reading.broken(1, reason);
         }
+        if let Some(part) = settings.part.as_ref().filter(|part| !(1..=part.of).contains(&part.number)) {
+            return reading.broken(1, format!("there is no part {} of {}", part.number, part.of));
+        }
         reading.selected.iter().flatten().try_for_each(|id| reading.expect_selected(1, id))?;
         Ok(reading)
     }

@@ -1,0 +1,46 @@
+//! What two runs do not have in common: all of it at once, each with both values and what to do.
+
+use crate::record::RunHeader;
+
+/// What differs between two runs, a line each.
+#[derive(Debug)]
+pub(super) struct Differences {
+    /// What the two runs are called behind their values.
+    names: [&'static str; 2],
+    pub found: Vec<String>,
+}
+
+impl Default for Differences {
+    fn default() -> Differences {
+        Differences::between(["then", "now"])
+    }
+}
+
+impl Differences {
+    pub(super) fn between(names: [&'static str; 2]) -> Differences {
+        Differences { names, found: Vec::new() }
+    }
+
+    pub(super) fn fact<T: PartialEq + ToString>(&mut self, what: &str, one: &T, other: &T, action: &str) {
+        if one != other {
+            let shown =
+                |value: &T| Some(value.to_string()).filter(|text| !text.is_empty()).unwrap_or("none".to_owned());
+            let [first, second] = self.names;
+            self.found.push(format!("  {what}: {} {first}, {} {second}; {action}", shown(one), shown(other)));
+        }
+    }
+
+    pub(super) fn option<T: PartialEq + ToString>(&mut self, name: &str, then: &T, now: Option<&T>) {
+        if let Some(now) = now {
+            self.fact(name, then, now, "leave it out");
+        }
+    }
+}
+
+/// The mapped libraries of a run that another one has at the same place, with their content: a library that is loaded
+/// late, or only sometimes, is no difference.
+pub(super) fn mapped(of: &RunHeader, other: &RunHeader) -> String {
+    let both = of.mapped.iter().filter(|library| other.mapped.iter().any(|there| there.path == library.path));
+    let shown = both.map(|library| format!("{} {}", library.path, library.sha256.as_deref().unwrap_or("unreadable")));
+    shown.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,177 @@
+//! Parts of a run → one run. Every rule is accounted for: one that no part answered has no answer in the merged run.
+
+mod choose;
+mod parts;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+
+use clap::Args;
+use thiserror::Error;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::case::rule_seed;
+use crate::catalog::{Rules, Specs};
+use crate::record::{JournalError, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
+use crate::runtime::Runtime;
+
+use super::exit::{ExitStatus, RunError};
+use super::folder::RunFolder;
+use super::observer::{Observer, load_catalog, shown, status};
+use super::result::empty_result;
+use super::selection::{Planned, plan};
+use super::support_rule;
+
+use choose::choose;
+use parts::Parts;
+
+/// What is merged, and where the result goes.
+#[derive(Debug, Clone, Args)]
+pub struct MergeOptions {
+    /// Folders or journals of parts of one run. Several of the same part are attempts at it.
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// Folder of the reports; default reports/out/<run>.
+    #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR")]
+    pub report_dir: Option<PathBuf>,
+    /// Folder of the catalog that the parts were run with, if it is not the one that the executable carries.
+    #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
+    pub specs: Option<PathBuf>,
+}
+
+/// Why runs do not make one together.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    #[error("{error}; leave this part out to have its rules reported without an answer")]
+    Unreadable { error: JournalError },
+    #[error("{path} is not a part of a run: run each part with --shard K/N")]
+    NotAPart { path: PathBuf },
+    /// All that differs from the first run, a line each.
+    #[error(
+        "{path} cannot be merged with {first}, it tested something else:\n{}\nmerge only parts of one run",
+        .found.join("\n")
+    )]
+    Different { path: PathBuf, first: PathBuf, found: Vec<String> },
+    #[error(
+        "{path} has a result of {id}, which is not a rule of its part, so its journal was changed after the run; restore \
+         it from a copy, or leave it out"
+    )]
+    Foreign { path: PathBuf, id: String },
+    #[error(
+        "the runs tested the runtime {name}, which this executable does not know; merge with the one that ran them"
+    )]
+    Runtime { name: String },
+    #[error(
+        "the runs were made with version {suite} and another catalog than this one: give that catalog with --specs DIR, \
+         or merge with the executable that ran them"
+    )]
+    Catalog { suite: String },
+}
+
+/// Merges parts of a run into one run of its own folder, with one report; gives the status that the whole run ends with.
+///
+/// # Errors
+/// The runs are not parts of one run, cannot be read, or the merged run cannot be written or shown.
+pub fn merge(
+    options: &MergeOptions,
+    runtimes: &[&'static Runtime],
+    observer: &mut impl Observer,
+) -> Result<ExitStatus, RunError> {
+    let parts = Parts::read(&options.runs)?;
+    let name = &parts.first().runtime;
+    let runtime = runtimes.iter().find(|runtime| runtime.name() == name);
+    let runtime = runtime.ok_or_else(|| MergeError::Runtime { name: name.clone() })?;
+    let rules = load_catalog(Specs::choose(options.specs.as_deref(), runtime.specs), runtime)?;
+    if rules.digest != parts.first().catalog_digest {
+        return Err(MergeError::Catalog { suite: parts.first().suite.clone() }.into());
+    }
+    let whole = parts.whole(plan(&rules))?;
+    let mut header = merged_header(&parts);
+    let folder = RunFolder::create(&mut header, options.report_dir.as_deref(), None, &whole)?;
+    let (results, end) = put_together(&parts, &header, &rules, &whole);
+    let mut run = Recorded { header, results, in_flight: BTreeMap::new(), end: Some(end.clone()) };
+    for remark in folder.write(&run, end)? {
+        observer.line(&remark)?;
+    }
+    run.header.run = shown(&folder.path, &run.header);
+    observer.summary(&run)?;
+    Ok(status(run.end.as_ref()))
+}
+
+/// What the parts have in common, and which they are.
+fn merged_header(parts: &Parts) -> RunHeader {
+    let mut header = parts.first().clone();
+    header.settings.part = None;
+    header.settings.rules = None;
+    header.resumed = Vec::new();
+    header.started = parts.runs.iter().map(|run| run.header.started.clone()).min().unwrap_or_default();
+    if parts.runs.iter().any(|run| run.header.host != header.host) {
+        // Each part names its own.
+        header.host = None;
+    }
+    header.merged = parts
+        .runs
+        .iter()
+        .map(|run| MergedRun {
+            run: run.header.run.clone(),
+            part: run.part,
+            of: parts.of,
+            started: run.header.started.clone(),
+            finished: run.end.as_ref().map(|end| end.finished.clone()),
+            exit: run.end.as_ref().map(|end| end.exit),
+            results: run.results.len(),
+            host: run.header.host.clone(),
+        })
+        .collect();
+    header
+}
+
+/// The result of each rule, in the order of the catalog, and the end of the run that they make.
+fn put_together(parts: &Parts, header: &RunHeader, rules: &Rules, whole: &[Planned]) -> (Vec<RuleResult>, RunEnd) {
+    let mut answers: HashMap<&str, Vec<(usize, &RuleResult)>> = HashMap::new();
+    for (position, run) in parts.runs.iter().enumerate() {
+        for result in &run.results {
+            answers.entry(&result.id).or_default().push((position, result));
+        }
+    }
+    let mut remarks = parts.remarks();
+    let results: Vec<RuleResult> = whole
+        .iter()
+        .map(|planned| {
+            let attempts = answers.remove(planned.id.as_str()).unwrap_or_default();
+            let (result, remark) = choose(&attempts, parts);
+            remarks.extend(remark);
+            result.cloned().unwrap_or_else(|| without_answer(parts, header, rules, planned))
+        })
+        .collect();
+    let ends = || parts.runs.iter().filter_map(|run| run.end.as_ref());
+    let unusable_cases = ends().map(|end| end.unusable_cases).sum();
+    let end = RunEnd {
+        finished: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
+        nanoseconds: parts.runs.iter().map(parts::PartRun::nanoseconds).fold(0, u64::saturating_add),
+        counts: counts(&results),
+        workers_started: ends().map(|end| end.workers_started).sum(),
+        start_up_nanoseconds: ends().map(|end| end.start_up_nanoseconds).fold(0, u64::saturating_add),
+        remarks,
+        unusable_cases,
+        exit: exit_code(&header.settings, &results, unusable_cases),
+    };
+    (results, end)
+}
+
+/// The result of a rule that no part has one of.
+fn without_answer(parts: &Parts, header: &RunHeader, rules: &Rules, planned: &Planned) -> RuleResult {
+    let empty = match planned.rule {
+        None => support_rule::empty_result(planned),
+        Some(index) => empty_result(rules, &rules.rules[index], rule_seed(header.seed, &planned.id)),
+    };
+    RuleResult { verdict: Verdict::Error, reason: parts.why_missing(&planned.id), ..empty }
+}
+
+/// Numbers as text: `part 3`, `parts 3, 7`.
+fn numbered(numbers: &BTreeSet<u32>) -> String {
+    let texts: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    format!("{} {}", if numbers.len() == 1 { "part" } else { "parts" }, texts.join(", "))
+}

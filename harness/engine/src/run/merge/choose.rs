@@ -1,0 +1,39 @@
+//! Several attempts at a part: which of their results stands.
+
+use crate::record::{Meaning, RuleResult};
+
+use super::parts::Parts;
+
+/// How much a result says: a rule that is broken in one attempt is broken, and any answer is more than none.
+fn weight(result: &RuleResult) -> u8 {
+    match result.meaning() {
+        Meaning::Broken => 4,
+        Meaning::Finding => 3,
+        Meaning::Good => 2,
+        Meaning::Skipped => 1,
+        Meaning::Unknown => 0,
+    }
+}
+
+/// The result that stands, if there is one, and a remark where attempts say different things. The attempts are in the
+/// order in which they were made.
+pub(super) fn choose<'a>(
+    attempts: &[(usize, &'a RuleResult)],
+    parts: &Parts,
+) -> (Option<&'a RuleResult>, Option<String>) {
+    let Some((_, first)) = attempts.first() else { return (None, None) };
+    let mut best: &RuleResult = first;
+    for (_, result) in attempts {
+        if weight(result) > weight(best) {
+            best = result;
+        }
+    }
+    let differ = attempts.iter().any(|(_, result)| result.verdict != first.verdict);
+    let remark = differ.then(|| {
+        let said =
+            |(run, result): &(usize, &RuleResult)| format!("{} in {}", result.verdict, parts.runs[*run].header.run);
+        let said: Vec<String> = attempts.iter().map(said).collect();
+        format!("{}: attempts at its part differ, {}; {} stands", best.id, said.join(", "), best.verdict)
+    });
+    (Some(best), remark)
+}

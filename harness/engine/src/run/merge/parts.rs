@@ -1,0 +1,199 @@
+//! The parts of a run as they are read: whether they belong together, what is missing.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::record::{RuleResult, RunEnd, RunHeader, RunSettings, read_run};
+use crate::run::differences::{Differences, mapped};
+use crate::run::places::run_folder;
+use crate::run::selection::Planned;
+
+use super::{MergeError, numbered};
+
+/// What one journal says.
+#[derive(Debug)]
+pub(super) struct PartRun {
+    path: PathBuf,
+    /// Counted from 1.
+    pub part: u32,
+    pub header: RunHeader,
+    pub results: Vec<RuleResult>,
+    in_flight: BTreeMap<String, u32>,
+    pub end: Option<RunEnd>,
+}
+
+impl PartRun {
+    fn read(given: &Path) -> Result<PartRun, MergeError> {
+        let path = run_folder(given);
+        let run = read_run(&path).map_err(|error| MergeError::Unreadable { error })?;
+        let Some(part) = run.header.settings.part.as_ref().map(|part| part.number) else {
+            return Err(MergeError::NotAPart { path });
+        };
+        Ok(PartRun { path, part, header: run.header, results: run.results, in_flight: run.in_flight, end: run.end })
+    }
+
+    /// How long the run took; of one without an end, its rules.
+    pub(super) fn nanoseconds(&self) -> u64 {
+        let rules = || self.results.iter().map(|result| result.nanoseconds).fold(0, u64::saturating_add);
+        self.end.as_ref().map_or_else(rules, |end| end.nanoseconds)
+    }
+}
+
+/// Parts of one run.
+#[derive(Debug)]
+pub(super) struct Parts {
+    /// By part, and then in the order in which they were started. There is one at least.
+    pub runs: Vec<PartRun>,
+    /// How many parts the run has.
+    pub of: u32,
+}
+
+impl Parts {
+    pub(super) fn read(given: &[PathBuf]) -> Result<Parts, MergeError> {
+        let mut runs: Vec<PartRun> = Vec::with_capacity(given.len());
+        for path in given {
+            let run = PartRun::read(path)?;
+            if let Some(first) = runs.first() {
+                let found = differences(&first.header, &run.header);
+                if !found.is_empty() {
+                    let first = first.path.clone();
+                    return Err(MergeError::Different { path: run.path, first, found });
+                }
+            }
+            runs.push(run);
+        }
+        runs.sort_by(|a, b| (a.part, &a.header.started).cmp(&(b.part, &b.header.started)));
+        let of = runs.first().and_then(|run| run.header.settings.part.as_ref()).map_or(1, |part| part.of);
+        Ok(Parts { runs, of })
+    }
+
+    /// What all parts have in common is in the first one's header.
+    pub(super) fn first(&self) -> &RunHeader {
+        &self.runs[0].header
+    }
+
+    /// The rules of all parts, of those that there are.
+    ///
+    /// # Errors
+    /// A journal has a result that is not its part's to have.
+    pub(super) fn whole(&self, all: Vec<Planned>) -> Result<Vec<Planned>, MergeError> {
+        let listed = self.first().settings.part.as_ref().and_then(|part| part.rules.as_ref());
+        let listed: Option<HashSet<&String>> = listed.map(|rules| rules.iter().collect());
+        let whole: Vec<Planned> = all
+            .into_iter()
+            .filter(|planned| listed.as_ref().is_none_or(|listed| listed.contains(&planned.id)))
+            .collect();
+        let known: HashSet<&str> = whole.iter().map(|planned| planned.id.as_str()).collect();
+        let mut owners: BTreeMap<&str, u32> = BTreeMap::new();
+        for run in &self.runs {
+            for result in &run.results {
+                let owner = *owners.entry(&result.id).or_insert(run.part);
+                if owner != run.part || !known.contains(result.id.as_str()) {
+                    return Err(MergeError::Foreign { path: run.path.clone(), id: result.id.clone() });
+                }
+            }
+        }
+        Ok(whole)
+    }
+
+    /// What there is to say about the run as a whole: what the parts remark, each once, and which of them are missing.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let mut texts: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+        for run in &self.runs {
+            for remark in run.end.iter().flat_map(|end| &end.remarks) {
+                texts.entry(remark).or_default().insert(run.part);
+            }
+        }
+        let said = texts.into_iter().map(|(text, parts)| format!("{}: {text}", numbered(&parts)));
+        let missing = self.missing();
+        let missing = (!missing.is_empty())
+            .then(|| format!("{} of {}: not among the runs that were merged", numbered(&missing), self.of));
+        let cut = self.runs.iter().filter(|run| run.end.is_none());
+        let cut = cut.map(|run| format!("part {}: {} did not reach its end", run.part, run.header.run));
+        missing.into_iter().chain(cut).chain(said).collect()
+    }
+
+    fn missing(&self) -> BTreeSet<u32> {
+        let there: HashSet<u32> = self.runs.iter().map(|run| run.part).collect();
+        (1..=self.of).filter(|part| !there.contains(part)).collect()
+    }
+
+    /// Why a rule has no result.
+    pub(super) fn why_missing(&self, id: &str) -> String {
+        let selected = |run: &&PartRun| {
+            let rules = run.header.settings.rules.as_ref();
+            rules.is_none_or(|rules| rules.iter().any(|selected| selected == id))
+        };
+        match self.runs.iter().filter(selected).next_back() {
+            None => format!(
+                "{} of {} is not among the runs that were merged; run what is missing, or resume it, and merge again",
+                numbered(&self.missing()),
+                self.of
+            ),
+            Some(run) => {
+                let when =
+                    if run.in_flight.contains_key(id) { "while this rule ran" } else { "before this rule began" };
+                format!(
+                    "part {} of {} ended {when}; finish it with --resume {} and merge again",
+                    run.part,
+                    self.of,
+                    run.path.display()
+                )
+            }
+        }
+    }
+}
+
+/// What keeps two runs from being parts of one, a line each.
+fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
+    let mut differences = Differences::between(["in the first", "in this one"]);
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());
+    let yes = |yes: bool| if yes { "on" } else { "off" }.to_owned();
+    let further = |header: &RunHeader| -> String {
+        let shown = header.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256));
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    let of = |header: &RunHeader| header.settings.part.as_ref().map_or(0, |part| part.of);
+    let balanced = |header: &RunHeader| header.settings.part.as_ref().and_then(|part| part.balanced.clone());
+    let whole = |header: &RunHeader| match header.settings.part.as_ref().and_then(|part| part.rules.as_ref()) {
+        None => "all".to_owned(),
+        Some(rules) => rules.join(" "),
+    };
+    let machine = "run all parts against the same library and driver";
+    let settings = "give all parts the same options";
+    let (a, b): (&RunSettings, &RunSettings) = (&first.settings, &other.settings);
+    differences.fact("the suite's version", &first.suite, &other.suite, "use one version for all parts");
+    differences.fact("the journal's format", &first.format, &other.format, "use one version for all parts");
+    differences.fact("the catalog's digest", &first.catalog_digest, &other.catalog_digest, "use one catalog");
+    differences.fact("the runtime", &first.runtime, &other.runtime, settings);
+    differences.fact("the number of parts", &of(first), &of(other), "give all parts the same N");
+    differences.fact("the library's digest", &first.library.sha256, &other.library.sha256, machine);
+    differences.fact("the further libraries", &further(first), &further(other), machine);
+    differences.fact("the mapped libraries", &mapped(first, other), &mapped(other, first), machine);
+    differences.fact("the edition", &text(&first.edition), &text(&other.edition), machine);
+    differences.fact("the product", &first.product, &other.product, "merge runs of one product");
+    differences.fact(
+        "the device's name",
+        &text(&first.reported_name),
+        &text(&other.reported_name),
+        "merge runs on one model",
+    );
+    differences.fact("the number of devices", &first.devices, &other.devices, "give all parts the same --devices");
+    differences.fact("the run mode", &first.run_mode, &other.run_mode, settings);
+    differences.fact("the profile", &first.profile, &other.profile, settings);
+    differences.fact("the seed", &first.seed, &other.seed, "give all parts the same --seed");
+    differences.fact("the defects", &first.defects.join(","), &other.defects.join(","), settings);
+    differences.fact("--sim-edition", &text(&a.sim_edition), &text(&b.sim_edition), settings);
+    differences.fact("--deadline", &a.deadline, &b.deadline, settings);
+    differences.fact("--hazardous", &yes(a.hazardous), &yes(b.hazardous), settings);
+    differences.fact("--dedicated", &yes(a.dedicated), &yes(b.dedicated), settings);
+    differences.fact("--strict", &yes(a.strict), &yes(b.strict), settings);
+    let least = |settings: &RunSettings| settings.min_executed.map(|least| least.to_string());
+    differences.fact("--min-executed", &text(&least(a)), &text(&least(b)), settings);
+    if whole(first) != whole(other) {
+        differences.found.push(format!("  the rules that were selected for all parts: others; {settings}"));
+    }
+    let times = "give all parts the same --times, or none";
+    differences.fact("the times", &text(&balanced(first)), &text(&balanced(other)), times);
+    differences.found
+}

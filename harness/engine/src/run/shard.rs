@@ -1,0 +1,163 @@
+//! Which rules are in which part of a run. A rule's part follows from its id, the number of parts and, if they are
+//! given, the times of an earlier run: rules that are added or left out move no other.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::str::FromStr;
+
+use sha2::{Digest, Sha256};
+
+use crate::digest;
+use crate::record::RuleResult;
+
+/// The most parts of a run.
+const MOST: u32 = 100_000;
+
+/// What a rule costs at least, in nanoseconds: a rule that is skipped costs a line of the journal.
+const LEAST: u64 = 1_000_000;
+
+/// A part of a run: `3/8` is the third of eight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Counted from 1.
+    pub number: u32,
+    /// How many there are.
+    pub of: u32,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if (1..=of).contains(&number) && of <= MOST => Ok(Shard { number, of }),
+            _ => Err(format!("a part is K/N, with K from 1 to N and N at most {MOST}; for example 1/8 to 8/8")),
+        }
+    }
+}
+
+/// Which part each rule is in.
+#[derive(Debug, Clone)]
+pub struct Distribution {
+    of: u32,
+    /// Rules whose time is known, with their part.
+    timed: BTreeMap<String, u32>,
+}
+
+impl Distribution {
+    /// Parts of about the same number of rules.
+    pub fn by_id(of: u32) -> Distribution {
+        Distribution { of, timed: BTreeMap::new() }
+    }
+
+    /// Parts of about the same time, by what an earlier run took; rules that it did not have are distributed by id.
+    pub fn by_times(of: u32, earlier: &[RuleResult]) -> Distribution {
+        let mut rules: Vec<(u64, &str)> =
+            earlier.iter().map(|result| (result.nanoseconds.max(LEAST), result.id.as_str())).collect();
+        // The longest first, each to the part with the least so far.
+        rules.sort_by_key(|(time, id)| (Reverse(*time), *id));
+        let mut loads: std::collections::BinaryHeap<Reverse<(u64, u32)>> =
+            (1..=of).map(|part| Reverse((0, part))).collect();
+        let mut timed = BTreeMap::new();
+        for (time, id) in rules {
+            if let Some(Reverse((load, part))) = loads.pop() {
+                timed.insert(id.to_owned(), part);
+                loads.push(Reverse((load.saturating_add(time), part)));
+            }
+        }
+        Distribution { of, timed }
+    }
+
+    /// The part that a rule is in, counted from 1.
+    pub fn part_of(&self, id: &str) -> u32 {
+        self.timed.get(id).copied().unwrap_or_else(|| {
+            let digest = Sha256::digest(id.as_bytes());
+            let (first, _) = digest.split_at(8);
+            let number = first.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+            (number % u64::from(self.of)) as u32 + 1
+        })
+    }
+
+    /// What tells two distributions by times apart; `None`: by ids alone.
+    pub fn digest(&self) -> Option<String> {
+        let mut lines = String::new();
+        for (id, part) in &self.timed {
+            let _ = writeln!(lines, "{part} {id}");
+        }
+        (!lines.is_empty()).then(|| digest::of_bytes(lines.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::btree_map;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::catalog::Level;
+    use crate::run::result::blank;
+
+    fn earlier(times: &BTreeMap<String, u64>) -> Vec<RuleResult> {
+        let result = |(id, time): (&String, &u64)| RuleResult {
+            nanoseconds: *time,
+            ..blank(id, "chapter", "A title", Level::Must)
+        };
+        times.iter().map(result).collect()
+    }
+
+    fn times() -> impl Strategy<Value = BTreeMap<String, u64>> {
+        btree_map("[a-z]{1,4}\\.[a-z]{1,8}", 0..20_000_000_000_u64, 0..60)
+    }
+
+    proptest! {
+        #[test]
+        fn every_rule_is_in_one_part_and_others_do_not_move_it(
+            times in times(), of in 1_u32..40, more in "[a-z]{1,4}\\.[a-z]{9}", time in 0_u64..1_000_000_000
+        ) {
+            let parts = Distribution::by_times(of, &earlier(&times));
+            for id in times.keys().chain([&more]) {
+                prop_assert!((1..=of).contains(&parts.part_of(id)));
+            }
+            // What is added has no time yet, and is where it would be without times.
+            prop_assert_eq!(parts.part_of(&more), Distribution::by_id(of).part_of(&more));
+            let mut again = times.clone();
+            again.insert(more, time);
+            prop_assert!(times.is_empty() || parts.digest().is_some());
+            prop_assert_ne!(parts.digest(), Distribution::by_times(of, &earlier(&again)).digest());
+        }
+
+        #[test]
+        fn no_part_takes_longer_than_the_mean_and_the_longest_rule_together(times in times(), of in 1_u32..40) {
+            let parts = Distribution::by_times(of, &earlier(&times));
+            let mut loads = vec![0_u64; of as usize];
+            times.iter().for_each(|(id, time)| loads[parts.part_of(id) as usize - 1] += (*time).max(LEAST));
+            let (all, longest): (u64, u64) = (loads.iter().sum(), times.values().copied().max().unwrap_or(0).max(LEAST));
+            prop_assert!(loads.iter().all(|load| *load <= all / u64::from(of) + longest));
+        }
+    }
+
+    #[rstest::rstest]
+    #[case("1/1", Some((1, 1)))]
+    #[case("8/8", Some((8, 8)))]
+    #[case("0/8", None)]
+    #[case("9/8", None)]
+    #[case("1/0", None)]
+    #[case("3", None)]
+    #[case("-1/8", None)]
+    #[case("1/100001", None)]
+    #[case("one/two", None)]
+    fn a_part_is_one_of_so_many(#[case] text: &str, #[case] expected: Option<(u32, u32)>) {
+        let shard = text.parse::<Shard>().ok().map(|shard| (shard.number, shard.of));
+        assert_eq!(shard, expected);
+    }
+
+    #[test]
+    fn where_a_rule_is_by_its_id_never_changes() {
+        let parts: Vec<u32> = ["acl.copy.sync-roundtrip", "acl.ipc.close-order", "toy.x"]
+            .map(|id| Distribution::by_id(8).part_of(id))
+            .into();
+        assert_eq!(parts, [0, 0, 0]);
+    }
+}
