@@ -12,6 +12,7 @@ mod failure;
 mod host;
 mod junit;
 mod markup;
+mod parts;
 mod subjects;
 mod summary;
 mod text;
