@@ -3,7 +3,8 @@
 # is in the environment: FLEET_RUN, FLEET_SHARDS, FLEET_REPORTS, ATLAS_CTS_…, and the index that the Job gives to this pod.
 #
 # A pod may be the second one of its shard. A journal without an end is finished where it is; one that ended with
-# exit status 3 (a device or its node failed) gets a new attempt beside it; any other is only reported again.
+# exit status 3 (a device or its node failed) gets a new attempt beside it; any other is only reported again. `visits`
+# tells where the shard was.
 #
 # Exit status: that of atlas-cts; 2 also if the settings are not those of a fleet, 3 also if the volume cannot be
 # written; 75 if this node failed this shard last and another one should try (at most FLEET_ELSEWHERE times, then it
@@ -33,18 +34,17 @@ journal=$folder/attempt-$attempt/results.jsonl
 goes=--report-dir
 if [ -e "$journal" ]; then
     # A first line that was cut short tells nothing that could be resumed.
-    if [ "$(wc -l <"$journal")" -eq 0 ]; then
-        attempt=$((attempt + 1))
-    elif tail -n 1 "$journal" | grep -q '^{"end":.*"exit":3[,}]'; then
-        if [ "$(sed -n 's/^run //p' "$visits" | tail -n 1)" = "$node" ] &&
-            [ "$(grep -c '^away ' "$visits")" -lt "${FLEET_ELSEWHERE:-0}" ]; then
-            echo "away $node" >>"$visits" || end 3 "cannot write to $visits: look at the report volume"
-            end 75 "node $node has failed shard $shard; leaving it to another node"
-        fi
+    if [ "$(wc -l <"$journal")" -eq 0 ] || tail -n 1 "$journal" | grep -q '^{"end":.*"exit":3[,}]'; then
         attempt=$((attempt + 1))
     else
         goes=--resume
     fi
+fi
+if [ "$goes" = --report-dir ] && [ -e "$visits" ] &&
+    [ "$(sed -n 's/^run //p' "$visits" | tail -n 1)" = "$node" ] &&
+    [ "$(grep -c '^away ' "$visits")" -lt "${FLEET_ELSEWHERE:-0}" ]; then
+    echo "away $node" >>"$visits" || end 3 "cannot write to $visits: look at the report volume"
+    end 75 "node $node has failed shard $shard; leaving it to another node"
 fi
 if ! mkdir -p "$folder" || ! echo "run $node" >>"$visits"; then
     end 3 "cannot write to $folder: look at the report volume"
