@@ -2,7 +2,8 @@
 # The fleet for Kubernetes without a cluster: its manifests against the schemas of the API, and every index of a Job of eight
 # executed as the rendered manifest says, on simulated devices. docs/fleet-kubernetes.md says what that leaves open.
 #
-#   ci/fleet/kubernetes/test.sh [ATLAS_CTS]      # the command; default target/release/atlas-cts
+#   ci/fleet/kubernetes/test.sh [ATLAS_CTS [WORD…]]      # the command, default target/release/atlas-cts; only checks whose
+#                                                        # name contains one of the words
 #
 # Needs root (a container is a mount namespace), kubectl or its like for rendering, Python, and once the network for the
 # packages in test/requirements.txt. The last line counts checks.
@@ -26,4 +27,4 @@ if ! cmp -s ci/fleet/kubernetes/test/requirements.txt target/fleet-kubernetes/re
         need "the Python packages of test/requirements.txt cannot be had: give the network once"
     cp ci/fleet/kubernetes/test/requirements.txt target/fleet-kubernetes/requirements.txt
 fi
-exec "$python" ci/fleet/kubernetes/test/fleet.py "$executable"
+exec "$python" ci/fleet/kubernetes/test/fleet.py "$executable" "${@:2}"
