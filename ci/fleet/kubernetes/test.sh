@@ -27,4 +27,5 @@ if ! cmp -s ci/fleet/kubernetes/test/requirements.txt target/fleet-kubernetes/re
         need "the Python packages of test/requirements.txt cannot be had: give the network once"
     cp ci/fleet/kubernetes/test/requirements.txt target/fleet-kubernetes/requirements.txt
 fi
+export PYTHONDONTWRITEBYTECODE=1
 exec "$python" ci/fleet/kubernetes/test/fleet.py "$executable" "${@:2}"

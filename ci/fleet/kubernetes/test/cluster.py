@@ -171,9 +171,8 @@ class Cluster:
             "mount -o remount,bind,ro /",
             "set +e",
             f"ulimit -n {fault.open_files}" if fault.open_files else "",
-            f"setpriv --reuid {user['runAsUser']} --regid {user['runAsGroup']} --groups {user['fsGroup']}"
-            " --no-new-privs --bounding-set=-all --inh-caps=-all"
-            ' -- "$@"',
+            f"setpriv --reuid {user['runAsUser']} --regid {user['runAsGroup']} --groups {user['fsGroup']} "
+            + '--no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"',
             "exit $?",
         ]
         env = self.environment(container, pod) | extra
