@@ -96,6 +96,7 @@ const READINGS: &[Reading] = &[
     ("variant.retain-unsupported", "a2", VIRTUAL, &["acl.chance.same-handle"]),
     ("variant.attributes-as-synonyms", "a2", VIRTUAL, &["acl.chance.same-attribute"]),
     ("variant.shareable-import-repeats", "a2", VIRTUAL, &["acl.chance.own-import"]),
+    ("variant.shareable-lists-read-by-mapping", "a2", VIRTUAL, &["acl.chance.unlisted-import"]),
     ("variant.access-replaced", "a2", VIRTUAL, &["acl.chance.access-adds"]),
     ("variant.linked-ranges-unsupported", "a3", VIRTUAL, &["acl.chance.links"]),
     ("variant.shareable-import-while-held", "a2", VIRTUAL, &["acl.chance.freed-is-closed"]),
