@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# Nights on a private Slurm cluster of four nodes (cluster.sh), on simulated devices, with accidents: a node that dies, a job
+# that is pre-empted, a shard that never runs, a node that gives no answers. Each report has to be that of an undisturbed run.
+#
+#   test.sh [EXECUTABLE]      atlas-cts; built if it is not given
+#
+# Needs root; installs Debian's slurm-wlm, munge and jq if they are missing. Takes about three minutes; the last line counts.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+cd "$here/../../.."
+
+missing=()
+command -v slurmctld >/dev/null || missing+=(slurm-wlm)
+command -v munged >/dev/null || missing+=(munge)
+command -v jq >/dev/null || missing+=(jq)
+if [ ${#missing[@]} -gt 0 ]; then
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+if [ $# -gt 0 ]; then
+    executable=$(realpath -e "$1")
+else
+    cargo build --quiet --release -p atlas-cts
+    executable=$PWD/target/release/atlas-cts
+fi
+
+dir=$(mktemp -d)
+# munged wants a socket that all users reach.
+chmod 711 "$dir"
+export SLURM_CONF=$dir/cluster/slurm.conf
+finish() {
+    "$here/cluster.sh" stop "$dir/cluster"
+    if [ "${failed:-1}" -eq 0 ]; then rm -rf "$dir"; else echo "kept for a look: $dir"; fi
+}
+mkdir "$dir/cluster"
+trap finish EXIT
+
+passed=0 failed=0
+holds() {
+    local sentence=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1)) && echo "holds   $sentence"
+    else
+        failed=$((failed + 1)) && echo "FAILED  $sentence"
+    fi
+}
+
+# Polls until a command succeeds.
+await() {
+    local patience=$1 begun=$SECONDS
+    shift
+    until "$@"; do
+        if [ $((SECONDS - begun)) -ge "$patience" ]; then
+            echo "not within $patience s: $*" >&2
+            return 1
+        fi
+        sleep 0.2
+    done
+}
+
+product=(--product a2)
+rules=(acl.ipc acl.p2p acl.copy)
+# A device whose calls take so long that a shard has a middle.
+slow=(--backend simulator --jobs 1 --call-ns 100000 --start-up-ms 200)
+fast=(--backend simulator --jobs 1)
+
+# Submits a night in the background; its exit status is that of `wait`.
+night() {
+    local folder=$dir/$1
+    shift
+    mkdir -p "$folder"
+    : >"$folder/submitted"
+    "$here/submit.sh" --folder "$folder" "${product[@]}" --gres npu:2 --wait "$@" >"$folder/submitted" &
+    night=$!
+    await 30 array_of "$folder" >/dev/null
+}
+array_of() { sed -n 's/^shards *job \([0-9]*\),.*/\1/p' "$1/submitted" | grep .; }
+ends_with() {
+    local status=0
+    wait "$night" || status=$?
+    [ "$status" -eq "$1" ]
+}
+
+verdicts() { jq -r 'select(.result).result | "\(.id) \(.verdict)"' "$1/results.jsonl" | sort; }
+same_verdicts() { diff <(verdicts "$1") <(verdicts "$2"); }
+rules_of() { jq -r 'select(.result).result.id' "$@" | sort; }
+story() { cat "$dir/$1"/logs/shard-*.log | grep -E '^===|slurmstepd.*\*\*\*' | sed 's/^=== /  /' || true; }
+
+# Of a journal: it was resumed once, with something before and something after, and nothing that had a result ran again.
+resumed_without_repeating() {
+    jq -es '(map(has("resume")) | index(true)) as $at
+        | [.[:$at][].result.id // empty] as $before | [.[$at:][].begin.id // empty] as $after
+        | ($before | length) > 0 and ($after | length) > 0 and $before - $after == $before' "$1/results.jsonl" >/dev/null
+}
+
+"$here/cluster.sh" start "$dir/cluster"
+sinfo -N -p night -o "%N %t %G"
+"$executable" run "${product[@]}" "${fast[@]}" --report-dir "$dir/undisturbed" "${rules[@]}" >/dev/null
+
+echo "--- a night in which a node dies and a job is pre-empted"
+element_on() { squeue -h -p night -t R -w "$1" -o %K | grep .; }
+has_a_middle() { [ "$(rules_of "$1/results.jsonl" 2>/dev/null | wc -l)" -ge 2 ]; }
+night disturbed --executable "$executable" --shards 8 --partition night -- "${slow[@]}" "${rules[@]}"
+await 30 element_on node2 >/dev/null
+await 30 element_on node3 >/dev/null
+preempted=$dir/disturbed/shards/$(element_on node2)/attempt-1
+killed=$dir/disturbed/shards/$(element_on node3)/attempt-1
+await 60 has_a_middle "$preempted"
+await 60 has_a_middle "$killed"
+echo "$(date -u +%FT%TZ) node3 dies, and an urgent job wants node2"
+"$here/cluster.sh" kill-node "$dir/cluster" node3
+sbatch --parsable --partition urgent --nodelist node2 --gres npu:2 --output /dev/null --wrap "sleep 5" >/dev/null
+holds "the night ends conformant" ends_with 0
+story disturbed
+holds "the shard on the dead node was resumed, and repeats nothing" resumed_without_repeating "$killed"
+holds "the shard of the pre-empted job was resumed, and repeats nothing" resumed_without_repeating "$preempted"
+holds "the report has the rules and verdicts of an undisturbed run" same_verdicts "$dir/undisturbed" "$dir/disturbed/report"
+"$here/cluster.sh" start-node "$dir/cluster" node3
+
+echo "--- a night with a shard that never runs"
+night cancelled --executable "$executable" --shards 8 -- "${slow[@]}" "${rules[@]}"
+scancel "$(array_of "$dir/cancelled")_7"
+holds "the night ends with: not known" ends_with 3
+unanswered() { verdicts "$1" | sed -n 's/ error$//p'; }
+holds "the rules without an answer are those of the shard that never ran" \
+    diff <(rules_of "$dir"/disturbed/shards/7/attempt-1/results.jsonl) <(unanswered "$dir/cancelled/report")
+sha256sum "$dir"/cancelled/shards/*/attempt-1/results.jsonl >"$dir/before"
+night cancelled --executable "$executable" --shards 8 -- "${fast[@]}" "${rules[@]}"
+holds "submitted again, the night ends conformant" ends_with 0
+story cancelled
+holds "what had run did not run again" sha256sum --check --quiet "$dir/before"
+holds "now the report has all verdicts" same_verdicts "$dir/undisturbed" "$dir/cancelled/report"
+
+echo "--- a night with bad nodes"
+# On node1 no device can be opened, since files end after four kibibytes; on node2 the suite is killed, as for lack of memory.
+cat >"$dir/some-bad" <<COMMAND
+#!/usr/bin/env bash
+exec > >(cat) 2>&1
+case "\$1 \$SLURMD_NODENAME" in
+"run node1") ulimit -f 4 && exec "$executable" "\$@" ;;
+"run node2") exec timeout --signal KILL 3 "$executable" "\$@" ;;
+*) exec "$executable" "\$@" ;;
+esac
+COMMAND
+sed 's/"run node1"/"run "*/' "$dir/some-bad" >"$dir/all-bad"
+chmod +x "$dir/some-bad" "$dir/all-bad"
+attempts() { find "$dir/$1/shards" -name 'attempt-*' | wc -l; }
+never_twice_on_one_node() {
+    [ "$(grep -ho 'shard [0-9/]* on node[0-9]' "$dir/$1"/logs/*.log | sort | uniq -d | wc -l)" -eq 0 ]
+}
+verdicts_of_copies() { diff <(verdicts "$dir/undisturbed" | grep -F acl.copy) <(verdicts "$1"); }
+night retried --executable "$dir/some-bad" --shards 4 -- "${slow[@]}" acl.copy
+holds "the night ends conformant" ends_with 0
+story retried
+holds "two shards had more than one attempt" test "$(attempts retried)" -ge 6
+holds "no shard came twice to one node" never_twice_on_one_node retried
+holds "the report has all verdicts" verdicts_of_copies "$dir/retried/report"
+night starved --executable "$dir/all-bad" --shards 1 --attempts 2 -- "${fast[@]}" acl.copy
+holds "a night with bad nodes only ends with: not known" ends_with 3
+story starved
+holds "after as many attempts as were allowed" test "$(attempts starved)" -eq 2
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
