@@ -27,7 +27,7 @@ SlurmctldPort=$port
 SlurmUser=root
 AuthType=auth/munge
 # A requeued job waits until its old credential has expired: two minutes if nothing is said.
-AuthInfo=socket=$dir/munge.socket,cred_expire=10
+AuthInfo=socket=$dir/munge.socket,cred_expire=5
 StateSaveLocation=$dir/state
 SlurmdSpoolDir=$dir/spool/%n
 SlurmctldPidFile=$dir/slurmctld.pid
@@ -82,6 +82,7 @@ dir=$(cd "$2" && pwd -P)
 export SLURM_CONF=$dir/slurm.conf
 case "$1 ${3:-}" in
 "start ")
+    [ "$(id -u)" -eq 0 ] || { echo "a private cluster needs root" >&2 && exit 1; }
     mkdir -p "$dir"/{state,dev,spool/node{1..4}}
     touch "$dir"/dev/card{0,1}
     configure

@@ -16,7 +16,8 @@
 #   --sbatch OPTION     one more option of sbatch, for all jobs; may be repeated
 #   --wait              wait for the merge, and end with its exit status, which is the night's
 #
-# The arguments after `--` go to `atlas-cts run`. A profile needs a seed, the same for all shards: -- --profile nightly --seed 7
+# The arguments after `--` go to `atlas-cts run`, with `--backend device` unless they say where the library comes from. A profile
+# needs a seed, the same for all shards: -- --profile nightly --seed 7
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 
@@ -29,7 +30,7 @@ executable='' product='' shards='' folder='' gres=npu:1 set_env='' attempts=3
 arguments=() options=() wait=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     case $1 in
-    --help) sed -n '2,20p' "${BASH_SOURCE[0]}" && exit ;;
+    --help) sed -n '2,21p' "${BASH_SOURCE[0]}" && exit ;;
     --wait) wait=(--wait) && shift && continue ;;
     esac
     [ $# -ge 2 ] || fail "$1 needs a value; --help tells the options"
@@ -61,6 +62,11 @@ case " $* ${ATLAS_CTS_PROFILE:+--profile} " in
     *) fail "with a profile each shard would draw a seed of its own; add --seed N, for instance --seed $(date +%Y%m%d)" ;;
     esac
     ;;
+esac
+# A node without a toolkit has no answer; it must not answer with the simulated device.
+case " $* ${ATLAS_CTS_BACKEND:+--backend} ${ATLAS_CTS_LIBRARY:+--library} " in
+*" --backend"* | *" --library"*) ;;
+*) arguments+=(--backend device) ;;
 esac
 arguments+=(--product "$product" "$@")
 

@@ -27,12 +27,22 @@ fi
 dir=$(mktemp -d)
 # munged wants a socket that all users reach.
 chmod 711 "$dir"
-export SLURM_CONF=$dir/cluster/slurm.conf
-finish() {
-    "$here/cluster.sh" stop "$dir/cluster"
-    if [ "${failed:-1}" -eq 0 ]; then rm -rf "$dir"; else echo "kept for a look: $dir"; fi
-}
 mkdir "$dir/cluster"
+export SLURM_CONF=$dir/cluster/slurm.conf
+echo "everything lies in $dir, and stays there if something fails"
+finish() {
+    local status=$?
+    local left
+    mapfile -t left < <(jobs -p)
+    [ ${#left[@]} -eq 0 ] || kill "${left[@]}" 2>/dev/null || true
+    "$here/cluster.sh" stop "$dir/cluster"
+    if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+        failed=1
+        echo "FAILED  the test came to its end"
+    fi
+    [ "$failed" -ne 0 ] || rm -rf "$dir"
+    echo "$passed passed, $failed failed"
+}
 trap finish EXIT
 
 passed=0 failed=0
@@ -45,6 +55,8 @@ holds() {
         failed=$((failed + 1)) && echo "FAILED  $sentence"
     fi
 }
+
+refutes() { ! "$@"; }
 
 # Polls until a command succeeds.
 await() {
@@ -65,25 +77,21 @@ rules=(acl.ipc acl.p2p acl.copy)
 slow=(--backend simulator --jobs 1 --call-ns 100000 --start-up-ms 200)
 fast=(--backend simulator --jobs 1)
 
-# Submits a night in the background; its exit status is that of `wait`.
+# Submits a night, with its name and further options of submit.sh.
 night() {
-    local folder=$dir/$1
-    shift
-    mkdir -p "$folder"
-    : >"$folder/submitted"
-    "$here/submit.sh" --folder "$folder" "${product[@]}" --gres npu:2 --wait "$@" >"$folder/submitted" &
-    night=$!
-    await 30 array_of "$folder" >/dev/null
+    "$here/submit.sh" --folder "$dir/$1" "${product[@]}" --gres npu:2 "${@:2}" >"$dir/submitted"
+    array=$(sed -n 's/^shards *job \([0-9]*\),.*/\1/p' "$dir/submitted")
+    merge=$(sed -n 's/^Submitted batch job //p' "$dir/submitted")
 }
-array_of() { sed -n 's/^shards *job \([0-9]*\),.*/\1/p' "$1/submitted" | grep .; }
+no_longer_queued() { [ -z "$(squeue -h -j "$1")" ]; }
 ends_with() {
-    local status=0
-    wait "$night" || status=$?
-    [ "$status" -eq "$1" ]
+    await 300 no_longer_queued "$merge" &&
+        [ "$(scontrol show job "$merge" | sed -n 's/.* ExitCode=\([0-9]*\):.*/\1/p')" = "$1" ]
 }
 
 verdicts() { jq -r 'select(.result).result | "\(.id) \(.verdict)"' "$1/results.jsonl" | sort; }
 same_verdicts() { diff <(verdicts "$1") <(verdicts "$2"); }
+verdicts_of_copies() { diff <(verdicts "$dir/undisturbed" | grep -F acl.copy) <(verdicts "$1"); }
 rules_of() { jq -r 'select(.result).result.id' "$@" | sort; }
 story() { cat "$dir/$1"/logs/shard-*.log | grep -E '^===|slurmstepd.*\*\*\*' | sed 's/^=== /  /' || true; }
 
@@ -97,6 +105,15 @@ resumed_without_repeating() {
 "$here/cluster.sh" start "$dir/cluster"
 sinfo -N -p night -o "%N %t %G"
 "$executable" run "${product[@]}" "${fast[@]}" --report-dir "$dir/undisturbed" "${rules[@]}" >/dev/null
+
+echo "--- what is refused"
+refused() {
+    local status=0
+    "$here/submit.sh" --executable "$executable" "${product[@]}" --shards 8 --folder "$dir/refused" "$@" 2>/dev/null || status=$?
+    [ "$status" -eq 2 ] && [ ! -e "$dir/refused" ] && [ -z "$(squeue -h)" ]
+}
+holds "a profile without a seed is refused" refused -- --profile nightly
+holds "an option of atlas-cts before the two dashes is refused" refused --profile nightly
 
 echo "--- a night in which a node dies and a job is pre-empted"
 element_on() { squeue -h -p night -t R -w "$1" -o %K | grep .; }
@@ -119,8 +136,8 @@ holds "the report has the rules and verdicts of an undisturbed run" same_verdict
 "$here/cluster.sh" start-node "$dir/cluster" node3
 
 echo "--- a night with a shard that never runs"
-night cancelled --executable "$executable" --shards 8 -- "${slow[@]}" "${rules[@]}"
-scancel "$(array_of "$dir/cancelled")_7"
+night cancelled --executable "$executable" --shards 8 -- "${fast[@]}" "${rules[@]}"
+scancel "${array}_7"
 holds "the night ends with: not known" ends_with 3
 unanswered() { verdicts "$1" | sed -n 's/ error$//p'; }
 holds "the rules without an answer are those of the shard that never ran" \
@@ -131,6 +148,18 @@ holds "submitted again, the night ends conformant" ends_with 0
 story cancelled
 holds "what had run did not run again" sha256sum --check --quiet "$dir/before"
 holds "now the report has all verdicts" same_verdicts "$dir/undisturbed" "$dir/cancelled/report"
+
+echo "--- a shard that still runs on a node that is cut off"
+cut_off=$dir/split/shards/1/attempt-1
+"$executable" run "${product[@]}" --backend simulator --jobs 1 --call-ns 5000000 --shard 1/1 --report-dir "$cut_off" acl.copy >/dev/null &
+survivor=$!
+await 60 has_a_middle "$cut_off"
+night split --executable "$executable" --shards 1 -- "${fast[@]}" acl.copy
+holds "the night ends conformant" ends_with 0
+story split
+holds "meanwhile the other one was neither resumed nor ended" kill -0 "$survivor"
+kill "$survivor"
+holds "the report has all verdicts" verdicts_of_copies "$dir/split/report"
 
 echo "--- a night with bad nodes"
 # On node1 no device can be opened, since files end after four kibibytes; on node2 the suite is killed, as for lack of memory.
@@ -149,10 +178,14 @@ attempts() { find "$dir/$1/shards" -name 'attempt-*' | wc -l; }
 never_twice_on_one_node() {
     [ "$(grep -ho 'shard [0-9/]* on node[0-9]' "$dir/$1"/logs/*.log | sort | uniq -d | wc -l)" -eq 0 ]
 }
-verdicts_of_copies() { diff <(verdicts "$dir/undisturbed" | grep -F acl.copy) <(verdicts "$1"); }
-night retried --executable "$dir/some-bad" --shards 4 -- "${slow[@]}" acl.copy
+# shellcheck disable=SC2016  # As the vendor's: it reads what is not set, and commands of it fail.
+echo 'export TOOLKIT=$NOT_SET/toolkit; false; grep nothing /dev/null | cat; echo "toolkit at $TOOLKIT"' >"$dir/set_env.sh"
+night retried --executable "$dir/some-bad" --shards 4 --set-env "$dir/set_env.sh" --times "$dir/undisturbed" \
+    --sbatch --time=10 -- "${slow[@]}" acl.copy
 holds "the night ends conformant" ends_with 0
 story retried
+holds "each shard had the toolkit's environment" \
+    test "$(grep -l '^toolkit at /toolkit$' "$dir"/retried/logs/shard-*.log | wc -l)" -eq 4
 holds "two shards had more than one attempt" test "$(attempts retried)" -ge 6
 holds "no shard came twice to one node" never_twice_on_one_node retried
 holds "the report has all verdicts" verdicts_of_copies "$dir/retried/report"
@@ -160,6 +193,10 @@ night starved --executable "$dir/all-bad" --shards 1 --attempts 2 -- "${fast[@]}
 holds "a night with bad nodes only ends with: not known" ends_with 3
 story starved
 holds "after as many attempts as were allowed" test "$(attempts starved)" -eq 2
+status=0
+night bare --executable "$executable" --shards 1 --attempts 1 --wait -- acl.copy2d || status=$?
+holds "where it is waited for, a night on nodes without a toolkit ends with: not known" test "$status" -eq 3
+story bare
+holds "it did not take the simulated device by accident" refutes grep -q SIMULATED "$dir/bare/logs/shard-1.log"
 
-echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
