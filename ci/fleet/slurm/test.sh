@@ -158,7 +158,7 @@ night split --executable "$executable" --shards 1 -- "${fast[@]}" acl.copy
 holds "the night ends conformant" ends_with 0
 story split
 holds "meanwhile the other one was neither resumed nor ended" kill -0 "$survivor"
-kill "$survivor"
+kill "$survivor" || true
 holds "the report has all verdicts" verdicts_of_copies "$dir/split/report"
 
 echo "--- a night with bad nodes"
@@ -194,7 +194,7 @@ holds "a night with bad nodes only ends with: not known" ends_with 3
 story starved
 holds "after as many attempts as were allowed" test "$(attempts starved)" -eq 2
 status=0
-night bare --executable "$executable" --shards 1 --attempts 1 --wait -- acl.copy2d || status=$?
+"$here/submit.sh" --folder "$dir/bare" "${product[@]}" --executable "$executable" --shards 1 --attempts 1 --wait -- acl.copy2d || status=$?
 holds "where it is waited for, a night on nodes without a toolkit ends with: not known" test "$status" -eq 3
 story bare
 holds "it did not take the simulated device by accident" refutes grep -q SIMULATED "$dir/bare/logs/shard-1.log"
