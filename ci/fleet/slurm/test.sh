@@ -8,6 +8,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 cd "$here/../../.."
+export TZ=UTC
 
 missing=()
 command -v slurmctld >/dev/null || missing+=(slurm-wlm)
@@ -80,6 +81,7 @@ fast=(--backend simulator --jobs 1)
 # Submits a night, with its name and further options of submit.sh.
 night() {
     "$here/submit.sh" --folder "$dir/$1" "${product[@]}" --gres npu:2 "${@:2}" >"$dir/submitted"
+    sed "s|$dir/||g" "$dir/submitted"
     array=$(sed -n 's/^shards *job \([0-9]*\),.*/\1/p' "$dir/submitted")
     merge=$(sed -n 's/^Submitted batch job //p' "$dir/submitted")
 }
@@ -93,7 +95,13 @@ verdicts() { jq -r 'select(.result).result | "\(.id) \(.verdict)"' "$1/results.j
 same_verdicts() { diff <(verdicts "$1") <(verdicts "$2"); }
 verdicts_of_copies() { diff <(verdicts "$dir/undisturbed" | grep -F acl.copy) <(verdicts "$1"); }
 rules_of() { jq -r 'select(.result).result.id' "$@" | sort; }
-story() { cat "$dir/$1"/logs/shard-*.log | grep -E '^===|slurmstepd.*\*\*\*' | sed 's/^=== /  /' || true; }
+# What happened, in the order of time.
+story() {
+    find "$dir/$1" \( -name accidents -o -name 'shard-*.log' \) -exec cat {} + |
+        sed -n -e 's/^=== /  /p' -e 's/^slurmstepd-\(.*\): error: .* AT \(.*\) DUE TO \(.*\) \*\*\*/  \2Z Slurm on \1: \3/p' |
+        sort -s -k 1,1
+    sed -n -E 's/^(verdicts|result) /  &/p' "$dir/$1/logs/merge.log"
+}
 
 # Of a journal: it was resumed once, with something before and something after, and nothing that had a result ran again.
 resumed_without_repeating() {
@@ -125,7 +133,7 @@ preempted=$dir/disturbed/shards/$(element_on node2)/attempt-1
 killed=$dir/disturbed/shards/$(element_on node3)/attempt-1
 await 60 has_a_middle "$preempted"
 await 60 has_a_middle "$killed"
-echo "$(date -u +%FT%TZ) node3 dies, and an urgent job wants node2"
+echo "=== $(date -u +%FT%TZ) node3 is killed, and an urgent job wants node2" >"$dir/disturbed/accidents"
 "$here/cluster.sh" kill-node "$dir/cluster" node3
 sbatch --parsable --partition urgent --nodelist node2 --gres npu:2 --output /dev/null --wrap "sleep 5" >/dev/null
 holds "the night ends conformant" ends_with 0
@@ -176,7 +184,7 @@ sed 's/"run node1"/"run "*/' "$dir/some-bad" >"$dir/all-bad"
 chmod +x "$dir/some-bad" "$dir/all-bad"
 attempts() { find "$dir/$1/shards" -name 'attempt-*' | wc -l; }
 never_twice_on_one_node() {
-    [ "$(grep -ho 'shard [0-9/]* on node[0-9]' "$dir/$1"/logs/*.log | sort | uniq -d | wc -l)" -eq 0 ]
+    [ "$(grep -ho 'shard [0-9/]* on node[0-9]: starts' "$dir/$1"/logs/*.log | sort | uniq -d | wc -l)" -eq 0 ]
 }
 # shellcheck disable=SC2016  # As the vendor's: it reads what is not set, and commands of it fail.
 echo 'export TOOLKIT=$NOT_SET/toolkit; false; grep nothing /dev/null | cat; echo "toolkit at $TOOLKIT"' >"$dir/set_env.sh"
