@@ -7,7 +7,7 @@
 #   --product ID        as for atlas-cts
 #   --shards N          as many elements; Slurm's MaxArraySize limits it
 #   --folder DIR        seen by all nodes: journals, logs and the report. A folder that is there already is continued: finished
-#                       shards stay, killed ones are resumed, those without an answer get another attempt
+#                       shards stay, killed ones are resumed, those without an answer are tried again if --attempts allows more
 #   --gres GRES         cards of an element as the site names them; npu:1 if it is not given
 #   --partition NAME    of all jobs
 #   --set-env FILE      the toolkit's set_env.sh, sourced before each shard
