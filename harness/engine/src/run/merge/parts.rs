@@ -124,7 +124,7 @@ impl Parts {
             let rules = run.header.settings.rules.as_ref();
             rules.is_none_or(|rules| rules.iter().any(|selected| selected == id))
         };
-        match self.runs.iter().filter(selected).next_back() {
+        match self.runs.iter().rfind(selected) {
             None => format!(
                 "{} of {} is not among the runs that were merged; run what is missing, or resume it, and merge again",
                 numbered(&self.missing()),
