@@ -54,6 +54,8 @@ pub enum CommandError {
     CaseList { text: String, rule: String },
     #[error("error: {0}")]
     Print(CaseError),
+    #[error("error: --root {path} is no folder; give the folder that holds a machine's files, or leave it out")]
+    Root { path: PathBuf },
     #[error("error: {path} is not what the code describes; run `atlas-cts schema`")]
     SchemaDiffers { path: PathBuf },
     #[error("error: {path}: {source}")]

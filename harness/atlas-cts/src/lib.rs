@@ -3,6 +3,7 @@
 //! `cargo test -- …` and `atlas-cts run …` are two front ends of one run (`engine::run::run`); what both need stands here.
 
 mod conclude;
+pub mod doctor;
 mod output;
 pub mod runtimes;
 

@@ -15,6 +15,7 @@ mod simulator;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use atlas_cts::doctor;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, say};
 use clap::{Parser, Subcommand};
@@ -77,6 +78,8 @@ enum Command {
     Merge(MergeOptions),
     /// Prove that every rule catches the defects it claims, passes on no bad device and fails on no good one.
     Prove(proof::Arguments),
+    /// Say whether this machine can run the suite, and why not. Reads only; opens a device only with --probe.
+    Doctor(doctor::Arguments),
     /// The simulated device's library, for use by other programs.
     Simulator {
         /// Write the library into this folder and print its path; a file that is there already must be the same.
@@ -101,6 +104,7 @@ enum Command {
 
 fn main() -> ExitCode {
     engine::worker::run_if_asked(RUNTIMES);
+    doctor::answer_if_asked();
     let command = Cli::parse().command;
     conclude(|| dispatch(command))
 }
@@ -133,6 +137,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Run(arguments) => run::run(arguments),
         Command::Merge(options) => merge::merge(&options),
         Command::Prove(arguments) => proof::prove(&arguments),
+        Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Simulator { print_path, list, options } => {
             simulator::simulator(runtime_of(&options, None)?, print_path.as_deref(), list)
         }

@@ -15,6 +15,7 @@ pub mod catalog;
 mod confirm;
 pub mod coverage;
 pub mod digest;
+pub mod doctor;
 pub mod files;
 pub mod lint;
 pub mod print_c;

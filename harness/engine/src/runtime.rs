@@ -12,6 +12,7 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals};
 
 use crate::catalog::SpecFile;
 use crate::digest;
+use crate::doctor::Doctor;
 use crate::files;
 use simulator_contract::Defect;
 
@@ -24,6 +25,8 @@ pub struct Runtime {
     pub specs: &'static [SpecFile],
     /// What stands in for a device where there is none; `None`: a device is needed.
     pub simulated: Option<SimulatedDevice>,
+    /// What `doctor` looks at on a machine of this runtime; `None`: only at what every runtime has.
+    pub doctor: Option<Doctor>,
 }
 
 /// Libraries with the documented behaviour, able to be wrong on demand.

@@ -1,6 +1,8 @@
 //! The libraries that a runtime consists of, and which function lives in which.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use abi::Function;
 use serde_yaml::Spanned;
@@ -23,6 +25,33 @@ pub struct RuntimeLibrary {
     pub search: Vec<String>,
     /// The runtime also works without it.
     pub optional: bool,
+}
+
+impl RuntimeLibrary {
+    /// The folders in which it is looked for, in order: the catalog's, then those of LD_LIBRARY_PATH. One that names a
+    /// variable which is not set is none.
+    pub fn folders(&self, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let mut folders: Vec<PathBuf> = self.search.iter().filter_map(|entry| expand(entry, &variable)).collect();
+        if let Some(path) = variable("LD_LIBRARY_PATH") {
+            folders.extend(std::env::split_paths(&path).filter(|path| !path.as_os_str().is_empty()));
+        }
+        folders
+    }
+}
+
+/// Replaces `${NAME}`; `None` when a variable is not set.
+fn expand(entry: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let mut text = OsString::new();
+    let mut rest = entry;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (name, after) = after.split_once('}')?;
+        text.push(before);
+        text.push(variable(name)?);
+        rest = after;
+    }
+    text.push(rest);
+    Some(text.into())
 }
 
 /// The libraries of a runtime, in the order of api.yaml.

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 pub use failure::failure_text;
 pub use junit::{JUNIT_FILE, write_junit};
 pub use summary::{first_line, summary};
-pub use text::clean;
+pub use text::{clean, wrap};
 
 /// Why a report could not be written. Every message ends with what to do next; the journal is never at risk.
 #[derive(Debug, thiserror::Error)]

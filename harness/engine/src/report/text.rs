@@ -54,7 +54,7 @@ pub(super) fn elide(text: &str, width: usize) -> String {
 
 /// Breaks clean text into lines of at most `width` characters, at spaces where there are any. Spaces at the start of
 /// a line stay: they may be an indentation.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in clean(text).trim_end().split('\n') {
         let mut rest = line.trim_end();

@@ -95,7 +95,7 @@ pub(super) fn choose_library(
         if backend == Backend::Simulator {
             return Err(LibraryError::Contradiction);
         }
-        check_file(path)?;
+        check_library_file(path)?;
         // The loader would look for a bare name in its own folders.
         let path =
             std::path::absolute(path).map_err(|source| LibraryError::Unreadable { path: path.to_owned(), source })?;
@@ -149,7 +149,7 @@ fn simulated(libraries: &Libraries, runtime: &Runtime) -> Result<Vec<Option<Path
 fn find(library: &RuntimeLibrary, folders: Vec<PathBuf>) -> Result<Result<PathBuf, Vec<String>>, LibraryError> {
     for path in folders.iter().flat_map(|folder| library.names.iter().map(|name| folder.join(name))) {
         if path.exists() {
-            check_file(&path)?;
+            check_library_file(&path)?;
             return Ok(Ok(path));
         }
     }
@@ -157,33 +157,17 @@ fn find(library: &RuntimeLibrary, folders: Vec<PathBuf>) -> Result<Result<PathBu
 }
 
 fn folders(library: &RuntimeLibrary) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> =
-        library.search.iter().filter_map(|entry| expand(entry)).map(PathBuf::from).collect();
-    if let Some(path) = std::env::var_os("LD_LIBRARY_PATH") {
-        folders.extend(std::env::split_paths(&path).filter(|path| !path.as_os_str().is_empty()));
-    }
-    folders
-}
-
-/// Replaces `${NAME}`; `None` when a variable is not set.
-fn expand(entry: &str) -> Option<String> {
-    let mut text = String::new();
-    let mut rest = entry;
-    while let Some((before, after)) = rest.split_once("${") {
-        let (name, after) = after.split_once('}')?;
-        text.push_str(before);
-        text.push_str(&std::env::var(name).ok().filter(|value| !value.is_empty())?);
-        rest = after;
-    }
-    text.push_str(rest);
-    Some(text)
+    library.folders(|name| std::env::var_os(name))
 }
 
 /// The processor that this process runs on.
 const ARCHITECTURE: &str = if cfg!(target_arch = "aarch64") { "aarch64" } else { "x86-64" };
 
-/// Reports a bad library file before a worker fails on it.
-fn check_file(path: &Path) -> Result<(), LibraryError> {
+/// Whether a file is a shared library for this processor: a bad one is reported before a process fails on it.
+///
+/// # Errors
+/// It cannot be read, is no library, or is one for another architecture.
+pub fn check_library_file(path: &Path) -> Result<(), LibraryError> {
     use std::io::Read;
     let unreadable = |source| LibraryError::Unreadable { path: path.to_owned(), source };
     let mut file = files::open(path).map_err(unreadable)?;

@@ -25,7 +25,7 @@ mod target;
 pub use campaign::Campaign;
 pub use exit::{ExitStatus, RunError};
 pub use folder::{FolderError, RunFolder};
-pub use library::{Backend, LibraryError};
+pub use library::{Backend, LibraryError, check_library_file};
 pub use merge::{MergeError, MergeOptions, merge};
 pub use observer::{Observer, Work, load_rules, run};
 pub use options::{Options, Profile};

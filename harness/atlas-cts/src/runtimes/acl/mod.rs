@@ -1,6 +1,7 @@
 //! AscendCL, the runtime of Atlas devices.
 
 mod defects;
+mod doctor;
 
 use defects::{BAD_DEVICES, DEFECTS, VARIANTS};
 use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
@@ -18,4 +19,5 @@ pub(super) static RUNTIME: Runtime = Runtime {
         bad_devices: BAD_DEVICES,
         variants: VARIANTS,
     }),
+    doctor: Some(doctor::DOCTOR),
 };

@@ -1,0 +1,44 @@
+//! How many rules a run on this machine would execute.
+
+use engine::catalog::{Conditions, Edition, Rules, applies, product};
+use engine::doctor::{Examination, Finding, Patient, Severity};
+use engine::run::Options;
+
+/// Counts the rules of the catalog that apply to the product.
+pub(super) fn look(patient: &Patient<'_>, options: &Options, found: &mut Examination) {
+    if let Some(named) = &patient.product {
+        if let Some(recognised) = found.product.as_ref().filter(|recognised| *recognised != named) {
+            let title = format!("the devices are of the product family {recognised}, and --product says {named}");
+            let next = format!("leave --product out, or give --product {recognised}");
+            found.find(Finding::new("product.contradicts", Severity::Blocker, title, next));
+        }
+        found.product = Some(named.clone());
+    }
+    let Some(id) = found.product.clone() else { return };
+    let count = count(patient.rules, &id, options, found);
+    found.rules_to_expect = count;
+    let said =
+        count.map_or("unknown".to_owned(), |count| format!("{count} of {} rules apply", patient.rules.rules.len()));
+    found.looked("rules to expect", id, said);
+}
+
+fn count(rules: &Rules, id: &str, options: &Options, found: &Examination) -> Option<usize> {
+    let product = product(rules, id).ok()?;
+    let of = |name: &str| found.versions.iter().find(|version| version.of == name);
+    let devices = u32::try_from(found.devices.len()).unwrap_or(u32::MAX);
+    let conditions = Conditions {
+        product: id.to_owned(),
+        run_mode: options.run_mode.clone().or_else(|| product.run_modes.first().cloned()).unwrap_or_default(),
+        devices: options.devices.unwrap_or(devices.max(1)),
+        lacking: Default::default(),
+        edition: of("runtime").or_else(|| of("toolkit")).and_then(|version| Edition::read(&version.version)),
+        kernel: None,
+        virtual_machine: None,
+        locked_memory: None,
+        hazardous: options.hazardous,
+        dedicated: options.dedicated,
+    };
+    // The rule on exported functions is derived from the support table.
+    let derived = usize::from(rules.support_rule().is_some());
+    Some(rules.rules.iter().filter(|rule| applies(rule, &conditions, rules).is_ok()).count() + derived)
+}

@@ -1,0 +1,138 @@
+//! Whether the runtime's library is there and can be loaded.
+
+use std::path::{Path, PathBuf};
+
+use engine::catalog::{Rules, RuntimeLibrary};
+use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
+use engine::run::{Options, check_library_file};
+use engine::runtime::Runtime;
+
+use super::question::question;
+
+/// Finds the library that a run would test, and loads it in a process of its own.
+pub(super) fn look(
+    machine: &Machine,
+    options: &Options,
+    runtime: &Runtime,
+    rules: &Rules,
+    found: &mut Examination,
+) -> Option<PathBuf> {
+    let path = match &options.library {
+        Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
+        None => search(machine, rules, found)?,
+    };
+    if let Err(error) = check_library_file(&path) {
+        found.looked("library", path.display().to_string(), error.to_string());
+        let title = format!("the runtime's library {} cannot be used", path.display());
+        found.find(Finding::new("library.unusable", Severity::Blocker, title, error.to_string()));
+        return None;
+    }
+    load(machine, runtime, &path, found);
+    for library in &rules.libraries.all()[1..] {
+        let there =
+            folders(machine, library).iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
+        let said =
+            there.map_or("not there; rules that need it are skipped".to_owned(), |path| path.display().to_string());
+        found.looked("further library", library.id.clone(), said);
+    }
+    Some(path)
+}
+
+fn folders(machine: &Machine, library: &RuntimeLibrary) -> Vec<PathBuf> {
+    let folders = library.folders(|name| machine.variable(name).map(Into::into));
+    folders.iter().map(|folder| machine.at(folder)).collect()
+}
+
+fn names<'a>(folder: &'a Path, library: &'a RuntimeLibrary) -> impl Iterator<Item = PathBuf> + 'a {
+    library.names.iter().map(move |name| folder.join(name))
+}
+
+fn search(machine: &Machine, rules: &Rules, found: &mut Examination) -> Option<PathBuf> {
+    let library = rules.libraries.first();
+    let folders = folders(machine, library);
+    let there = folders.iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
+    let looked: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    match &there {
+        Some(path) => found.looked("library", path.display().to_string(), "found"),
+        None => {
+            found.looked("library", looked.join(", "), format!("none of {} there", library.names.join(", ")));
+            let title = format!("none of the runtime's libraries {} was found", library.names.join(", "));
+            let next = "install the toolkit, source its set_env.sh in the shell that starts the suite, or give the \
+                        library with --library PATH";
+            let looked = looked.into_iter().map(|folder| format!("{folder}: not there"));
+            found.find(Finding::new("library.missing", Severity::Blocker, title, next).seen_all(looked));
+        }
+    }
+    there
+}
+
+fn load(machine: &Machine, runtime: &Runtime, path: &Path, found: &mut Examination) {
+    let place = path.display().to_string();
+    let (answer, lines) = question(machine, runtime.name(), &["load", &place]);
+    let said = lines.first().map_or_else(|| answer.said(), Clone::clone);
+    found.looked("loading the library", place.clone(), said.clone());
+    match lines.first().map(String::as_str) {
+        Some("loaded") => return,
+        Some("simulated") => {
+            let title = format!("{place} is the simulated device of this suite, and no device stands behind it");
+            let next =
+                "give the toolkit's library with --library PATH, or take the simulated one out of LD_LIBRARY_PATH";
+            return found.find(Finding::new("library.simulated", Severity::Blocker, title, next));
+        }
+        _ => {}
+    }
+    let refused = said.strip_prefix("refused ").map(str::to_owned);
+    let missing = refused.as_deref().and_then(missing).map(str::to_owned);
+    let finding = match (&answer.end, refused, missing) {
+        (_, Some(refused), Some(missing)) => Finding::new(
+            "library.dependency-missing",
+            Severity::Blocker,
+            format!("{missing}, which {place} needs, is in no folder that the loader looks in"),
+            format!(
+                "find {missing} (the driver's libraries lie in its lib64 folder and come into a container by a mount), \
+                 and name its folder in LD_LIBRARY_PATH or source the toolkit's set_env.sh"
+            ),
+        )
+        .seen(refused),
+        (_, Some(refused), None) => Finding::new(
+            "library.not-loadable",
+            Severity::Blocker,
+            format!("the loader refuses {place}"),
+            "compare the toolkit's version and architecture with those of the driver and of this system, and install \
+             the packages that belong together",
+        )
+        .seen(refused),
+        (End::TimedOut | End::LeftBehind, None, _) => Finding::new(
+            "library.hangs",
+            Severity::Blocker,
+            format!("loading {place} did not end in its time"),
+            "look at the kernel's messages; a driver that does not answer needs the machine's administrator",
+        ),
+        (_, None, _) => Finding::new(
+            "library.crashes",
+            Severity::Blocker,
+            format!("loading {place} ends the process ({})", answer.said()),
+            "install the toolkit again; report the crash to its vendor with the command `atlas-cts doctor`",
+        ),
+    };
+    found.find(finding.rests_on(Certainty::System, "what the dynamic loader says in a process of its own"));
+}
+
+/// The library that the loader misses, from what it says.
+fn missing(refused: &str) -> Option<&str> {
+    let (before, _) = refused.split_once(": cannot open shared object file")?;
+    let name = before.rsplit([' ', ':']).next()?;
+    name.contains(".so").then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn the_loader_names_what_is_missing() {
+        let said = "dlopen failed: libhal.so: cannot open shared object file: No such file or directory";
+        assert_eq!(missing(said), Some("libhal.so"));
+        assert_eq!(missing("libc.so.6: version `GLIBC_2.38' not found (required by /opt/lib.so)"), None);
+    }
+}

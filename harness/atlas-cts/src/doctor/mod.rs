@@ -1,0 +1,81 @@
+//! `atlas-cts doctor`: whether this machine can run the suite, and why not.
+//!
+//! What every runtime has is looked at here: its library, room for reports, a probe. What is a vendor's own, its tools
+//! and the formats of its files, is the runtime's entry of the registry ([`engine::doctor::Doctor`]).
+
+mod expect;
+mod library;
+mod native;
+mod probe;
+mod question;
+mod space;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use engine::catalog::product;
+use engine::doctor::{Examination, Machine, Patient, Verdict, page};
+use engine::run::{ExitStatus, Options, choose_runtime, load_rules};
+
+use crate::runtimes::RUNTIMES;
+use crate::{CommandError, say};
+
+pub(crate) use native::{Answered, Native};
+pub use question::answer_if_asked;
+pub(crate) use question::question;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Print JSON, as reports/schema/doctor.schema.json describes it.
+    #[arg(long)]
+    json: bool,
+    /// Also open a device: run a few rules on it.
+    #[arg(long)]
+    probe: bool,
+    /// Read files below this folder in place of `/`. Tools and libraries are those of this machine all the same.
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    root: PathBuf,
+    /// Seconds that each question to a tool or a library may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
+    limit: u64,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Examines the machine and prints what was found; the status is that of the verdict.
+///
+/// # Errors
+/// The command line or the catalog is wrong, or nothing can be printed.
+pub fn doctor(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
+    let options = &arguments.options;
+    let runtime = choose_runtime(RUNTIMES, options, &[])?;
+    let rules = load_rules(options, runtime)?;
+    if options.product != "auto" {
+        product(&rules, &options.product)?;
+    }
+    if !arguments.root.is_dir() {
+        return Err(CommandError::Root { path: arguments.root.clone() });
+    }
+    let machine = Machine::new(&arguments.root, Duration::from_secs(arguments.limit));
+    let mut found = Examination::new(env!("CARGO_PKG_VERSION"), runtime.name(), &arguments.root.display().to_string());
+    let library = library::look(&machine, options, runtime, &rules, &mut found);
+    let named = Some(options.product.clone()).filter(|product| product != "auto");
+    let patient = Patient { rules: &rules, library, product: named };
+    if let Some(doctor) = &runtime.doctor {
+        (doctor.examine)(&machine, &patient, &mut found);
+    }
+    expect::look(&patient, options, &mut found);
+    space::look(options, &mut found);
+    if arguments.probe {
+        probe::look(&machine, options, runtime, &patient, &mut found);
+    }
+    found.conclude();
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&found).expect("an examination is made of texts and numbers");
+        say(&format!("{text}\n"))?;
+    } else {
+        say(&page(&found))?;
+    }
+    Ok(if found.verdict == Verdict::Ready { ExitStatus::Conformant } else { ExitStatus::Unknown })
+}

@@ -1,0 +1,80 @@
+//! The probe: a few rules of the suite, run as a run would, in a process with a timer.
+
+use std::process::Command;
+use std::time::Duration;
+
+use engine::doctor::{Certainty, End, Examination, Finding, Machine, Patient, Severity, ask};
+use engine::record::{RuleResult, Verdict, read_journal};
+use engine::run::Options;
+use engine::runtime::Runtime;
+
+/// How long the run may take beside its own deadlines: starts of a real runtime take seconds.
+const BESIDES: u64 = 60;
+
+/// Runs the rules of the runtime's probe on a device.
+pub(super) fn look(
+    machine: &Machine,
+    options: &Options,
+    runtime: &Runtime,
+    patient: &Patient<'_>,
+    found: &mut Examination,
+) {
+    let Some((doctor, library)) = runtime.doctor.as_ref().zip(patient.library.as_ref()) else {
+        let title = "the probe was not made: there is no library to make it with";
+        let next = "do first what the other findings say";
+        return found.find(Finding::new("probe.impossible", Severity::Unclear, title, next));
+    };
+    let folder = match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(error) => {
+            let title = format!("the probe was not made: {error}");
+            let next = "set TMPDIR to a folder that can be written";
+            return found.find(Finding::new("probe.impossible", Severity::Unclear, title, next));
+        }
+    };
+    let report = folder.path().join("probe");
+    let mut command = Command::new(std::env::current_exe().unwrap_or_default());
+    for (name, _) in std::env::vars_os() {
+        // What is meant for a run is not meant for the probe; what it needs is given below.
+        if name.to_string_lossy().starts_with("ATLAS_CTS_") {
+            command.env_remove(name);
+        }
+    }
+    command.arg("run").args(doctor.probe).arg("--library").arg(library).arg("--report-dir").arg(&report);
+    command.arg("--deadline").arg(options.deadline.to_string());
+    command.arg("--lock-dir").arg(&options.lock_dir).arg("--lock-wait").arg(options.lock_wait.to_string());
+    command.args(["--runtime", runtime.name()]);
+    let product = found.product.as_deref().filter(|_| patient.product.is_some());
+    command.arg("--product").arg(product.unwrap_or("auto"));
+    if let Some(specs) = &options.specs {
+        command.arg("--specs").arg(specs);
+    }
+    // A hang costs a deadline, and running it again costs another.
+    let limit = Duration::from_secs(options.deadline * 6 + options.lock_wait + BESIDES);
+    let answer = ask(&mut command, limit);
+    let results = read_journal(&report).map(|(_, results, _)| results).unwrap_or_default();
+    let passed = results.iter().filter(|result| result.verdict == Verdict::Pass).count();
+    let said = format!("{passed} of {} rules pass; {}", doctor.probe.len(), answer.said());
+    found.looked("probe", library.display().to_string(), said.clone());
+    if matches!(answer.end, End::Status(0)) && passed == doctor.probe.len() {
+        found.probed = true;
+        return;
+    }
+    (doctor.explain)(machine, &answer.text(), found);
+    let (id, title) = match answer.end {
+        End::TimedOut | End::LeftBehind => ("probe.hangs", "the probe did not end in its time".to_owned()),
+        _ => ("probe.failed", format!("a device could not be used as the suite would use it: {said}")),
+    };
+    let text = answer.text();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && line.contains("rror"));
+    let rules = results.iter().filter(|result| result.verdict != Verdict::Pass).map(row);
+    let next = "read what was seen; where a cause stands above, do what it says, else run these rules alone with \
+                `atlas-cts run` and keep their report";
+    let finding =
+        Finding::new(id, Severity::Blocker, title, next).seen_all(rules).seen_all(lines.take(6).map(str::to_owned));
+    found.find(finding.rests_on(Certainty::System, "the suite's own worker, which set a device up and used it"));
+}
+
+fn row(result: &RuleResult) -> String {
+    format!("{}: {} {}", result.id, result.verdict.name(), result.reason)
+}

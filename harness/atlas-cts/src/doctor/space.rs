@@ -1,0 +1,39 @@
+//! Whether there is room for the reports of a run.
+
+use std::path::Path;
+
+use engine::doctor::{Examination, Finding, Severity};
+use engine::run::{Options, runs_folder};
+
+/// Bytes below which a run may lose its results, and below which a night with many failures may.
+const LEAST: u64 = 16 << 20;
+const ENOUGH: u64 = 256 << 20;
+
+/// Looks at the file system that reports are written to.
+pub(super) fn look(options: &Options, found: &mut Examination) {
+    let folder = options.report_dir.clone().unwrap_or_else(runs_folder);
+    let folder = std::path::absolute(&folder).unwrap_or(folder);
+    let there = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
+    let place = folder.display().to_string();
+    let free = match rustix::fs::statvfs(there) {
+        Ok(about) => about.f_bavail.saturating_mul(about.f_frsize),
+        Err(error) => {
+            found.looked("space for reports", place, error.to_string());
+            return;
+        }
+    };
+    let said = format!("{} MiB free", free >> 20);
+    found.looked("space for reports", place.clone(), said.clone());
+    let writable = rustix::fs::access(there, rustix::fs::Access::WRITE_OK);
+    let next = "choose another folder with --report-dir DIR, or make room";
+    if let Err(error) = writable {
+        let title = format!("reports cannot be written to {place}: {}", std::io::Error::from(error));
+        found.find(Finding::new("reports.not-writable", Severity::Blocker, title, next));
+    } else if free < LEAST {
+        let title = format!("there is no room for reports in {place}: {said}");
+        found.find(Finding::new("reports.no-space", Severity::Blocker, title, next));
+    } else if free < ENOUGH {
+        let title = format!("there is little room for reports in {place}: {said}");
+        found.find(Finding::new("reports.little-space", Severity::Warning, title, next));
+    }
+}

@@ -1,0 +1,210 @@
+//! Whether driver, firmware and toolkit fit together, as their own files say. A pair that does not fit starts all the
+//! same, and lacks features without a word.
+
+use engine::doctor::{Certainty, Examination, Finding, Severity};
+
+use super::install::{EventKind, Install};
+use super::smi::Board;
+use super::versions::{Release, brackets, branch, in_ranges, published_together};
+
+const RANGES: &str = "hicann/driver scripts/package/common/py/version_info.py; stored public file #59276891114";
+
+/// Judges the versions of all sources.
+pub(super) fn judge(
+    install: &Install,
+    boards: &[Board],
+    booted: Option<i64>,
+    container: bool,
+    found: &mut Examination,
+) {
+    record(install, container, found);
+    reboot(install, booted, found);
+    order(install, found);
+    differing(found);
+    let version =
+        |of: &str| found.versions.iter().find(|version| version.of == of).map(|version| version.version.clone());
+    let (driver, firmware) = (version("driver"), version("firmware"));
+    firmware_of_driver(install, driver.as_deref(), firmware.as_deref(), found);
+    for board in boards.iter().filter(|board| board.compatibility.as_deref() == Some("NOK")) {
+        let title = "the driver says itself that it and the firmware do not fit together";
+        let next = "install the firmware of the driver's package, and reboot";
+        let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next).seen(format!(
+            "driver {}, firmware {}",
+            said(&board.driver),
+            said(&board.firmware)
+        ));
+        found.find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (Compatibility)"));
+        break;
+    }
+    toolkit_of_driver(install, driver.as_deref(), found);
+}
+
+fn said(version: &Option<String>) -> &str {
+    version.as_deref().unwrap_or("unknown")
+}
+
+fn record(install: &Install, container: bool, found: &mut Examination) {
+    if install.recorded || install.driver.is_none() && !container {
+        return;
+    }
+    let title = "the install record /etc/ascend_install.info or the driver's version file is not here: the runtime cannot \
+                 tell the versions of driver and firmware";
+    let next = match container {
+        true => {
+            "mount /etc/ascend_install.info and <install path>/driver/version.info into the container: the vendor's \
+                 container runtime does not"
+        }
+        false => "install the driver again: its package writes the record",
+    };
+    let finding = Finding::new("install.no-record", Severity::Warning, title, next);
+    let source = "mind-cluster ascend-docker-runtime base.list; hicann/runtime src/acl/aclrt_impl/acl.cpp";
+    found.find(finding.rests_on(Certainty::Code, source));
+}
+
+/// Something was installed since the system started that takes effect with a reboot.
+fn reboot(install: &Install, booted: Option<i64>, found: &mut Examination) {
+    /// Zones lie within this many seconds of UTC.
+    const ZONES: i64 = 14 * 3600;
+    let packages = ["Driver", "Firmware"];
+    let last = |package: &str| install.log.iter().rfind(|event| event.package == package && is_installed(event.kind));
+    for event in packages.iter().filter_map(|package| last(package)) {
+        if event.kind != EventKind::InstalledForReboot {
+            continue;
+        }
+        let Some(booted) = booted else { continue };
+        let (since, certain) = match install.log_ahead {
+            Some(ahead) => (event.at - ahead - booted, true),
+            None => (event.at - booted, (event.at - booted).abs() > ZONES),
+        };
+        if since < 0 && (certain || since < -ZONES) {
+            continue;
+        }
+        let what = event.package.to_lowercase();
+        let next = "reboot the machine; in a container have the host's administrator do it";
+        let (severity, title) = match certain {
+            true => (Severity::Blocker, format!("the {what} was installed and the machine was not rebooted since")),
+            false => (
+                Severity::Warning,
+                format!(
+                    "the {what} was installed within hours of the last start: whether the machine was rebooted since is not clear"
+                ),
+            ),
+        };
+        let finding = Finding::new("driver.reboot-needed", severity, title, next).seen(event.line.clone());
+        found.find(finding.rests_on(Certainty::Code, "hicann/driver install.sh; MindCluster FAQ"));
+    }
+}
+
+fn is_installed(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Installed | EventKind::InstalledForReboot)
+}
+
+/// On an upgrade the firmware comes first.
+fn order(install: &Install, found: &mut Examination) {
+    let log = &install.log;
+    let last = |package: &str| log.iter().rposition(|event| event.package == package && is_installed(event.kind));
+    let (Some(driver), Some(firmware)) = (last("Driver"), last("Firmware")) else { return };
+    let upgrades = |package: &str, until: usize| {
+        log[..until]
+            .iter()
+            .rfind(|event| event.package == package && event.kind != EventKind::Failed)
+            .is_some_and(|event| event.kind == EventKind::UpgradeBegun)
+    };
+    /// Packages of one upgrade are installed within this many seconds of each other.
+    const TOGETHER: i64 = 24 * 3600;
+    let together = log[firmware].at - log[driver].at <= TOGETHER;
+    if driver < firmware && together && upgrades("Driver", driver) && upgrades("Firmware", firmware) {
+        let title = "on the last upgrade the driver was installed before the firmware";
+        let next = "if the devices do not answer after a reboot, install the firmware, reboot, then the driver, reboot";
+        let finding = Finding::new("driver.before-firmware", Severity::Warning, title, next)
+            .seen(log[driver].line.clone())
+            .seen(log[firmware].line.clone());
+        found.find(finding.rests_on(
+            Certainty::Field,
+            "MindCluster FAQ; one site did so without harm, stored public file #56568735228",
+        ));
+    }
+}
+
+/// Sources that name different versions of one thing: what runs is not what is installed.
+fn differing(found: &mut Examination) {
+    for of in ["driver", "firmware"] {
+        let seen: Vec<_> = found.versions.iter().filter(|version| version.of == of).cloned().collect();
+        let releases: Vec<Option<Release>> = seen.iter().map(|version| Release::read(&version.version)).collect();
+        let differ = releases.windows(2).any(|pair| match pair {
+            [Some(a), Some(b)] => a.compare(b).is_ne(),
+            _ => false,
+        });
+        if differ {
+            let title = format!("sources name different versions of the {of}: what runs is not what is installed");
+            let next =
+                "reboot if something was installed since the last start; in a container mount the host's version files";
+            let seen = seen.iter().map(|version| format!("{}: {}", version.source, version.version));
+            let finding = Finding::new("versions.differ", Severity::Warning, title, next).seen_all(seen);
+            found.find(
+                finding.rests_on(Certainty::Inferred, "the running driver keeps its version until it is loaded again"),
+            );
+        }
+    }
+}
+
+fn firmware_of_driver(install: &Install, driver: Option<&str>, firmware: Option<&str>, found: &mut Examination) {
+    let ranges = |keys: &Option<super::install::Keys>, key: &str| {
+        keys.as_ref().and_then(|keys| keys.get(key)).map(str::to_owned)
+    };
+    let (Some(driver), Some(firmware)) = (driver, firmware) else { return };
+    let checks = [
+        (firmware, ranges(&install.driver, "compatible_version_fw"), "driver", "compatible_version_fw"),
+        (driver, ranges(&install.firmware, "compatible_version_drv"), "firmware", "compatible_version_drv"),
+    ];
+    for (version, ranges, whose, key) in checks {
+        let Some(ranges) = ranges else { continue };
+        match in_ranges(version, &ranges) {
+            Some(true) => {}
+            Some(false) => {
+                let title = format!("driver {driver} and firmware {firmware} are outside of each other's ranges");
+                let next = "install the driver and the firmware of one release and reboot; until then identities are zero, and \
+                            sharing memory between processes fails with 507899";
+                let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next)
+                    .seen(format!("{key} of the {whose}: {ranges}"));
+                return found.find(finding.rests_on(Certainty::Code, RANGES));
+            }
+            None => {
+                let title = format!("the ranges of the {whose} cannot be read");
+                let next = "compare driver and firmware with the vendor's release notes by hand";
+                let finding =
+                    Finding::new("versions.unreadable", Severity::Note, title, next).seen(format!("{key}={ranges}"));
+                found.find(finding.rests_on(Certainty::Code, RANGES));
+            }
+        }
+    }
+}
+
+fn toolkit_of_driver(install: &Install, driver: Option<&str>, found: &mut Examination) {
+    let Some(toolkit) = &install.toolkit else { return };
+    let listed = install.driver.as_ref().and_then(|keys| keys.get("compatible_version"));
+    let own = toolkit.inner.as_deref().and_then(branch);
+    if let Some((listed, own)) = listed.zip(own)
+        && !brackets(listed).any(|known| known == own)
+    {
+        let title = format!("the toolkit's branch {own} is not among those that the driver names");
+        let next = "take a driver and a toolkit that were released together; such a pair sometimes works, and the suite then \
+                    shows what of it does not";
+        let finding = Finding::new("versions.driver-and-toolkit", Severity::Warning, title, next)
+            .seen(format!("compatible_version of the driver: {listed}"));
+        found.find(finding.rests_on(Certainty::Field, RANGES));
+    }
+    let pair = toolkit.version.as_deref().zip(driver);
+    if let Some((toolkit, driver)) = pair.filter(|(toolkit, driver)| published_together(toolkit, driver) == Some(false))
+    {
+        let title = format!("toolkit {toolkit} and driver {driver} are no published or tested pair");
+        let next = "keep both versions with the results: what fails may be the pair";
+        let finding = Finding::new("versions.not-published", Severity::Note, title, next);
+        found.find(
+            finding.rests_on(
+                Certainty::Document,
+                "hicann/release-management release notes; hicann/community test reports",
+            ),
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! Words for a device's health, and what all sources say together: the worst counts.
+
+use engine::doctor::{Certainty, Device, Examination, Finding, Severity};
+
+/// States of a device, the better first. DCMI numbers them 0 to 3 and 0xFFFFFFFF (hicann/driver docs, DCMI manuals).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Health {
+    Good,
+    Warning,
+    Alarm,
+    Critical,
+    /// The device was not found or has not started.
+    Absent,
+}
+
+impl Health {
+    /// The state that a tool's word means.
+    pub(super) fn of_word(word: &str) -> Option<Health> {
+        match word.trim().to_ascii_lowercase().as_str() {
+            "ok" | "healthy" => Some(Health::Good),
+            "warning" => Some(Health::Warning),
+            "alarm" => Some(Health::Alarm),
+            "critical" => Some(Health::Critical),
+            "unknown" => Some(Health::Absent),
+            _ => None,
+        }
+    }
+
+    /// The state that a number means.
+    pub(super) fn of_number(number: u32) -> Option<Health> {
+        match number {
+            0 => Some(Health::Good),
+            1 => Some(Health::Warning),
+            2 => Some(Health::Alarm),
+            3 => Some(Health::Critical),
+            u32::MAX => Some(Health::Absent),
+            _ => None,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Health::Good => "good",
+            Health::Warning => "warning",
+            Health::Alarm => "alarm",
+            Health::Critical => "critical",
+            Health::Absent => "not found or not started",
+        }
+    }
+}
+
+/// What one source says of a chip.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    pub source: &'static str,
+    /// `None`: the query failed.
+    pub health: Option<Health>,
+    /// Codes of faults that are active, and texts.
+    pub details: Vec<String>,
+}
+
+/// The table and `-t health` of the public tool print OK for a state without a code, and the table prints OK for a query
+/// that failed.
+const SOURCE: &str = "hicann/driver npucli: npu_info.c, npu_chip_info.c handle_health_state; DCMI manuals";
+
+/// Judges what the sources say of a chip, and writes it into its row.
+pub(super) fn judge(device: &mut Device, said: &[Said], left_out: bool, found: &mut Examination) {
+    let text = |said: &Said| {
+        let word = said.health.map_or("its query failed", Health::name);
+        let details = said.details.iter().map(|detail| format!("; {detail}"));
+        format!("{}: {word}{}", said.source, details.collect::<String>())
+    };
+    device.health_sources = said.iter().map(text).collect();
+    let worst = said.iter().filter_map(|said| said.health).max();
+    let failed = said.iter().any(|said| said.health.is_none());
+    device.health = match worst {
+        Some(worst) if worst > Health::Good => Some(worst.name().to_owned()),
+        _ if failed => Some("unknown: a query failed".to_owned()),
+        worst => worst.map(|worst| worst.name().to_owned()),
+    };
+    let label = &device.label;
+    let without = "leave it out of ASCEND_RT_VISIBLE_DEVICES, or have it repaired";
+    let (id, severity, title, next) = match worst {
+        Some(Health::Warning) => (
+            "health.warning",
+            Severity::Warning,
+            format!("device {label} warns of its health"),
+            "look again in some seconds: a warning that a test caused goes by itself within 100 ms; one that stays is \
+             for the administrator, with its codes"
+                .to_owned(),
+        ),
+        Some(worst) if worst > Health::Good => (
+            "health.bad",
+            Severity::Blocker,
+            format!("device {label} is in a bad state: {}", worst.name()),
+            format!("{without}; its codes tell whether a reset helps, which on many servers resets every device"),
+        ),
+        _ if failed => (
+            "health.query-failed",
+            Severity::Unclear,
+            format!("what the tool prints for device {label} is no answer: its query failed"),
+            format!("ask for it alone with `npu-smi info -t health -i …`; {without}"),
+        ),
+        _ => return,
+    };
+    let severity = if left_out { Severity::Note } else { severity };
+    let finding = Finding::new(id, severity, title, next).seen_all(device.health_sources.clone());
+    found.find(finding.rests_on(Certainty::Code, SOURCE));
+}

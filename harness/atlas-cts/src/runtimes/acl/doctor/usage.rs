@@ -1,0 +1,93 @@
+//! Who else uses the devices: processes that the tool lists, memory beyond what an idle device holds, openers of the
+//! nodes in other mount namespaces.
+
+use engine::doctor::{Certainty, Device, Examination, Finding, Machine, Severity};
+
+use super::smi::Chip;
+
+/// Mebibytes of device memory up to which a total belongs to this row, and what an idle device of it holds at most. Seen:
+/// 2.9 GB of 32, 3.1 to 3.4 GB of 64, 4.4 GB of 86 to 131, 1.8 of 21.5 GB; a tenth is added.
+const IDLE: &[(u64, u64)] = &[(24 << 10, 2100), (40 << 10, 3300), (72 << 10, 3900), (u64::MAX, 5100)];
+const CAPTURES: &str = "captures in public threads; hicann/driver DCMI manual, dcmi_get_device_hbm_info";
+
+/// Writes what a chip of the table shows into its row, and judges it.
+pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
+    device.processes = chip
+        .users
+        .iter()
+        .map(|user| {
+            let name = if user.name.is_empty() { "of another namespace" } else { &user.name };
+            let memory = user.memory.map(|memory| format!(", {memory} MiB")).unwrap_or_default();
+            format!("process {} ({name}{memory})", user.process)
+        })
+        .collect();
+    (device.memory_used, device.memory_total) = chip.memory.unzip();
+    let label = &device.label;
+    if !device.processes.is_empty() {
+        let title = format!("device {label} is used by others");
+        let next = "wait for them, or leave the device out of ASCEND_RT_VISIBLE_DEVICES: they change what is left of its \
+                    memory, and rules with --dedicated take all of it";
+        let finding = Finding::new("devices.in-use", Severity::Warning, title, next).seen_all(device.processes.clone());
+        return found
+            .find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (at most 8 are listed)"));
+    }
+    let Some((used, total)) = chip.memory else { return };
+    let idle = IDLE.iter().find(|(most, _)| total <= *most).map_or(u64::MAX, |(_, idle)| *idle);
+    if used > idle {
+        let title =
+            format!("device {label} has {used} MiB in use, and no process is listed: idle ones hold up to {idle}");
+        let next = "look on the host, where processes of all containers are listed; memory that stays without a process goes \
+                    with a reset or a reboot";
+        let finding = Finding::new("devices.memory-in-use", Severity::Warning, title, next);
+        found.find(finding.rests_on(Certainty::Field, CAPTURES));
+    }
+}
+
+/// A process that holds a device node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Opener {
+    pub process: String,
+    pub command: String,
+    pub node: String,
+    /// Its mount namespace is not that of this process.
+    pub elsewhere: bool,
+}
+
+/// Processes that hold a node, as far as this user may see.
+pub(super) fn openers(machine: &Machine, found: &mut Examination) -> Vec<Opener> {
+    let own = machine.link("/proc/self/ns/mnt");
+    let processes = machine.names("/proc").into_iter().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
+    let mut openers = Vec::new();
+    for process in processes {
+        let nodes = machine.names(format!("/proc/{process}/fd")).into_iter();
+        let links = nodes.filter_map(|number| machine.link(format!("/proc/{process}/fd/{number}")));
+        let Some(node) = links.into_iter().find(|link| is_device(link)) else { continue };
+        let namespace = machine.link(format!("/proc/{process}/ns/mnt"));
+        let command = machine.read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        let elsewhere = own.is_some() && namespace.is_some() && namespace != own;
+        openers.push(Opener { process, command: command.replace('\0', " ").trim().to_owned(), node, elsewhere });
+    }
+    let said = match openers.len() {
+        0 => "none that this user may see".to_owned(),
+        count => format!(
+            "{count}: processes {}",
+            openers.iter().map(|it| it.process.as_str()).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    found.looked("openers of device nodes", "/proc/*/fd", said);
+    openers
+}
+
+fn is_device(link: &str) -> bool {
+    link.strip_prefix("/dev/davinci").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// A process that resets a device right now.
+pub(super) fn resetting(machine: &Machine) -> Option<String> {
+    let processes = machine.names("/proc").into_iter().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
+    let lines = processes.map(|process| {
+        let command = machine.read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        format!("process {process}: {}", command.replace('\0', " ").trim())
+    });
+    lines.into_iter().find(|line| line.contains("npu-smi") && line.contains("reset"))
+}

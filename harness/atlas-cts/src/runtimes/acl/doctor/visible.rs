@@ -1,0 +1,137 @@
+//! The masks that choose devices. The runtime reads ASCEND_RT_VISIBLE_DEVICES up to the first token that it does not like
+//! and says nothing until a device is used (hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices); the
+//! container runtime reads ASCEND_VISIBLE_DEVICES, with the host's numbers.
+
+use engine::doctor::{Certainty, Examination, Finding, Machine, Severity};
+
+/// The runtime's mask.
+pub(super) const MASK: &str = "ASCEND_RT_VISIBLE_DEVICES";
+/// The container runtime's.
+const GIVEN: &str = "ASCEND_VISIBLE_DEVICES";
+
+const SOURCE: &str =
+    "hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices; docs env_vars/ASCEND_RT_VISIBLE_DEVICES";
+
+/// What a mask is for the runtime.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Mask {
+    /// These devices, and where it stopped reading: a token that is no number, or that is too large.
+    Devices(Vec<u32>, Option<String>),
+    /// Nothing is left.
+    Empty(Option<String>),
+    Twice(u32),
+    Descending(u32, u32),
+}
+
+/// Reads a mask as the runtime reads it on a machine with `count` devices.
+pub(super) fn read(text: &str, count: u32) -> Mask {
+    let (mut devices, mut stopped): (Vec<u32>, Option<String>) = (Vec::new(), None);
+    for token in text.split(',').map(str::trim) {
+        match token.parse::<u32>() {
+            Ok(device) if device < count => devices.push(device),
+            _ => {
+                stopped = Some(token.to_owned());
+                break;
+            }
+        }
+    }
+    for (at, pair) in devices.windows(2).enumerate() {
+        if devices[..=at].contains(&pair[1]) {
+            return Mask::Twice(pair[1]);
+        }
+        if pair[1] < pair[0] {
+            return Mask::Descending(pair[0], pair[1]);
+        }
+    }
+    if devices.is_empty() { Mask::Empty(stopped) } else { Mask::Devices(devices, stopped) }
+}
+
+/// Judges the masks; gives the devices that are visible, `None`: all.
+pub(super) fn look(machine: &Machine, count: usize, container: bool, found: &mut Examination) -> Option<Vec<u32>> {
+    let given = machine.variable(GIVEN);
+    found.looked("devices of the container", GIVEN, given.unwrap_or("not set"));
+    let text = machine.variable(MASK);
+    found.looked("visible devices", MASK, text.unwrap_or("not set"));
+    let text = text?;
+    // Where no device is known, numbers cannot be too large.
+    let count = if count == 0 { u32::MAX } else { u32::try_from(count).unwrap_or(u32::MAX) };
+    let blocker = |id: &str, title: String, next: &str| {
+        Finding::new(id, Severity::Blocker, title, next)
+            .seen(format!("{MASK}={text}"))
+            .rests_on(Certainty::Code, SOURCE)
+    };
+    let all = format!("the mask {MASK} is refused as a whole: ");
+    match read(text, count) {
+        Mask::Devices(devices, None) => return Some(devices),
+        Mask::Devices(devices, Some(token)) => {
+            let title = format!("the mask {MASK} is read up to `{token}`: devices {} are visible", join(&devices));
+            let next = "write the numbers of this machine's devices from 0 on, ascending, with commas between them";
+            let finding = Finding::new("visible.cut-off", Severity::Warning, title, next).seen(format!("{MASK}={text}"));
+            found.find(finding.rests_on(Certainty::Code, SOURCE));
+            return Some(devices);
+        }
+        Mask::Twice(device) => found.find(blocker(
+            "visible.duplicate",
+            format!("{all}device {device} stands in it twice"),
+            "name each device once, ascending",
+        )),
+        Mask::Descending(first, then) => found.find(blocker(
+            "visible.not-ascending",
+            format!("{all}{then} stands behind {first}"),
+            "sort it: numbers have to ascend",
+        )),
+        Mask::Empty(Some(token)) if container && token.parse::<u32>().is_ok() => found.find(blocker(
+            "visible.host-ids",
+            format!(
+                "the mask {MASK} names device {token}, and this container has {count}, numbered from 0: it is a number of \
+                 the host, and the runtime counts 0 devices"
+            ),
+            "unset it: the container has only the devices that it was given; or write their numbers in the container, from 0 on",
+        ).seen_all(given.map(|given| format!("{GIVEN}={given}")))),
+        Mask::Empty(stopped) => found.find(blocker(
+            "visible.none",
+            match stopped.filter(|token| !token.is_empty()) {
+                Some(token) => format!("the mask {MASK} leaves no device: `{token}` is none of the {count} of this machine"),
+                None => format!("the mask {MASK} leaves no device: it names none"),
+            },
+            "unset it, or write the numbers of this machine's devices from 0 on",
+        )),
+    }
+    None
+}
+
+fn join(devices: &[u32]) -> String {
+    devices.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::all_good("0,1,3", Mask::Devices(vec![0, 1, 3], None))]
+    #[case::the_beginning_counts("0,1,9,3", Mask::Devices(vec![0, 1], Some("9".to_owned())))]
+    #[case::a_word_ends_it("0,x,1", Mask::Devices(vec![0], Some("x".to_owned())))]
+    #[case::descending("2,0", Mask::Descending(2, 0))]
+    #[case::twice_in_a_row("1,1", Mask::Twice(1))]
+    #[case::twice("0,1,0", Mask::Twice(0))]
+    #[case::too_large("8", Mask::Empty(Some("8".to_owned())))]
+    #[case::no_number("all", Mask::Empty(Some("all".to_owned())))]
+    #[case::negative("-1", Mask::Empty(Some("-1".to_owned())))]
+    fn a_mask_is_read_as_the_runtime_reads_it(#[case] text: &str, #[case] is: Mask) {
+        assert_eq!(read(text, 8), is);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_visible_is_there_and_ascends(text in "[0-9, x-]{0,30}", count in 0u32..20) {
+            if let Mask::Devices(devices, _) = read(&text, count) {
+                prop_assert!(devices.windows(2).all(|pair| pair[0] < pair[1]));
+                prop_assert!(devices.iter().all(|device| *device < count));
+            }
+        }
+    }
+}

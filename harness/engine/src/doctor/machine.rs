@@ -1,0 +1,286 @@
+//! Where an examination reads: one machine, below a root folder that is `/` but for copies and tests.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use rustix::fs::Access;
+
+use crate::files;
+
+use super::child::{Answer, ask};
+
+/// The most bytes of a file that are read.
+const MOST: u64 = 4 << 20;
+/// In a copy, which has no device nodes: one line for each with path, kind, mode, user, group and what opening it would
+/// say, with tabs between them.
+const NODES: &str = "nodes.tsv";
+
+/// A machine.
+#[derive(Debug)]
+pub struct Machine {
+    root: PathBuf,
+    /// What each question to a tool or a library may take.
+    limit: Duration,
+    variables: BTreeMap<String, String>,
+}
+
+/// What is at the place of a device node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    Device,
+    Folder,
+    Other,
+}
+
+/// A device node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its path, without the root.
+    pub path: String,
+    pub kind: NodeKind,
+    /// Its permission bits.
+    pub mode: u32,
+    pub user: u32,
+    pub group: u32,
+    /// What asking for reading and writing says; `None`: allowed. Nothing is opened.
+    pub denied: Option<String>,
+}
+
+/// Who this process is to the system.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Identity {
+    pub user: u32,
+    pub groups: Vec<u32>,
+    /// It may open any file (CAP_DAC_OVERRIDE).
+    pub overrides: bool,
+}
+
+impl Machine {
+    /// The machine below `root` with the variables of this process. `limit` is what each question may take.
+    pub fn new(root: &Path, limit: Duration) -> Machine {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+        };
+        Machine { root: root.to_owned(), limit, variables: std::env::vars_os().map(text).collect() }
+    }
+
+    /// The root folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Whether this is a copy of a machine and not the one that this process runs on.
+    pub fn is_copy(&self) -> bool {
+        self.root != Path::new("/")
+    }
+
+    /// Where a path of the machine is for this process.
+    pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = path.as_ref();
+        self.root.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    /// A variable that is set and not empty.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The text of a file; what is no UTF-8 is replaced.
+    ///
+    /// # Errors
+    /// It is not there, cannot be read, or is no file.
+    pub fn read(&self, path: impl AsRef<Path>) -> io::Result<String> {
+        Ok(String::from_utf8_lossy(&files::read(&self.at(path), MOST)?).into_owned())
+    }
+
+    /// The names in a folder, sorted; none where it cannot be read.
+    pub fn names(&self, folder: impl AsRef<Path>) -> Vec<String> {
+        let entries = fs::read_dir(self.at(folder)).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// Where a link points to.
+    pub fn link(&self, path: impl AsRef<Path>) -> Option<String> {
+        Some(fs::read_link(self.at(path)).ok()?.to_string_lossy().into_owned())
+    }
+
+    /// Whether something is there.
+    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
+        self.at(path).exists()
+    }
+
+    /// A tool: in the folders of PATH, else in these folders of the machine.
+    pub fn tool(&self, name: &str, folders: &[&str]) -> Option<PathBuf> {
+        let path = self.variable("PATH").unwrap_or_default();
+        let in_path = std::env::split_paths(path).map(|folder| folder.join(name));
+        in_path.chain(folders.iter().map(|folder| self.at(folder).join(name))).find(|path| path.is_file())
+    }
+
+    /// Asks a tool.
+    pub fn run(&self, tool: &Path, arguments: &[&str]) -> Answer {
+        ask(Command::new(tool).args(arguments).env("LC_ALL", "C"), self.limit)
+    }
+
+    /// Runs a command with the time that questions have.
+    pub fn ask(&self, command: &mut Command) -> Answer {
+        ask(command, self.limit)
+    }
+
+    /// The device nodes of `/dev` whose names begin like this.
+    pub fn nodes(&self, prefix: &str) -> Vec<Node> {
+        if self.is_copy()
+            && let Ok(text) = self.read(NODES)
+        {
+            let nodes = text.lines().filter_map(node_of_line);
+            return nodes.filter(|node| node.path.starts_with(&format!("/dev/{prefix}"))).collect();
+        }
+        let names = self.names("/dev").into_iter().filter(|name| name.starts_with(prefix));
+        names.filter_map(|name| self.node(&format!("/dev/{name}"))).collect()
+    }
+
+    fn node(&self, path: &str) -> Option<Node> {
+        let place = self.at(path);
+        let about = fs::metadata(&place).ok()?;
+        let kind = match about.file_type() {
+            kind if kind.is_char_device() => NodeKind::Device,
+            kind if kind.is_dir() => NodeKind::Folder,
+            _ => NodeKind::Other,
+        };
+        // It asks what opening would be allowed, modes, access lists and control groups included, and opens nothing.
+        let denied = rustix::fs::access(&place, Access::READ_OK | Access::WRITE_OK).err();
+        Some(Node {
+            path: path.to_owned(),
+            kind,
+            mode: about.mode() & 0o7777,
+            user: about.uid(),
+            group: about.gid(),
+            denied: denied.map(|error| io::Error::from(error).to_string()),
+        })
+    }
+
+    /// Who this process is; `None`: the system does not tell.
+    pub fn identity(&self) -> Option<Identity> {
+        const DAC_OVERRIDE: u32 = 1;
+        let status = self.read("/proc/self/status").ok()?;
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let effective = |name: &str| field(name)?.split_whitespace().nth(1)?.parse::<u32>().ok();
+        let capabilities = field("CapEff:").and_then(|bits| u64::from_str_radix(bits, 16).ok()).unwrap_or(0);
+        let further = field("Groups:").unwrap_or_default().split_whitespace().filter_map(|group| group.parse().ok());
+        Some(Identity {
+            user: effective("Uid:")?,
+            groups: effective("Gid:").into_iter().chain(further).collect(),
+            overrides: capabilities >> DAC_OVERRIDE & 1 == 1,
+        })
+    }
+
+    /// The name of a group.
+    pub fn group_name(&self, group: u32) -> Option<String> {
+        let groups = self.read("/etc/group").ok()?;
+        let fields = groups.lines().map(|line| line.split(':').collect::<Vec<_>>());
+        let named = fields.into_iter().find(|fields| fields.get(2).and_then(|id| id.parse().ok()) == Some(group));
+        named.and_then(|fields| fields.first().map(|name| (*name).to_owned()))
+    }
+
+    /// Seconds since 1970 when the system was started.
+    pub fn booted(&self) -> Option<i64> {
+        self.read("/proc/stat").ok()?.lines().find_map(|line| line.strip_prefix("btime ")?.trim().parse().ok())
+    }
+
+    /// Whether the process is in a container that is known of.
+    pub fn in_container(&self) -> bool {
+        let groups = self.read("/proc/self/cgroup").unwrap_or_default();
+        let known = ["kubepods", "docker", "libpod", "lxc"].iter().any(|part| groups.contains(part));
+        known || self.exists("/.dockerenv") || self.exists("/run/.containerenv")
+    }
+}
+
+fn node_of_line(line: &str) -> Option<Node> {
+    let mut fields = line.split('\t');
+    let mut next = || fields.next().map(str::trim);
+    let (path, kind, mode, user, group) = (next()?, next()?, next()?, next()?, next()?);
+    Some(Node {
+        path: path.to_owned(),
+        kind: match kind {
+            "device" => NodeKind::Device,
+            "folder" => NodeKind::Folder,
+            _ => NodeKind::Other,
+        },
+        mode: u32::from_str_radix(mode, 8).ok()?,
+        user: user.parse().ok()?,
+        group: group.parse().ok()?,
+        denied: next().filter(|denied| !denied.is_empty() && *denied != "ok").map(str::to_owned),
+    })
+}
+
+impl Node {
+    /// Whether the permission bits allow this process to read and write.
+    pub fn allows(&self, who: &Identity) -> bool {
+        let bits = if who.user == self.user {
+            self.mode >> 6
+        } else if who.groups.contains(&self.group) {
+            self.mode >> 3
+        } else {
+            self.mode
+        };
+        who.overrides || bits & 0o6 == 0o6
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::the_owner(7, &[], false, true)]
+    #[case::the_group(8, &[50], false, true)]
+    #[case::anybody_else(8, &[51], false, false)]
+    #[case::who_may_open_anything(8, &[], true, true)]
+    fn permission_bits_are_read_as_the_system_reads_them(
+        #[case] user: u32,
+        #[case] groups: &[u32],
+        #[case] overrides: bool,
+        #[case] allowed: bool,
+    ) {
+        let node = node_of_line("/dev/toy0\tdevice\t0660\t7\t50\tok").unwrap();
+        assert_eq!(node.allows(&Identity { user, groups: groups.to_vec(), overrides }), allowed);
+    }
+
+    #[test]
+    fn a_copy_says_who_the_process_is_and_when_the_system_started() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("proc/self")).unwrap();
+        fs::create_dir_all(root.path().join("etc")).unwrap();
+        let status =
+            "Name:\tdoctor\nUid:\t1000\t1001\t1000\t1000\nGid:\t10\t11\t10\t10\nGroups:\t12 13\nCapEff:\t0002\n";
+        fs::write(root.path().join("proc/self/status"), status).unwrap();
+        fs::write(root.path().join("proc/stat"), "cpu 1 2\nbtime 1772600000\n").unwrap();
+        fs::write(root.path().join("etc/group"), "root:x:0:\ndevices:x:12:someone\n").unwrap();
+        let machine = Machine::new(root.path(), Duration::from_secs(1));
+        let who = Identity { user: 1001, groups: vec![11, 12, 13], overrides: true };
+        assert_eq!(machine.identity(), Some(who));
+        assert_eq!(machine.group_name(12).as_deref(), Some("devices"));
+        assert_eq!((machine.group_name(14), machine.booted()), (None, Some(1_772_600_000)));
+    }
+
+    #[test]
+    fn what_is_at_the_place_of_a_device_is_seen() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("dev/toy1")).unwrap();
+        fs::write(root.path().join("dev/toy0"), "").unwrap();
+        let nodes = Machine::new(root.path(), Duration::from_secs(1)).nodes("toy");
+        let kinds: Vec<_> = nodes.iter().map(|node| (node.path.as_str(), node.kind)).collect();
+        assert_eq!(kinds, [("/dev/toy0", NodeKind::Other), ("/dev/toy1", NodeKind::Folder)]);
+        let real = Machine::new(Path::new("/"), Duration::from_secs(1));
+        let null = real.nodes("null").into_iter().find(|node| node.path == "/dev/null").unwrap();
+        assert_eq!((null.kind, null.denied), (NodeKind::Device, None));
+    }
+}
