@@ -91,11 +91,14 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
-    /// Write the JSON Schemas of the catalog's files.
+    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json` prints.
     Schema {
         /// The folder to write to.
         #[arg(default_value = "specs/schema", value_name = "DIR")]
         folder: PathBuf,
+        /// The folder to write the schema of `doctor --json` to.
+        #[arg(long, default_value = "reports/schema", value_name = "DIR")]
+        reports: PathBuf,
         /// Compare with the files instead of writing them.
         #[arg(long)]
         check: bool,
@@ -141,7 +144,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Simulator { print_path, list, options } => {
             simulator::simulator(runtime_of(&options, None)?, print_path.as_deref(), list)
         }
-        Command::Schema { folder, check } => schema::schema(&folder, check),
+        Command::Schema { folder, reports, check } => schema::schema(&folder, &reports, check),
     }
 }
 

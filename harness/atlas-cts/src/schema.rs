@@ -1,4 +1,5 @@
-//! `atlas-cts schema`: JSON Schemas of the catalog's files, so that editors complete and validate them.
+//! `atlas-cts schema`: JSON Schemas of the catalog's files, so that editors complete and validate them, and of what
+//! `doctor --json` prints.
 
 use std::path::Path;
 
@@ -6,6 +7,7 @@ use atlas_cts::{CommandError, say_line};
 use engine::catalog::{
     ApiFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, ReadingsFile, SubjectsFile, SupportFile,
 };
+use engine::doctor::Examination;
 use engine::files;
 use engine::run::ExitStatus;
 
@@ -13,19 +15,20 @@ use engine::run::ExitStatus;
 const LARGEST: u64 = 8 << 20;
 
 /// Writes the schemas, or compares them with the files.
-pub(crate) fn schema(folder: &Path, check: bool) -> Result<ExitStatus, CommandError> {
+pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitStatus, CommandError> {
     let schemas = [
-        ("clauses", schemars::schema_for!(ClausesFile)),
-        ("documents", schemars::schema_for!(DocumentsFile)),
-        ("readings", schemars::schema_for!(ReadingsFile)),
-        ("products", schemars::schema_for!(ProductsFile)),
-        ("api", schemars::schema_for!(ApiFile)),
-        ("subjects", schemars::schema_for!(SubjectsFile)),
-        ("support", schemars::schema_for!(SupportFile)),
-        ("chapter", schemars::schema_for!(ChapterFile)),
+        (folder, "clauses", schemars::schema_for!(ClausesFile)),
+        (folder, "documents", schemars::schema_for!(DocumentsFile)),
+        (folder, "readings", schemars::schema_for!(ReadingsFile)),
+        (folder, "products", schemars::schema_for!(ProductsFile)),
+        (folder, "api", schemars::schema_for!(ApiFile)),
+        (folder, "subjects", schemars::schema_for!(SubjectsFile)),
+        (folder, "support", schemars::schema_for!(SupportFile)),
+        (folder, "chapter", schemars::schema_for!(ChapterFile)),
+        (reports, "doctor", schemars::schema_for!(Examination)),
     ];
     let failed = |path: &Path, source| CommandError::File { path: path.to_owned(), source };
-    for (name, schema) in schemas {
+    for (folder, name, schema) in schemas {
         let path = folder.join(format!("{name}.schema.json"));
         let text = serde_json::to_string_pretty(&schema).expect("a schema is made of strings and maps") + "\n";
         if check {

@@ -3,8 +3,6 @@
 
 /// A device is occupied: by another mount namespace, by a reset, or it is not ready.
 pub(super) const OCCUPIED: i32 = -8020;
-/// The driver's interface cannot be initialised.
-pub(super) const INNER: i32 = -8005;
 /// Not ready, try again.
 pub(super) const NOT_READY: i32 = -8012;
 /// An upgrade is going on, try again.
@@ -49,6 +47,6 @@ mod tests {
         for code in OF_TOOLS {
             assert_eq!(of_status(code.rem_euclid(256)), Some(*code));
         }
-        assert_eq!((of_status(187), of_status(172), of_status(0)), (Some(INNER), Some(OCCUPIED), None));
+        assert_eq!((of_status(187), of_status(172), of_status(0)), (Some(-8005), Some(OCCUPIED), None));
     }
 }

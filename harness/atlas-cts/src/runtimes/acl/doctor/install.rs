@@ -22,7 +22,6 @@ pub(super) struct Install {
 /// The toolkit.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Toolkit {
-    pub home: String,
     pub version: Option<String>,
     pub inner: Option<String>,
 }
@@ -127,7 +126,6 @@ fn toolkit(machine: &Machine, found: &mut Examination) -> Option<Toolkit> {
             let Ok(text) = machine.read(&path) else { continue };
             let keys = Keys::read(&text);
             let toolkit = Toolkit {
-                home: home.to_owned(),
                 version: keys.get("version").map(str::to_owned),
                 inner: keys.get("innerversion").map(str::to_owned),
             };
@@ -148,7 +146,7 @@ fn toolkit(machine: &Machine, found: &mut Examination) -> Option<Toolkit> {
                 found.version("toolkit", version.clone(), path);
             }
             components(machine, home, found);
-            return Some(Toolkit { home: home.to_owned(), version, inner: None });
+            return Some(Toolkit { version, inner: None });
         }
     }
     found.looked("toolkit's version", "ascend_toolkit_install.info, version.cfg", "not there");
