@@ -161,16 +161,23 @@ fn who_uses_the_devices_is_named_and_memory_without_a_process_is_noticed() {
 }
 
 #[rstest]
-#[case::a2_of_26("npu-smi-info-a2-26x.txt", &["0:0", "1:0"], "a2")]
-#[case::a3("npu-smi-info-a3-25x.txt", &["0:0", "0:1", "1:0", "1:1"], "a2")]
-#[case::inference_cards("npu-smi-info-310p.txt", &["4:0", "5:0"], "infer")]
-#[case::the_950("npu-smi-info-950.txt", &["0", "1"], "ascend950")]
-fn every_layout_of_the_table_is_read(#[case] table: &str, #[case] labels: &[&str], #[case] product: &str) {
+#[case::a2_of_26("npu-smi-info-a2-26x.txt", &["0:0", "1:0"], Some("0xd802"), "a2")]
+#[case::a2_by_its_name("npu-smi-info-a2-25x.txt", &["0:0", "1:0"], None, "a2")]
+#[case::a3("npu-smi-info-a3-25x.txt", &["0:0", "0:1", "1:0", "1:1"], Some("0xd803"), "a3")]
+#[case::inference_cards("npu-smi-info-310p.txt", &["4:0", "5:0"], None, "infer")]
+#[case::the_950("npu-smi-info-950.txt", &["0", "1"], None, "ascend950")]
+fn every_layout_of_the_table_is_read(
+    #[case] table: &str,
+    #[case] labels: &[&str],
+    #[case] bus: Option<&str>,
+    #[case] product: &str,
+) {
     let machine = Machine::healthy();
     machine.smi(&[("info", &sample(table))]);
-    if product != "a2" {
-        machine.remove("sys/bus");
-    }
+    match bus {
+        Some(id) => machine.file("sys/bus/pci/devices/0000:c1:00.0/device", id),
+        None => machine.remove("sys/bus"),
+    };
     let found = machine.examine();
     let devices = found.json["devices"].as_array().unwrap();
     let seen: Vec<&str> = devices.iter().map(|device| device["label"].as_str().unwrap()).collect();
@@ -206,6 +213,26 @@ fn a_container_without_the_record_is_told_what_to_mount() {
     let machine = Machine::healthy();
     machine.remove("etc/ascend_install.info").remove("usr/local/Ascend").file(".dockerenv", "");
     machine.examine().says("install.no-record", "warning", &["mount /etc/ascend_install.info"]);
+}
+
+#[test]
+fn the_short_record_that_images_invent_leads_to_the_drivers_files() {
+    let machine = Machine::healthy();
+    machine.file("etc/ascend_install.info", sample("ascend_install-container.info")).file(".dockerenv", "");
+    let found = machine.examine();
+    found.lacks("install.no-record");
+    assert_eq!(found.json["versions"][0]["version"], "25.2.1", "{:#}", found.json["versions"]);
+}
+
+#[test]
+fn a_toolkit_without_a_record_is_known_by_its_other_files() {
+    let machine = Machine::healthy().variable("ASCEND_HOME_PATH", "/opt/toolkit");
+    machine.file("opt/toolkit/version.cfg", sample("toolkit-version.cfg"));
+    machine.file("opt/toolkit/share/info/runtime/version.info", sample("component-version.info"));
+    let found = machine.examine();
+    let versions = found.json["versions"].as_array().unwrap();
+    let of = |what: &str| versions.iter().find(|version| version["of"] == what).unwrap()["version"].clone();
+    assert_eq!((of("toolkit"), of("runtime")), (json!("8.2.RC1"), json!("8.5.0")));
 }
 
 #[test]

@@ -35,8 +35,9 @@ pub(super) fn look(
     let report = folder.path().join("probe");
     let mut command = Command::new(std::env::current_exe().unwrap_or_default());
     for (name, _) in std::env::vars_os() {
-        // What is meant for a run is not meant for the probe; what it needs is given below.
-        if name.to_string_lossy().starts_with("ATLAS_CTS_") {
+        // What is meant for a run is not meant for the probe; what it needs is given below. A simulated device keeps its own.
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with("ATLAS_CTS_") && !name.starts_with("ATLAS_CTS_SIM_") {
             command.env_remove(name);
         }
     }

@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 
-use crate::machine::{BOOTED, Found, MEMBER, Machine, STRANGER, part, sample};
+use crate::machine::{Found, MEMBER, Machine, STRANGER, sample};
 
 const DENIED: &str = "Permission denied (os error 13)";
 const NOT_GRANTED: &str = "Operation not permitted (os error 1)";
@@ -124,7 +124,6 @@ fn an_exit_status_stands_for_its_code_where_nothing_was_printed() {
 /// A server whose tool fails as it does where somebody else has the devices.
 fn occupied() -> Machine {
     let machine = Machine::healthy();
-    machine.smi_fails(&part("npu-smi-errors.txt", "$ npu-smi info").replace("initialize", "initialized"), 172);
     machine.smi_fails("dcmi model initialized failed, because the device is used. ret is -8020\n", 172);
     machine.link("proc/self/ns/mnt", "mnt:[4026531840]");
     machine

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::support::{Bench, answer, project};
 
 /// When the machine was started, in seconds since 1970: 2026-02-01.
-pub const BOOTED: u64 = 1_769_904_000;
+const BOOTED: u64 = 1_769_904_000;
 
 /// The group of the device nodes.
 const GROUP: &str = "root:x:0:\nHwHiAiUser:x:1000:\nusers:x:1001:\n";

@@ -18,13 +18,17 @@ pub use finding::{Certainty, Device, EXAMINATION_FORMAT, Examination, Finding, L
 pub use machine::{Identity, Machine, Node, NodeKind};
 pub use page::page;
 
+/// Answers a question, given in words, in a process of its own, which may crash or hang: each line that is said is a line
+/// of the answer.
+pub type Answering = fn(&[String], &mut dyn FnMut(&str));
+
 /// What a runtime's doctor is: an entry of the registry.
 #[derive(Debug)]
 pub struct Doctor {
     /// Looks at the machine, and writes down what it finds. It opens no device.
     pub examine: fn(&Machine, &Patient<'_>, &mut Examination),
-    /// Answers a question in a process of its own, which may crash or hang: each line that is said is a line of the answer.
-    pub answer: fn(&[String], &mut dyn FnMut(&str)),
+    /// Answers a question.
+    pub answer: Answering,
     /// Says what a text means that a probe left: codes and messages of the runtime.
     pub explain: fn(&Machine, &str, &mut Examination),
     /// The rules that a probe runs: together they set a device up, allocate, copy, synchronise and free.

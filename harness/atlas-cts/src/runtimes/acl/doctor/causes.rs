@@ -123,6 +123,14 @@ pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examinati
         occupied(codes::OCCUPIED, "opening a device (507899)", seen, found);
     } else if has(&["507033", "E39007", "tdt error=31"]) {
         device_side(seen, found);
+    } else if has(&["no progress", "did not answer in its time"]) {
+        let title = "setting a device up does not return, although the machine looks healthy: a device whose side of the \
+                     channel is dead answers everything but its first opener";
+        let next = "take the machine out of the pool, and have the device reset or the machine rebooted";
+        let finding = Finding::new("runtime.hangs", Severity::Blocker, title, next);
+        found.find(
+            finding.rests_on(Certainty::Field, "half-dead nodes of a Slurm site, stored public file #67264106926"),
+        );
     } else if has(&["107001"]) {
         let title = "the runtime does not know the device (107001): its number is outside of the visible ones, or the driver \
                      is not loaded";
@@ -170,4 +178,41 @@ fn device_side(seen: &Occupants<'_>, found: &mut Examination) {
     let finding = Finding::new(id, Severity::Blocker, title, next)
         .seen(format!("{} other processes hold a device", seen.openers.len()));
     found.find(finding.rests_on(Certainty::Field, "stored public files #67264106926, #61975473514; HAMi#1894"));
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    const LOG: &str = include_str!("../../../../../../fixtures/machines/plog-environment.log");
+    const MESSAGES: &str = include_str!("../../../../../../fixtures/machines/recent-err-msg.txt");
+
+    fn found(text: &str) -> Vec<String> {
+        let (messages, dcmi) = (Messages::default(), Dcmi::default());
+        let seen = Occupants { openers: &[], resetting: None, messages: &messages, dcmi: &dcmi };
+        let mut found = Examination::new("1", "acl", "/");
+        of_runtime(text, &seen, &mut found);
+        found.findings.into_iter().map(|finding| finding.id).collect()
+    }
+
+    fn lines(text: &str, from: usize, count: usize) -> String {
+        text.lines().skip(from).take(count).collect::<Vec<_>>().join("\n")
+    }
+
+    #[rstest]
+    #[case::a_log_of_a_busy_device(lines(LOG, 0, 3), "devices.other-namespace")]
+    #[case::a_log_of_a_dead_device_side(lines(LOG, 3, 3), "runtime.device-side")]
+    #[case::a_message_of_a_busy_device(lines(MESSAGES, 1, 5), "devices.other-namespace")]
+    #[case::a_message_of_a_dead_device_side(MESSAGES.split("--- device side").nth(1).unwrap().to_owned(), "runtime.device-side")]
+    #[case::an_old_driver("EE1015: [PID: 1] the driver is older".to_owned(), "runtime.driver-too-old")]
+    fn what_the_runtime_prints_has_a_cause(#[case] text: String, #[case] cause: &str) {
+        assert_eq!(found(&text), [cause]);
+    }
+
+    #[test]
+    fn what_means_nothing_for_a_start_has_none() {
+        assert_eq!(found("all is well"), [""; 0]);
+    }
 }
