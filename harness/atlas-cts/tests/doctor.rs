@@ -198,6 +198,15 @@ fn a_driver_and_a_firmware_that_do_not_fit_are_a_blocker(#[case] driver: &str, #
 }
 
 #[test]
+fn a_pair_that_the_driver_itself_refuses_is_a_blocker() {
+    let machine = Machine::healthy();
+    let board = sample("npu-smi-board.txt")
+        .replace("Compatibility                  : OK", "Compatibility                  : NOK");
+    machine.smi(&[("info", &idle()), ("info -t board -i 0", &board)]);
+    machine.examine().says("versions.driver-and-firmware", "blocker", &["says itself", "firmware 7.7.0.9.220"]);
+}
+
+#[test]
 fn a_toolkit_whose_branch_the_driver_does_not_name_is_a_warning() {
     let machine = Machine::healthy().variable("ASCEND_HOME_PATH", "/opt/toolkit");
     machine.file("opt/toolkit/aarch64-linux/ascend_toolkit_install.info", sample("toolkit-install-9.1.info"));
@@ -290,7 +299,8 @@ fn the_schema_has_the_keys_of_the_data() {
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let mut described = keys(&schema["properties"]);
     let mut written = keys(&found.json);
-    (described.sort(), written.sort());
+    described.sort();
+    written.sort();
     assert_eq!(described, written);
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
 }

@@ -152,7 +152,7 @@ fn minus_8020_whose_owner_is_not_visible_shows_what_the_kernel_says() {
 #[test]
 fn minus_8020_because_a_reset_is_going_on() {
     let machine = occupied();
-    machine.file("proc/777/cmdline", "npu-smi\0set\0-t\0reset\0-i\00\0");
+    machine.file("proc/777/cmdline", "npu-smi\0set\0-t\0reset\0-i\x001\0");
     machine.examine().says("devices.resetting", "blocker", &["process 777", "wait some minutes"]);
 }
 

@@ -68,3 +68,51 @@ fn row(text: &mut String, label: &str, content: &str) {
         label.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::doctor::{Certainty, Device, Severity};
+
+    use super::*;
+
+    #[test]
+    fn the_verdict_comes_first_and_what_was_looked_at_last() {
+        let mut found = Examination::new("1", "toy", "/");
+        found.find(Finding::new("toy.slow", Severity::Note, "a thing is slow", "wait for it"));
+        let missing = Finding::new("toy.missing", Severity::Blocker, "a thing is missing", "get the thing");
+        found.find(missing.seen("/opt/thing: \u{1b}[2J").rests_on(Certainty::Inferred, "a document"));
+        found.version("driver", "1.2", "a file");
+        found.devices.push(Device {
+            label: "0:0".to_owned(),
+            name: Some("toy".to_owned()),
+            health: Some("good".to_owned()),
+            memory_used: Some(1),
+            memory_total: Some(2),
+            ..Device::default()
+        });
+        found.looked("a thing", "/opt", "not there");
+        found.conclude();
+        insta::assert_snapshot!(page(&found), @r"
+        This machine cannot run the suite: a thing is missing
+
+        BLOCKER  toy.missing
+                   a thing is missing
+          seen     /opt/thing: ␛[2J
+          next     get the thing
+          rests on our conclusion: a document
+
+        NOTE     toy.slow
+                   a thing is slow
+          next     wait for it
+
+        devices
+          0:0      toy, good, 1 of 2 MiB in use
+
+        versions
+          driver   1.2  (a file)
+
+        looked at
+                   a thing: /opt: not there
+        ");
+    }
+}

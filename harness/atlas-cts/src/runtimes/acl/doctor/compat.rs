@@ -25,18 +25,24 @@ pub(super) fn judge(
         |of: &str| found.versions.iter().find(|version| version.of == of).map(|version| version.version.clone());
     let (driver, firmware) = (version("driver"), version("firmware"));
     firmware_of_driver(install, driver.as_deref(), firmware.as_deref(), found);
-    for board in boards.iter().filter(|board| board.compatibility.as_deref() == Some("NOK")) {
-        let title = "the driver says itself that it and the firmware do not fit together";
-        let next = "install the firmware of the driver's package, and reboot";
-        let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next).seen(format!(
-            "driver {}, firmware {}",
-            said(&board.driver),
-            said(&board.firmware)
-        ));
-        found.find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (Compatibility)"));
-        break;
-    }
+    driver_says(boards, found);
     toolkit_of_driver(install, driver.as_deref(), found);
+}
+
+/// The driver's own judgement, which root sees.
+fn driver_says(boards: &[Board], found: &mut Examination) {
+    let Some(board) = boards.iter().find(|board| board.compatibility.as_deref() == Some("NOK")) else { return };
+    if found.has("versions.driver-and-firmware") {
+        return;
+    }
+    let title = "the driver says itself that it and the firmware do not fit together";
+    let next = "install the firmware of the driver's package, and reboot";
+    let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next).seen(format!(
+        "driver {}, firmware {}",
+        said(&board.driver),
+        said(&board.firmware)
+    ));
+    found.find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (Compatibility)"));
 }
 
 fn said(version: &Option<String>) -> &str {

@@ -112,8 +112,7 @@ fn absent(seen: &Nodes, install: &Install, loaded: Option<bool>, nodes: &[Node],
 
 fn companions(machine: &Machine, seen: &Nodes, found: &mut Examination) {
     let there = |name: &&str| machine.nodes(name).iter().any(|node| node.path == format!("/dev/{name}"));
-    let missing: Vec<&str> =
-        COMPANIONS.iter().filter(|row| !row.iter().any(|name| there(name))).map(|row| row[0]).collect();
+    let missing: Vec<&str> = COMPANIONS.iter().filter(|row| !row.iter().any(there)).map(|row| row[0]).collect();
     if missing.is_empty() {
         return;
     }
