@@ -18,7 +18,7 @@ pub use coverage::{Discarded, Distinct, exhausted};
 pub use error::CaseError;
 pub use json::{case_from_json, case_to_json, cases_from_json, display_values, parse_json, unique_keys};
 pub use plan::{Case, Plan, rule_seed};
-pub use report::{CaseFailure, CaseReport, FailedCall, Trouble};
+pub use report::{CaseFailure, CaseReport, FailedCall, LostIn, Trouble};
 pub use search::{FailedCase, Ran, Search, SearchResult};
 pub use tree::CaseTree;
 pub use work::{Budget, Patience, Work};

@@ -36,12 +36,30 @@ pub struct CaseFailure {
     pub blocked_by: Option<FailedCall>,
     /// The call site at which the process was lost.
     pub lost_at: Option<u32>,
+    /// The function that was called when the process was lost, and had not returned.
+    pub lost_in: Option<LostIn>,
+}
+
+/// A function that hung, or ended its process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostIn {
+    pub function: String,
+    /// It was called to set the process up, or between cases: every rule needs it.
+    pub life_cycle: bool,
 }
 
 impl CaseFailure {
     /// A failure of a statement.
     pub fn of(verdict: Verdict, span: Span, message: String) -> CaseFailure {
-        CaseFailure { verdict, start: span.start, end: span.end, message, blocked_by: None, lost_at: None }
+        CaseFailure {
+            verdict,
+            start: span.start,
+            end: span.end,
+            message,
+            blocked_by: None,
+            lost_at: None,
+            lost_in: None,
+        }
     }
 
     /// Whether the other is a failure of the same kind at the same place; for a lost process: in the same call.

@@ -77,7 +77,7 @@ impl Checker<'_> {
             self.at(&api.source, part, message);
         }
         let (resources, spaces) = self.resources(api, &declarations);
-        for function in &api.value.process {
+        for function in api.value.process.iter().chain(&api.value.waits) {
             if declarations.function(&function.value).is_none() {
                 let hint = hint(&function.value, declarations.function_names());
                 self.at(&api.source, function, format!("`{}` is not in the header{hint}", function.value));
@@ -120,6 +120,7 @@ impl Checker<'_> {
             subjects: Vec::new(),
             positions: HashMap::new(),
             owners: HashMap::new(),
+            waits: api.value.waits.iter().map(|function| function.value.clone()).collect(),
             digest: files.digest,
         };
         self.chapters(files.chapters, whole, &mut rules);

@@ -125,6 +125,10 @@ pub struct ApiFile {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub process: Vec<Spanned<String>>,
+    /// Functions that return when the device has done something: where two of them hang, nothing else is tried.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub waits: Vec<Spanned<String>>,
 }
 
 /// How the library is found.

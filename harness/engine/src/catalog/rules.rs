@@ -1,6 +1,6 @@
 //! The catalog, checked: every rule compiled, every name resolved. What the rest of the harness works with.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use abi::{Bindings, Function};
@@ -69,6 +69,8 @@ pub struct Rules {
     pub positions: HashMap<String, usize>,
     /// Function → id of the rule that owns it.
     pub owners: HashMap<String, String>,
+    /// Functions that return when the device has done something.
+    pub waits: BTreeSet<String>,
     /// SHA-256 over the catalog's files.
     pub digest: String,
 }

@@ -8,7 +8,7 @@ use steps::program::State;
 use crate::case::{Case, FailedCase, Patience, Shrinking, case_to_json};
 use crate::catalog::Rule;
 use crate::record::Verdict;
-use crate::workers::{Assignment, Home, SetUp, StartError, WorkerProcess};
+use crate::workers::{Assignment, Home, SetUp, StartError, WorkerProcess, interrupt};
 
 use super::Inquest;
 
@@ -40,14 +40,20 @@ pub(super) struct Again<'a> {
     until: Instant,
     /// Why nothing more is run.
     stopped: Option<String>,
+    /// How long a call may take: where a hang is looked into, no longer than calls have taken.
+    deadline: Duration,
     /// A process that survived a case, for the next one.
     survivor: Option<WorkerProcess>,
 }
 
 impl<'a> Again<'a> {
     /// Making the case smaller in the process that found it has taken some of the rule's time already.
-    pub(super) fn new(inquest: Inquest<'a>, shrinking: Shrinking) -> Again<'a> {
+    pub(super) fn new(inquest: Inquest<'a>, found: Verdict, shrinking: Shrinking) -> Again<'a> {
         let patience = inquest.executor.work.patience;
+        let deadline = match found {
+            Verdict::Timeout => inquest.executor.factory.brief().min(inquest.assignment.deadline),
+            _ => inquest.assignment.deadline,
+        };
         let spent = Duration::from_millis(inquest.spent.load(Ordering::Relaxed));
         let patience = Patience { time: patience.time.saturating_sub(shrinking.time()), ..patience };
         let time = patience.left(spent);
@@ -62,6 +68,7 @@ impl<'a> Again<'a> {
             begun,
             until: begun + time,
             stopped: None,
+            deadline,
             survivor: None,
         }
     }
@@ -82,7 +89,11 @@ impl<'a> Again<'a> {
     /// Whether the budget allows more than this number of runs, of which each may hang.
     pub(super) fn allows_more_than(&self, runs: u32) -> bool {
         let processes = self.rule.program.processes.len() as u32;
-        self.stopped.is_none() && self.starts > runs * processes && self.hangs > runs && Instant::now() < self.until
+        self.stopped.is_none()
+            && interrupt::requested().is_none()
+            && self.starts > runs * processes
+            && self.hangs > runs
+            && Instant::now() < self.until
     }
 
     /// Why nothing more is run.
@@ -127,8 +138,9 @@ impl<'a> Again<'a> {
             }
         };
         let only: Vec<_> = cases.iter().map(|case| case_to_json(program, &case.values, case.salt)).collect();
-        let ran =
-            executor.run_in(&Assignment { known: &[], only: &only, ..self.inquest.assignment.clone() }, &mut worker);
+        let assignment =
+            Assignment { known: &[], only: &only, deadline: self.deadline, ..self.inquest.assignment.clone() };
+        let ran = executor.run_in(&assignment, &mut worker);
         let healthy = ran.result.fatal.is_none() && ran.result.unhealthy.is_none();
         if reuse && healthy && !ran.lost {
             self.survivor = Some(worker);
@@ -141,12 +153,13 @@ impl<'a> Again<'a> {
     fn in_group(&mut self, cases: &[Case]) -> Result<Option<Failed>, StartError> {
         let Inquest { executor, assignment, machine, .. } = self.inquest;
         let rule = self.rule;
+        let assignment = Assignment { deadline: self.deadline, ..assignment.clone() };
         self.starts = self.starts.saturating_sub(rule.program.processes.len() as u32);
         let mut workers = executor.fresh_processes(rule, machine)?;
         for (index, case) in cases.iter().enumerate() {
             let number = index as u64 + 1;
-            let request = executor.run_case(assignment, number, &case.values, case.salt);
-            let end = executor.case_in(rule, &mut workers, &request);
+            let request = executor.run_case(&assignment, number, &case.values, case.salt);
+            let end = executor.case_in(&assignment, &mut workers, &request);
             if index + 1 == cases.len() || end.report.failure.is_some() || end.fatal.is_some() {
                 executor.leave(rule, workers, &end);
                 let Some(failure) = end.report.failure else { return Ok(None) };

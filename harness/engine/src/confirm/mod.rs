@@ -41,7 +41,7 @@ pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &
     let scope = inquest.executor.scope_of(inquest.assignment);
     let inquiry = Inquiry {
         search: inquest.assignment.search(&scope),
-        again: Again::new(inquest, failed.shrinking),
+        again: Again::new(inquest, found, failed.shrinking),
         patience: inquest.executor.work.patience,
         home: Home::of(rule),
         failed,

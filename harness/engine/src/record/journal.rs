@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::{RuleResult, RunEnd, RunHeader, RunResume};
+use super::{RuleResult, RunEnd, RunHeader, RunResume, RunStop};
 
 mod error;
 mod read;
@@ -77,6 +77,7 @@ enum Outgoing<'a> {
     Begin { id: &'a str },
     Result(&'a RuleResult),
     Resume(&'a RunResume),
+    Stop(&'a RunStop),
     End(&'a RunEnd),
 }
 
@@ -86,7 +87,7 @@ impl Outgoing<'_> {
         match self {
             Outgoing::Begin { id } => Some(id),
             Outgoing::Result(result) => Some(&result.id),
-            Outgoing::Run(_) | Outgoing::Resume(_) | Outgoing::End(_) => None,
+            Outgoing::Run(_) | Outgoing::Resume(_) | Outgoing::Stop(_) | Outgoing::End(_) => None,
         }
     }
 }
@@ -99,6 +100,7 @@ enum Glimpse {
     Begin(IgnoredAny),
     Result(Id),
     Resume(IgnoredAny),
+    Stop(IgnoredAny),
     End(IgnoredAny),
 }
 
@@ -108,8 +110,9 @@ struct Id {
 }
 
 impl Journal {
-    /// The format that this version writes, and the newest that it reads. Format 1 did not say which rules had begun.
-    pub const FORMAT: u32 = 2;
+    /// The format that this version writes, and the newest that it reads. Format 1 did not say which rules had begun,
+    /// format 2 not that a run was asked to end.
+    pub const FORMAT: u32 = 3;
 
     /// The journal's name in a run's folder.
     pub const FILE: &str = "results.jsonl";
@@ -185,6 +188,12 @@ impl Journal {
         self.write(&Outgoing::Resume(resume))
     }
 
+    /// Notes that the run ends before its end, because it was asked to, and waits until the file is on the disk.
+    pub fn stop(&self, stop: &RunStop) -> Result<(), JournalError> {
+        self.write(&Outgoing::Stop(stop))?;
+        self.sync()
+    }
+
     /// Writes the result of one rule. A second result of a rule is refused, whichever process wrote the first.
     pub fn append(&self, result: &RuleResult) -> Result<(), JournalError> {
         self.write(&Outgoing::Result(result))
@@ -193,6 +202,10 @@ impl Journal {
     /// Writes the end of the run and waits until the file is on the disk. Nothing can be appended afterwards.
     pub fn finish(&self, end: RunEnd) -> Result<(), JournalError> {
         self.write(&Outgoing::End(&end))?;
+        self.sync()
+    }
+
+    fn sync(&self) -> Result<(), JournalError> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.file.sync_data().map_err(|source| JournalError::io("write", &self.path, source))
     }
@@ -304,7 +317,7 @@ impl State {
                 mended.map_err(|source| JournalError::io("mend", path, source))?;
             }
             match glimpse {
-                Ok(Glimpse::Run(_) | Glimpse::Begin(_) | Glimpse::Resume(_)) => {}
+                Ok(Glimpse::Run(_) | Glimpse::Begin(_) | Glimpse::Resume(_) | Glimpse::Stop(_)) => {}
                 Ok(Glimpse::Result(Id { id })) => drop(self.results.insert(id, self.lines + 1)),
                 Ok(Glimpse::End(_)) => self.ended = true,
                 Err(_) if unfinished => break,

@@ -26,6 +26,8 @@ pub enum Line {
     Result(Box<RuleResult>),
     /// What was killed goes on from here.
     Resume(RunResume),
+    /// The run was asked to end, and did: no rule that was in flight is to blame.
+    Stop(RunStop),
     /// The last line of a run that reached its end.
     End(RunEnd),
 }
@@ -122,6 +124,15 @@ pub struct RunSettings {
 pub struct RuleBegin {
     /// The rule's id.
     pub id: String,
+}
+
+/// A run that ends before its end, because it was asked to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunStop {
+    /// When, RFC 3339 in UTC.
+    pub at: String,
+    /// The signal that asked.
+    pub signal: String,
 }
 
 /// A run that goes on after it was killed.

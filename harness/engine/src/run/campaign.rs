@@ -16,6 +16,7 @@ use crate::report::clean;
 use crate::runtime::Runtime;
 use crate::workers::{Assignment, Slot};
 
+use super::breaker::{Breaker, Permit, calls};
 use super::exit::RunError;
 use super::known::KnownCases;
 use super::options::Options;
@@ -36,6 +37,7 @@ pub struct Campaign {
     known: KnownCases,
     /// What is to be said about the run as a whole.
     remarks: Mutex<Vec<String>>,
+    pub(super) breaker: Breaker,
     begun: Instant,
     /// Milliseconds that running failures again has taken.
     confirming: AtomicU64,
@@ -57,6 +59,7 @@ impl Campaign {
             header: target.header(options),
             only,
             known: KnownCases::default(),
+            breaker: Breaker::default(),
             remarks: Mutex::default(),
             begun: Instant::now(),
             confirming: AtomicU64::new(0),
@@ -144,22 +147,33 @@ impl Campaign {
             let rule = &self.target.rules.rules[index];
             let without_run = |verdict, reason| {
                 let result = RuleResult { verdict, reason, ..empty_result(&self.target.rules, rule, 0) };
-                Outcome { result, call: None }
+                Outcome { result, call: None, lost: None }
             };
             if let Some(reason) = self.target.skip(rule) {
                 return without_run(Verdict::Skipped, reason);
             }
+            let calls = calls(rule, &self.target.rules);
+            // The replay of a case asks how this rule goes, whatever happens.
+            let permit = if self.replays() { Permit::Run } else { self.breaker.permit(&calls) };
+            let brief = match &permit {
+                Permit::Refused(verdict, reason) => return without_run(*verdict, reason.clone()),
+                Permit::Run => false,
+                Permit::Briefly | Permit::Probe => true,
+            };
             let pool = &self.target.executor.pool;
             match pool.take() {
                 Ok(mut slot) => {
-                    let mut outcome = self.run_rule(rule, &mut slot);
+                    let mut outcome = self.run_rule(rule, &mut slot, brief);
+                    if permit == Permit::Probe {
+                        self.breaker.probed(&calls, outcome.lost.as_ref());
+                    }
                     let lost = if outcome.result.verdict.passes() { None } else { self.vanished(&slot) };
                     match lost {
                         None => pool.give_back(slot),
                         Some(reason) => {
                             let result =
                                 RuleResult { verdict: Verdict::Error, reason, failure: None, ..outcome.result };
-                            outcome = Outcome { result, call: None };
+                            outcome = Outcome { result, call: None, lost: None };
                         }
                     }
                     outcome
@@ -178,17 +192,20 @@ impl Campaign {
     }
 
     /// Runs a rule on a machine of the pool; a failure is run again before it is believed.
-    fn run_rule(&self, rule: &Rule, slot: &mut Slot) -> Outcome {
+    fn run_rule(&self, rule: &Rule, slot: &mut Slot, brief: bool) -> Outcome {
         let begun = Instant::now();
         let executor = &self.target.executor;
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut assignment =
             Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
+        if brief {
+            assignment.deadline = executor.factory.brief();
+        }
         let spent = Duration::from_millis(self.confirming.load(Ordering::Relaxed));
         let shrinking = executor.work.patience.shrinking(spent, executor.factory.deadlines.step);
         assignment.budget.shrink_milliseconds = shrinking.as_millis() as u64;
         let mut output = String::new();
-        let (result, call) = match executor.search(&assignment, slot, &mut output) {
+        let (result, call, lost) = match executor.search(&assignment, slot, &mut output) {
             Ok(mut search) => {
                 if let Some(failed) = &search.failure {
                     self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
@@ -203,16 +220,20 @@ impl Campaign {
                 };
                 let failed = search.failure.as_ref().map(|failed| failed.failure.blocked_by.clone());
                 let call = failed.unwrap_or_else(|| search.stopped_by.clone());
+                let lost = search.failure.as_ref().and_then(|failed| failed.failure.lost_in.clone());
                 let finished = Finished { search, confirmation, output };
-                (finished.result(self, rule, seed), call)
+                (finished.result(self, rule, seed), call, lost)
             }
             Err(error) => {
+                if error.hung() {
+                    self.breaker.put_out(&error.to_string());
+                }
                 let empty = empty_result(&self.target.rules, rule, seed);
                 let result = RuleResult { verdict: error.verdict(), reason: error.to_string(), ..empty };
-                (result, error.call())
+                (result, error.call(), None)
             }
         };
-        Outcome { result: RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }, call }
+        Outcome { result: RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }, call, lost }
     }
 
     /// The results so far.

@@ -12,8 +12,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::files::remove_left_over;
-use crate::record::{Journal, JournalError, Recorded, RuleResult, RunEnd, RunHeader, RunResume, read_run};
+use crate::record::{Journal, JournalError, Recorded, RuleResult, RunEnd, RunHeader, RunResume, RunStop, read_run};
 use crate::report::{clean, write_junit};
+use crate::workers::interrupt;
 
 use super::campaign::Campaign;
 use super::exit::{ExitStatus, RunError};
@@ -159,14 +160,14 @@ impl RunFolder {
     }
 
     /// Runs something planned and writes its result down before anything else starts. What has a result from before
-    /// the run was resumed is not run again.
+    /// the run was resumed is not run again. `None`: the run was asked to end meanwhile, so that the rule has no result.
     ///
     /// # Errors
     /// The result cannot be written: the run ends here.
-    pub fn run(&self, campaign: &Campaign, planned: &Planned) -> Result<RuleResult, FolderError> {
+    pub fn run(&self, campaign: &Campaign, planned: &Planned) -> Result<Option<RuleResult>, FolderError> {
         if let Some(result) = self.results.get(&planned.id) {
             campaign.count(result.clone());
-            return Ok(result.clone());
+            return Ok(Some(result.clone()));
         }
         let interrupted = self.in_flight.get(&planned.id).copied().unwrap_or(0);
         let mut result = if interrupted >= TRIED {
@@ -182,12 +183,29 @@ impl RunFolder {
             }
             campaign.perform(planned)
         };
+        if interrupt::requested().is_some() {
+            // Its workers may have been killed in the middle of anything.
+            return Ok(None);
+        }
         result.interrupted = interrupted;
         // What cannot be written down is still reported.
         campaign.count(result.clone());
         self.journal.append(&result).map_err(|error| self.lost(error))?;
         write_cases(&self.path, &result, self.keep.as_deref()).into_iter().for_each(|remark| campaign.remark(remark));
-        Ok(result)
+        Ok(Some(result))
+    }
+
+    /// Closes the journal of a run that was asked to end, and writes a report of what there is.
+    ///
+    /// # Errors
+    /// The journal or the report cannot be written.
+    pub(super) fn stop(&self, campaign: &Campaign, signal: &'static str) -> Result<Recorded, RunError> {
+        let at = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
+        self.journal.stop(&RunStop { at, signal: signal.to_owned() })?;
+        let (header, results) = (campaign.header.clone(), campaign.results());
+        let run = Recorded { header, results, in_flight: BTreeMap::new(), end: None };
+        write_junit(&self.path, &run.header, &run.results, None)?;
+        Ok(run)
     }
 
     /// Writes a run whose results are known: journal, reports, counterexamples. Gives remarks about what else could not

@@ -9,6 +9,7 @@ use crate::catalog::{CatalogPlace, Rules, Specs, load};
 use crate::record::{Recorded, RuleResult, RunEnd, RunHeader};
 use crate::report::first_line;
 use crate::runtime::Runtime;
+use crate::workers::interrupt;
 
 use super::campaign::Campaign;
 use super::exit::{ExitStatus, RunError};
@@ -62,17 +63,18 @@ impl Work {
     }
 
     /// Performs one of the selected rules and writes its result down. Stops after the first result that cannot be
-    /// written: `None`.
+    /// written, and where the run was asked to end: `None`.
     pub fn perform(&self, planned: &Planned) -> Option<Result<RuleResult, Arc<FolderError>>> {
-        if self.lost.get().is_some() {
+        if self.lost.get().is_some() || interrupt::requested().is_some() {
             return None;
         }
-        Some(self.folder.run(&self.campaign, planned).map_err(|error| {
+        let ran = self.folder.run(&self.campaign, planned).map_err(|error| {
             let error = Arc::new(error);
             // Another thread may have met it first.
             let _ = self.lost.set(error.clone());
             error
-        }))
+        });
+        ran.transpose()
     }
 
     /// Performs everything that was selected, with as many threads as there may be; `show` is called once for each
@@ -121,6 +123,7 @@ pub fn run(
     observer: &mut impl Observer,
 ) -> Result<ExitStatus, RunError> {
     outlive_full_files();
+    interrupt::listen();
     let earlier = Earlier::open(&mut options)?;
     let earlier = match earlier {
         Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.keep, observer),
@@ -129,6 +132,9 @@ pub fn run(
     let work = Arc::new(begin(&options, runtime, filter, earlier, observer)?);
     observer.perform(&work)?;
     let end = work.campaign.finish();
+    if let Some(signal) = interrupt::requested().filter(|_| work.campaign.results().len() < work.selected.len()) {
+        return stopped(&work, signal, observer);
+    }
     let (mut run, lost) = work.folder.finish(&work.campaign, end, work.lost.get().cloned(), work.selected.len());
     run.header.run = shown(&work.folder.path, &run.header);
     observer.summary(&run)?;
@@ -137,6 +143,19 @@ pub fn run(
     }
     expect_each_once(&work.selected, &work.campaign.results())?;
     Ok(status(run.end.as_ref()))
+}
+
+/// Closes the journal of a run that was asked to end, and says how it goes on.
+fn stopped(work: &Work, signal: &'static str, observer: &mut impl Observer) -> Result<ExitStatus, RunError> {
+    let mut run = work.folder.stop(&work.campaign, signal)?;
+    run.header.run = shown(&work.folder.path, &run.header);
+    observer.summary(&run)?;
+    let (done, all) = (run.results.len(), work.selected.len());
+    let folder = work.folder.path.display();
+    observer.line(&format!(
+        "{signal}: the run was asked to end; {done} of {all} rules have a result, `--resume {folder}` runs the others"
+    ))?;
+    Ok(ExitStatus::Unknown)
 }
 
 /// Shows a run that has reached its end.

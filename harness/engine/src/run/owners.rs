@@ -1,9 +1,9 @@
 //! Whose failure it is. A call that fails for the rule that owns the function blocks the other rules that make it: one
 //! broken function is one failure.
 
-use crate::case::FailedCall;
+use crate::case::{FailedCall, LostIn};
 use crate::catalog::{Level, Rules};
-use crate::record::{RuleResult, Verdict};
+use crate::record::{Conclusion, RuleResult, Verdict};
 
 use super::campaign::Campaign;
 
@@ -13,12 +13,15 @@ pub(super) struct Outcome {
     pub result: RuleResult,
     /// The call that did not answer as it must, if the rule ended there.
     pub call: Option<FailedCall>,
+    /// The function that hung or ended its process, if one did.
+    pub lost: Option<LostIn>,
 }
 
 impl Campaign {
     /// The result of a rule: what it showed, held against the owner of the call that it ended at.
     pub(super) fn judged(&self, index: usize) -> RuleResult {
         let outcome = self.outcome(index);
+        self.blame(outcome);
         let mut result = outcome.result.clone();
         let Some(call) = outcome.call.as_ref().filter(|_| stopped(result.verdict)) else { return result };
         let rules = &self.target.rules;
@@ -31,6 +34,35 @@ impl Campaign {
             _ => {}
         }
         result
+    }
+
+    /// Finds out whether a function that hung or ended its process does so for everybody: its owner, the rule with its
+    /// smallest valid use, says that. Where the function has none, one rule and one repetition have to do.
+    fn blame(&self, outcome: &Outcome) {
+        let Some(lost) = outcome.lost.as_ref().filter(|_| !self.replays()) else { return };
+        let (result, rules) = (&outcome.result, &self.target.rules);
+        let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
+        let confirmed = confirmation.is_some_and(|confirmation| confirmation.conclusion == Conclusion::Alone);
+        // What was only observed, or put in other words since, says how the process ended too.
+        let verdict = confirmation.map_or(result.verdict, |confirmation| confirmation.found);
+        if !self.breaker.accident(&result.id, lost, verdict, confirmed, rules) {
+            return;
+        }
+        let owner = rules.owners.get(&lost.function).filter(|owner| **owner != result.id);
+        let owner = owner.and_then(|owner| rules.positions.get(owner));
+        let theirs = owner.map(|position| self.outcome(*position));
+        let works = |theirs: &Outcome| {
+            let ran = !matches!(
+                theirs.result.verdict,
+                Verdict::Blocked | Verdict::DeviceLost | Verdict::Error | Verdict::Skipped
+            );
+            ran && theirs.lost.as_ref().is_none_or(|theirs| theirs.function != lost.function)
+        };
+        if theirs.is_none_or(|theirs| !works(theirs)) {
+            self.breaker.trip(&result.id, lost, verdict);
+        } else {
+            self.breaker.acquit(&lost.function);
+        }
     }
 
     /// Whether the owner of a call failed at the same call with the same answer. An owner that was not selected runs

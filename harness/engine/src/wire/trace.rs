@@ -35,6 +35,11 @@ pub fn named(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) ->
     Some(format!("{}{}", function?.name, note))
 }
 
+/// The function that was called.
+pub fn function(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> Option<&'static Function> {
+    called(texts, sites, record).0
+}
+
 /// The function of a record, the call in the steps, and a note for calls that stand in no steps.
 fn called<'a>(
     texts: &Texts<'a>,

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use crate::wire::message::{Reply, Request};
 use crate::wire::{FLIGHT, WORKER, wait};
 
 use super::end::{GONE, ProcessorTime, WorkerEnd, how};
+use super::interrupt;
 use super::leftovers;
 use super::remarks::Remarks;
 
@@ -60,6 +62,8 @@ pub struct WorkerProcess {
     /// Stands in the environment of the worker and of whatever it starts.
     mark: String,
     remarks: Arc<Remarks>,
+    /// The longest time without progress after which a worker went on, in milliseconds: of all workers of a run.
+    pub longest: Arc<AtomicU64>,
 }
 
 impl WorkerProcess {
@@ -112,6 +116,7 @@ impl WorkerProcess {
             given_up: false,
             mark,
             remarks,
+            longest: Arc::default(),
         })
     }
 
@@ -129,13 +134,23 @@ impl WorkerProcess {
         }
     }
 
-    /// Waits for the next reply. The deadline starts anew whenever the flight recorder shows progress.
+    /// Waits for the next reply. The deadline starts anew whenever the flight recorder shows progress. Where the run is
+    /// asked to end meanwhile, the worker is killed.
     pub fn reply(&mut self, deadline: Duration) -> Result<Reply, WorkerEnd> {
+        self.reply_unless(deadline, interrupt::requested)
+    }
+
+    fn reply_unless(
+        &mut self,
+        deadline: Duration,
+        interrupted: impl Fn() -> Option<&'static str>,
+    ) -> Result<Reply, WorkerEnd> {
         let mut progress = self.flight.progress();
         let mut since = Instant::now();
         let mut gone = false;
         loop {
             if let Some(reply) = self.buffered()? {
+                self.went_on_after(since);
                 return Ok(reply);
             }
             let tick = if gone { Duration::ZERO } else { deadline.min(TICK) };
@@ -147,10 +162,15 @@ impl WorkerProcess {
             if gone {
                 return Err(self.crashed());
             }
+            if let Some(signal) = interrupted() {
+                self.kill();
+                return Err(WorkerEnd::Interrupted(signal));
+            }
             // A process that the library started may hold the pipe open after the worker's end.
             gone = self.status().is_some();
             if self.flight.progress() != progress {
                 progress = self.flight.progress();
+                self.went_on_after(since);
                 since = Instant::now();
             } else if since.elapsed() >= deadline {
                 let overran = self.flight.between_calls();
@@ -161,6 +181,10 @@ impl WorkerProcess {
                 });
             }
         }
+    }
+
+    fn went_on_after(&self, since: Instant) {
+        self.longest.fetch_max(since.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
 
     /// Sends a request and waits for its reply.
@@ -286,7 +310,10 @@ impl WorkerProcess {
 
     /// Ends the worker in order. What goes wrong with that breaks no rule: it is a remark of the run.
     pub fn stop(mut self, deadline: Duration) {
-        let trouble = match self.ask(&Request::Stop, deadline) {
+        // Also in a run that was asked to end: a device is left in order, as far as that is quick.
+        let deadline = if interrupt::requested().is_some() { deadline.min(GONE) } else { deadline };
+        let asked = self.send(&Request::Stop).and_then(|()| self.reply_unless(deadline, || None));
+        let trouble = match asked {
             Ok(_) => {
                 self.requests = None;
                 match self.wait(GONE) {

@@ -33,6 +33,9 @@ pub enum WorkerEnd {
          bound their loops and sizes, or raise --deadline"
     )]
     Overran(Duration),
+    /// The run was asked to end.
+    #[error("the run was asked to end ({0})")]
+    Interrupted(&'static str),
     /// A limit of the machine, or the suite itself, ended it.
     #[error("{0}")]
     Environment(String),
@@ -46,7 +49,9 @@ impl WorkerEnd {
         match self {
             WorkerEnd::Crashed(_) | WorkerEnd::Deaf => Verdict::Crash,
             WorkerEnd::Hung(_) | WorkerEnd::Stuck(_) => Verdict::Timeout,
-            WorkerEnd::Overran(_) | WorkerEnd::Environment(_) | WorkerEnd::Confused(_) => Verdict::Error,
+            WorkerEnd::Overran(_) | WorkerEnd::Interrupted(_) | WorkerEnd::Environment(_) | WorkerEnd::Confused(_) => {
+                Verdict::Error
+            }
         }
     }
 

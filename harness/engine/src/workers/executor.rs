@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value as Json;
 
@@ -73,6 +74,8 @@ pub struct Assignment<'a> {
     pub observed: Vec<usize>,
     /// The alternatives that this product or library does not offer.
     pub left_out: Vec<Alternative>,
+    /// How long a call may take without progress.
+    pub deadline: Duration,
 }
 
 /// Runs cases of rules with one library, for one product.
@@ -127,7 +130,19 @@ impl Executor {
         let budget = Home::of(rule).budget(&self.work);
         let (observed, _) = rule.observed_only(&self.rules, &self.known);
         let left_out = left_out(rule, &self.product, &self.missing, &self.rules);
-        Assignment { rule, seed, budget, known: &[], only: &[], ignored: None, counts: false, observed, left_out }
+        let deadline = self.factory.deadlines.step;
+        Assignment {
+            rule,
+            seed,
+            budget,
+            known: &[],
+            only: &[],
+            ignored: None,
+            counts: false,
+            observed,
+            left_out,
+            deadline,
+        }
     }
 
     /// Runs a rule on a machine of the pool. What the library printed last stands in `output` afterwards.
@@ -152,9 +167,9 @@ impl Executor {
         let mut result = assignment.search(&self.scope_of(assignment)).run(&mut |number, values, salt| {
             let case = self.run_case(assignment, number, values, salt);
             let end = if fresh {
-                self.case_in_fresh_processes(rule, &slot.machine, &case)
+                self.case_in_fresh_processes(assignment, &slot.machine, &case)
             } else {
-                self.case_in_pool(rule, slot, &case)
+                self.case_in_pool(assignment, slot, &case)
             };
             match end {
                 Ok(end) => {
@@ -211,7 +226,13 @@ impl Executor {
         Ok(())
     }
 
-    fn case_in_pool(&self, rule: &Rule, slot: &mut Slot, case: &RunCase) -> Result<GroupEnd, StartError> {
+    fn case_in_pool(
+        &self,
+        assignment: &Assignment<'_>,
+        slot: &mut Slot,
+        case: &RunCase,
+    ) -> Result<GroupEnd, StartError> {
+        let rule = assignment.rule;
         let keys = keys(rule);
         self.start_workers(rule, slot)?;
         let mut members: Vec<Option<&mut WorkerProcess>> = keys.iter().map(|_| None).collect();
@@ -221,7 +242,7 @@ impl Executor {
             }
         }
         let members: Vec<&mut WorkerProcess> = members.into_iter().flatten().collect();
-        let end = self.group(rule, members).run(case);
+        let end = self.group(assignment, members).run(case);
         for member in &end.lost {
             slot.workers.remove(&keys[*member]);
         }
@@ -231,15 +252,21 @@ impl Executor {
         Ok(end)
     }
 
-    fn case_in_fresh_processes(&self, rule: &Rule, machine: &Machine, case: &RunCase) -> Result<GroupEnd, StartError> {
-        let mut workers = self.fresh_processes(rule, machine)?;
-        let end = self.case_in(rule, &mut workers, case);
-        self.leave(rule, workers, &end);
+    fn case_in_fresh_processes(
+        &self,
+        assignment: &Assignment<'_>,
+        machine: &Machine,
+        case: &RunCase,
+    ) -> Result<GroupEnd, StartError> {
+        let mut workers = self.fresh_processes(assignment.rule, machine)?;
+        let end = self.case_in(assignment, &mut workers, case);
+        self.leave(assignment.rule, workers, &end);
         Ok(end)
     }
 
-    fn group<'a>(&'a self, rule: &'a Rule, members: Vec<&'a mut WorkerProcess>) -> Group<'a> {
-        Group { texts: self.texts(rule), rule, members, deadline: self.factory.deadlines.step }
+    fn group<'a>(&'a self, assignment: &Assignment<'a>, members: Vec<&'a mut WorkerProcess>) -> Group<'a> {
+        let rule = assignment.rule;
+        Group { texts: self.texts(rule), rule, members, deadline: assignment.deadline }
     }
 
     /// Starts the processes of a rule.
@@ -260,8 +287,8 @@ impl Executor {
     }
 
     /// Runs a case in processes that were started for the rule.
-    pub fn case_in(&self, rule: &Rule, workers: &mut [WorkerProcess], case: &RunCase) -> GroupEnd {
-        self.group(rule, workers.iter_mut().collect()).run(case)
+    pub fn case_in(&self, assignment: &Assignment<'_>, workers: &mut [WorkerProcess], case: &RunCase) -> GroupEnd {
+        self.group(assignment, workers.iter_mut().collect()).run(case)
     }
 
     /// Ends processes that were started for the rule, after their last case.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::Rules;
@@ -43,7 +44,12 @@ pub struct Factory {
     pub start_up: AtomicU64,
     pub quarantine: Quarantine,
     pub remarks: Arc<Remarks>,
+    /// The longest time without progress after which a worker went on, in milliseconds.
+    pub longest: Arc<AtomicU64>,
 }
+
+/// What is waited for a call at least that has hung before.
+const BRIEF: Duration = Duration::from_secs(2);
 
 /// How a worker is to be set up.
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +100,15 @@ impl StartError {
         }
     }
 
+    /// Whether the runtime was waited for in vain.
+    pub fn hung(&self) -> bool {
+        match self {
+            StartError::Ended(end, _) => matches!(end, WorkerEnd::Hung(_) | WorkerEnd::Stuck(_)),
+            StartError::Again(error) => error.hung(),
+            _ => false,
+        }
+    }
+
     /// The call of the life cycle that was to blame, if it was one.
     pub fn call(&self) -> Option<FailedCall> {
         match self {
@@ -130,11 +145,18 @@ impl Factory {
             start_up: AtomicU64::new(0),
             quarantine: Quarantine::default(),
             remarks: Arc::default(),
+            longest: Arc::default(),
         }
     }
 
+    /// How long a call is waited for that has hung before: ten times what any call has taken, and 2 s at least.
+    pub fn brief(&self) -> Duration {
+        let longest = Duration::from_millis(self.longest.load(Ordering::Relaxed));
+        longest.saturating_mul(10).clamp(BRIEF.min(self.deadlines.step), self.deadlines.step)
+    }
+
     /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which a remark of
-    /// the run says; where several failed in a row, nothing more is tried.
+    /// the run says, unless it hung; where several failed in a row, nothing more is tried.
     pub fn start(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         if let Some(reason) = self.quarantine.reason(set_up.device, set_up.state) {
             return Err(StartError::Quarantined(reason));
@@ -144,7 +166,7 @@ impl Factory {
             other => return other,
         };
         let others_succeeded = self.started.load(Ordering::Relaxed) > 0;
-        if !others_succeeded || self.quarantine.reason(set_up.device, set_up.state).is_some() {
+        if !others_succeeded || first.hung() || self.quarantine.reason(set_up.device, set_up.state).is_some() {
             return Err(first);
         }
         match self.attempt(machine, set_up) {
@@ -192,6 +214,7 @@ impl Factory {
         let remarks = self.remarks.clone();
         let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, &machine.path, remarks)
             .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
+        worker.longest = self.longest.clone();
         let start = Start {
             specs: self.specs.clone(),
             only: set_up.only.map(str::to_owned),

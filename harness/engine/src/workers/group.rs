@@ -4,15 +4,16 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::case::{CaseFailure, CaseReport, Trouble};
+use crate::case::{CaseFailure, CaseReport, LostIn, Trouble};
 use crate::catalog::Rule;
-use crate::wire::flight::CallRecord;
+use crate::wire::flight::{CallRecord, LIFE_CYCLE};
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, Stepped};
 use crate::wire::trace::{self, Texts};
 use crate::wire::{Turn, wait};
 
 use super::child::{TICK, WorkerProcess};
 use super::end::WorkerEnd;
+use super::interrupt;
 
 /// The processes of a case, in the order of the rule.
 pub(super) struct Group<'a> {
@@ -158,6 +159,9 @@ impl Group<'_> {
                 }
                 ended = open.iter().copied().find(|member| self.members[*member].status().is_some());
             }
+            if let Some(signal) = interrupt::requested() {
+                return Err((open[0], WorkerEnd::Interrupted(signal)));
+            }
             if ready > 0 || progress(&self.members) != seen {
                 seen = progress(&self.members);
                 since = Instant::now();
@@ -242,7 +246,12 @@ pub(super) fn accident_failure(texts: &Texts<'_>, calls: &[CallRecord], accident
         None => String::new(),
     };
     let failure = CaseFailure::of(accident.verdict(), span, format!("{place}{accident}"));
-    CaseFailure { lost_at: last.map(|record| record.site), ..failure }
+    let open = last.filter(|record| record.state == CallRecord::OPEN);
+    let lost_in = open.and_then(|record| {
+        let function = trace::function(texts, &sites, record)?.name.to_owned();
+        Some(LostIn { function, life_cycle: record.site & LIFE_CYCLE != 0 })
+    });
+    CaseFailure { lost_at: last.map(|record| record.site), lost_in, ..failure }
 }
 
 fn merge(into: &mut CaseReport, from: CaseReport) {

@@ -5,6 +5,7 @@ mod end;
 mod executor;
 mod factory;
 mod group;
+pub(crate) mod interrupt;
 mod leftovers;
 mod library;
 mod machines;

@@ -60,7 +60,7 @@ impl Executor {
             left_out: assignment.left_out.clone(),
             counts: assignment.counts,
         };
-        let accident = match worker.ask(&Request::Run(Box::new(request)), self.factory.deadlines.step) {
+        let accident = match worker.ask(&Request::Run(Box::new(request)), assignment.deadline) {
             Ok(Reply::Searched(result)) => {
                 let output = if result.failure.is_some() { worker.output() } else { String::new() };
                 return RanRule { result: *result, output, lost: false };

@@ -116,6 +116,8 @@ impl Reading {
                 }
                 self.run.end = Some(end);
             }
+            // Nothing that ran is to blame.
+            Line::Stop(_) => self.run.in_flight.clear(),
             Line::Resume(resume) => self.run.header.resumed.push(resume.started),
             Line::Begin(begin) => {
                 self.expect_selected(number, &begin.id)?;
