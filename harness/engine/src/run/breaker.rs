@@ -11,8 +11,10 @@ use crate::record::Verdict;
 /// Hangs of a function after which the rest of the run knows, whether they come each time or now and then.
 const KNOWN: u32 = 3;
 
-/// Rules that are passed over before a function is tried again; twice as many each time.
+/// Rules that are passed over before a function is tried again: twice as many each time, and at most so many, so that a
+/// device that hangs now and then still answers for most rules.
 const FIRST_INTERVAL: u32 = 8;
+const LONGEST_INTERVAL: u32 = 32;
 
 /// Functions that wait for the device, and have tripped: so many put it out.
 const WAITS: usize = 2;
@@ -147,7 +149,7 @@ impl Breaker {
         for (name, function) in state.functions.iter_mut().filter(|(name, _)| calls.contains(name.as_str())) {
             if function.tripped.is_some() {
                 function.passed_over = 0;
-                function.interval = function.interval.saturating_mul(2);
+                function.interval = (function.interval * 2).min(LONGEST_INTERVAL);
                 if lost.is_none_or(|lost| lost.function != *name) {
                     function.tripped = None;
                 }
@@ -219,7 +221,7 @@ mod tests {
             assert_eq!(breaker.permit(&["f", "g"].into()), Permit::Probe);
             breaker.probed(&["f", "g"].into(), Some(&lost("f")));
         }
-        (0..FIRST_INTERVAL * 8).for_each(|_| assert!(refused(&breaker, &["f"]).is_some()));
+        (0..LONGEST_INTERVAL).for_each(|_| assert!(refused(&breaker, &["f"]).is_some()));
         assert_eq!(breaker.permit(&["f"].into()), Permit::Probe);
         breaker.probed(&["f"].into(), None);
         assert_eq!(breaker.permit(&["f"].into()), Permit::Run);
