@@ -119,7 +119,8 @@ fn what_a_part_had_when_it_was_killed_counts_and_resuming_it_gives_the_rest(benc
         .report("cut")
         .results
         .iter()
-        .filter_map(|result| (result.verdict == Verdict::Error).then(|| result.reason.clone()))
+        .filter(|result| result.verdict == Verdict::Error)
+        .map(|result| result.reason.clone())
         .collect();
     assert!(!lost.is_empty());
     assert!(
