@@ -45,7 +45,7 @@ rules:
     steps: aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
 ";
 
-pub const RUNS: [Stored; 12] = [
+pub const RUNS: [Stored; 15] = [
     Stored {
         name: "format-1/crash",
         format: 1,
@@ -270,6 +270,63 @@ pub const RUNS: [Stored; 12] = [
         in_flight: &[],
         interrupted: &["acl.free.null"],
         resumed: 1,
+        outgrown: &[],
+        fault: None,
+        arguments: &[],
+    },
+    Stored {
+        name: "format-3/merged",
+        format: 3,
+        product: "a2",
+        seed: 20260101,
+        exit: Some(1),
+        verdicts: &[
+            ("acl.free.null", "error"),
+            ("acl.host.align-rc", "skipped"),
+            ("acl.ipc.unsupported", "error"),
+            ("acl.ipc.close-order", "error"),
+            ("acl.malloc.align64", "fail"),
+            ("acl.malloc.null-out", "pass"),
+        ],
+        in_flight: &[],
+        interrupted: &[],
+        resumed: 0,
+        outgrown: &[],
+        fault: None,
+        arguments: &[],
+    },
+    Stored {
+        name: "format-3/part",
+        format: 3,
+        product: "a2",
+        seed: 20260101,
+        exit: Some(1),
+        verdicts: &[
+            ("acl.malloc.align64", "fail"),
+            ("acl.malloc.null-out", "pass"),
+        ],
+        in_flight: &[],
+        interrupted: &[],
+        resumed: 0,
+        outgrown: &[],
+        fault: None,
+        arguments: &[],
+    },
+    Stored {
+        name: "format-3/stopped",
+        format: 3,
+        product: "a2",
+        seed: 20260101,
+        exit: None,
+        verdicts: &[
+            ("acl.free.null", "pass"),
+            ("acl.host.align-rc", "skipped"),
+            ("acl.ipc.unsupported", "skipped"),
+            ("acl.ipc.close-order", "skipped"),
+        ],
+        in_flight: &[],
+        interrupted: &[],
+        resumed: 0,
         outgrown: &[],
         fault: None,
         arguments: &[],
