@@ -38,6 +38,9 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String
     if let Some(edition) = &header.settings.sim_edition {
         words.push(format!("--sim-edition {}", quoted(edition)));
     }
+    if let Some(mebibytes) = header.settings.sim_memory {
+        words.push(format!("--sim-memory {mebibytes}"));
+    }
     if header.library.chosen_by == "--backend simulator" {
         words.push("--backend simulator".to_owned());
     }
