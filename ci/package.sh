@@ -5,7 +5,7 @@
 #   ci/package.sh [x86_64|aarch64]…        # both if none is named; the bundles lie in target/bundle
 #
 # Needs an x86_64 machine with apt, Debian's archive keyring, cargo, python3 and binutils; everything else is fetched
-# into target/bundle, nothing is installed. The same commit gives the same bytes.
+# into target/bundle, nothing is installed. The same commit and tools are to give the same bytes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C
