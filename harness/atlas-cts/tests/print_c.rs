@@ -7,12 +7,12 @@ use std::sync::LazyLock;
 use abi::generated::acl;
 use atlas_cts::runtimes::RUNTIMES;
 use engine::case::{Budget, Plan, Scope, Value, rule_seed};
-use engine::catalog::applies;
-use engine::catalog::{CatalogPlace, Rule, Rules, load};
+use engine::catalog::{CatalogPlace, Conditions, Rule, Rules, applies, load};
 use engine::print_c::{Sheet, print_c, runs_as_program};
 use rstest::rstest;
 use simulator_contract::environment;
-use steps::program::State;
+use steps::program::{Expression, State};
+use steps::walk::Node;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| catalog(specs()));
 
@@ -88,22 +88,35 @@ fn every_rule_compiles(#[case] product: &str, #[case] random: bool) {
 
 /// Prints a rule and compiles it with the simulated device.
 fn program(rules: &Rules, rule: &Rule, product: &str, values: Option<&[Value]>, folder: &Path) -> (PathBuf, String) {
+    let text = printed(rules, rule, product, values);
+    (compiled(&rule.id, &text, folder, &[]), text)
+}
+
+/// Prints a rule of one process.
+fn printed(rules: &Rules, rule: &Rule, product: &str, values: Option<&[Value]>) -> String {
     let id = &rule.id;
     assert!(runs_as_program(rule), "{id} has several actors");
     let product = rules.product(product).expect("the catalog knows the product");
     let sheet = Sheet { product, devices: 4, values, salt: 0x5EED };
-    let text = print_c(rules, rule, &sheet).unwrap_or_else(|message| panic!("{id}: {message}"));
-    (compiled(id, &text, folder), text)
+    print_c(rules, rule, &sheet).unwrap_or_else(|message| panic!("{id}: {message}"))
 }
 
 /// Compiles a program with the simulated device.
-fn compiled(name: &str, text: &str, folder: &Path) -> PathBuf {
+fn compiled(name: &str, text: &str, folder: &Path, flags: &[&str]) -> PathBuf {
     let (source, binary) = (folder.join(format!("{name}.c")), folder.join(name));
     std::fs::write(&source, text).unwrap();
     let library = RUNTIMES[0].simulated.as_ref().unwrap().libraries[0].write_to(folder).unwrap();
     let mut run_path = std::ffi::OsString::from("-Wl,-rpath,");
     run_path.push(library.parent().expect("the library stands in a folder"));
-    let answer = gcc().arg(&source).arg("-o").arg(&binary).arg(&library).arg(run_path).output().expect("gcc is needed");
+    let answer = gcc()
+        .args(flags)
+        .arg(&source)
+        .arg("-o")
+        .arg(&binary)
+        .arg(&library)
+        .arg(run_path)
+        .output()
+        .expect("gcc is needed");
     assert!(answer.status.success(), "{name}: {}", String::from_utf8_lossy(&answer.stderr));
     binary
 }
@@ -119,15 +132,9 @@ fn run(binary: &Path, product: &str, defects: &str) -> (Option<i32>, String) {
     (answer.status.code(), String::from_utf8_lossy(&answer.stderr).into_owned())
 }
 
-#[rstest]
-#[case("a2", 100, "aclrtGetCurrentContext(&context)")]
-#[case::without_a_default_context("ipv350", 10, "aclrtCreateContext(&context, device)")]
-fn every_program_of_one_process_holds_on_a_device_without_defects(
-    #[case] product: &str,
-    #[case] least: usize,
-    #[case] set_up: &str,
-) {
-    let conditions = engine::catalog::Conditions {
+/// A machine on which every rule of a product applies.
+fn every_condition(product: &str) -> Conditions {
+    Conditions {
         product: product.to_owned(),
         run_mode: "host".to_owned(),
         devices: 4,
@@ -138,7 +145,18 @@ fn every_program_of_one_process_holds_on_a_device_without_defects(
         locked_memory: None,
         hazardous: false,
         dedicated: true,
-    };
+    }
+}
+
+#[rstest]
+#[case("a2", 100, "aclrtGetCurrentContext(&context)")]
+#[case::without_a_default_context("ipv350", 10, "aclrtCreateContext(&context, device)")]
+fn every_program_of_one_process_holds_on_a_device_without_defects(
+    #[case] product: &str,
+    #[case] least: usize,
+    #[case] set_up: &str,
+) {
+    let conditions = every_condition(product);
     let folder = folder(&format!("run-{product}"));
     let applies = |rule: &&Rule| runs_as_program(rule) && applies(rule, &conditions, &RULES).is_ok();
     let rules: Vec<&Rule> = RULES.rules.iter().filter(applies).collect();
@@ -161,6 +179,46 @@ fn every_program_of_one_process_holds_on_a_device_without_defects(
         [half(0), other.join().unwrap()].concat()
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// x86_64 compiles plain `char` with a sign, aarch64 without: a program says the same either way, on a faithful device and
+/// on each that its rule is to notice.
+#[test]
+fn the_sign_of_plain_char_changes_no_verdict() {
+    let reads_char = |rule: &Rule| {
+        let mut found = false;
+        rule.program.walk(&mut |node| {
+            found |= matches!(node, Node::Expression(Expression::Load { ty: abi::Type::Char, .. }));
+        });
+        found
+    };
+    let conditions = every_condition("a2");
+    let concerns =
+        |rule: &&Rule| runs_as_program(rule) && applies(rule, &conditions, &RULES).is_ok() && reads_char(rule);
+    let folder = folder("sign-of-char");
+    let (mut rules, mut noticed) = (0, 0);
+    for rule in RULES.rules.iter().filter(concerns) {
+        let text = printed(&RULES, rule, "a2", None);
+        let signs = ["-fsigned-char", "-funsigned-char"];
+        let programs = signs.map(|flag| compiled(&format!("{}{flag}", rule.id), &text, &folder, &[flag]));
+        let defects = rule.kills.iter().map(|kill| kill.defect.as_str());
+        for defect in std::iter::once("").chain(defects) {
+            let [signed, unsigned] = programs.each_ref().map(|binary| run(binary, "a2", defect).0);
+            assert_eq!(signed, unsigned, "{} with the defect `{defect}`", rule.id);
+            assert!(!defect.is_empty() || signed == Some(0), "{}: {signed:?}", rule.id);
+            noticed += usize::from(signed != Some(0));
+        }
+        rules += 1;
+    }
+    assert!(rules >= 2 && noticed >= 2, "{rules} programs read plain char, {noticed} times a defect was noticed");
+
+    // Each use of plain char that the language allows, with bytes that have another sign.
+    let rules = forms(&folder);
+    let text = printed(&rules, rules.rule("acl.forms.chars").unwrap(), "a2", None);
+    for flag in ["-fsigned-char", "-funsigned-char"] {
+        let (status, message) = run(&compiled(&format!("chars{flag}"), &text, &folder, &[flag]), "a2", "");
+        assert_eq!((status, message.as_str()), (Some(0), ""), "{flag}");
+    }
 }
 
 /// A defect that a rule kills, and the statement of the program that finds it.
@@ -276,6 +334,26 @@ rules:
       holds(block, pattern(64, 1 /* the tag */), 64, to);
       aclrtMalloc(&small, 64, (aclrtMemMallocPolicy)other_policy) fails;
     observe: {pid: getpid() > 0, text: name}
+  - id: acl.forms.chars
+    title: Plain char
+    statement: Plain char prints.
+    source:
+      - {document: api-reference, section: aclrtMemcpyAsync}
+    level: info
+    forall:
+      high: {int: 128..255}
+    steps: |
+      char *bytes = host(8, 8);
+      bytes[0] = (char)high;
+      bytes[1] = (char)(high - 256);
+      bytes[2] = bytes[1];
+      bytes[3] = 'a';
+      bytes[4] = 0;
+      bytes[0] == bytes[1] && bytes[2] == bytes[0] && bytes[0] != bytes[3];
+      bytes[0] && bytes[3] == 'a' && 'a' != bytes[0] && !bytes[4] && bytes[4] == 0;
+      (unsigned char)bytes[1] == high && (uint8_t)bytes[0] == high && (int8_t)bytes[0] < 0;
+      uint8_t kept = bytes[2];
+      kept == high;
   - id: acl.forms.ends
     title: Processes that end
     statement: Processes end.
@@ -293,16 +371,21 @@ rules:
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
 "#;
 
-#[test]
-fn forms_that_the_catalog_does_not_need_print() {
-    let folder = folder("forms");
+/// The catalog of [`FORMS`], in a folder.
+fn forms(folder: &Path) -> Rules {
     let root = folder.join("specs");
     std::fs::create_dir_all(root.join("acl")).unwrap();
     for file in ["acl/documents.yaml", "acl/products.yaml", "acl/abi.h", "acl/api.yaml", "acl/support.yaml"] {
         std::fs::copy(specs().join(file), root.join(file)).unwrap();
     }
     std::fs::write(root.join("acl/forms.yaml"), FORMS).unwrap();
-    let rules = catalog(root);
+    catalog(root)
+}
+
+#[test]
+fn forms_that_the_catalog_does_not_need_print() {
+    let folder = folder("forms");
+    let rules = forms(&folder);
     let rule = rules.rule("acl.forms.all").unwrap();
     let (binary, text) = program(&rules, rule, "a2", None, &folder);
     let (status, message) = run(&binary, "a2", "");
@@ -344,7 +427,7 @@ fn the_programs_of_the_findings_hold_on_a_device_without_them() {
         }
         let Some((_, program)) = text.split_once("```c\n") else { continue };
         let program = program.split_once("```").expect("the program ends").0;
-        assert_eq!(run(&compiled(name, program, &folder), "", "").0, Some(0), "{name}");
+        assert_eq!(run(&compiled(name, program, &folder, &[]), "", "").0, Some(0), "{name}");
         programs += 1;
     }
     assert!(programs >= 6, "{programs}");

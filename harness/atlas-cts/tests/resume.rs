@@ -347,12 +347,25 @@ fn a_run_that_has_ended_gets_its_reports_again_and_nothing_else() {
 #[test]
 fn a_resumed_run_has_the_settings_and_the_rules_that_it_was_started_with() {
     let bench = bench();
-    let filter = ["acl.small.r", "--seed", "11", "--min-executed", "6", "--devices", "2", "--deadline", "40"];
+    let filter = [
+        "acl.small.r",
+        "--seed",
+        "11",
+        "--min-executed",
+        "6",
+        "--devices",
+        "2",
+        "--deadline",
+        "40",
+        "--sim-memory",
+        "4096",
+    ];
     killed(&bench, "report", "acl.small.r3", &[&VERY_SLOW[..], &filter].concat());
     resume(&bench, "report", &["acl.small.r"]).says(0, &["2 of 6 rules have a result", "seed 11", "6 pass"]);
     let report = bench.report("report");
     assert_eq!(report.verdicts().len(), 6);
     assert_eq!((report.header.seed, report.header.devices, report.header.settings.deadline), (11, 2, 40));
+    assert_eq!(report.header.settings.sim_memory, Some(4096));
 
     let least = ["acl.small.r", "--min-executed", "7"];
     killed(&bench, "least", "acl.small.r3", &[&VERY_SLOW[..], &least].concat());
@@ -368,6 +381,7 @@ fn a_resumed_run_has_the_settings_and_the_rules_that_it_was_started_with() {
 #[case::devices(&["--devices", "1"], "--devices: 4 then, 1 now; leave it out")]
 #[case::run_mode(&["--run-mode", "device"], "--run-mode: host then, device now; leave it out")]
 #[case::defects(&["--defect", MISALIGNED], "--defect: none then, malloc.aligned-only-from-4KiB now; leave it out")]
+#[case::memory(&["--sim-memory", "2048"], "--sim-memory: no number then, 2048 now; leave it out")]
 #[case::one_case(&["--case", "{\"size\":1}"], "--case: no case then, {\"size\":1} now; leave it out")]
 #[case::deadline(&["--deadline", "3"], "--deadline: 30 then, 3 now; leave it out")]
 #[case::hazardous(&["--hazardous"], "--hazardous: off then, on now; leave it out")]

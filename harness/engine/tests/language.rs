@@ -15,7 +15,7 @@ use rstest::rstest;
 use steps::Program;
 use steps::domain::DomainSource;
 use steps::judgement::judgements;
-use steps::types::Declarations;
+use steps::types::{Declarations, wrap};
 use steps::{RuleText, check};
 
 /// Deep texts and long chains are problems, never an overflow of the stack.
@@ -143,6 +143,55 @@ fn mistakes_are_found_before_anything_runs() {
         let problems = check(&RuleText { actors, steps, ..RuleText::default() }, &environment()).err();
         let messages: Vec<String> = problems.unwrap_or_default().into_iter().map(|problem| problem.message).collect();
         assert!(messages.iter().any(|message| message.contains(expected)), "{steps}: {messages:?}");
+    }
+}
+
+/// x86_64 and aarch64 disagree on the sign of plain `char`: no rule may mean something else on the other, nor where it
+/// is printed as C.
+#[rstest]
+#[case::order("b[0] < 1;")]
+#[case::a_value_that_only_one_of_them_has("b[0] == 200;")]
+#[case::a_negative_one("-1 != b[0];")]
+#[case::a_wider_variable("uint8_t v = 1; b[0] == v;")]
+#[case::arithmetic("b[0] + 1 == 3;")]
+#[case::bits("(b[0] ^ 255) == 3;")]
+#[case::negation("-b[0] == 3;")]
+#[case::complement("~b[0] == 3;")]
+#[case::a_wider_cast("(uint64_t)b[0] == 3;")]
+#[case::a_declaration("int v = b[0]; v == 3;")]
+#[case::an_assignment("int v = 0; v = b[0]; v == 3;")]
+#[case::a_field("toyPlace p = {.id = b[0]}; p.id == 3;")]
+#[case::an_argument("toy_alloc(&p, b[0]);")]
+#[case::an_argument_of_a_built_in("fill(b, b[0], 1);")]
+#[case::an_index("b[b[1]] == 0;")]
+#[case::a_set("b[0] in {1, 2};")]
+fn a_plain_char_is_cast_where_its_sign_counts(#[case] steps: &str) {
+    let steps = &format!("char *b = host(8, 8); {steps}");
+    let problems = check(&RuleText { steps, ..RuleText::default() }, &environment()).err().unwrap_or_default();
+    let expected = "plain `char` has a sign on some architectures only; cast it to `unsigned char` first";
+    assert!(problems.iter().any(|problem| problem.message == expected), "{steps}: {problems:?}");
+}
+
+#[rstest]
+#[case::the_end_of_a_text("b[0] == 0;")]
+#[case::a_letter("'a' != b[0];")]
+#[case::each_other("b[0] == b[1];")]
+#[case::truth("!b[0] || b[1] && b[2];")]
+#[case::cast_first("(unsigned char)b[0] > 127 || (int8_t)b[1] < 0;")]
+#[case::one_byte("uint8_t v = b[0]; v == 200;")]
+#[case::assigned("b[0] = 200; b[1] = -1; b[2] = b[0]; b[2] == b[0];")]
+fn a_plain_char_is_used_where_its_sign_does_not_count(#[case] steps: &str) {
+    let steps = &format!("char *b = host(8, 8); {steps}");
+    let checked = check(&RuleText { steps, ..RuleText::default() }, &environment());
+    assert!(checked.is_ok(), "{steps}: {:?}", checked.err());
+}
+
+/// A function's `char` comes back in a word that x86_64 fills with its sign and aarch64 with zeros.
+#[test]
+fn a_result_of_plain_char_is_one_value() {
+    for byte in 0..=u8::MAX {
+        let (signed, unsigned) = (byte as i8 as i64 as u64, u64::from(byte));
+        assert_eq!(wrap(Type::Char, i128::from(signed)), wrap(Type::Char, i128::from(unsigned)), "{byte}");
     }
 }
 

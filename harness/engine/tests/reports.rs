@@ -413,6 +413,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("run", "mapped"),
             ("run", "host"),
             ("settings", "sim_edition"),
+            ("settings", "sim_memory"),
             ("library", "version_note"),
             ("mapped_library", "sha256"),
             ("mapped_library", "build_id"),
@@ -436,6 +437,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
         vec![MappedLibrary { sha256: Some(String::new()), build_id: Some(String::new()), ..MappedLibrary::default() }];
     header.host = Some(Host::default());
     header.settings.sim_edition = Some("8.5".to_owned());
+    header.settings.sim_memory = Some(2048);
     let run = serde_json::to_value(Line::Run(Box::new(header))).unwrap();
     let mut result = broken();
     result.failure.as_mut().unwrap().cut = true;

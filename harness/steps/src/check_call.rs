@@ -39,6 +39,9 @@ impl Checker<'_> {
         let mut checked = Vec::new();
         for (parameter, argument) in of.parameters.iter().zip(arguments) {
             let typed = self.expression(argument)?;
+            if matches!(parameter, Parameter::Integer) {
+                self.has_a_sign(&typed, argument.span);
+            }
             let message = match parameter {
                 Parameter::Integer if !is_integer(typed.ty) => {
                     format!("`{name}` wants an integer here, this is a {}", c_name(typed.ty))
@@ -139,6 +142,7 @@ impl Checker<'_> {
             return Some(Argument::Value { value: Expression::Load { place: place.place, ty }, ty });
         }
         let typed = self.expression(argument)?;
+        self.widens(&typed, ty, argument.span);
         if !self.fits(&typed, ty) {
             let (wanted, given) = (c_name(ty), c_name(typed.ty));
             let message = format!("parameter `{parameter}` of `{function}` is a {wanted}, this is a {given}");

@@ -53,6 +53,7 @@ impl Checker<'_> {
                 if matches!(ty, Type::Struct(_) | Type::Void | Type::Float { .. }) {
                     self.problem(tree.span, format!("a value cannot be cast to {}", c_name(ty)));
                 }
+                self.widens(&of, ty, tree.span);
                 let space = if is_address(ty) { of.space } else { None };
                 let constant = of.constant.map(|value| wrap(ty, value));
                 let expression = Expression::Cast(ty, Box::new(of.expression));
@@ -63,7 +64,9 @@ impl Checker<'_> {
                 Some(constant(self.environment.declarations.size(ty) as i128, SIZE))
             }
             ExpressionKind::In(of, values) => {
+                let span = of.span;
                 let of = self.expression(of)?;
+                self.has_a_sign(&of, span);
                 let values = self.expressions(values)?;
                 Some(value(Expression::In(Box::new(of.expression), values), INT))
             }
@@ -157,7 +160,11 @@ impl Checker<'_> {
     }
 
     fn unary(&mut self, operator: UnaryOperator, of: &Tree) -> Option<Typed> {
+        let span = of.span;
         let of = self.expression(of)?;
+        if operator != UnaryOperator::Not {
+            self.has_a_sign(&of, span);
+        }
         let ty = match (operator, of.ty) {
             (UnaryOperator::Not, _) => INT,
             (UnaryOperator::Minus, SIZE) if of.constant.is_none() => SIZE,
@@ -179,8 +186,14 @@ impl Checker<'_> {
     }
 
     fn binary(&mut self, operator: BinaryOperator, left: &Tree, right: &Tree, span: Span) -> Option<Typed> {
-        use BinaryOperator::{Add, And, Or, Subtract};
+        use BinaryOperator::{Add, And, Equal, NotEqual, Or, Subtract};
+        let spans = (left.span, right.span);
         let (left, right) = (self.expression(left)?, self.expression(right)?);
+        let same = matches!(operator, Equal | NotEqual) && same_in_either_sign(&left, &right);
+        if !same && !matches!(operator, And | Or) {
+            self.has_a_sign(&left, spans.0);
+            self.has_a_sign(&right, spans.1);
+        }
         if matches!(left.ty, Type::Float { .. }) || matches!(right.ty, Type::Float { .. }) {
             return self.wrong(span, "the step language does not compute with floating point");
         }
@@ -240,6 +253,21 @@ impl Checker<'_> {
         self.wrong(span, "C has no such arithmetic on pointers; cast to `uintptr_t`")
     }
 
+    /// Notes a problem where the value depends on the sign of plain `char`: x86_64 has one, aarch64 has none, and a rule
+    /// printed as C is to say the same on both.
+    pub(super) fn has_a_sign(&mut self, typed: &Typed, span: Span) {
+        if typed.ty == Type::Char && typed.constant.is_none() {
+            self.problem(span, "plain `char` has a sign on some architectures only; cast it to `unsigned char` first");
+        }
+    }
+
+    /// The same where the value is converted to a type, with a cast or without.
+    pub(super) fn widens(&mut self, typed: &Typed, ty: Type, span: Span) {
+        if self.environment.declarations.size(ty) > 1 {
+            self.has_a_sign(typed, span);
+        }
+    }
+
     pub(crate) fn type_of(&mut self, name: &TypeName, pointers: usize) -> Option<Type> {
         let Some(mut ty) = self.environment.declarations.ty(&name.name) else {
             let hint = hint(&name.name, self.environment.declarations.type_names());
@@ -250,6 +278,16 @@ impl Checker<'_> {
         }
         self.lays_out(ty);
         Some(ty)
+    }
+}
+
+/// Whether two values compare the same with signed and with unsigned `char`: two of them, or one with what both hold.
+fn same_in_either_sign(left: &Typed, right: &Typed) -> bool {
+    match (left.ty, right.ty) {
+        (Type::Char, Type::Char) => true,
+        (Type::Char, _) => right.constant.is_some_and(|value| (0..=127).contains(&value)),
+        (_, Type::Char) => left.constant.is_some_and(|value| (0..=127).contains(&value)),
+        _ => true,
     }
 }
 

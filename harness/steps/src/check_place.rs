@@ -61,7 +61,8 @@ impl Checker<'_> {
                 Some(place)
             }
             ExpressionKind::Index { of, index } => {
-                let index = self.expression(index)?;
+                let (span, index) = (index.span, self.expression(index)?);
+                self.has_a_sign(&index, span);
                 if !is_integer(index.ty) {
                     return self.wrong(tree.span, "an index is an integer");
                 }

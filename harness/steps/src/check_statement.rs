@@ -189,6 +189,7 @@ impl Checker<'_> {
         match &tree.value {
             Some(Initializer::Expression(expression)) => {
                 let typed = self.expression(expression)?;
+                self.widens(&typed, ty, expression.span);
                 if length.is_some() {
                     self.problem(expression.span, "an array is set to `{0}` or item by item");
                 } else if !self.fits(&typed, ty) {
@@ -201,6 +202,7 @@ impl Checker<'_> {
                 for (path, expression) in fields {
                     let (offset, field) = self.field(ty, path, *span)?;
                     let typed = self.expression(expression)?;
+                    self.widens(&typed, field, expression.span);
                     if !self.fits(&typed, field) {
                         let (path, wanted, given) = (path.join("."), c_name(field), c_name(typed.ty));
                         let message = format!("field `{path}` is a {wanted}, this is a {given}");
@@ -261,6 +263,7 @@ impl Checker<'_> {
         if place.array || matches!(place.ty, Type::Struct(_)) {
             return self.wrong(target.span, "arrays and structs are assigned item by item");
         }
+        self.widens(&value_typed, place.ty, value.span);
         if !self.fits(&value_typed, place.ty) {
             self.problem(value.span, format!("a {} cannot hold a {}", c_name(place.ty), c_name(value_typed.ty)));
         }

@@ -43,35 +43,30 @@ pub(crate) fn digest(text: &[u8]) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Reads a header. libclang must be there: bindgen panics without it.
-pub(crate) fn read(path: &Path) -> Result<Header, Error> {
+/// The architecture that headers are read for. The tables are the same for every one that the suite runs on.
+pub(crate) const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Reads a header for an architecture. libclang must be there: bindgen panics without it.
+pub(crate) fn read(path: &Path, target: &str) -> Result<Header, Error> {
     let path = fs::canonicalize(path).map_err(Error::file(path))?;
     let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
-    let raw = parse(builder(&path)?.header(utf8(&path)?), &path)?;
-    let macros = evaluate(&path, &integer_macros(&raw))?;
+    let raw = parse(builder(&path, target)?.header(utf8(&path)?), &path)?;
+    let macros = evaluate(&path, &integer_macros(&raw), target)?;
     Ok(Header { digest: digest(text.as_bytes()), text, raw, macros })
 }
 
 /// The options that both passes over a header share.
-fn builder(header: &Path) -> Result<Builder, Error> {
+fn builder(header: &Path, target: &str) -> Result<Builder, Error> {
     let stubs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("stubs");
     let folder = header.parent().unwrap_or(Path::new("/"));
-    let target = RustTarget::stable(85, 0)
+    let edition = RustTarget::stable(85, 0)
         .map_err(|error| Error::Unknown { form: format!("no code for this edition of Rust ({error})") })?;
     Ok(bindgen::builder()
-        .clang_args([
-            "-x",
-            "c",
-            "-std=c11",
-            "--target=x86_64-unknown-linux-gnu",
-            "-nostdinc",
-            "-isystem",
-            utf8(&stubs)?,
-        ])
+        .clang_args(["-x", "c", "-std=c11", &format!("--target={target}"), "-nostdinc", "-isystem", utf8(&stubs)?])
         .detect_include_paths(false)
         // The header and what lies beside it; the stubs only serve it.
         .allowlist_file(format!("{}/.*", regex::escape(utf8(folder)?)))
-        .rust_target(target)
+        .rust_target(edition)
         .rust_edition(RustEdition::Edition2024)
         .use_core()
         .ctypes_prefix("::core::ffi")
@@ -122,7 +117,7 @@ impl ParseCallbacks for Enumerators {
 }
 
 /// The values of macros as the C compiler sees them, through one enumeration for each.
-fn evaluate(header: &Path, macros: &[String]) -> Result<BTreeMap<String, i128>, Error> {
+fn evaluate(header: &Path, macros: &[String], target: &str) -> Result<BTreeMap<String, i128>, Error> {
     if macros.is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -133,7 +128,7 @@ fn evaluate(header: &Path, macros: &[String]) -> Result<BTreeMap<String, i128>, 
     let values = Rc::new(RefCell::new(BTreeMap::new()));
     // The name places the probe beside the header, whose folder is the one that is listened to.
     let name = header.with_file_name("atlas-cts-macro-values.h");
-    let builder = builder(header)?
+    let builder = builder(header, target)?
         .header_contents(utf8(&name)?, &probe)
         .parse_callbacks(Box::new(Enumerators(Rc::clone(&values))));
     parse(builder, header)?;

@@ -101,10 +101,14 @@ fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<St
 
 /// The text of a generated file.
 fn generate(job: &Job) -> Result<String, Error> {
+    generate_for(job, header::TARGET)
+}
+
+fn generate_for(job: &Job, target: &str) -> Result<String, Error> {
     match &job.source {
         Source::Runtimes(runtimes) => Ok(render::runtimes(runtimes)),
         Source::Header { runtime, header: path } => {
-            let header = header::read(path)?;
+            let header = header::read(path, target)?;
             let model = model::read(&header.raw, &header.text, &header.macros)?;
             render::file(runtime, &shown(path), &header, &model)
         }

@@ -103,6 +103,9 @@ pub struct RunSettings {
     /// The edition that the simulated device was to play.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sim_edition: Option<String>,
+    /// Mebibytes of memory that each simulated device was to have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sim_memory: Option<u64>,
     /// Seconds without progress that are a hang.
     pub deadline: u64,
     /// Undefined behaviour was observed.

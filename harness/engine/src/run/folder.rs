@@ -20,7 +20,7 @@ use super::campaign::Campaign;
 use super::exit::{ExitStatus, RunError};
 use super::known::write_case;
 use super::options::Options;
-use super::places::{regressions_folder, runs_folder};
+use super::places::{regressions_folder, run_alone, runs_folder};
 use super::resume::Earlier;
 use super::selection::{Planned, plan};
 
@@ -173,8 +173,8 @@ impl RunFolder {
         let mut result = if interrupted >= TRIED {
             let reason = format!(
                 "the run ended {interrupted} times while this rule ran, so it is not tried again; \
-                 run it alone: cargo test -- --exact {}",
-                planned.id
+                 run it alone: {}",
+                run_alone(&planned.id)
             );
             campaign.unanswered(planned, reason)
         } else {

@@ -174,6 +174,10 @@ pub struct Options {
     /// newest if nothing is given.
     #[arg(long, env = environment::EDITION, value_name = "EDITION")]
     pub sim_edition: Option<String>,
+    /// Mebibytes of memory that each simulated device has; as many as the product has if nothing is given. Less suits
+    /// machines on which large reservations are slow or not allowed: emulators, small containers.
+    #[arg(long, env = environment::MEMORY, value_name = "MIB", value_parser = clap::value_parser!(u64).range(environment::LEAST_MEMORY..=environment::MOST_MEMORY))]
+    pub sim_memory: Option<u64>,
     /// Milliseconds that the simulated runtime takes to start.
     #[arg(long, env = environment::STARTUP_MS, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
     pub start_up_ms: u64,

@@ -3,11 +3,22 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The folder of the project that this executable was built from; where that is gone or belongs to somebody else by
-/// now, the current folder.
+/// Whether ci/package.sh built this executable: for machines without a checkout and without cargo.
+const IN_BUNDLE: bool = option_env!("ATLAS_CTS_BUNDLE").is_some();
+
+/// The folder of the package that this executable was built from. A bundle does not carry the builder's folders.
+const BUILT_FROM: Option<&str> = if IN_BUNDLE { None } else { Some(env!("CARGO_MANIFEST_DIR")) };
+
+/// The folder of the project that this executable was built from; where there is none, or it is gone or belongs to
+/// somebody else by now, the current folder.
 fn project_root() -> PathBuf {
-    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize();
-    built.ok().filter(|root| is_ours(root)).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    let built = BUILT_FROM.and_then(|package| Path::new(package).join("../..").canonicalize().ok());
+    built.filter(|root| is_ours(root)).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+}
+
+/// The command that runs one rule alone, without further options.
+pub(super) fn run_alone(rule: &str) -> String {
+    if IN_BUNDLE { format!("atlas-cts run {rule}") } else { format!("cargo test -- --exact {rule}") }
 }
 
 /// Whether cargo runs this executable from there, or the folder belongs to this user.

@@ -7,6 +7,7 @@ use crate::catalog::Rule;
 
 use super::campaign::Campaign;
 use super::options::DEFAULT_DEADLINE;
+use super::places::run_alone;
 
 /// The values of a failing case for its replay. A replay of several cases gives those that ran.
 pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
@@ -23,7 +24,7 @@ pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
 pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String {
     let (target, header) = (&campaign.target, &campaign.header);
     let factory = &target.executor.factory;
-    let mut words = vec!["cargo test --".to_owned(), "--exact".to_owned(), rule.id.clone()];
+    let mut words = vec![run_alone(&rule.id)];
     words.push(format!("--product {}", target.conditions.product));
     if let Some(specs) = &factory.specs {
         let specs = std::path::absolute(specs).unwrap_or_else(|_| specs.clone());
@@ -36,6 +37,9 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String
     }
     if let Some(edition) = &header.settings.sim_edition {
         words.push(format!("--sim-edition {}", quoted(edition)));
+    }
+    if let Some(mebibytes) = header.settings.sim_memory {
+        words.push(format!("--sim-memory {mebibytes}"));
     }
     if header.library.chosen_by == "--backend simulator" {
         words.push("--backend simulator".to_owned());

@@ -203,6 +203,8 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     let edition = |edition: Option<&String>| edition.cloned().unwrap_or_default();
     let edition_now = now.sim_edition.as_ref().map(|now| edition(Some(now)));
     differences.option("--sim-edition", &edition(settings.sim_edition.as_ref()), edition_now.as_ref());
+    let memory = now.sim_memory.map(|memory| number(Some(memory)));
+    differences.option("--sim-memory", &number(settings.sim_memory), memory.as_ref());
     let case_now = case_now.as_ref().map(|value| case(Some(value)));
     differences.option("--case", &case(settings.case.as_ref()), case_now.as_ref());
     let deadline = Some(&now.deadline).filter(|deadline| **deadline != DEFAULT_DEADLINE);
@@ -228,6 +230,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.defects.clone_from(&then.defects);
     options.case = settings.case.as_ref().map(ToString::to_string);
     options.sim_edition.clone_from(&settings.sim_edition);
+    options.sim_memory = settings.sim_memory;
     options.deadline = settings.deadline;
     options.hazardous = settings.hazardous;
     options.dedicated = settings.dedicated;

@@ -92,10 +92,15 @@ impl Target {
             error::check_switch(name, runtime, &rules)?;
         }
         if let Some(edition) = &options.sim_edition {
-            error::check_edition(edition, runtime, choice.embedded)?;
+            error::check_edition(edition, runtime)?;
         }
-        if !options.defects.is_empty() && !choice.embedded {
-            return Err(TargetError::DefectsElsewhere.into());
+        let changes = [
+            ("--defect", !options.defects.is_empty()),
+            ("--sim-edition", options.sim_edition.is_some()),
+            ("--sim-memory", options.sim_memory.is_some()),
+        ];
+        if let Some((option, _)) = changes.into_iter().find(|(_, given)| *given && !choice.embedded) {
+            return Err(TargetError::Elsewhere { option }.into());
         }
         let (mut conditions, mut factory) = prepare(options, &rules, &choice)?;
         let pool = Pool::new();
@@ -237,6 +242,7 @@ fn settings(options: &Options) -> RunSettings {
         case: options.case.as_deref().and_then(|text| serde_json::from_str(text).ok()),
         specs: options.specs.as_deref().and_then(absolute),
         sim_edition: options.sim_edition.clone(),
+        sim_memory: options.sim_memory,
         deadline: options.deadline,
         hazardous: options.hazardous,
         dedicated: options.dedicated,
@@ -281,6 +287,7 @@ fn prepare(
         product: product.clone(),
         edition: options.sim_edition.clone().unwrap_or_default(),
         devices,
+        memory: options.sim_memory,
         run_mode: run_mode.clone(),
         defects: options.defects.clone(),
         start_up_ms: options.start_up_ms,

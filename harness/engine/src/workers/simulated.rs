@@ -15,6 +15,8 @@ pub struct SimulatedMachine {
     /// The edition that it plays; empty: the newest.
     pub edition: String,
     pub devices: u32,
+    /// Mebibytes of memory of each device; `None`: as many as the product has.
+    pub memory: Option<u64>,
     /// Where programs run.
     pub run_mode: String,
     /// Names of defects, bad devices and variants that are switched on.
@@ -36,6 +38,7 @@ impl SimulatedMachine {
             (environment::PRODUCT, self.product.clone()),
             (environment::EDITION, self.edition.clone()),
             (environment::DEVICES, self.devices.to_string()),
+            (environment::MEMORY, self.memory.map(|mebibytes| mebibytes.to_string()).unwrap_or_default()),
             (environment::RUN_MODE, self.run_mode.clone()),
             (environment::DEFECTS, self.defects.join(",")),
             (environment::STARTUP_MS, self.start_up_ms.to_string()),

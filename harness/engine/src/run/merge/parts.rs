@@ -184,6 +184,8 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     differences.fact("the seed", &first.seed, &other.seed, "give all parts the same --seed");
     differences.fact("the defects", &first.defects.join(","), &other.defects.join(","), settings);
     differences.fact("--sim-edition", &text(&a.sim_edition), &text(&b.sim_edition), settings);
+    let mebibytes = |memory: Option<u64>| memory.map_or_else(|| "no number".to_owned(), |memory| memory.to_string());
+    differences.fact("--sim-memory", &mebibytes(a.sim_memory), &mebibytes(b.sim_memory), settings);
     differences.fact("--deadline", &a.deadline, &b.deadline, settings);
     differences.fact("--hazardous", &yes(a.hazardous), &yes(b.hazardous), settings);
     differences.fact("--dedicated", &yes(a.dedicated), &yes(b.dedicated), settings);

@@ -30,12 +30,10 @@ pub enum TargetError {
     UnknownDenied { name: String, function: String, hint: String },
     #[error("--defect {name}: `{function}` does not answer with a code, so that it cannot refuse")]
     NoCode { name: String, function: String },
-    #[error("--defect changes the simulated device, but another library is tested; leave one of them out")]
-    DefectsElsewhere,
     #[error("--sim-edition {edition}: the simulated device plays {}", .known.join(", "))]
     UnknownEdition { edition: String, known: &'static [&'static str] },
-    #[error("--sim-edition changes the simulated device, but another library is tested; leave one of them out")]
-    EditionElsewhere,
+    #[error("{option} changes the simulated device, but another library is tested; leave one of them out")]
+    Elsewhere { option: &'static str },
     #[error("/proc {why}, and the processes of a run need it; mount it: mount -t proc proc /proc")]
     NoProc { why: &'static str },
     /// A file that the run needs cannot be read.
@@ -100,19 +98,15 @@ impl TargetError {
             | TargetError::UnknownDefect { .. }
             | TargetError::UnknownDenied { .. }
             | TargetError::NoCode { .. }
-            | TargetError::DefectsElsewhere
             | TargetError::UnknownEdition { .. }
-            | TargetError::EditionElsewhere => ExitStatus::Usage,
+            | TargetError::Elsewhere { .. } => ExitStatus::Usage,
             _ => ExitStatus::Unknown,
         }
     }
 }
 
 /// Whether `--sim-edition NAME` means something.
-pub(super) fn check_edition(edition: &str, runtime: &Runtime, embedded: bool) -> Result<(), TargetError> {
-    if !embedded {
-        return Err(TargetError::EditionElsewhere);
-    }
+pub(super) fn check_edition(edition: &str, runtime: &Runtime) -> Result<(), TargetError> {
     let known = runtime.simulated.as_ref().map_or(&[][..], |device| device.editions);
     let is = known.contains(&edition);
     is.then_some(()).ok_or_else(|| TargetError::UnknownEdition { edition: edition.to_owned(), known })

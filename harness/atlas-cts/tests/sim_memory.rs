@@ -1,0 +1,116 @@
+//! How much memory simulated devices have is a setting: for emulators and small containers.
+
+mod support;
+
+use rstest::rstest;
+use support::{Bench, resting};
+
+/// What a device says it has in pages of both sizes, and what it holds.
+const RULES: &str = "chapter: small
+title: Small devices
+rules:
+  - id: acl.small.total
+    title: A device has what it was given
+    statement: A device has what it was given.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtGetMemInfo(ACL_HBM_MEM, &left, &all);
+      all == (size_t)MEBIBYTES * 1024 * 1024 - ((size_t)512 << 20);
+      left <= all;
+  - id: acl.small.large
+    title: A block of most of the device holds what is written
+    statement: A block of most of the device holds what is written.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtGetMemInfo(ACL_HBM_MEM_HUGE, &left, &all);
+      size_t size = left / 4 * 3;
+      char *back = host(4096, 64);
+      aclrtMalloc(&p, size, ACL_MEM_MALLOC_HUGE_ONLY);
+      char *end = (char *)p + size - 4096;
+      aclrtMemcpy(end, 4096, pattern(4096, 1), 4096, ACL_MEMCPY_HOST_TO_DEVICE);
+      aclrtMemcpy(back, 4096, end, 4096, ACL_MEMCPY_DEVICE_TO_HOST);
+      same(back, pattern(4096, 1), 4096);
+  - id: acl.small.full
+    title: Twice a device is too large
+    statement: Twice a device is too large.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, (size_t)MEBIBYTES * 1024 * 1024 * 2, ACL_MEM_MALLOC_HUGE_FIRST) fails, usually {ACL_ERROR_RT_MEMORY_ALLOCATION};
+  - id: acl.small.shared
+    title: Another process sees the block
+    statement: Another process sees the block.
+    source: [{document: manual, section: blocks}]
+    level: must
+    actors: |
+      A: process(device 0);
+      B: process(device 0);
+    steps: |
+      A: aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_HUGE_FIRST);
+      A: aclrtMemcpy(p, 4096, pattern(4096, 2), 4096, ACL_MEMCPY_HOST_TO_DEVICE);
+      A: char key[65];
+      A: aclrtIpcMemGetExportKey(p, 4096, key, 65, ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+      B: aclrtIpcMemImportByKey(&q, A.key, ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT);
+      B: char *back = host(4096, 64);
+      B: aclrtMemcpy(back, 4096, q, 4096, ACL_MEMCPY_DEVICE_TO_HOST);
+      B: same(back, pattern(4096, 2), 4096);
+";
+
+fn bench(mebibytes: &str) -> Bench {
+    let bench = Bench::new();
+    bench.catalog(resting(&RULES.replace("MEBIBYTES", mebibytes)));
+    bench
+}
+
+#[rstest]
+#[case::least("1024")]
+#[case::odd("1537")]
+#[case::most("65536")]
+fn a_device_has_the_memory_that_it_is_given(#[case] mebibytes: &str, #[values("host", "device")] run_mode: &str) {
+    let bench = bench(mebibytes);
+    let rules = if run_mode == "host" { "4 pass" } else { "pass" };
+    let words = ["--product", "a2", "--backend", "simulator", "--sim-memory", mebibytes, "--run-mode", run_mode];
+    bench.run_catalog("report", &words).says(0, &[rules]);
+    let report = bench.report("report");
+    assert_eq!(report.header.settings.sim_memory, mebibytes.parse().ok());
+    assert_eq!(report.result("acl.small.total").verdict.name(), "pass");
+}
+
+#[test]
+fn without_the_setting_a_device_has_the_memory_of_its_product() {
+    let bench = bench("65536");
+    bench.run_catalog("report", &["--product", "a2", "--backend", "simulator"]).says(0, &["4 pass"]);
+    assert_eq!(bench.report("report").header.settings.sim_memory, None);
+    // 64 GiB, not 2.
+    let other = self::bench("2048");
+    other.run_catalog("report", &["--product", "a2", "--backend", "simulator"]).says(1, &["FAIL  acl.small.total"]);
+}
+
+/// A failure of a small device is repeated on a small device.
+#[test]
+fn the_replay_of_a_failure_has_the_setting() {
+    let bench = bench("4096");
+    let words = ["--product", "a2", "--backend", "simulator", "--sim-memory", "2048", "acl.small.total"];
+    bench.run_catalog("report", &words).says(1, &["FAIL  acl.small.total", "--sim-memory 2048"]);
+    bench.replay("acl.small.total", "report", &[]).says(1, &["FAIL  acl.small.total"]);
+}
+
+#[rstest]
+#[case::below("1023", "1023 is not in 1024..=65536")]
+#[case::above("65537", "65537 is not in 1024..=65536")]
+#[case::no_number("4G", "invalid value '4G'")]
+fn a_size_that_no_device_can_have_is_refused(#[case] mebibytes: &str, #[case] reason: &str) {
+    let bench = Bench::new();
+    bench.run(["run", "--backend", "simulator", "--sim-memory", mebibytes]).says(2, &[reason]);
+}
+
+#[test]
+fn another_library_has_the_memory_that_it_has() {
+    let bench = bench("2048");
+    bench.library("fixtures/faults/faults.c", &[]);
+    let answer = bench.run_catalog("report", &["--library", "libtested.so", "--sim-memory", "2048"]);
+    answer
+        .says(2, &["--sim-memory changes the simulated device, but another library is tested; leave one of them out"]);
+}
