@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes too long for .ci/run, on the simulated device: false alarms on every legal variant, the kill matrix of the
-# small products, the seeds of a release, fuzzing (docs/fuzzing.md). Run before a release, and each night; its last line
+# small products, the seeds of a release, bundles and fleets (root; Slurm is installed, kubectl has to be there), fuzzing (docs/fuzzing.md). Run before a release, and each night; its last line
 # counts its steps.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -23,6 +23,12 @@ done <specs/acl/floors.tsv
 for product in 200-300-500 ipv350; do
     step "the kill matrix of $product" cargo cts prove --product "$product" --backend simulator --matrix
 done
+step "the bundles of both architectures" ci/package.sh
+step "the bundles run where there is no Rust" ci/roots.sh
+step "examples for CI systems, the container file" ci/examples/check.sh
+step "the command that fleets run" cargo build --release -p atlas-cts
+step "nights on a Slurm cluster, with accidents, give the report of an undisturbed run" ci/fleet/slurm/test.sh target/release/atlas-cts
+step "Kubernetes: every index of a Job of eight" ci/fleet/kubernetes/test.sh target/release/atlas-cts
 if ! command -v cargo-deny >/dev/null; then
     echo "=== advisories against the crates: NOT CHECKED, cargo-deny is missing"
 elif ! cargo deny fetch; then

@@ -149,7 +149,8 @@ fn the_report_of_a_stored_run_is_written_again_from_its_journal() {
         let (then, now) = (fs::read_to_string(then).unwrap(), fs::read_to_string(now).unwrap());
         let cases = junit::cases(&then);
         assert_eq!(junit::cases(&now), cases, "{}", run.name);
-        assert_eq!(cases.len(), run.verdicts.len(), "{}", run.name);
+        let remarks = recorded.end.as_ref().is_some_and(|end| !end.remarks.is_empty());
+        assert_eq!(cases.len(), run.verdicts.len() + usize::from(remarks), "{}", run.name);
         if run.format == Journal::FORMAT {
             assert_eq!(now, then, "{}", run.name);
         }
@@ -187,7 +188,8 @@ fn a_run_of_an_older_format_is_not_resumed_and_the_refusal_says_by_what_it_can_b
 
 #[test]
 fn an_interrupted_run_is_not_resumed_on_another_catalog() {
-    let interrupted: Vec<&Stored> = RUNS.iter().filter(|run| !run.finished()).collect();
+    let interrupted: Vec<&Stored> =
+        RUNS.iter().filter(|run| !run.finished() && run.format == Journal::FORMAT).collect();
     assert!(!interrupted.is_empty());
     for run in interrupted {
         let bench = Bench::new();
@@ -276,6 +278,11 @@ fn the_counterexamples_of_stored_runs_fail_again_before_any_other_case() {
             }
             if LOWERED.contains(&&*result.id) {
                 assert!(result.verdict == Verdict::Pass && !result.findings.is_empty(), "{} {}", run.name, result.id);
+                continue;
+            }
+            // A function that takes its process with it is called by one rule now, and not by each.
+            if earlier.verdict == Verdict::Blocked && result.reason.contains("no other rule waits for it") {
+                assert_eq!(result.verdict, Verdict::Blocked, "{} {}", run.name, result.id);
                 continue;
             }
             // What was flaky need not fail again.

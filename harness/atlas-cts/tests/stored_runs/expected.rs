@@ -301,10 +301,7 @@ pub const RUNS: [Stored; 15] = [
         product: "a2",
         seed: 20260101,
         exit: Some(1),
-        verdicts: &[
-            ("acl.malloc.align64", "fail"),
-            ("acl.malloc.null-out", "pass"),
-        ],
+        verdicts: &[("acl.malloc.align64", "fail"), ("acl.malloc.null-out", "pass")],
         in_flight: &[],
         interrupted: &[],
         resumed: 0,
