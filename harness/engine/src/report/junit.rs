@@ -12,7 +12,7 @@ use super::ReportError;
 use super::failure::{failure_text, notes};
 use super::host::host_line;
 use super::markup::{Extra, SPLIT, broken, complete};
-use super::parts::{merged_line, part_line};
+use super::parts::{merged_line, part_line, worth_a_line};
 use super::summary::{loaded_line, mark};
 use super::text::{clean, one_line};
 use crate::files;
@@ -184,7 +184,7 @@ fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
     if !parts.is_empty() {
         properties.push(("parts", parts));
     }
-    properties.extend(header.merged.iter().map(|run| ("merged", merged_line(run))));
+    properties.extend(worth_a_line(header).map(|run| ("merged", merged_line(run))));
     if !header.resumed.is_empty() {
         properties.push(("resumed", one_line(&header.resumed.join(" "))));
     }

@@ -20,6 +20,13 @@ pub(super) fn part_line(header: &RunHeader) -> String {
     format!("{} of {}{from}, merged", there.len(), first.of)
 }
 
+/// Runs of a merged one that a report names: those without an answer and those that were cut off, a screen of them. The
+/// journal has all, of which there may be a thousand.
+pub(super) fn worth_a_line(header: &RunHeader) -> impl Iterator<Item = &MergedRun> {
+    const MOST: usize = 12;
+    header.merged.iter().filter(|run| !matches!(run.exit, Some(0 | 1))).take(MOST)
+}
+
 /// One of the runs that a merged one was made from.
 pub(super) fn merged_line(run: &MergedRun) -> String {
     let exit = match (run.exit, &run.finished) {

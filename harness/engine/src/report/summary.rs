@@ -6,7 +6,7 @@ use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, 
 use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict};
 
 use super::host::host_line;
-use super::parts::{merged_line, part_line};
+use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
 
 /// The mark of every report that was not made with a real device.
@@ -120,8 +120,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     let resumed: String = header.resumed.iter().map(|time| format!(", resumed {}", one_line(time))).collect();
     let (profile, started) = (one_line(&header.profile), one_line(&header.started));
     field(text, "parts", &part_line(header));
-    // Attempts that failed and parts that were cut off are worth a line; those that ended well are not.
-    for run in header.merged.iter().filter(|run| !matches!(run.exit, Some(0 | 1))).take(GROUPS) {
+    for run in worth_a_line(header) {
         field(text, "", &merged_line(run));
     }
     field(text, "run", &format!("profile {profile}, seed {}, started {started}{resumed}", header.seed));
