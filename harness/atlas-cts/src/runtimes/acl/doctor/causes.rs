@@ -21,9 +21,8 @@ const OF_INNER: &[&str] = &[
     "nodes.not-granted",
     "versions.differ",
 ];
-const FAQ: &str = "MindCluster FAQ; stored public files #67071018501, #68908663163, #62813689561, #69423023029";
-const OCCUPIED: &str =
-    "hicann/driver src/sdk_driver/pbl/uda/uda_access.c; stored public files #58280266860, #57536249996";
+const FAQ: &str = "MindCluster FAQ; public reports of four sites";
+const OCCUPIED: &str = "hicann/driver src/sdk_driver/pbl/uda/uda_access.c; public reports of two sites";
 
 /// Explains the code that a tool or a library failed with.
 pub(super) fn explain(code: i32, by: &str, seen: &Occupants, found: &mut Examination) {
@@ -128,9 +127,7 @@ pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examinati
                      channel is dead answers everything but its first opener";
         let next = "take the machine out of the pool, and have the device reset or the machine rebooted";
         let finding = Finding::new("runtime.hangs", Severity::Blocker, title, next);
-        found.find(
-            finding.rests_on(Certainty::Field, "half-dead nodes of a Slurm site, stored public file #67264106926"),
-        );
+        found.find(finding.rests_on(Certainty::Field, "half-dead nodes of a Slurm site (public report)"));
     } else if has(&["107001"]) {
         let title = "the runtime does not know the device (107001): its number is outside of the visible ones, or the driver \
                      is not loaded";
@@ -143,10 +140,8 @@ pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examinati
         let next = "install a driver and firmware as new as the toolkit, or an older toolkit";
         let finding = Finding::new("runtime.driver-too-old", Severity::Blocker, title, next);
         found.find(
-            finding.rests_on(
-                Certainty::Document,
-                "hicann/runtime docs, FAQ on mismatches; stored public file #59276891114",
-            ),
+            finding
+                .rests_on(Certainty::Document, "hicann/runtime docs, FAQ on mismatches; a public report of one site"),
         );
     }
 }
@@ -177,7 +172,7 @@ fn device_side(seen: &Occupants<'_>, found: &mut Examination) {
     };
     let finding = Finding::new(id, Severity::Blocker, title, next)
         .seen(format!("{} other processes hold a device", seen.openers.len()));
-    found.find(finding.rests_on(Certainty::Field, "stored public files #67264106926, #61975473514; HAMi#1894"));
+    found.find(finding.rests_on(Certainty::Field, "public reports of two sites; HAMi#1894"));
 }
 
 #[cfg(test)]

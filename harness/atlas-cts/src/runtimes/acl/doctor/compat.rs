@@ -7,7 +7,7 @@ use super::install::{EventKind, Install};
 use super::smi::Board;
 use super::versions::{Release, brackets, branch, in_ranges, published_together};
 
-const RANGES: &str = "hicann/driver scripts/package/common/py/version_info.py; stored public file #59276891114";
+const RANGES: &str = "hicann/driver scripts/package/common/py/version_info.py; a public report of one site";
 
 /// Judges the versions of all sources.
 pub(super) fn judge(
@@ -125,10 +125,8 @@ fn order(install: &Install, found: &mut Examination) {
         let finding = Finding::new("driver.before-firmware", Severity::Warning, title, next)
             .seen(log[driver].line.clone())
             .seen(log[firmware].line.clone());
-        found.find(finding.rests_on(
-            Certainty::Field,
-            "MindCluster FAQ; one site did so without harm, stored public file #56568735228",
-        ));
+        found
+            .find(finding.rests_on(Certainty::Field, "MindCluster FAQ; one site did so without harm (public runbook)"));
     }
 }
 

@@ -21,7 +21,8 @@ pub(super) fn look(rules: &Rules, names: &[String], hardware: &[String], found: 
         hardware.iter().find_map(|id| BY_BUS.iter().find(|(known, _)| known == id)).map(|(_, product)| *product);
     let by_name = names.iter().find_map(|name| of_name(rules, name));
     let product = by_bus.map(str::to_owned).or(by_name);
-    found.looked("product", names.join(", "), product.clone().unwrap_or_else(|| "not recognised".to_owned()));
+    let asked = if names.is_empty() { "names of devices".to_owned() } else { names.join(", ") };
+    found.looked("product", asked, product.clone().unwrap_or_else(|| "not recognised".to_owned()));
     if product.is_none() && !names.is_empty() {
         let title = format!("no product family of the catalog has a device called {}", names.join(" or "));
         let next = "give the family with --product; a new name is worth a report";

@@ -48,9 +48,7 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Smi {
             let next = "wait for a reset or an upgrade to end; where there is none, the driver or a device hangs: have \
                         the administrator look at the kernel's messages and reset or reboot";
             let finding = Finding::new("tool.hangs", Severity::Blocker, title, next).seen(answer.said());
-            found.find(
-                finding.rests_on(Certainty::Field, "half-dead nodes of a Slurm site, stored public file #67264106926"),
-            );
+            found.find(finding.rests_on(Certainty::Field, "half-dead nodes of a Slurm site (public report)"));
         }
         _ => smi.failed = code(&answer),
     }
@@ -115,9 +113,7 @@ impl Asked<'_> {
             let next = "a device that hangs when it is asked hangs when it is used: run with --probe, and have the \
                         administrator look at the kernel's messages";
             let finding = Finding::new("tool.hangs", Severity::Blocker, title, next);
-            found.find(
-                finding.rests_on(Certainty::Field, "half-dead nodes of a Slurm site, stored public file #67264106926"),
-            );
+            found.find(finding.rests_on(Certainty::Field, "half-dead nodes of a Slurm site (public report)"));
         }
         matches!(answer.end, End::Status(0)).then_some(answer.output)
     }
