@@ -87,7 +87,7 @@ impl Breaker {
     }
 
     /// A rule ended in a function that hung or ended its process. Whether it is the function, and not only how this rule
-    /// calls it, has to be asked: `true`.
+    /// calls it, has to be asked: `true`. Where nobody can be asked, the next rule that calls it says so.
     pub(super) fn accident(&self, rule: &str, lost: &LostIn, verdict: Verdict, confirmed: bool, rules: &Rules) -> bool {
         let mut state = self.state();
         let function = state.functions.entry(lost.function.clone()).or_insert(Accidents {
@@ -103,8 +103,9 @@ impl Breaker {
         }
         function.hangs += u32::from(verdict == Verdict::Timeout);
         let known = verdict == Verdict::Timeout && function.hangs >= KNOWN;
+        let second = function.suspected && confirmed && !rules.owners.contains_key(&lost.function);
         function.suspected = confirmed && !known;
-        if known {
+        if known || second {
             drop(state);
             self.trip(rule, lost, verdict);
             return false;
@@ -143,14 +144,17 @@ impl Breaker {
         }
     }
 
-    /// A rule ran although functions that it calls had tripped: what hung again stays so, the others work.
+    /// A rule ran although functions that it calls were suspected or had tripped: what hung again stays so, the others
+    /// work.
     pub(super) fn probed(&self, calls: &BTreeSet<&str>, lost: Option<&LostIn>) {
         let mut state = self.state();
         for (name, function) in state.functions.iter_mut().filter(|(name, _)| calls.contains(name.as_str())) {
+            let works = lost.is_none_or(|lost| lost.function != *name);
+            function.suspected &= !works;
             if function.tripped.is_some() {
                 function.passed_over = 0;
                 function.interval = (function.interval * 2).min(LONGEST_INTERVAL);
-                if lost.is_none_or(|lost| lost.function != *name) {
+                if works {
                     function.tripped = None;
                 }
             }

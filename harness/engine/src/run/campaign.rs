@@ -164,7 +164,7 @@ impl Campaign {
             match pool.take() {
                 Ok(mut slot) => {
                     let mut outcome = self.run_rule(rule, &mut slot, brief);
-                    if permit == Permit::Probe {
+                    if brief {
                         self.breaker.probed(&calls, outcome.lost.as_ref());
                     }
                     let lost = if outcome.result.verdict.passes() { None } else { self.vanished(&slot) };

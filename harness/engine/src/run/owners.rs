@@ -37,7 +37,7 @@ impl Campaign {
     }
 
     /// Finds out whether a function that hung or ended its process does so for everybody: its owner, the rule with its
-    /// smallest valid use, says that. Where the function has none, one rule and one repetition have to do.
+    /// smallest valid use, says that. Where it has none, the next rule that calls it does.
     fn blame(&self, outcome: &Outcome) {
         let Some(lost) = outcome.lost.as_ref().filter(|_| !self.replays()) else { return };
         let (result, rules) = (&outcome.result, &self.target.rules);
@@ -48,9 +48,8 @@ impl Campaign {
         if !self.breaker.accident(&result.id, lost, verdict, confirmed, rules) {
             return;
         }
-        let owner = rules.owners.get(&lost.function).filter(|owner| **owner != result.id);
-        let owner = owner.and_then(|owner| rules.positions.get(owner));
-        let theirs = owner.map(|position| self.outcome(*position));
+        let Some(owner) = rules.owners.get(&lost.function) else { return };
+        let theirs = rules.positions.get(owner).filter(|_| *owner != result.id).map(|position| self.outcome(*position));
         let works = |theirs: &Outcome| {
             let ran = !matches!(
                 theirs.result.verdict,

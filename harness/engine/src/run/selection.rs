@@ -43,8 +43,11 @@ pub struct Filter {
     pub wanted: Vec<String>,
     /// Texts mean whole ids only.
     pub exact: bool,
-    /// Rules that match one of these are left out.
+    /// Rules that match one of these are left out. A test runner gives such texts to all test executables: one that matches
+    /// nothing here is no mistake.
     pub left_out: Vec<String>,
+    /// As `left_out`, but meant for rules: each must match one.
+    pub excluded: Vec<String>,
     /// Where some of the wanted texts stand: `file:line`.
     pub places: HashMap<String, String>,
     /// Only this part of what is selected.
@@ -94,8 +97,9 @@ impl Filter {
     pub fn select(&self, rules: &Rules) -> Result<Vec<Planned>, NothingSelected> {
         let all = plan(rules);
         let patterns = |texts| Pattern::all(texts, self.exact, &all);
-        let (wanted, left_out) = (patterns(&self.wanted), patterns(&self.left_out));
-        let patterns = wanted.iter().chain(&left_out);
+        let (wanted, excluded) = (patterns(&self.wanted), patterns(&self.excluded));
+        let left_out = patterns(&self.left_out);
+        let patterns = wanted.iter().chain(&excluded);
         let in_vain = patterns.filter(|pattern| !all.iter().any(|planned| pattern.matches(&planned.id)));
         let texts: Vec<_> = in_vain
             .map(|pattern| {
@@ -108,7 +112,8 @@ impl Filter {
         }
         let any = |patterns: &[Pattern<'_>], id: &str| patterns.iter().any(|pattern| pattern.matches(id));
         let selected = all.iter().filter(|planned| wanted.is_empty() || any(&wanted, &planned.id));
-        let selected: Vec<Planned> = selected.filter(|planned| !any(&left_out, &planned.id)).cloned().collect();
+        let kept = |planned: &&Planned| !any(&left_out, &planned.id) && !any(&excluded, &planned.id);
+        let selected: Vec<Planned> = selected.filter(kept).cloned().collect();
         if selected.is_empty() { Err(NothingSelected::LeftOut { rules: all.len() }) } else { Ok(selected) }
     }
 

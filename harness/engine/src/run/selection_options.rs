@@ -22,8 +22,8 @@ const LONGEST_LIST: u64 = 16 << 20;
 pub struct SelectionOptions {
     /// Only rules that this file lists, or that are named otherwise: on each line an id, or a text that ids contain; what
     /// follows a # is a remark.
-    #[arg(long = "rules", env = "ATLAS_CTS_RULES", value_name = "FILE")]
-    pub list: Option<PathBuf>,
+    #[arg(long, env = "ATLAS_CTS_RULES", value_name = "FILE")]
+    pub rules: Option<PathBuf>,
     /// Leave out rules whose id contains this; a whole id means that rule. May be repeated.
     #[arg(long, env = "ATLAS_CTS_EXCLUDE", value_name = "TEXT", value_delimiter = ',')]
     pub exclude: Vec<String>,
@@ -58,9 +58,8 @@ impl SelectionOptions {
     /// # Errors
     /// A file that is named cannot be read, or lists nothing.
     pub fn filter(&self, wanted: Vec<String>, exact: bool, left_out: Vec<String>) -> Result<Filter, SelectionError> {
-        let mut filter = Filter { wanted, exact, left_out, ..Filter::default() };
-        filter.left_out.extend(self.exclude.iter().cloned());
-        if let Some(path) = &self.list {
+        let mut filter = Filter { wanted, exact, left_out, excluded: self.exclude.clone(), ..Filter::default() };
+        if let Some(path) = &self.rules {
             let failed = |source| SelectionError::List { path: path.clone(), source };
             let bytes = files::read(path, LONGEST_LIST).map_err(failed)?;
             let text = String::from_utf8(bytes).map_err(|error| failed(io::Error::other(error)))?;
