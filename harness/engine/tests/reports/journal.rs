@@ -134,7 +134,8 @@ fn a_journal_without_coverage_is_read() {
     let dir = folder();
     let mut line = serde_json::json!({"result": result("toy.copy.a", Verdict::Pass, "")});
     assert!(line["result"].as_object_mut().unwrap().remove("coverage").is_some());
-    fs::write(dir.join(Journal::FILE), format!("{}\n{line}\n", serde_json::json!({"run": header()}))).unwrap();
+    let second = RunHeader { format: 2, ..header() };
+    fs::write(dir.join(Journal::FILE), format!("{}\n{line}\n", serde_json::json!({"run": second}))).unwrap();
     let read = read_run(&dir).unwrap();
     assert_eq!((read.header.format, &read.results[0].coverage), (2, &None));
     // What it does not say is not written either.
