@@ -103,7 +103,9 @@ impl Breaker {
         }
         function.hangs += u32::from(verdict == Verdict::Timeout);
         let known = verdict == Verdict::Timeout && function.hangs >= KNOWN;
-        let second = function.suspected && confirmed && !rules.owners.contains_key(&lost.function);
+        // A crash costs nobody's time: what crashes for two rules may work for the others.
+        let hung = verdict == Verdict::Timeout;
+        let second = hung && function.suspected && confirmed && !rules.owners.contains_key(&lost.function);
         function.suspected = confirmed && !known;
         if known || second {
             drop(state);
