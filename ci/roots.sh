@@ -58,7 +58,7 @@ within() {
 unpack() {
     local arch=$1 root=$2
     local name=atlas-cts-$version-$arch-linux
-    rm -rf "$root/opt/atlas-cts" "$root/work" && mkdir -p "$root"/{opt,proc,dev,tmp,work} && chmod 1777 "$root"/{tmp,work} &&
+    rm -rf "$root/opt/atlas-cts" "$root/srv/run" && mkdir -p "$root"/{opt,proc,dev,tmp,srv/run} && chmod 1777 "$root"/{tmp,srv/run} &&
         (cd "$bundles" && sha256sum --check "$name.tar.gz.sha256") &&
         tar --extract --gzip --no-same-owner --file="$bundles/$name.tar.gz" --directory="$root/opt" &&
         mv "$root/opt/$name" "$root/opt/atlas-cts"
@@ -68,15 +68,15 @@ unpack() {
 catches() {
     local root=$1 user=$2 replay
     shift 2
-    within "$root" "$user" "$cts" run --product a2 --backend simulator --report-dir /work/defect \
+    within "$root" "$user" "$cts" run --product a2 --backend simulator --report-dir /srv/run/defect \
         --defect malloc.aligned-only-from-4KiB "$@" acl.malloc.align64 >"$scratch/defect"
     [ $? -eq 1 ] || { cat "$scratch/defect" && return 100; }
-    replay=$(grep -o '"replay":"[^"]*\(\\"[^"]*\)*"' "$root/work/defect/results.jsonl" | head -n 1)
+    replay=$(grep -o '"replay":"[^"]*\(\\"[^"]*\)*"' "$root/srv/run/defect/results.jsonl" | head -n 1)
     replay=$(printf '%s' "$replay" | python3 -c 'import json, sys; print(json.loads("{" + sys.stdin.read() + "}")["replay"])')
     echo "replay: $replay"
     [[ $replay == "atlas-cts run acl."* ]] || return 100
     eval "set -- ${replay#atlas-cts}"
-    within "$root" "$user" "$cts" "$@" --report-dir /work/replay
+    within "$root" "$user" "$cts" "$@" --report-dir /srv/run/replay
 }
 
 cts=/opt/atlas-cts/atlas-cts
@@ -100,7 +100,7 @@ on_x86_64() {
     expect "x86_64: it says its version" 0 "^atlas-cts $version$" within "$root" $nobody $cts --version
     expect "x86_64: it carries a catalog without mistakes" 0 'no mistakes' within "$root" $nobody $cts lint
     expect "x86_64: the whole suite, as nobody" 0 'conformant: no rule that ran is broken' within "$root" $nobody \
-        $cts run --product a2 --backend simulator --min-executed "$floor" --report-dir /work/suite
+        $cts run --product a2 --backend simulator --min-executed "$floor" --report-dir /srv/run/suite
     expect "x86_64: a defect is found, and found again by its replay" 1 '^replay: atlas-cts run' catches "$root" $nobody
 }
 
@@ -119,7 +119,7 @@ on_aarch64() {
     expect "aarch64: it carries a catalog without mistakes" 0 'no mistakes' within "$root" 0:0 $cts lint
     # Copies, and all that two and more processes share.
     expect "aarch64: more than fifty rules, with several processes among them" 0 'conformant: no rule that ran is broken' \
-        within "$root" 0:0 $cts run --product a2 --backend simulator --min-executed 50 --report-dir /work/suite \
+        within "$root" 0:0 $cts run --product a2 --backend simulator --min-executed 50 --report-dir /srv/run/suite \
         "${small[@]}" acl.copy acl.malloc.align acl.set acl.ipc
     expect "aarch64: a defect is found, and found again by its replay" 1 '^replay: atlas-cts run' \
         catches "$root" 0:0 "${small[@]}"

@@ -15,15 +15,14 @@ use rustix::process::{Pid, Signal, kill_process};
 use support::{Answer, Bench, Report, Watched, answer, project};
 
 /// A rule that makes these calls behind an allocation.
-fn rule(id: &str, owns: &str, steps: &str) -> String {
-    let owns = if owns.is_empty() { String::new() } else { format!("    owns: [{owns}]\n") };
+fn rule(id: &str, keys: &str, steps: &str) -> String {
     format!(
         "  - id: acl.{id}
     title: It answers
     statement: It answers.
     source: [{{document: manual, section: blocks}}]
     level: must
-{owns}    steps: |
+{keys}    steps: |
       aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);
       ---
 {steps}      (uintptr_t)p % 64 == 0;
@@ -37,6 +36,9 @@ const STREAM: &str = "      aclrtCreateStream(&stream);
 const STREAM_FOR_LONG: &str = "      aclrtCreateStream(&stream);
       aclrtSynchronizeStreamWithTimeout(stream, 1000);
 ";
+/// What changes the whole process has one to itself.
+const ALONE: &str = "      aclrtSetOpWaitTimeout(1000);
+";
 /// A rule runs three cases of this.
 const COPY: &str = "      for (i < 40) {
         aclrtMemcpy(p, 4096, pattern(4096, 1), 4096, ACL_MEMCPY_HOST_TO_DEVICE);
@@ -47,7 +49,7 @@ const COPY: &str = "      for (i < 40) {
 fn waiting_rules() -> String {
     let mut rules = "chapter: night\ntitle: Night\nrules:\n".to_owned();
     rules.push_str(&rule("night.first", "", STREAM));
-    rules.push_str(&rule("night.owner", "aclrtSynchronizeStream", STREAM));
+    rules.push_str(&rule("night.owner", "    owns: [aclrtSynchronizeStream]\n", STREAM));
     (0..4).for_each(|number| rules.push_str(&rule(&format!("night.stream{number}"), "", STREAM)));
     (0..4).for_each(|number| rules.push_str(&rule(&format!("night.early{number}"), "", "")));
     (0..3).for_each(|number| rules.push_str(&rule(&format!("night.timed{number}"), "", STREAM_FOR_LONG)));
@@ -89,17 +91,27 @@ fn night(bench: &Bench, kind: &str) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn command(bench: &Bench, report: &str, arguments: &[&str]) -> Command {
-    let words = ["run", "--specs", "specs", "--report-dir", report, "--product", "a2", "--library", "libnight.so"];
-    let words = words.iter().chain(&["--deadline", "3", "--jobs", "1"]).chain(arguments);
-    let mut command = bench.command(words);
+/// A bench with a catalog and a device.
+fn bench(rules: String, kind: &str) -> Bench {
+    let bench = Bench::new();
+    bench.catalog(rules);
+    night(&bench, kind);
+    bench
+}
+
+/// A run of everything, in which nobody waits for a call for longer than this.
+fn command(bench: &Bench, deadline: &str) -> Command {
+    let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--library", "libnight.so"];
+    let mut command = bench.command(words.iter().chain(&["--deadline", deadline, "--jobs", "1"]));
     command.env("NIGHT_COUNT", bench.path("count"));
     command
 }
 
-fn run(bench: &Bench, arguments: &[&str]) -> (Answer, Report) {
-    let answer = answer(&mut command(bench, "report", arguments));
-    (answer, bench.report("report"))
+fn run(rules: String, kind: &str) -> (Bench, Answer, Report) {
+    let bench = bench(rules, kind);
+    let answer = answer(&mut command(&bench, "3"));
+    let report = bench.report("report");
+    (bench, answer, report)
 }
 
 fn verdicts(report: &Report) -> BTreeMap<&str, Verdict> {
@@ -108,10 +120,7 @@ fn verdicts(report: &Report) -> BTreeMap<&str, Verdict> {
 
 #[test]
 fn a_function_that_hangs_is_waited_for_by_one_rule_and_its_owner() {
-    let bench = Bench::new();
-    bench.catalog(waiting_rules());
-    night(&bench, "HANGS_IN_ONE_CALL");
-    let (answer, report) = run(&bench, &[]);
+    let (_, answer, report) = run(waiting_rules(), "HANGS_IN_ONE_CALL");
     answer.says(1, &["acl.night.first"]);
     let verdicts = verdicts(&report);
     assert_eq!(verdicts["acl.night.first"], Verdict::Timeout);
@@ -131,10 +140,7 @@ fn a_function_that_hangs_is_waited_for_by_one_rule_and_its_owner() {
 
 #[test]
 fn a_device_on_which_two_ways_to_wait_hang_is_out() {
-    let bench = Bench::new();
-    bench.catalog(waiting_rules());
-    night(&bench, "HANGS_SYNCHRONISING");
-    let (answer, report) = run(&bench, &[]);
+    let (_, answer, report) = run(waiting_rules(), "HANGS_SYNCHRONISING");
     answer.says(1, &["the device is out of this run"]);
     let verdicts = verdicts(&report);
     let timeouts = verdicts.values().filter(|verdict| **verdict == Verdict::Timeout).count();
@@ -151,10 +157,7 @@ fn a_device_on_which_two_ways_to_wait_hang_is_out() {
 
 #[test]
 fn hangs_that_come_now_and_then_are_known_after_the_third_and_the_function_is_tried_again() {
-    let bench = Bench::new();
-    bench.catalog(copying_rules());
-    night(&bench, "HANGS_NOW_AND_THEN");
-    let (_, report) = run(&bench, &[]);
+    let (_, _, report) = run(copying_rules(), "HANGS_NOW_AND_THEN");
     let of = |wanted: Verdict| {
         let results = report.results.iter().filter(move |result| result.verdict == wanted);
         results.map(|result| result.id.as_str()).collect::<Vec<_>>()
@@ -175,29 +178,25 @@ fn hangs_that_come_now_and_then_are_known_after_the_third_and_the_function_is_tr
 
 #[test]
 fn a_device_whose_start_hangs_is_not_started_again() {
-    let bench = Bench::new();
-    // A function that has not returned takes its process with it: the next rule needs a new one.
-    bench.catalog(waiting_rules());
-    night(&bench, "HANGS_AT_START");
-    let (answer, report) = run(&bench, &["--hazardous"]);
-    assert!(matches!(answer.status, 0 | 1 | 3), "{}", answer.text);
-    assert_eq!(report.results.len(), report.header.rules);
+    let rules = (0..12).map(|number| rule(&format!("night.alone{number}"), "", ALONE)).collect::<String>();
+    let (bench, answer, report) = run(format!("chapter: night\ntitle: Night\nrules:\n{rules}"), "HANGS_AT_START");
+    answer.says(3, &["the device is out of this run"]);
+    let starts = fs::metadata(bench.path("count")).unwrap().len();
+    assert_eq!(starts, 5, "four that work, and one that hangs");
+    let passed = report.results.iter().take_while(|result| result.verdict == Verdict::Pass).count();
+    assert!((1..=4).contains(&passed), "{:?}", report.verdicts());
+    for result in &report.results[passed..] {
+        assert_eq!(result.verdict, Verdict::DeviceLost, "{}", result.reason);
+    }
+    assert_eq!(report.results.len(), report.header.rules, "every rule is accounted for");
 }
 
 // ---- asked to end
 
-/// A run of rules of which the first waits for ever.
+/// A run of rules of which the first waits for longer than the test does.
 fn waiting(bench: &Bench) -> (std::process::Child, PathBuf) {
-    bench.catalog(waiting_rules());
-    night(bench, "HANGS_SYNCHRONISING");
-    let command = command(bench, "report", &[]);
-    let arguments: Vec<_> = command.get_args().map(|argument| argument.to_owned()).collect();
-    // Nobody's patience ends before the test's.
-    let arguments = arguments.into_iter().map(|argument| if argument == "3" { "600".into() } else { argument });
-    let mut patient = Command::new(command.get_program());
-    patient.args(arguments).current_dir(bench.path(""));
-    support::take_environment(&mut patient, &command);
-    let child = patient.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut command = command(bench, "600");
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let journal = bench.path("report/results.jsonl");
     let until = Instant::now() + Duration::from_secs(60);
     while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("{\"begin\":{\"id\":\"acl.night.first\"}}")) {
@@ -221,7 +220,7 @@ fn ask(child: &std::process::Child, signal: Signal) {
 #[case::by_a_scheduler(Signal::TERM, "SIGTERM")]
 #[case::from_the_keyboard(Signal::INT, "SIGINT")]
 fn a_run_that_is_asked_to_end_closes_its_journal_and_says_how_to_go_on(#[case] signal: Signal, #[case] name: &str) {
-    let bench = Bench::new();
+    let bench = bench(waiting_rules(), "HANGS_SYNCHRONISING");
     let (child, journal) = waiting(&bench);
     let workers = workers_of(&child);
     assert!(!workers.is_empty());
@@ -239,7 +238,7 @@ fn a_run_that_is_asked_to_end_closes_its_journal_and_says_how_to_go_on(#[case] s
     assert_eq!((stopped.end.is_none(), stopped.in_flight.len()), (true, 0), "no rule is to blame");
     let junit = fs::read_to_string(bench.path("report/junit.xml")).unwrap();
     assert!(junit.contains("The run did not reach its end."), "{junit}");
-    // On a device that works, the rest runs, and no rule is marked.
+    // Another library is another target, even one that works.
     fs::remove_file(bench.path("libnight.so")).unwrap();
     night(&bench, "WORKS");
     let resumed = bench.run(["run", "--specs", "specs", "--library", "libnight.so", "--resume", "report"]);
@@ -248,7 +247,7 @@ fn a_run_that_is_asked_to_end_closes_its_journal_and_says_how_to_go_on(#[case] s
 
 #[test]
 fn a_run_that_is_asked_twice_ends_at_once() {
-    let bench = Bench::new();
+    let bench = bench(waiting_rules(), "HANGS_SYNCHRONISING");
     let (mut child, journal) = waiting(&bench);
     ask(&child, Signal::STOP);
     // Both arrive together when it goes on.

@@ -330,7 +330,12 @@ fn a_failure_is_not_tried_away_and_the_report_names_the_attempts(bench: Bench) {
     write_attempt(&bench, "attempt-2", &whole.header, &part, &whole.results, true);
     let answer = merged(&bench, "merged", &["attempt-1", "attempt-2"]);
     let id = &failed[2].id;
-    answer.says(1, &[&format!("{id}: attempts at its part differ, fail in attempt-1, pass in attempt-2; fail stands")]);
+    answer.says(
+        1,
+        &[&format!(
+            "{id}: the attempts at this part disagree: fail in attempt-1, pass in attempt-2; the result is fail"
+        )],
+    );
     answer.says(1, &["1 of 1 from 2 runs, merged"]);
 }
 

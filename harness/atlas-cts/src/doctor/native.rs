@@ -6,15 +6,15 @@
 use std::ffi::{CString, c_char, c_int, c_uint};
 use std::path::Path;
 
-use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use engine::worker::{self, Opened};
 
 /// Elements of lists and bytes of texts that functions may fill: more than any of them is documented to write.
 const ELEMENTS: usize = 256;
 const BYTES: usize = 1024;
 
-/// A loaded library. It is never closed: vendor libraries do not survive that.
+/// A loaded library.
 #[derive(Debug)]
-pub(crate) struct Native(std::mem::ManuallyDrop<Library>);
+pub(crate) struct Native(Opened);
 
 /// What a function answered; `None`: the library does not export it, `Err`: its code.
 pub(crate) type Answered<T> = Option<Result<T, i32>>;
@@ -25,18 +25,7 @@ impl Native {
     /// # Errors
     /// What the loader says.
     pub(crate) fn open(path: &Path) -> Result<Native, String> {
-        // SAFETY: this process exists to run the library's code; its initialisers may do anything, which ends at most
-        // this process.
-        let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| {
-            let mut text = error.to_string();
-            let mut cause = std::error::Error::source(&error);
-            while let Some(inner) = cause {
-                text = format!("{text}: {inner}");
-                cause = inner.source();
-            }
-            text
-        })?;
-        Ok(Native(std::mem::ManuallyDrop::new(library)))
+        worker::open(path).map(Native)
     }
 
     /// Whether it exports a symbol.
@@ -71,7 +60,7 @@ impl Native {
         let key = CString::new(key).ok()?;
         let mut text = [0u8; BYTES];
         // SAFETY: the prototype is the documented one; a version is no longer than 128 bytes.
-        let code = unsafe { function(key.into_raw(), text.as_mut_ptr().cast()) };
+        let code = unsafe { function(key.as_ptr().cast_mut(), text.as_mut_ptr().cast()) };
         Some(answered(code, read(&text)))
     }
 

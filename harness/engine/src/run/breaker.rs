@@ -24,10 +24,9 @@ const WAITS: usize = 2;
 pub(super) enum Permit {
     /// It runs.
     Run,
-    /// It runs, and nobody waits for a call for longer than calls have taken: one of its functions has hung before.
+    /// It runs, and nobody waits for a call for longer than calls have taken: one of its functions has hung before, and
+    /// what the rule shows says whether it works again.
     Briefly,
-    /// As before, and what it shows says whether functions that have tripped work again.
-    Probe,
     /// It does not run, with this verdict, for this reason.
     Refused(Verdict, String),
 }
@@ -58,6 +57,37 @@ struct Accidents {
     interval: u32,
 }
 
+impl Accidents {
+    fn none_yet(waited_for: bool) -> Accidents {
+        Accidents { hangs: 0, suspected: false, tripped: None, waited_for, passed_over: 0, interval: FIRST_INTERVAL }
+    }
+}
+
+impl State {
+    fn trip(&mut self, rule: &str, lost: &LostIn, verdict: Verdict) {
+        let LostIn { function: name, life_cycle } = lost;
+        let what = if verdict == Verdict::Timeout { "does not return" } else { "ends its process" };
+        if *life_cycle {
+            let text = format!("{name} {what}, as {rule} showed, and every rule needs it");
+            self.out.get_or_insert_with(|| out(&text));
+        }
+        if let Some(function) = self.functions.get_mut(name) {
+            function.suspected = false;
+            function.passed_over = 0;
+            function.tripped = Some(format!(
+                "{name} {what}, as {rule} showed: no other rule waits for it until it is seen to work; see that rule"
+            ));
+        }
+        let hangs = |function: &Accidents| function.waited_for && function.hangs > 0 && function.tripped.is_some();
+        let waiting = self.functions.iter().filter(|(_, function)| hangs(function));
+        let waiting: Vec<&str> = waiting.map(|(name, _)| name.as_str()).collect();
+        if waiting.len() >= WAITS {
+            let text = format!("{} do not return", waiting.join(" and "));
+            self.out.get_or_insert_with(|| out(&text));
+        }
+    }
+}
+
 impl Breaker {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -73,7 +103,7 @@ impl Breaker {
         for (_, function) in state.functions.iter_mut().filter(|(name, _)| calls.contains(name.as_str())) {
             let Some(reason) = &function.tripped else {
                 if function.suspected || function.hangs >= KNOWN {
-                    permit = if permit == Permit::Run { Permit::Briefly } else { permit };
+                    permit = Permit::Briefly;
                 }
                 continue;
             };
@@ -81,7 +111,7 @@ impl Breaker {
             if function.passed_over <= function.interval {
                 return Permit::Refused(Verdict::Blocked, reason.clone());
             }
-            permit = Permit::Probe;
+            permit = Permit::Briefly;
         }
         permit
     }
@@ -90,26 +120,19 @@ impl Breaker {
     /// calls it, has to be asked: `true`. Where nobody can be asked, the next rule that calls it says so.
     pub(super) fn accident(&self, rule: &str, lost: &LostIn, verdict: Verdict, confirmed: bool, rules: &Rules) -> bool {
         let mut state = self.state();
-        let function = state.functions.entry(lost.function.clone()).or_insert(Accidents {
-            hangs: 0,
-            suspected: false,
-            tripped: None,
-            waited_for: rules.waits.contains(&lost.function),
-            passed_over: 0,
-            interval: FIRST_INTERVAL,
-        });
+        let new = || Accidents::none_yet(rules.waits.contains(&lost.function));
+        let function = state.functions.entry(lost.function.clone()).or_insert_with(new);
         if function.tripped.is_some() {
             return false;
         }
-        function.hangs += u32::from(verdict == Verdict::Timeout);
-        let known = verdict == Verdict::Timeout && function.hangs >= KNOWN;
-        // A crash costs nobody's time: what crashes for two rules may work for the others.
         let hung = verdict == Verdict::Timeout;
-        let second = hung && function.suspected && confirmed && !rules.owners.contains_key(&lost.function);
-        function.suspected = confirmed && !known;
-        if known || second {
-            drop(state);
-            self.trip(rule, lost, verdict);
+        function.hangs += u32::from(hung);
+        let known = function.hangs >= KNOWN;
+        let second = function.suspected && confirmed && !rules.owners.contains_key(&lost.function);
+        function.suspected = confirmed;
+        // A crash costs nobody's time: what crashes for two rules may work for the others.
+        if hung && (known || second) {
+            state.trip(rule, lost, verdict);
             return false;
         }
         confirmed
@@ -117,26 +140,7 @@ impl Breaker {
 
     /// It is the function: rules that call it do not wait for it any more.
     pub(super) fn trip(&self, rule: &str, lost: &LostIn, verdict: Verdict) {
-        let LostIn { function: name, life_cycle } = lost;
-        let what = if verdict == Verdict::Timeout { "does not return" } else { "ends its process" };
-        let mut state = self.state();
-        if *life_cycle {
-            let text = format!("{name} {what}, as {rule} showed, and every rule needs it");
-            state.out.get_or_insert_with(|| out(&text));
-        }
-        if let Some(function) = state.functions.get_mut(name) {
-            function.suspected = false;
-            function.passed_over = 0;
-            function.tripped = Some(format!(
-                "{name} {what}, as {rule} showed: no other rule waits for it until it is seen to work; see that rule"
-            ));
-        }
-        let waiting = state.functions.iter().filter(|(_, function)| function.waited_for && function.tripped.is_some());
-        let waiting: Vec<&str> = waiting.map(|(name, _)| name.as_str()).collect();
-        if waiting.len() >= WAITS {
-            let text = format!("{} do not return", waiting.join(" and "));
-            state.out.get_or_insert_with(|| out(&text));
-        }
+        self.state().trip(rule, lost, verdict);
     }
 
     /// It was not the function, but how one rule calls it.
@@ -193,14 +197,7 @@ mod tests {
     fn tripped(names: &[(&str, bool)]) -> Breaker {
         let breaker = Breaker::default();
         for (name, waited_for) in names {
-            let accidents = Accidents {
-                hangs: 1,
-                suspected: true,
-                tripped: None,
-                waited_for: *waited_for,
-                passed_over: 0,
-                interval: FIRST_INTERVAL,
-            };
+            let accidents = Accidents { hangs: 1, suspected: true, ..Accidents::none_yet(*waited_for) };
             breaker.state().functions.insert((*name).to_owned(), accidents);
             breaker.trip("a.rule", &lost(name), Verdict::Timeout);
         }
@@ -224,11 +221,11 @@ mod tests {
                 assert_eq!(verdict, Verdict::Blocked);
                 assert!(reason.contains("f does not return, as a.rule showed"), "{reason}");
             }
-            assert_eq!(breaker.permit(&["f", "g"].into()), Permit::Probe);
+            assert_eq!(breaker.permit(&["f", "g"].into()), Permit::Briefly);
             breaker.probed(&["f", "g"].into(), Some(&lost("f")));
         }
         (0..LONGEST_INTERVAL).for_each(|_| assert!(refused(&breaker, &["f"]).is_some()));
-        assert_eq!(breaker.permit(&["f"].into()), Permit::Probe);
+        assert_eq!(breaker.permit(&["f"].into()), Permit::Briefly);
         breaker.probed(&["f"].into(), None);
         assert_eq!(breaker.permit(&["f"].into()), Permit::Run);
     }
@@ -239,6 +236,19 @@ mod tests {
         let (verdict, reason) = refused(&tripped(&[("wait", true), ("wait_for", true)]), &["free"]).unwrap();
         assert_eq!(verdict, Verdict::DeviceLost);
         assert!(reason.contains("wait and wait_for do not return"), "{reason}");
+    }
+
+    #[test]
+    fn two_functions_that_end_their_process_do_not_put_the_device_out() {
+        let breaker = Breaker::default();
+        for name in ["wait", "wait_for"] {
+            breaker.state().functions.insert(name.to_owned(), Accidents::none_yet(true));
+            breaker.trip("a.rule", &lost(name), Verdict::Crash);
+            let (verdict, reason) = refused(&breaker, &[name]).unwrap();
+            assert_eq!(verdict, Verdict::Blocked);
+            assert!(reason.contains("ends its process"), "{reason}");
+        }
+        assert_eq!(refused(&breaker, &["free"]), None, "nobody waits for what returns");
     }
 
     #[test]

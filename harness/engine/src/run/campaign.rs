@@ -158,7 +158,7 @@ impl Campaign {
             let brief = match &permit {
                 Permit::Refused(verdict, reason) => return without_run(*verdict, reason.clone()),
                 Permit::Run => false,
-                Permit::Briefly | Permit::Probe => true,
+                Permit::Briefly => true,
             };
             let pool = &self.target.executor.pool;
             match pool.take() {

@@ -44,3 +44,9 @@ pub(super) fn mapped(of: &RunHeader, other: &RunHeader) -> String {
     let shown = both.map(|library| format!("{} {}", library.path, library.sha256.as_deref().unwrap_or("unreadable")));
     shown.collect::<Vec<_>>().join(", ")
 }
+
+/// The further libraries of a run, with their content.
+pub(super) fn further(of: &RunHeader) -> String {
+    let shown = of.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256));
+    shown.collect::<Vec<_>>().join(", ")
+}

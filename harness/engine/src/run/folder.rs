@@ -218,9 +218,7 @@ impl RunFolder {
             self.journal.append(result)?;
         }
         self.journal.finish(end)?;
-        let remarks = tidy(&self.path, &run.results, self.keep.as_deref());
-        write_junit(&self.path, &run.header, &run.results, run.end.as_ref())?;
-        Ok(remarks)
+        write_reports(&self.path, run, self.keep.as_deref())
     }
 
     fn lost(&self, reason: JournalError) -> FolderError {
@@ -284,8 +282,12 @@ impl RunFolder {
 /// The folder is in use, or the report cannot be written.
 pub(super) fn report(folder: &Path, run: &Recorded, keep: bool) -> Result<Vec<String>, RunError> {
     let _lock = lock(folder, false)?;
-    let keep = keep.then(regressions_folder);
-    let remarks = tidy(folder, &run.results, keep.as_deref());
+    write_reports(folder, run, keep.then(regressions_folder).as_deref())
+}
+
+/// Writes what a run's folder holds beside the journal; gives remarks about what else could not be written.
+fn write_reports(folder: &Path, run: &Recorded, keep: Option<&Path>) -> Result<Vec<String>, RunError> {
+    let remarks = tidy(folder, &run.results, keep);
     write_junit(folder, &run.header, &run.results, run.end.as_ref())?;
     Ok(remarks)
 }

@@ -11,7 +11,7 @@ use crate::digest;
 use crate::record::{Journal, JournalError, LibraryIdentity, Recorded, RunHeader, read_run};
 use crate::runtime::Runtime;
 
-use super::differences::{Differences, mapped};
+use super::differences::{Differences, further, mapped};
 use super::exit::{ExitStatus, RunError};
 use super::library::{Backend, LibraryError, choose_library};
 use super::options::{DEFAULT_DEADLINE, Options, Profile};
@@ -165,11 +165,8 @@ impl Earlier {
     pub fn expect_same(&self, now: &RunHeader) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::default();
-        let digests = |header: &RunHeader| -> Vec<String> {
-            header.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256)).collect()
-        };
         let action = "install the libraries of that run again";
-        differences.fact("the further libraries", &digests(then).join(", "), &digests(now).join(", "), action);
+        differences.fact("the further libraries", &further(then), &further(now), action);
         differences.fact("the mapped libraries", &mapped(then, now), &mapped(now, then), action);
         let device = "run on the device of that run";
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());

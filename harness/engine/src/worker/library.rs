@@ -12,7 +12,7 @@ use crate::catalog::Libraries;
 /// A loaded library. It is never closed: vendor libraries do not survive that.
 #[derive(Debug)]
 struct Library {
-    handle: std::mem::ManuallyDrop<libloading::os::unix::Library>,
+    handle: Opened,
     addresses: HashMap<&'static str, Option<usize>>,
     /// A simulated device says which functions count as not exported.
     lacks: Option<Lacks>,
@@ -21,24 +21,36 @@ struct Library {
 /// See [`symbol::LACKS`].
 type Lacks = unsafe extern "C" fn(*const c_char) -> c_int;
 
+/// A library that was opened. It is never closed: vendor libraries do not survive that.
+pub type Opened = std::mem::ManuallyDrop<libloading::os::unix::Library>;
+
+/// Opens a library with all its dependencies, so that a missing one shows here and not at some call. Only a process that
+/// exists to run the library's code calls this: its initialisers may do anything.
+///
+/// # Errors
+/// What the loader says.
+pub fn open(path: &Path) -> Result<Opened, String> {
+    use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+    // SAFETY: this process exists to run the library's code; what its initialisers do ends at most this process.
+    let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
+    opened.map(std::mem::ManuallyDrop::new).map_err(|error| {
+        let mut text = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(inner) = cause {
+            text = format!("{text}: {inner}");
+            cause = inner.source();
+        }
+        text
+    })
+}
+
 impl Library {
     /// Opens a library with all its dependencies, so that a missing one shows here and not at some call.
     fn open(path: &Path) -> Result<Library, String> {
-        use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
-        // SAFETY: this process exists to run the library's code; its initialisers may do anything, which ends at most
-        // this process.
-        let handle = unsafe { Handle::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| {
-            let mut text = error.to_string();
-            let mut cause = std::error::Error::source(&error);
-            while let Some(inner) = cause {
-                text = format!("{text}: {inner}");
-                cause = inner.source();
-            }
-            text
-        })?;
+        let handle = open(path)?;
         // SAFETY: only a simulated device exports it, with this type.
         let lacks = unsafe { handle.get::<Lacks>(symbol::LACKS) }.ok().map(|lacks| *lacks);
-        Ok(Library { handle: std::mem::ManuallyDrop::new(handle), addresses: HashMap::new(), lacks })
+        Ok(Library { handle, addresses: HashMap::new(), lacks })
     }
 
     /// The address of a function; `None`: this library does not export it.

@@ -15,5 +15,6 @@ mod statements;
 mod threads;
 mod turns;
 
+pub use library::{Opened, open};
 pub use memory::{is_poisoned, write_pattern, write_poison};
 pub use serve::run_if_asked;

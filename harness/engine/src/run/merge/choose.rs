@@ -33,7 +33,7 @@ pub(super) fn choose<'a>(
         let said =
             |(run, result): &(usize, &RuleResult)| format!("{} in {}", result.verdict, parts.runs[*run].header.run);
         let said: Vec<String> = attempts.iter().map(said).collect();
-        format!("{}: attempts at its part differ, {}; {} stands", best.id, said.join(", "), best.verdict)
+        format!("{}: the attempts at this part disagree: {}; the result is {}", best.id, said.join(", "), best.verdict)
     });
     (Some(best), remark)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::record::{RuleResult, RunEnd, RunHeader, RunSettings, read_run};
-use crate::run::differences::{Differences, mapped};
+use crate::run::differences::{Differences, further, mapped};
 use crate::run::places::run_folder;
 use crate::run::selection::Planned;
 
@@ -149,10 +149,6 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     let mut differences = Differences::between(["in the first", "in this one"]);
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());
     let yes = |yes: bool| if yes { "on" } else { "off" }.to_owned();
-    let further = |header: &RunHeader| -> String {
-        let shown = header.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256));
-        shown.collect::<Vec<_>>().join(", ")
-    };
     let of = |header: &RunHeader| header.settings.part.as_ref().map_or(0, |part| part.of);
     let balanced = |header: &RunHeader| header.settings.part.as_ref().and_then(|part| part.balanced.clone());
     let whole = |header: &RunHeader| match header.settings.part.as_ref().and_then(|part| part.rules.as_ref()) {

@@ -21,7 +21,9 @@ const OF_INNER: &[&str] = &[
     "nodes.not-granted",
     "versions.differ",
 ];
-const FAQ: &str = "MindCluster FAQ; public reports of four sites";
+pub(super) const FAQ: &str = "MindCluster FAQ; public reports of four sites";
+pub(super) const DEVICE_SIDE: &str = "public reports of two sites; HAMi#1894";
+pub(super) const HALF_DEAD: &str = "half-dead nodes of a Slurm site (public report)";
 const OCCUPIED: &str = "hicann/driver src/sdk_driver/pbl/uda/uda_access.c; public reports of two sites";
 
 /// Explains the code that a tool or a library failed with.
@@ -127,7 +129,7 @@ pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examinati
                      channel is dead answers everything but its first opener";
         let next = "take the machine out of the pool, and have the device reset or the machine rebooted";
         let finding = Finding::new("runtime.hangs", Severity::Blocker, title, next);
-        found.find(finding.rests_on(Certainty::Field, "half-dead nodes of a Slurm site (public report)"));
+        found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
     } else if has(&["107001"]) {
         let title = "the runtime does not know the device (107001): its number is outside of the visible ones, or the driver \
                      is not loaded";
@@ -172,7 +174,7 @@ fn device_side(seen: &Occupants<'_>, found: &mut Examination) {
     };
     let finding = Finding::new(id, Severity::Blocker, title, next)
         .seen(format!("{} other processes hold a device", seen.openers.len()));
-    found.find(finding.rests_on(Certainty::Field, "public reports of two sites; HAMi#1894"));
+    found.find(finding.rests_on(Certainty::Field, DEVICE_SIDE));
 }
 
 #[cfg(test)]

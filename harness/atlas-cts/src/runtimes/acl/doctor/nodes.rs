@@ -3,6 +3,7 @@
 
 use engine::doctor::{Certainty, Examination, Finding, Machine, Node, NodeKind, Severity};
 
+use super::causes::{DEVICE_SIDE, FAQ};
 use super::install::Install;
 
 /// What was seen.
@@ -29,7 +30,6 @@ const CHIPS: &[&str] = &["d100", "d500", "d801", "d802", "d803", "d804", "d805",
 const MODULES: &[&str] = &["drv_", "davinci", "ascend_", "asdrv_", "hdcdrv", "devmm"];
 
 const UDEV: &str = "hicann/driver udev and install scripts; mind-cluster component/ascend-docker-runtime";
-const FAQ: &str = "MindCluster FAQ; public reports of four sites";
 
 /// Looks at nodes, hardware and modules.
 pub(super) fn look(machine: &Machine, install: &Install, found: &mut Examination) -> Nodes {
@@ -168,7 +168,7 @@ fn rights(
         let next = "ask the scheduler for as many devices as are meant, or use only those that it grants: the runtime counts \
                     its devices itself";
         let finding = Finding::new("nodes.not-granted", severity, title, next).seen_all(list(&granted_not));
-        found.find(finding.rests_on(Certainty::Field, "public reports of two sites; HAMi#1894"));
+        found.find(finding.rests_on(Certainty::Field, DEVICE_SIDE));
     }
     if !refused.is_empty() {
         let title = "a sandbox forbids to open the devices although their permission bits allow it";

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use engine::doctor::{Answer, Certainty, End, Examination, Finding, Machine, Severity};
 
+use super::causes::HALF_DEAD;
 use super::codes;
 pub(super) use keyed::{Board, ChipHealth, Ecc, Mapped};
 pub(super) use table::{Chip, Table};
@@ -48,7 +49,7 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Smi {
             let next = "wait for a reset or an upgrade to end; where there is none, the driver or a device hangs: have \
                         the administrator look at the kernel's messages and reset or reboot";
             let finding = Finding::new("tool.hangs", Severity::Blocker, title, next).seen(answer.said());
-            found.find(finding.rests_on(Certainty::Field, "half-dead nodes of a Slurm site (public report)"));
+            found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
         }
         _ => smi.failed = code(&answer),
     }
@@ -113,7 +114,7 @@ impl Asked<'_> {
             let next = "a device that hangs when it is asked hangs when it is used: run with --probe, and have the \
                         administrator look at the kernel's messages";
             let finding = Finding::new("tool.hangs", Severity::Blocker, title, next);
-            found.find(finding.rests_on(Certainty::Field, "half-dead nodes of a Slurm site (public report)"));
+            found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
         }
         matches!(answer.end, End::Status(0)).then_some(answer.output)
     }
