@@ -106,7 +106,10 @@ impl Checker<'_> {
             DomainSource { permutation: Some(range), .. } => (Domain::Permutation(self.length(range)?), SIZE),
             DomainSource { length_of: Some(list), .. } => (Domain::LengthOf(self.earlier_list(list)?), SIZE),
             DomainSource { index_of: Some(list), .. } => (Domain::IndexOf(self.earlier_list(list)?), SIZE),
-            _ => (Domain::Device, INT64),
+            _ => {
+                self.program.counts_devices = true;
+                (Domain::Device, INT64)
+            }
         })
     }
 

@@ -89,6 +89,7 @@ impl Checker<'_> {
             };
         }
         if name == "devices" {
+            self.program.counts_devices = true;
             return Some(value(Expression::Devices, SIZE));
         }
         if name == "device" && self.life_cycle {

@@ -31,6 +31,8 @@ pub struct Program {
     pub structs: Vec<&'static str>,
     /// C strings that expressions point to, each with its terminating zero.
     pub texts: Vec<Box<[u8]>>,
+    /// Whether the steps or a domain read how many devices there are.
+    pub counts_devices: bool,
     /// Number of call sites.
     pub calls: usize,
     /// Number of statements, nested ones included: ids are 0 … statement_count - 1.

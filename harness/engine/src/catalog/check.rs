@@ -121,6 +121,7 @@ impl Checker<'_> {
             positions: HashMap::new(),
             owners: HashMap::new(),
             waits: api.value.waits.iter().map(|function| function.value.clone()).collect(),
+            visible: api.value.visible.clone(),
             digest: files.digest,
         };
         self.chapters(files.chapters, whole, &mut rules);

@@ -20,6 +20,7 @@ pub enum Section {
     DeviceUp,
     Restore,
     Health,
+    Gate,
     DeviceDown,
     InitDown,
     /// The steps of a query, by its position.
@@ -40,6 +41,9 @@ pub struct Query {
 /// The name of the questions for the version, of which there may be several.
 pub const VERSION: &str = "version";
 
+/// The name of the question for the bytes of the device's memory that nobody uses.
+pub const FREE_MEMORY: &str = "free_memory";
+
 /// A question as api.yaml asks it.
 struct Asked<'a> {
     query: Query,
@@ -48,8 +52,12 @@ struct Asked<'a> {
 }
 
 fn questions(queries: &Queries) -> Vec<Asked<'_>> {
-    let single =
-        [("device_count", &queries.device_count), ("product", &queries.product), ("run_mode", &queries.run_mode)];
+    let single = [
+        ("device_count", &queries.device_count),
+        ("product", &queries.product),
+        ("run_mode", &queries.run_mode),
+        (FREE_MEMORY, &queries.free_memory),
+    ];
     let single = single.into_iter().filter_map(|(name, source)| {
         let QuerySource { state, steps, value } = source.as_ref()?;
         let query = Query { name, state: *state, by: String::new(), interface: None };
@@ -113,10 +121,11 @@ struct Texts<'a> {
 impl<'a> Texts<'a> {
     /// What api.yaml says, with what it says of one product.
     fn of(api: &'a ApiFile, own: Option<&'a LifeCycleDifference>) -> Texts<'a> {
-        let LifeCycle { init, device, restore, health, .. } = &api.life_cycle;
+        let LifeCycle { init, device, restore, health, gate, .. } = &api.life_cycle;
         let device = own.and_then(|own| own.device.as_ref()).unwrap_or(device);
         let restore = own.and_then(|own| own.restore.as_ref()).or(restore.as_ref());
         let health = own.and_then(|own| own.health.as_ref()).or(health.as_ref());
+        let gate = own.and_then(|own| own.gate.as_ref()).or(gate.as_ref());
         let asked = |name: &str| own.is_none_or(|own| !own.unasked.iter().any(|query| query.value == name));
         let mut queries = questions(&api.queries);
         queries.retain(|question| asked(question.query.name));
@@ -124,6 +133,7 @@ impl<'a> Texts<'a> {
         let mut sections = vec![(Section::InitUp, &init.up), (Section::DeviceUp, up)];
         sections.extend(restore.map(|text| (Section::Restore, text)));
         sections.extend(health.map(|text| (Section::Health, text)));
+        sections.extend(gate.map(|text| (Section::Gate, text)));
         sections.extend([(Section::DeviceDown, down), (Section::InitDown, &init.down)]);
         for (index, question) in queries.iter().enumerate() {
             sections.extend(question.steps.map(|text| (Section::Query(index), text)));

@@ -114,6 +114,10 @@ pub struct ApiFile {
     /// Words that stand for several statements of a rule.
     #[serde(default)]
     pub words: Vec<WordSource>,
+    /// The variable whose value names the devices that a process sees, in ascending order and with commas between: a
+    /// process numbers what it sees from 0. Without one, rules run one after another on real devices.
+    #[serde(default)]
+    pub visible: Option<String>,
     /// How a process is set up and torn down.
     pub life_cycle: LifeCycle,
     /// What the runtime says about itself.
@@ -228,6 +232,9 @@ pub struct LifeCycle {
     /// After a rule, and after accidents: a failing call retires the worker.
     #[schemars(with = "Option<String>")]
     pub health: Option<Spanned<String>>,
+    /// What a device does before it is used, and after what speaks against it: a small operation with a known result.
+    #[schemars(with = "Option<String>")]
+    pub gate: Option<Spanned<String>>,
     /// Where a product's life cycle differs: product → what takes the place of the above.
     #[serde(default, rename = "for")]
     pub differing: IndexMap<String, LifeCycleDifference>,
@@ -248,6 +255,10 @@ pub struct LifeCycleDifference {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub health: Option<Spanned<String>>,
+    /// What a device does before it is used.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub gate: Option<Spanned<String>>,
     /// Queries that are not asked there, because the product does not support their functions.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
@@ -274,6 +285,8 @@ pub struct Queries {
     pub device_count: Option<QuerySource>,
     /// The name that tells the product.
     pub product: Option<QuerySource>,
+    /// Bytes of the device's memory that nobody uses.
+    pub free_memory: Option<QuerySource>,
     /// Where this program runs, one of `run_modes`.
     pub run_mode: Option<QuerySource>,
     /// The runtime's version: asked in this order, until one answers.

@@ -71,6 +71,8 @@ pub struct Rules {
     pub owners: HashMap<String, String>,
     /// Functions that return when the device has done something.
     pub waits: BTreeSet<String>,
+    /// The variable that names the devices which a process sees.
+    pub visible: Option<String>,
     /// SHA-256 over the catalog's files.
     pub digest: String,
 }

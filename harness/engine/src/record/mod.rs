@@ -65,6 +65,9 @@ pub struct RunHeader {
     pub run_mode: String,
     /// Number of devices.
     pub devices: u32,
+    /// Devices that were not used, because they did not work before the run began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices_out: Vec<DeviceOut>,
     /// Edition of the runtime, if it is known.
     pub edition: Option<String>,
     /// The run's seed; each rule's seed is derived from it and the rule's id.
@@ -120,6 +123,15 @@ pub struct RunSettings {
     /// The part that this is of a run; `None`: the whole. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
+}
+
+/// A device that a run does not use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceOut {
+    /// The device as the runtime counts.
+    pub device: String,
+    /// What it did not do.
+    pub reason: String,
 }
 
 /// A rule that begins.

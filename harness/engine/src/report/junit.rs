@@ -177,6 +177,8 @@ fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
         let ids: Vec<String> = [of("sha256", sha256), of("build id", build_id)].into_iter().flatten().collect();
         properties.push(("library.mapped", one_line(&format!("{path} ({})", ids.join(", ")))));
     }
+    let out = header.devices_out.iter().map(|out| format!("device {}: {}", out.device, out.reason));
+    properties.extend(out.map(|out| ("device.out", one_line(&out))));
     if let Some(host) = &header.host {
         properties.push(("host", host_line(host)));
     }

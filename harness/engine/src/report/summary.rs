@@ -72,7 +72,9 @@ fn device(header: &RunHeader) -> String {
         (None, true) => "a simulated device that reports no name".to_owned(),
         (None, false) => "a device that reports no name".to_owned(),
     };
-    if header.devices == 1 { name } else { format!("{} × {name}", header.devices) }
+    let number = if header.devices == 1 { name } else { format!("{} × {name}", header.devices) };
+    let out: Vec<&str> = header.devices_out.iter().map(|out| out.device.as_str()).collect();
+    if out.is_empty() { number } else { format!("{number} (out: {})", one_line(&out.join(", "))) }
 }
 
 /// How a run went, for a terminal: marks, counts by chapter, what is broken, what is not known, what was skipped and
@@ -116,6 +118,9 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     };
     let product = one_line(&header.product);
     field(text, "device", &format!("{}, product {product}, edition {edition}{mode}", device(header)));
+    for out in &header.devices_out {
+        field(text, "out", &format!("device {}: {}", one_line(&out.device), one_line(&out.reason)));
+    }
     field(text, "host", &header.host.as_ref().map(host_line).unwrap_or_default());
     let resumed: String = header.resumed.iter().map(|time| format!(", resumed {}", one_line(time))).collect();
     let (profile, started) = (one_line(&header.profile), one_line(&header.started));

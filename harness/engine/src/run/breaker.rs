@@ -167,6 +167,16 @@ impl Breaker {
         }
     }
 
+    /// Why the device is of no further use; `None`: it is used.
+    pub(super) fn out(&self) -> Option<String> {
+        self.state().out.clone()
+    }
+
+    /// It works again: what happened before says nothing any more.
+    pub(super) fn forget(&self) {
+        *self.state() = State::default();
+    }
+
     /// The device is of no further use.
     pub(super) fn put_out(&self, why: &str) {
         self.state().out.get_or_insert_with(|| out(why));

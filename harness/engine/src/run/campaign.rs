@@ -1,5 +1,6 @@
 //! A run of rules on a target: each rule once, its result held against what the owners of its calls showed.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,9 +15,10 @@ use crate::confirm::{Inquest, confirm};
 use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 use crate::report::clean;
 use crate::runtime::Runtime;
-use crate::workers::{Assignment, Slot};
+use crate::workers::{Assignment, Slot, interrupt};
 
-use super::breaker::{Breaker, Permit, calls};
+use super::breaker::calls;
+use super::devices::{self, Demand, Devices, Lease, Recovery, Taken};
 use super::exit::RunError;
 use super::known::KnownCases;
 use super::options::Options;
@@ -37,7 +39,9 @@ pub struct Campaign {
     known: KnownCases,
     /// What is to be said about the run as a whole.
     remarks: Mutex<Vec<String>>,
-    pub(super) breaker: Breaker,
+    pub(super) devices: Devices,
+    /// How a device that is out may be brought back.
+    recovery: Option<Recovery>,
     begun: Instant,
     /// Milliseconds that running failures again has taken.
     confirming: AtomicU64,
@@ -53,13 +57,16 @@ impl Campaign {
     /// The options ask for what does not exist, or the library, the runtime or a device is in the way.
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Campaign, RunError> {
         let only = options.only_cases()?;
-        let target = Target::open(options, runtime, rules)?;
+        let mut target = Target::open(options, runtime, rules)?;
+        let (devices, devices_out) = devices::open(&mut target, options)?;
+        let limit = Duration::from_secs(options.recover_limit);
         Ok(Campaign {
             outcomes: target.rules.rules.iter().map(|_| OnceLock::new()).collect(),
-            header: target.header(options),
+            header: RunHeader { devices_out, ..target.header(options) },
             only,
             known: KnownCases::default(),
-            breaker: Breaker::default(),
+            devices,
+            recovery: options.recover_cmd.clone().map(|command| Recovery { command, limit }),
             remarks: Mutex::default(),
             begun: Instant::now(),
             confirming: AtomicU64::new(0),
@@ -119,6 +126,16 @@ impl Campaign {
         self.results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
     }
 
+    /// The order in which rules begin. On devices that they share, those of few devices come before those of many, which
+    /// would otherwise wait, and keep others waiting, again and again.
+    pub(super) fn order<'a>(&self, selected: &'a [Planned]) -> Vec<&'a Planned> {
+        let mut order: Vec<&Planned> = selected.iter().collect();
+        if self.devices.at_the_same_time().is_some_and(|most| most > 1) {
+            order.sort_by_key(|planned| planned.rule.map(|index| Demand::of(&self.target.rules.rules[index])));
+        }
+        order
+    }
+
     /// Whether something planned applies here.
     pub(super) fn runs(&self, planned: &Planned) -> bool {
         planned.rule.is_none_or(|index| self.target.skip(&self.target.rules.rules[index]).is_none())
@@ -145,45 +162,105 @@ impl Campaign {
     pub(super) fn outcome(&self, index: usize) -> &Outcome {
         self.outcomes[index].get_or_init(|| {
             let rule = &self.target.rules.rules[index];
-            let without_run = |verdict, reason| {
-                let result = RuleResult { verdict, reason, ..empty_result(&self.target.rules, rule, 0) };
-                Outcome { result, call: None, lost: None }
-            };
             if let Some(reason) = self.target.skip(rule) {
-                return without_run(Verdict::Skipped, reason);
+                return self.without_run(rule, Verdict::Skipped, reason);
             }
             let calls = calls(rule, &self.target.rules);
-            // The replay of a case asks how this rule goes, whatever happens.
-            let permit = if self.replays() { Permit::Run } else { self.breaker.permit(&calls) };
-            let brief = match &permit {
-                Permit::Refused(verdict, reason) => return without_run(*verdict, reason.clone()),
-                Permit::Run => false,
-                Permit::Briefly => true,
-            };
-            let pool = &self.target.executor.pool;
-            match pool.take() {
-                Ok(mut slot) => {
-                    let mut outcome = self.run_rule(rule, &mut slot, brief);
-                    if brief {
-                        self.breaker.probed(&calls, outcome.lost.as_ref());
-                    }
-                    let lost = if outcome.result.verdict.passes() { None } else { self.vanished(&slot) };
-                    match lost {
-                        None => pool.give_back(slot),
-                        Some(reason) => {
-                            let result =
-                                RuleResult { verdict: Verdict::Error, reason, failure: None, ..outcome.result };
-                            outcome = Outcome { result, call: None, lost: None };
-                        }
-                    }
-                    outcome
+            let mut lost_before = false;
+            loop {
+                let (lease, brief) = match self.lease(rule, &calls) {
+                    Ok(leased) => leased,
+                    Err((verdict, reason)) => return self.without_run(rule, verdict, reason),
+                };
+                let outcome = self.on_devices(index, &lease, brief, &calls);
+                // The device was to blame, and others may answer: once, so that no rule takes one after the other.
+                if outcome.device_out && !lost_before {
+                    lost_before = true;
+                    let RuleResult { id, reason, .. } = &outcome.result;
+                    self.remark(format!("{id} has lost {} and runs once more: {reason}", lease.names()));
+                    continue;
                 }
-                Err(error) => without_run(
-                    Verdict::Error,
-                    format!("no folder for a simulated machine: {error}; set TMPDIR to a writable folder"),
-                ),
+                return outcome;
             }
         })
+    }
+
+    fn without_run(&self, rule: &Rule, verdict: Verdict, reason: String) -> Outcome {
+        let result = RuleResult { verdict, reason, ..empty_result(&self.target.rules, rule, 0) };
+        Outcome::of(result)
+    }
+
+    /// Takes the devices that a rule needs. Where one is out that may be brought back, that is tried first.
+    fn lease(&self, rule: &Rule, calls: &BTreeSet<&str>) -> Result<(Lease<'_>, bool), (Verdict, String)> {
+        let demand = Demand::of(rule);
+        // The replay of a case asks how this rule goes, whatever happens.
+        if self.replays() {
+            return Ok((self.devices.take_anyway(demand), false));
+        }
+        loop {
+            match (self.devices.take(demand, calls, self.recovery.is_some()), &self.recovery) {
+                (Taken::Runs { lease, brief }, _) => return Ok((lease, brief)),
+                (Taken::Out(lease), Some(recovery)) => {
+                    self.remark(lease.recover(recovery, &self.target.executor));
+                }
+                (Taken::Out(_), None) => {}
+                (Taken::Refused(verdict, reason), _) => return Err((verdict, reason)),
+            }
+        }
+    }
+
+    /// Runs a rule on devices that it has for its own, and looks at them where the result speaks against them.
+    fn on_devices(&self, index: usize, lease: &Lease<'_>, brief: bool, calls: &BTreeSet<&str>) -> Outcome {
+        let rule = &self.target.rules.rules[index];
+        let pool = &self.target.executor.pool;
+        let mut slot = match pool.take_seeing(lease.visible().as_deref()) {
+            Ok(slot) => slot,
+            Err(error) => {
+                let reason = format!("no folder for a simulated machine: {error}; set TMPDIR to a writable folder");
+                return self.without_run(rule, Verdict::Error, reason);
+            }
+        };
+        let mut outcome = self.run_rule(rule, lease, &mut slot, brief);
+        if brief {
+            lease.breaker().probed(calls, outcome.lost.as_ref());
+        }
+        if outcome.result.verdict.passes() {
+            self.checkpoint(index, lease, false, &mut slot);
+            pool.give_back(slot);
+            return outcome;
+        }
+        if let Some(reason) = self.vanished(&slot) {
+            let result = RuleResult { verdict: Verdict::Error, reason, failure: None, ..outcome.result };
+            return Outcome::of(result);
+        }
+        if self.speaks_against_devices(&outcome) {
+            let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
+            replaced.into_iter().for_each(|text| self.remark(text));
+            if let Some(why) = out {
+                let RuleResult { verdict, reason, .. } = &outcome.result;
+                let reason = format!("{why}; the rule itself ended with {verdict}: {reason}");
+                let result = RuleResult { verdict: Verdict::DeviceLost, reason, ..outcome.result };
+                outcome = Outcome { device_out: true, ..Outcome::of(result) };
+            } else {
+                self.checkpoint(index, lease, true, &mut slot);
+            }
+        }
+        pool.give_back(slot);
+        outcome
+    }
+
+    fn checkpoint(&self, index: usize, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) {
+        if !self.target.private_machines && !self.replays() {
+            let said = lease.checkpoint(index, suspicious, self.header.seed, &self.target.executor, slot);
+            said.into_iter().for_each(|text| self.remark(text));
+        }
+    }
+
+    /// Whether the devices are looked at after this: not where each machine is made anew, and not for what was never tried.
+    fn speaks_against_devices(&self, outcome: &Outcome) -> bool {
+        let tried = !matches!(outcome.result.verdict, Verdict::Blocked | Verdict::Skipped);
+        let asked_to_end = interrupt::requested().is_some();
+        !self.target.private_machines && !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
     }
 
     /// Why a machine of the simulated device is of no further use. What a real device did has nothing to do with it.
@@ -192,7 +269,7 @@ impl Campaign {
     }
 
     /// Runs a rule on a machine of the pool; a failure is run again before it is believed.
-    fn run_rule(&self, rule: &Rule, slot: &mut Slot, brief: bool) -> Outcome {
+    fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> Outcome {
         let begun = Instant::now();
         let executor = &self.target.executor;
         let seed = rule_seed(self.header.seed, &rule.id);
@@ -226,14 +303,15 @@ impl Campaign {
             }
             Err(error) => {
                 if error.hung() {
-                    self.breaker.put_out(&error.to_string());
+                    lease.breaker().put_out(&error.to_string());
                 }
                 let empty = empty_result(&self.target.rules, rule, seed);
                 let result = RuleResult { verdict: error.verdict(), reason: error.to_string(), ..empty };
                 (result, error.call(), None)
             }
         };
-        Outcome { result: RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result }, call, lost }
+        let result = RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result };
+        Outcome { result, call, lost, units: lease.units().to_vec(), device_out: false }
     }
 
     /// The results so far.

@@ -3,6 +3,7 @@
 
 mod breaker;
 mod campaign;
+mod devices;
 mod differences;
 mod exit;
 mod folder;

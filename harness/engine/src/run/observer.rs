@@ -53,13 +53,13 @@ pub struct Work {
 }
 
 impl Work {
-    /// How many rules run at the same time: as many as were asked for, else as many as there are processors. On real
-    /// devices one: every thread would use the same devices.
+    /// How many rules run at the same time: as many as were asked for, else as many as there are devices that a rule can
+    /// have for its own, or processors where each rule has a simulated machine.
     pub fn threads(&self) -> usize {
-        if !self.campaign.header.library.simulated {
-            return 1;
-        }
-        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        let most = self.campaign.devices.at_the_same_time();
+        let wanted = self.jobs.unwrap_or_else(|| most.unwrap_or_else(processors));
+        most.map_or(wanted, |most| wanted.min(most)).max(1)
     }
 
     /// Performs one of the selected rules and writes its result down. Stops after the first result that cannot be
@@ -83,11 +83,12 @@ impl Work {
     /// # Errors
     /// The first one of `show`; nothing is begun after it.
     pub fn perform_all(&self, show: impl FnMut(&RuleResult) -> Result<(), RunError> + Send) -> Result<(), RunError> {
+        let order = self.campaign.order(&self.selected);
         let next = AtomicUsize::new(0);
         let shown = std::sync::Mutex::new((show, Ok(())));
         let lock = || shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let thread = || {
-            while let Some(planned) = self.selected.get(next.fetch_add(1, Ordering::Relaxed)) {
+            while let Some(planned) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let Some(Ok(result)) = self.perform(planned) else { return };
                 let (show, ended) = &mut *lock();
                 if ended.is_ok() {

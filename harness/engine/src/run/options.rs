@@ -110,6 +110,20 @@ pub struct Options {
     /// How many devices to use; the simulated machine has four.
     #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub devices: Option<u32>,
+    /// Fail the run (exit status 3) if fewer devices work before it begins.
+    #[arg(long, env = "ATLAS_CTS_MIN_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub min_devices: Option<u32>,
+    /// Use each device, whether it works or not: without the small operation that it has to do before the run.
+    #[arg(long, env = "ATLAS_CTS_SKIP_GATE", value_parser = BoolishValueParser::new())]
+    pub skip_gate: bool,
+    /// A command of the shell that may bring a device back which is out, for example a reset that the site allows. It finds
+    /// the device in ATLAS_CTS_DEVICE and the reason in ATLAS_CTS_REASON; twice for a device at most. Without it a device
+    /// that is out stays out.
+    #[arg(long, env = "ATLAS_CTS_RECOVER_CMD", value_name = "COMMAND")]
+    pub recover_cmd: Option<String>,
+    /// Seconds that the command may take.
+    #[arg(long, env = "ATLAS_CTS_RECOVER_LIMIT", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub recover_limit: u64,
     /// Where programs run on the simulated machine: host or device.
     #[arg(long, env = "ATLAS_CTS_RUN_MODE", value_name = "MODE")]
     pub run_mode: Option<String>,

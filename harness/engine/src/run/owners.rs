@@ -15,6 +15,17 @@ pub(super) struct Outcome {
     pub call: Option<FailedCall>,
     /// The function that hung or ended its process, if one did.
     pub lost: Option<LostIn>,
+    /// Where it ran.
+    pub units: Vec<usize>,
+    /// A device went out while it ran: the result says nothing about the rule.
+    pub device_out: bool,
+}
+
+impl Outcome {
+    /// Of a rule that no call is blamed for.
+    pub(super) fn of(result: RuleResult) -> Outcome {
+        Outcome { result, call: None, lost: None, units: Vec::new(), device_out: false }
+    }
 }
 
 impl Campaign {
@@ -45,7 +56,8 @@ impl Campaign {
         let confirmed = confirmation.is_some_and(|confirmation| confirmation.conclusion == Conclusion::Alone);
         // What was only observed, or put in other words since, says how the process ended too.
         let verdict = confirmation.map_or(result.verdict, |confirmation| confirmation.found);
-        if !self.breaker.accident(&result.id, lost, verdict, confirmed, rules) {
+        let breaker = self.devices.breaker(&outcome.units);
+        if !breaker.accident(&result.id, lost, verdict, confirmed, rules) {
             return;
         }
         let Some(owner) = rules.owners.get(&lost.function) else { return };
@@ -58,9 +70,9 @@ impl Campaign {
             ran && theirs.lost.as_ref().is_none_or(|theirs| theirs.function != lost.function)
         };
         if theirs.is_none_or(|theirs| !works(theirs)) {
-            self.breaker.trip(&result.id, lost, verdict);
+            breaker.trip(&result.id, lost, verdict);
         } else {
-            self.breaker.acquit(&lost.function);
+            breaker.acquit(&lost.function);
         }
     }
 

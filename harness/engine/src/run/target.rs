@@ -53,6 +53,8 @@ pub struct Target {
     mapped: Vec<MappedLibrary>,
     /// The machine that this runs on; `None`: the device is simulated.
     host: Option<Host>,
+    /// Each thread has a simulated machine of its own; elsewhere all use the same devices.
+    pub(super) private_machines: bool,
     /// The name that the runtime reports for the device.
     pub reported_name: Option<String>,
     /// Held until the run is over: no other run uses these devices.
@@ -159,7 +161,21 @@ impl Target {
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
         executor.known = Known { edition: conditions.edition.clone(), virtual_machine: conditions.virtual_machine };
         executor.missing = conditions.missing(&rules);
-        Ok(Target { runtime, rules, conditions, executor, library, mapped, reported_name, host, _locks: locks })
+        // A simulated device that is given as a library, with a machine for all its processes, is used as a real one is.
+        let private_machines =
+            library.simulated && (choice.embedded || std::env::var_os(environment::MACHINE).is_none());
+        Ok(Target {
+            runtime,
+            rules,
+            conditions,
+            executor,
+            library,
+            mapped,
+            private_machines,
+            reported_name,
+            host,
+            _locks: locks,
+        })
     }
 
     /// The same rules on a simulated device with these defects: for proofs.
@@ -214,6 +230,7 @@ impl Target {
             host: self.host.clone(),
             run_mode: self.conditions.run_mode.clone(),
             devices: self.conditions.devices,
+            devices_out: Vec::new(),
             edition: self.conditions.edition.as_ref().map(Edition::to_string),
             seed: options.seed.unwrap_or_else(|| if profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() }),
             profile: profile.name().to_owned(),

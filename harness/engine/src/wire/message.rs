@@ -18,6 +18,8 @@ pub enum Request {
     Start(Box<Start>),
     /// Ask the runtime about itself.
     Query,
+    /// Have the device do the known operation.
+    Gate,
     /// Which of these functions does the library export?
     Exports(Vec<String>),
     /// Run a rule's cases.
@@ -111,6 +113,8 @@ pub enum Reply {
     /// The worker itself is in trouble: the suite's fault, not the library's.
     Trouble(String),
     Answers(Vec<(String, Result<String, String>)>),
+    /// What did not go as it must.
+    Gate(Option<Trouble>),
     Exported(Vec<bool>),
     Searched(Box<SearchResult>),
     Turn(Turn),

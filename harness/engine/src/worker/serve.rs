@@ -229,6 +229,10 @@ impl<'a> Worker<'a> {
                     let answers = self.answers();
                     wire.reply(&Reply::Answers(answers))?;
                 }
+                Request::Gate => {
+                    let trouble = self.life_cycle.run_section(Section::Gate).err();
+                    wire.reply(&Reply::Gate(trouble))?;
+                }
                 Request::Exports(names) => {
                     let exported = names.iter().map(|name| self.exports(name)).collect();
                     wire.reply(&Reply::Exported(exported))?;

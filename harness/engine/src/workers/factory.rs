@@ -17,7 +17,7 @@ use super::child::{Deadlines, WorkerProcess};
 use super::end::WorkerEnd;
 use super::library::LibraryFiles;
 use super::machines::Machine;
-use super::quarantine::Quarantine;
+use super::quarantine::{Place, Quarantine};
 use super::remarks::Remarks;
 use super::simulated::{MACHINE, SimulatedMachine};
 
@@ -43,6 +43,8 @@ pub struct Factory {
     pub started: AtomicU64,
     pub start_up: AtomicU64,
     pub quarantine: Quarantine,
+    /// The variable that names the devices which a process sees.
+    pub visible: Option<String>,
     pub remarks: Arc<Remarks>,
     /// The longest time without progress after which a worker went on, in milliseconds.
     pub longest: Arc<AtomicU64>,
@@ -144,6 +146,7 @@ impl Factory {
             started: AtomicU64::new(0),
             start_up: AtomicU64::new(0),
             quarantine: Quarantine::default(),
+            visible: rules.visible.clone(),
             remarks: Arc::default(),
             longest: Arc::default(),
         }
@@ -158,7 +161,8 @@ impl Factory {
     /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which a remark of
     /// the run says, unless it hung; where several failed in a row, nothing more is tried.
     pub fn start(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
-        if let Some(reason) = self.quarantine.reason(set_up.device, set_up.state) {
+        let place = Place::of(machine, set_up);
+        if let Some(reason) = self.quarantine.reason(&place) {
             return Err(StartError::Quarantined(reason));
         }
         let first = match self.attempt(machine, set_up) {
@@ -166,7 +170,7 @@ impl Factory {
             other => return other,
         };
         let others_succeeded = self.started.load(Ordering::Relaxed) > 0;
-        if !others_succeeded || first.hung() || self.quarantine.reason(set_up.device, set_up.state).is_some() {
+        if !others_succeeded || first.hung() || self.quarantine.reason(&place).is_some() {
             return Err(first);
         }
         match self.attempt(machine, set_up) {
@@ -183,10 +187,11 @@ impl Factory {
     fn attempt(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         self.libraries.expect_same().map_err(StartError::Changed)?;
         let started = self.start_once(machine, set_up);
+        let place = Place::of(machine, set_up);
         // Looked at again: this worker may have loaded what was put there meanwhile.
         self.libraries.expect_same().map_err(StartError::Changed)?;
         match &started {
-            Ok(_) => self.quarantine.succeeded(set_up.device, set_up.state),
+            Ok(_) => self.quarantine.succeeded(&place),
             // What the machine lacks says nothing about its device.
             Err(StartError::Changed(_) | StartError::Environment(_)) => {}
             Err(error) => {
@@ -195,7 +200,7 @@ impl Factory {
                     return Err(StartError::Vanished(reason));
                 }
                 let trouble = Trouble { message: error.to_string(), call: error.call() };
-                self.quarantine.failed(set_up.device, set_up.state, trouble);
+                self.quarantine.failed(place, trouble);
             }
         }
         started
@@ -210,6 +215,9 @@ impl Factory {
             }
             None => Vec::new(),
         };
+        if let Some((variable, visible)) = self.visible.clone().zip(machine.visible.clone()) {
+            environment.push((variable, visible));
+        }
         environment.push((FILES.to_owned(), machine.path.display().to_string()));
         let remarks = self.remarks.clone();
         let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, &machine.path, remarks)

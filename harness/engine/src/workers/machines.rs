@@ -26,6 +26,8 @@ const TRIES: usize = 10;
 #[derive(Debug)]
 pub struct Machine {
     pub path: PathBuf,
+    /// The devices that its processes see, as the runtime is told; `None`: all.
+    pub visible: Option<String>,
     /// Kept open, so that nothing else gets its inode.
     folder: File,
 }
@@ -71,11 +73,11 @@ impl Machines {
     }
 
     /// A new machine.
-    pub(super) fn machine(&mut self) -> io::Result<Machine> {
+    pub(super) fn machine(&mut self, visible: Option<&str>) -> io::Result<Machine> {
         let path = self.folder.path().join(format!("machine-{}", self.made));
         DirBuilder::new().mode(0o700).create(&path)?;
         self.made += 1;
-        Ok(Machine { folder: File::open(&path)?, path })
+        Ok(Machine { folder: File::open(&path)?, visible: visible.map(str::to_owned), path })
     }
 
     /// Whether something removed the folder.
@@ -181,7 +183,7 @@ mod tests {
     #[test]
     fn machines_are_for_their_user_alone_and_go_with_the_run() {
         let mut machines = Machines::new().unwrap();
-        let machine = machines.machine().unwrap();
+        let machine = machines.machine(None).unwrap();
         let run = machine.path.parent().unwrap().to_owned();
         for path in [&run, &machine.path] {
             assert_eq!(path.metadata().unwrap().permissions().mode() & 0o7777, 0o700);
@@ -195,7 +197,7 @@ mod tests {
     #[test]
     fn a_folder_that_was_made_anew_is_not_the_machine() {
         let mut machines = Machines::new().unwrap();
-        let machine = machines.machine().unwrap();
+        let machine = machines.machine(None).unwrap();
         fs::remove_dir(&machine.path).unwrap();
         fs::create_dir(&machine.path).unwrap();
         assert!(machine.vanished().unwrap().contains("vanished while the rule ran"));

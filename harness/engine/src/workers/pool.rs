@@ -43,15 +43,22 @@ impl Pool {
         Pool { free: Mutex::new(Vec::new()), machines: Mutex::new(None) }
     }
 
-    /// Takes a machine; there are as many as threads ask for one at the same time.
+    /// Takes a machine whose processes see all devices; there are as many as threads ask for one at the same time.
     pub fn take(&self) -> std::io::Result<Slot> {
-        if let Some(slot) = lock(&self.free).pop() {
-            return Ok(slot);
+        self.take_seeing(None)
+    }
+
+    /// Takes a machine whose processes see these devices.
+    pub fn take_seeing(&self, visible: Option<&str>) -> std::io::Result<Slot> {
+        let mut free = lock(&self.free);
+        if let Some(position) = free.iter().rposition(|slot| slot.machine.visible.as_deref() == visible) {
+            return Ok(free.remove(position));
         }
+        drop(free);
         let mut machines = lock(&self.machines);
         let machine = match machines.as_mut().filter(|machines| !machines.vanished()) {
-            Some(machines) => machines.machine(),
-            None => machines.insert(Machines::new()?).machine(),
+            Some(machines) => machines.machine(visible),
+            None => machines.insert(Machines::new()?).machine(visible),
         };
         Ok(Slot { machine: machine?, workers: HashMap::new() })
     }

@@ -6,25 +6,50 @@ use std::sync::{Mutex, PoisonError};
 use crate::case::Trouble;
 use steps::program::State;
 
+use super::factory::SetUp;
+use super::machines::Machine;
+
 /// Starts that may fail in a row. A start that hangs costs its whole deadline: 200 rules must not wait for it.
 pub(super) const MOST_FAILURES: u32 = 3;
 
-/// What failed in a row, by device and by how far it was to be set up: a device that cannot be selected does not keep
-/// a rule from looking at a library that is only loaded.
+/// Where a process is set up, and how far: a device that cannot be selected does not keep a rule from looking at a library
+/// that is only loaded.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// The devices that its machine's processes see; `None`: all.
+    visible: Option<String>,
+    device: u32,
+    state: State,
+}
+
+impl Place {
+    pub(super) fn of(machine: &Machine, set_up: SetUp<'_>) -> Place {
+        Place { visible: machine.visible.clone(), device: set_up.device, state: set_up.state }
+    }
+
+    /// The device, as whoever started the run counts.
+    fn name(&self) -> String {
+        let of = |visible: &String| visible.split(',').nth(self.device as usize).map(str::to_owned);
+        self.visible.as_ref().and_then(of).unwrap_or_else(|| self.device.to_string())
+    }
+}
+
+/// What failed in a row, by place.
 #[derive(Debug, Default)]
 pub struct Quarantine {
-    failures: Mutex<BTreeMap<(u32, State), (u32, Trouble)>>,
+    failures: Mutex<BTreeMap<Place, (u32, Trouble)>>,
 }
 
 impl Quarantine {
-    /// Why nothing is started on this device any more; `None`: it may be tried.
-    pub fn reason(&self, device: u32, state: State) -> Option<Trouble> {
+    /// Why nothing is started there any more; `None`: it may be tried.
+    pub(super) fn reason(&self, place: &Place) -> Option<Trouble> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let (times, last) = failures.get(&(device, state))?;
+        let (times, last) = failures.get(place)?;
         (*times >= MOST_FAILURES).then(|| {
             let message = format!(
-                "device {device} is in quarantine, nothing was tried: {times} starts in a row failed there, the last \
+                "device {} is in quarantine, nothing was tried: {times} starts in a row failed there, the last \
                  because {}; see to the device, then run the rules without an answer again",
+                place.name(),
                 last.message
             );
             Trouble { message, call: last.call.clone() }
@@ -32,15 +57,21 @@ impl Quarantine {
     }
 
     /// Notes a start that failed.
-    pub fn failed(&self, device: u32, state: State, reason: Trouble) {
+    pub(super) fn failed(&self, place: Place, reason: Trouble) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let times = failures.get(&(device, state)).map_or(0, |(times, _)| *times);
-        failures.insert((device, state), (times + 1, reason));
+        let times = failures.get(&place).map_or(0, |(times, _)| *times);
+        failures.insert(place, (times + 1, reason));
+    }
+
+    /// Forgets what failed on machines that see these devices.
+    pub fn pardon(&self, visible: Option<&str>) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.retain(|place, _| place.visible.as_deref() != visible);
     }
 
     /// Notes a start that succeeded.
-    pub fn succeeded(&self, device: u32, state: State) {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(&(device, state));
+    pub(super) fn succeeded(&self, place: &Place) {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(place);
     }
 }
 
@@ -48,15 +79,19 @@ impl Quarantine {
 mod tests {
     use super::*;
 
+    fn device(device: u32) -> Place {
+        Place { visible: None, device, state: State::Device }
+    }
+
     #[test]
     fn three_failures_in_a_row_are_enough() {
         let quarantine = Quarantine::default();
         for _ in 1..MOST_FAILURES {
-            quarantine.failed(0, State::Device, "of a first reason".to_owned().into());
+            quarantine.failed(device(0), "of a first reason".to_owned().into());
         }
-        assert_eq!(quarantine.reason(0, State::Device), None);
-        quarantine.failed(0, State::Device, "it is dead".to_owned().into());
-        let reason = quarantine.reason(0, State::Device).unwrap().message;
+        assert_eq!(quarantine.reason(&device(0)), None);
+        quarantine.failed(device(0), "it is dead".to_owned().into());
+        let reason = quarantine.reason(&device(0)).unwrap().message;
         assert!(reason.contains("3 starts in a row failed there, the last because it is dead"), "{reason}");
     }
 
@@ -64,18 +99,18 @@ mod tests {
     fn a_start_that_succeeds_ends_the_row() {
         let quarantine = Quarantine::default();
         for _ in 0..MOST_FAILURES * 2 {
-            quarantine.failed(0, State::Device, String::new().into());
-            assert_eq!(quarantine.reason(0, State::Device), None);
-            quarantine.succeeded(0, State::Device);
+            quarantine.failed(device(0), String::new().into());
+            assert_eq!(quarantine.reason(&device(0)), None);
+            quarantine.succeeded(&device(0));
         }
     }
 
     #[test]
     fn other_devices_and_libraries_that_are_only_loaded_go_on() {
         let quarantine = Quarantine::default();
-        (0..MOST_FAILURES).for_each(|_| quarantine.failed(1, State::Device, String::new().into()));
-        assert!(quarantine.reason(1, State::Device).is_some());
-        assert_eq!(quarantine.reason(0, State::Device), None);
-        assert_eq!(quarantine.reason(1, State::Loaded), None);
+        (0..MOST_FAILURES).for_each(|_| quarantine.failed(device(1), String::new().into()));
+        assert!(quarantine.reason(&device(1)).is_some());
+        assert_eq!(quarantine.reason(&device(0)), None);
+        assert_eq!(quarantine.reason(&Place { state: State::Loaded, ..device(1) }), None);
     }
 }

@@ -74,6 +74,7 @@ pub fn header() -> RunHeader {
         host: None,
         run_mode: "host".into(),
         devices: 2,
+        devices_out: Vec::new(),
         edition: Some("8.2".into()),
         seed: 42,
         profile: "default".into(),

@@ -7,6 +7,7 @@ use steps::suggest::hint;
 use thiserror::Error;
 
 use crate::catalog::Rules;
+use crate::record::DeviceOut;
 use crate::run::exit::ExitStatus;
 use crate::runtime::Runtime;
 use crate::workers::{StartError, WorkerEnd};
@@ -66,6 +67,13 @@ pub enum TargetError {
          name the family with --product ID, and add the name there"
     )]
     ProductUnknown { reported: String },
+    /// They do not do the small operation of the gate.
+    #[error(
+        "{}{}; see to them (`atlas-cts doctor --probe` may say why), or use them as they are with --skip-gate",
+        lost(.out),
+        if *.left > 0 { format!(" {left} are left, and --min-devices asks for {least}") } else { String::new() }
+    )]
+    DevicesOut { least: usize, left: usize, out: Vec<DeviceOut> },
     /// The folder of the locks, or a lock file, cannot be used.
     #[error(
         "{path}: {source}; without its lock no device is used: mend that, or name a folder that all who use the \
@@ -77,6 +85,11 @@ pub enum TargetError {
          end, longer with --lock-wait SECONDS"
     )]
     Locked { device: u32, holder: String, path: PathBuf, seconds: u64 },
+}
+
+fn lost(out: &[DeviceOut]) -> String {
+    let out = out.iter().map(|out| format!("device {} does not work: {}", out.device, out.reason));
+    out.collect::<Vec<_>>().join("; ")
 }
 
 fn modes(known: &[String]) -> String {

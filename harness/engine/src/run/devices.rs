@@ -1,0 +1,223 @@
+//! The devices of a run: who uses which, and which are of no further use.
+//!
+//! On real devices each rule has its devices to itself, and rules of one device run beside rules of others: their
+//! processes are shown only these devices, and number them from 0. Threads of a simulated run have a machine each.
+
+mod checkpoint;
+mod demand;
+mod gate;
+mod opening;
+mod recovery;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::record::Verdict;
+
+use super::breaker::{Breaker, Permit};
+
+pub(super) use demand::Demand;
+pub(super) use opening::open;
+pub(super) use recovery::Recovery;
+
+/// The devices of a run.
+#[derive(Debug)]
+pub(super) struct Devices {
+    units: Vec<Unit>,
+    /// Functions that hung or crashed where a rule used several devices: on which of them, nobody knows.
+    several: Breaker,
+    /// Whether a rule has what it uses to itself.
+    exclusive: bool,
+    taken: Mutex<Vec<bool>>,
+    given_back: Condvar,
+}
+
+/// What a rule of one device uses: a device; or all of them, where processes cannot be shown one alone.
+#[derive(Debug, Default)]
+struct Unit {
+    /// The device as the variable names it that shows it to a process; `None`: it stands for all.
+    name: Option<String>,
+    breaker: Breaker,
+    book: checkpoint::Book,
+    /// How often it was tried to bring it back.
+    recoveries: AtomicU32,
+}
+
+/// Devices that a rule has for its own, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Lease<'a> {
+    devices: &'a Devices,
+    units: Vec<usize>,
+}
+
+/// What became of a wish for devices.
+#[derive(Debug)]
+pub(super) enum Taken<'a> {
+    /// The rule runs there; with `brief`, nobody waits for a call for longer than calls have taken.
+    Runs { lease: Lease<'a>, brief: bool },
+    /// A device that is out, and may be brought back before anybody asks again.
+    Out(Lease<'a>),
+    /// The rule does not run, with this verdict, for this reason.
+    Refused(Verdict, String),
+}
+
+impl Devices {
+    /// Machines that each thread makes for itself.
+    fn simulated() -> Devices {
+        Devices { exclusive: false, ..Devices::of(vec![Unit::default()]) }
+    }
+
+    fn of(units: Vec<Unit>) -> Devices {
+        let taken = Mutex::new(vec![false; units.len()]);
+        Devices { units, several: Breaker::default(), exclusive: true, taken, given_back: Condvar::new() }
+    }
+
+    /// How many rules may run at the same time; `None`: as many as there are threads.
+    pub(super) fn at_the_same_time(&self) -> Option<usize> {
+        self.exclusive.then_some(self.units.len())
+    }
+
+    /// Takes what a rule needs that makes these calls, and waits while others use it. `recovers`: devices that are out
+    /// may be brought back.
+    pub(super) fn take(&self, demand: Demand, calls: &BTreeSet<&str>, recovers: bool) -> Taken<'_> {
+        match demand.devices(self.units.len()) {
+            1 => self.take_one(calls, recovers),
+            wanted => self.take_several(wanted, calls),
+        }
+    }
+
+    /// Takes a rule's devices whatever has happened there.
+    pub(super) fn take_anyway(&self, demand: Demand) -> Lease<'_> {
+        let units: Vec<usize> = (0..demand.devices(self.units.len())).collect();
+        let mut taken = self.taken();
+        while self.exclusive && units.iter().any(|unit| taken[*unit]) {
+            taken = self.wait(taken);
+        }
+        self.lease(units, taken)
+    }
+
+    fn take_one(&self, calls: &BTreeSet<&str>, recovers: bool) -> Taken<'_> {
+        // Each device is asked once: asking counts the rules that it passes over.
+        let mut refusals: Vec<Option<(Verdict, String)>> = vec![None; self.units.len()];
+        let mut taken = self.taken();
+        loop {
+            let mut busy = false;
+            for (index, unit) in self.units.iter().enumerate() {
+                if refusals[index].is_some() {
+                    continue;
+                }
+                if self.exclusive && taken[index] {
+                    busy = true;
+                    continue;
+                }
+                match unit.breaker.permit(calls) {
+                    Permit::Refused(Verdict::DeviceLost, _)
+                        if recovers && unit.recoveries.load(Ordering::Relaxed) < recovery::MOST =>
+                    {
+                        return Taken::Out(self.lease(vec![index], taken));
+                    }
+                    Permit::Refused(verdict, reason) => refusals[index] = Some((verdict, reason)),
+                    permit => {
+                        let brief = permit == Permit::Briefly;
+                        return Taken::Runs { lease: self.lease(vec![index], taken), brief };
+                    }
+                }
+            }
+            if !busy {
+                // A device that still works says more than one that does not.
+                let refusals: Vec<_> = refusals.into_iter().flatten().collect();
+                let lost = |refusal: &&(Verdict, String)| refusal.0 == Verdict::DeviceLost;
+                let said = refusals.iter().find(|refusal| !lost(refusal)).or(refusals.last());
+                let (verdict, reason) = said.expect("each device was busy, or refused").clone();
+                return Taken::Refused(verdict, reason);
+            }
+            taken = self.wait(taken);
+        }
+    }
+
+    fn take_several(&self, wanted: usize, calls: &BTreeSet<&str>) -> Taken<'_> {
+        let brief = match self.several.permit(calls) {
+            Permit::Refused(verdict, reason) => return Taken::Refused(verdict, reason),
+            permit => permit == Permit::Briefly,
+        };
+        let mut taken = self.taken();
+        loop {
+            let (lost, well): (Vec<_>, Vec<_>) =
+                (0..self.units.len()).partition(|unit| self.units[*unit].breaker.out().is_some());
+            if well.len() < wanted {
+                let why = lost.iter().filter_map(|unit| self.units[*unit].breaker.out()).collect::<Vec<_>>().join("; ");
+                let reason = format!("this rule needs {wanted} devices, and {} are left: {why}", well.len());
+                return Taken::Refused(Verdict::DeviceLost, reason);
+            }
+            // Together or not at all, in ascending order: nobody holds one and waits for another.
+            let free: Vec<usize> = well.into_iter().filter(|unit| !taken[*unit]).take(wanted).collect();
+            if free.len() == wanted {
+                return Taken::Runs { lease: self.lease(free, taken), brief };
+            }
+            taken = self.wait(taken);
+        }
+    }
+
+    /// What has happened to functions on these devices.
+    pub(super) fn breaker(&self, units: &[usize]) -> &Breaker {
+        match units {
+            [unit] => &self.units[*unit].breaker,
+            _ => &self.several,
+        }
+    }
+
+    fn lease(&self, units: Vec<usize>, mut taken: MutexGuard<'_, Vec<bool>>) -> Lease<'_> {
+        units.iter().for_each(|unit| taken[*unit] = true);
+        Lease { devices: self, units }
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Vec<bool>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, taken: MutexGuard<'a, Vec<bool>>) -> MutexGuard<'a, Vec<bool>> {
+        self.given_back.wait(taken).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A device, as reports call it.
+    fn name(&self, unit: usize) -> String {
+        self.units[unit].name.as_ref().map_or_else(|| "the device".to_owned(), |name| format!("device {name}"))
+    }
+}
+
+impl Lease<'_> {
+    /// What the processes of a rule see, as the runtime's variable says it; `None`: all that there is.
+    pub(super) fn visible(&self) -> Option<String> {
+        let names: Option<Vec<&str>> =
+            self.units.iter().map(|unit| self.devices.units[*unit].name.as_deref()).collect();
+        names.map(|names| names.join(","))
+    }
+
+    /// The devices, for [`Devices::breaker`].
+    pub(super) fn units(&self) -> &[usize] {
+        &self.units
+    }
+
+    /// What has happened to functions there.
+    pub(super) fn breaker(&self) -> &Breaker {
+        self.devices.breaker(&self.units)
+    }
+
+    /// The devices, as reports call them.
+    pub(super) fn names(&self) -> String {
+        self.units.iter().map(|unit| self.devices.name(*unit)).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        let mut taken = self.devices.taken();
+        self.units.iter().for_each(|unit| taken[*unit] = false);
+        drop(taken);
+        self.devices.given_back.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! Checkpoints: every few rules, and after results that speak against a device, what the device and the process have left
+//! is held against what they had. What goes away is asked of the rules since: they run again, halves first, until the
+//! smallest number is found that takes it again.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::catalog::Rules;
+use crate::workers::{Executor, Slot, WorkerProcess};
+
+use super::Lease;
+use super::gate::{ask, free_memory};
+
+/// Rules between two checkpoints.
+const EVERY: usize = 16;
+/// The time that all questions of a run for whom to blame may take, on each device.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// From here on a loss that nobody repeats is worth a remark: bytes. Runtimes keep some for what they use first.
+const WORTH_SAYING: u64 = 64 << 20;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Resource {
+    Memory,
+    Descriptors,
+    Threads,
+}
+
+const RESOURCES: [Resource; 3] = [Resource::Memory, Resource::Descriptors, Resource::Threads];
+
+impl Resource {
+    /// Less than this goes away for many reasons: pages of the driver, files and threads of a first use.
+    fn least(self) -> u64 {
+        match self {
+            Resource::Memory => 4 << 20,
+            Resource::Descriptors => 16,
+            Resource::Threads => 8,
+        }
+    }
+
+    fn lost(self, amount: u64, device: &str) -> String {
+        match self {
+            Resource::Memory => format!("{:.1} MiB of the memory of {device}", amount as f64 / f64::from(1 << 20)),
+            Resource::Descriptors => format!("{amount} file descriptors of their process"),
+            Resource::Threads => format!("{amount} threads of their process"),
+        }
+    }
+}
+
+/// What a device and a process have, or use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Account {
+    process: u32,
+    /// Bytes of the device's memory that nobody uses; `None`: the runtime does not say.
+    free: Option<u64>,
+    descriptors: u64,
+    threads: u64,
+}
+
+impl Account {
+    fn of(worker: &mut WorkerProcess, deadline: Duration) -> Result<Account, String> {
+        let free = free_memory(&ask(worker, deadline)?);
+        let process = worker.id();
+        let entries = |folder: &str| {
+            std::fs::read_dir(format!("/proc/{process}/{folder}")).map_or(0, |entries| entries.count() as u64)
+        };
+        Ok(Account { process, free, descriptors: entries("fd"), threads: entries("task") })
+    }
+
+    /// How much less there is of a resource than there was.
+    fn lost_since(&self, before: &Account, resource: Resource) -> u64 {
+        let same_process = self.process == before.process;
+        match resource {
+            Resource::Memory => before.free.zip(self.free).map_or(0, |(before, now)| before.saturating_sub(now)),
+            Resource::Descriptors if same_process => self.descriptors.saturating_sub(before.descriptors),
+            Resource::Threads if same_process => self.threads.saturating_sub(before.threads),
+            _ => 0,
+        }
+    }
+}
+
+/// What is known of a device and its process.
+#[derive(Debug, Default)]
+pub(super) struct Book(Mutex<Entries>);
+
+#[derive(Debug, Default)]
+struct Entries {
+    good: Option<Account>,
+    /// Rules that ran since, by position in the catalog.
+    since: Vec<usize>,
+    spent: Duration,
+}
+
+/// The runs of rules again, in the process that lost something.
+struct Question<'a> {
+    rules: &'a Rules,
+    executor: &'a Executor,
+    slot: &'a mut Slot,
+    seed: u64,
+    resource: Resource,
+    until: Instant,
+}
+
+impl Question<'_> {
+    fn account(&mut self) -> Result<Account, String> {
+        let deadline = self.executor.factory.brief();
+        let worker = self.slot.worker(&self.executor.factory, 0, 0).map_err(|error| error.to_string())?;
+        Account::of(worker, deadline)
+    }
+
+    /// How much these rules take when they run again; `None`: that cannot be said.
+    fn taken_by(&mut self, rules: &[usize]) -> Option<u64> {
+        let before = self.account().ok()?;
+        for index in rules {
+            if Instant::now() >= self.until {
+                return None;
+            }
+            let rule = &self.rules.rules[*index];
+            let mut assignment = self.executor.assignment(rule, crate::case::rule_seed(self.seed, &rule.id));
+            assignment.deadline = self.executor.factory.brief();
+            self.executor.search(&assignment, self.slot, &mut String::new()).ok()?;
+        }
+        Some(self.account().ok()?.lost_since(&before, self.resource))
+    }
+
+    /// The fewest of these rules that take as much again, and how much that is; `None`: together they do not.
+    fn guilty(&mut self, rules: &[usize]) -> Option<(Vec<usize>, u64)> {
+        let least = self.resource.least();
+        let mut amount = self.taken_by(rules).filter(|amount| *amount >= least)?;
+        let mut rules = rules.to_vec();
+        while rules.len() > 1 {
+            let (first, second) = rules.split_at(rules.len() / 2);
+            let halves = [first.to_vec(), second.to_vec()];
+            let takes =
+                |half: Vec<usize>| self.taken_by(&half).filter(|taken| *taken >= least).map(|taken| (half, taken));
+            match halves.into_iter().find_map(takes) {
+                Some((half, taken)) => (rules, amount) = (half, taken),
+                // Neither does alone, or there is no time left.
+                None => break,
+            }
+        }
+        // Somebody else may have taken it, once.
+        self.taken_by(&rules).filter(|again| *again >= least)?;
+        Some((rules, amount))
+    }
+}
+
+impl Lease<'_> {
+    /// Looks what is left after a rule, if it is time. Gives what is to be said.
+    pub(in crate::run) fn checkpoint(
+        &self,
+        rule: usize,
+        suspicious: bool,
+        seed: u64,
+        executor: &Executor,
+        slot: &mut Slot,
+    ) -> Vec<String> {
+        let [unit] = self.units() else { return Vec::new() };
+        let book = &self.devices.units[*unit].book.0;
+        let mut entries = book.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.since.push(rule);
+        if entries.since.len() < EVERY && !suspicious && entries.good.is_some() {
+            return Vec::new();
+        }
+        // A process that is not there any more is not started for this.
+        let Some(worker) = slot.workers.get_mut(&(0, 0)) else { return Vec::new() };
+        let Ok(now) = Account::of(worker, executor.factory.brief()) else { return Vec::new() };
+        let since = std::mem::take(&mut entries.since);
+        let Some(good) = entries.good.replace(now) else { return Vec::new() };
+        let device = self.names();
+        let mut said = Vec::new();
+        for resource in RESOURCES {
+            let lost = now.lost_since(&good, resource);
+            if lost < resource.least() {
+                continue;
+            }
+            let begun = Instant::now();
+            let until = begun + PATIENCE.saturating_sub(entries.spent);
+            let rules = &executor.rules;
+            let mut question = Question { rules, executor, slot, seed, resource, until };
+            let guilty = question.guilty(&since);
+            entries.good = question.account().ok().or(entries.good);
+            entries.spent += begun.elapsed();
+            match guilty {
+                Some((guilty, amount)) => {
+                    let names: Vec<&str> = guilty.iter().map(|index| rules.rules[*index].id.as_str()).collect();
+                    let what = resource.lost(amount, &device);
+                    let each = if names.len() == 1 { "each time it runs" } else { "each time they run together" };
+                    said.push(format!("{}: {each}, {what} do not come back", names.join(" and ")));
+                }
+                None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
+                    "{} went away between two checkpoints, and no rule between them takes it again: somebody else may use \
+                     the device",
+                    resource.lost(lost, &device)
+                )),
+                None => {}
+            }
+        }
+        said
+    }
+}

@@ -1,0 +1,32 @@
+//! How many devices a rule needs.
+
+use crate::catalog::Rule;
+
+/// What a rule needs to have for its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::run) enum Demand {
+    /// So many devices.
+    Devices(usize),
+    /// All: the rule looks at how many there are.
+    All,
+}
+
+impl Demand {
+    /// What a rule needs.
+    pub(in crate::run) fn of(rule: &Rule) -> Demand {
+        let program = &rule.program;
+        if program.counts_devices {
+            return Demand::All;
+        }
+        let named = program.processes.iter().map(|process| process.device.saturating_add(1)).max();
+        Demand::Devices(named.max(rule.when.devices).unwrap_or(1).max(1) as usize)
+    }
+
+    /// The number of devices where there are so many.
+    pub(super) fn devices(self, there: usize) -> usize {
+        match self {
+            Demand::Devices(wanted) => wanted.min(there),
+            Demand::All => there,
+        }
+    }
+}

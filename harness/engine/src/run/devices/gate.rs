@@ -1,0 +1,96 @@
+//! The known operation: whether a process on a device can do it, and whether the device is to blame where it cannot.
+
+use std::time::Duration;
+
+use crate::catalog::FREE_MEMORY;
+use crate::record::RuleResult;
+use crate::wire::message::{Reply, Request};
+use crate::workers::{Executor, Slot, WorkerProcess};
+
+use super::Lease;
+
+/// What the runtime answered, by question.
+type Answers = Vec<(String, Result<String, String>)>;
+
+/// Bytes by which memory may have shrunk after the operation: half of what it allocates, much more than a driver keeps.
+const MOST_KEPT: u64 = 16 << 20;
+/// So often memory may shrink because somebody else took some meanwhile.
+const ROUNDS: u32 = 3;
+
+/// Has a process do the known operation.
+///
+/// # Errors
+/// What did not go as it must.
+pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<(), String> {
+    let mut kept = 0;
+    for _ in 0..ROUNDS {
+        let before = free_memory(&ask(worker, deadline)?);
+        match worker.ask(&Request::Gate, deadline) {
+            Ok(Reply::Gate(None)) => {}
+            Ok(Reply::Gate(Some(trouble))) => return Err(trouble.message),
+            Ok(other) => return Err(format!("the process answered {other:?}")),
+            Err(end) => return Err(end.to_string()),
+        }
+        let after = free_memory(&ask(worker, deadline)?);
+        kept = before.zip(after).map_or(0, |(before, after)| before.saturating_sub(after));
+        if kept < MOST_KEPT {
+            return Ok(());
+        }
+    }
+    Err(format!("of the memory that was allocated and freed, {kept} bytes did not come back, {ROUNDS} times in a row"))
+}
+
+/// What the runtime says about itself and the device.
+pub(super) fn ask(worker: &mut WorkerProcess, deadline: Duration) -> Result<Answers, String> {
+    match worker.ask(&Request::Query, deadline) {
+        Ok(Reply::Answers(answers)) => Ok(answers),
+        Ok(other) => Err(format!("the process answered {other:?}")),
+        Err(end) => Err(end.to_string()),
+    }
+}
+
+/// A number that the runtime answered; `None`: it did not.
+pub(super) fn number<T: std::str::FromStr>(answers: &Answers, name: &str) -> Option<T> {
+    answers.iter().find(|(asked, _)| asked == name)?.1.as_ref().ok()?.parse().ok()
+}
+
+/// Bytes of the device's memory that nobody uses; `None`: the runtime does not say.
+pub(super) fn free_memory(answers: &Answers) -> Option<u64> {
+    number(answers, FREE_MEMORY)
+}
+
+impl Lease<'_> {
+    /// Looks whether the devices still work after a rule whose result speaks against them. A process in which the known
+    /// operation fails is replaced, which is said; a device on which it fails in a fresh one is out.
+    ///
+    /// Gives why a device is out, and what is to be said besides.
+    pub(in crate::run) fn examine(
+        &self,
+        after: &RuleResult,
+        executor: &Executor,
+        slot: &mut Slot,
+    ) -> (Option<String>, Option<String>) {
+        let deadline = executor.factory.brief();
+        let mut replaced = None;
+        for (ordinal, unit) in (0..).zip(&self.units) {
+            let name = self.devices.name(*unit);
+            if let Some(worker) = slot.workers.get_mut(&(ordinal, 0)) {
+                let Err(trouble) = operate(worker, deadline) else { continue };
+                slot.workers.clear();
+                replaced = Some(format!(
+                    "after {}, calls of its process on {name} did not have their effect any more, and another process took \
+                     its place: {trouble}",
+                    after.id
+                ));
+            }
+            let fresh = slot.worker(&executor.factory, ordinal, 0).map_err(|error| error.to_string());
+            if let Err(trouble) = fresh.and_then(|worker| operate(worker, deadline)) {
+                slot.workers.clear();
+                let why = format!("after {}, {name} does not do what it did before the run: {trouble}", after.id);
+                self.devices.units[*unit].breaker.put_out(&why);
+                return (Some(why), replaced);
+            }
+        }
+        (None, replaced)
+    }
+}

@@ -1,0 +1,59 @@
+//! A site's own command that may bring a device back.
+
+use std::process::Command;
+use std::time::Duration;
+
+use crate::doctor::{End, ask};
+use crate::workers::{Executor, Slot};
+
+use super::Lease;
+use super::gate::operate;
+
+/// So often it is tried to bring one device back in a run.
+pub(super) const MOST: u32 = 2;
+
+/// How a site brings a device back.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct Recovery {
+    /// A command of the shell. It finds the device in ATLAS_CTS_DEVICE, and why it is out in ATLAS_CTS_REASON.
+    pub command: String,
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+impl Lease<'_> {
+    /// Runs the command for a device that is out, and looks whether the device works again. Gives what is to be said.
+    pub(in crate::run) fn recover(&self, recovery: &Recovery, executor: &Executor) -> String {
+        let unit = &self.devices.units[self.units[0]];
+        let times = unit.recoveries.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+        let name = self.names();
+        let reason = unit.breaker.out().unwrap_or_default();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &recovery.command]).env("ATLAS_CTS_REASON", &reason);
+        shell.env("ATLAS_CTS_DEVICE", unit.name.as_deref().unwrap_or("0"));
+        let answer = ask(&mut shell, recovery.limit);
+        let works = match answer.end {
+            End::Status(0) => self.works(executor),
+            _ => Err(format!("the command {}", answer.said())),
+        };
+        match works {
+            Ok(()) => {
+                unit.breaker.forget();
+                format!("{name} was out ({reason}), and works again after --recover-cmd ({times} of {MOST})")
+            }
+            Err(why) => format!("{name} is out, and --recover-cmd did not bring it back ({times} of {MOST}): {why}"),
+        }
+    }
+
+    fn works(&self, executor: &Executor) -> Result<(), String> {
+        let visible = self.visible();
+        executor.factory.quarantine.pardon(visible.as_deref());
+        let slot = executor.pool.take_seeing(visible.as_deref());
+        let mut slot: Slot = slot.map_err(|error| error.to_string())?;
+        slot.workers.clear();
+        let worker = slot.worker(&executor.factory, 0, 0).map_err(|error| error.to_string())?;
+        operate(worker, executor.factory.deadlines.step)?;
+        executor.pool.give_back(slot);
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+use std::collections::BTreeSet;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use super::*;
+
+fn devices(number: usize) -> Devices {
+    Devices::of((0..number).map(|number| Unit { name: Some(number.to_string()), ..Unit::default() }).collect())
+}
+
+fn runs<'a>(taken: Taken<'a>) -> Lease<'a> {
+    match taken {
+        Taken::Runs { lease, .. } => lease,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn refused(taken: Taken<'_>) -> (Verdict, String) {
+    match taken {
+        Taken::Refused(verdict, reason) => (verdict, reason),
+        other => panic!("{other:?}"),
+    }
+}
+
+const ONE: Demand = Demand::Devices(1);
+const NOTHING: BTreeSet<&str> = BTreeSet::new();
+
+#[test]
+fn rules_of_one_device_have_different_ones() {
+    let devices = devices(3);
+    let leases: Vec<_> = (0..3).map(|_| runs(devices.take(ONE, &NOTHING, false))).collect();
+    let visible: BTreeSet<_> = leases.iter().filter_map(Lease::visible).collect();
+    assert_eq!(visible, ["0", "1", "2"].map(str::to_owned).into());
+}
+
+#[test]
+fn a_rule_of_all_devices_waits_until_each_is_given_back() {
+    let devices = devices(2);
+    let (first, second) = (runs(devices.take(ONE, &NOTHING, false)), runs(devices.take(ONE, &NOTHING, false)));
+    let (tell, told) = channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let all = runs(devices.take(Demand::All, &NOTHING, false));
+            tell.send(all.visible()).unwrap();
+        });
+        drop(first);
+        told.recv_timeout(Duration::from_millis(50)).expect_err("one is still taken");
+        drop(second);
+        assert_eq!(told.recv().unwrap().unwrap(), "0,1");
+    });
+}
+
+#[test]
+fn a_device_that_is_out_is_passed_over_and_without_any_nothing_runs() {
+    let devices = devices(2);
+    devices.units[0].breaker.put_out("it is silent");
+    assert_eq!(runs(devices.take(ONE, &NOTHING, false)).visible().unwrap(), "1");
+    let (verdict, reason) = refused(devices.take(Demand::Devices(2), &NOTHING, false));
+    assert_eq!(verdict, Verdict::DeviceLost);
+    assert!(reason.contains("needs 2 devices, and 1 are left") && reason.contains("it is silent"), "{reason}");
+    devices.units[1].breaker.put_out("it is dead");
+    assert_eq!(refused(devices.take(ONE, &NOTHING, false)).0, Verdict::DeviceLost);
+}
+
+#[test]
+fn a_device_that_is_out_is_given_to_whoever_may_bring_it_back_but_not_for_ever() {
+    let devices = devices(1);
+    devices.units[0].breaker.put_out("it is silent");
+    for _ in 0..recovery::MOST {
+        let Taken::Out(lease) = devices.take(ONE, &NOTHING, true) else { panic!("it may be brought back") };
+        lease.devices.units[0].recoveries.fetch_add(1, Ordering::Relaxed);
+    }
+    assert_eq!(refused(devices.take(ONE, &NOTHING, true)).0, Verdict::DeviceLost);
+}
+
+#[test]
+fn threads_of_a_simulated_run_do_not_wait_for_each_other() {
+    let devices = Devices::simulated();
+    let first = runs(devices.take(ONE, &NOTHING, false));
+    let second = runs(devices.take(Demand::All, &NOTHING, false));
+    assert_eq!((first.visible(), second.visible()), (None, None));
+    assert_eq!(devices.at_the_same_time(), None);
+}
