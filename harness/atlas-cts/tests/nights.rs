@@ -2,6 +2,8 @@
 //! that is ended in any phase loses nothing, and what happens around it (the clock, the disk, logs without end) blames
 //! nobody.
 
+#[path = "nights/devices.rs"]
+mod devices;
 #[path = "nights/ended.rs"]
 mod ended;
 #[path = "nights/hangs.rs"]
@@ -68,6 +70,11 @@ fn copying_rules() -> String {
 
 /// A library that stands before the simulated device's.
 fn night(bench: &Bench, kind: &str) {
+    stand_before(bench, "night.c", kind);
+}
+
+/// Builds a library from a source that is linked with the simulated device's.
+fn stand_before(bench: &Bench, source: &str, kind: &str) {
     let simulator = bench.run(["simulator", "--print-path", "."]);
     assert_eq!(simulator.status, 0, "{}", simulator.text);
     let compiler = std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned());
@@ -84,7 +91,7 @@ fn night(bench: &Bench, kind: &str) {
             "-I",
         ])
         .arg(project().join("specs/acl"))
-        .arg(project().join("fixtures/faults/night.c"))
+        .arg(project().join("fixtures/faults").join(source))
         // Nothing of it is called by name: whoever loads the library looks there.
         .args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"])
         .arg(bench.path(simulator.text.trim()))

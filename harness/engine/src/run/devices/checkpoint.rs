@@ -185,8 +185,20 @@ impl Lease<'_> {
                 Some((guilty, amount)) => {
                     let names: Vec<&str> = guilty.iter().map(|index| rules.rules[*index].id.as_str()).collect();
                     let what = resource.lost(amount, &device);
-                    let each = if names.len() == 1 { "each time it runs" } else { "each time they run together" };
-                    said.push(format!("{}: {each}, {what} do not come back", names.join(" and ")));
+                    said.push(match &names[..] {
+                        [rule] => format!("{rule}: each time it runs, {what} do not come back"),
+                        [first, second] => {
+                            format!("{first} and {second}: each time they run together, {what} do not come back")
+                        }
+                        // A coincidence that is as regular as the rules looks the same.
+                        several => format!(
+                            "{what} do not come back when {} rules run, {} to {}, and neither half of them takes that \
+                             alone: they do together, or somebody else who uses the device",
+                            several.len(),
+                            several.first().map_or("", |id| id),
+                            several.last().map_or("", |id| id)
+                        ),
+                    });
                 }
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
                     "{} went away between two checkpoints, and no rule between them takes it again: somebody else may use \
