@@ -19,6 +19,9 @@ pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
+/// The file of a library that is built from a C file.
+const TESTED: &str = "libtested.so";
+
 /// A test's own folder: its catalog, its library, its reports, its locks. Nothing outside it is written.
 pub struct Bench {
     folder: TempDir,
@@ -85,6 +88,10 @@ impl Bench {
             .env("ATLAS_CTS_LOCKS", self.path("locks"))
             .env("ATLAS_CTS_REGRESSIONS", self.path("regressions"))
             .stdin(Stdio::null());
+        if self.path(TESTED).exists() {
+            // It has a handful of functions, and is wrong where rules have to find it.
+            command.env("ATLAS_CTS_SKIP_GATE", "1");
+        }
         command
     }
 
@@ -148,7 +155,7 @@ impl Bench {
 
     /// Builds a shared library from a C file of the repository.
     pub fn library(&self, source: &str, flags: &[&str]) -> PathBuf {
-        let path = self.path("libtested.so");
+        let path = self.path(TESTED);
         let compiler = std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned());
         let output = Command::new(&compiler)
             .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"])

@@ -250,17 +250,17 @@ impl Campaign {
     }
 
     fn checkpoint(&self, index: usize, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) {
-        if !self.target.private_machines && !self.replays() {
+        if self.devices.gated && !self.replays() {
             let said = lease.checkpoint(index, suspicious, self.header.seed, &self.target.executor, slot);
             said.into_iter().for_each(|text| self.remark(text));
         }
     }
 
-    /// Whether the devices are looked at after this: not where each machine is made anew, and not for what was never tried.
+    /// Whether the devices are looked at after this: where they have shown what they can, and not for what was never tried.
     fn speaks_against_devices(&self, outcome: &Outcome) -> bool {
         let tried = !matches!(outcome.result.verdict, Verdict::Blocked | Verdict::Skipped);
         let asked_to_end = interrupt::requested().is_some();
-        !self.target.private_machines && !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
+        self.devices.gated && !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
     }
 
     /// Why a machine of the simulated device is of no further use. What a real device did has nothing to do with it.

@@ -29,6 +29,8 @@ pub(super) struct Devices {
     several: Breaker,
     /// Whether a rule has what it uses to itself.
     exclusive: bool,
+    /// Whether they did the known operation before the run: only then says something what they do later.
+    pub(super) gated: bool,
     taken: Mutex<Vec<bool>>,
     given_back: Condvar,
 }
@@ -70,7 +72,7 @@ impl Devices {
 
     fn of(units: Vec<Unit>) -> Devices {
         let taken = Mutex::new(vec![false; units.len()]);
-        Devices { units, several: Breaker::default(), exclusive: true, taken, given_back: Condvar::new() }
+        Devices { units, several: Breaker::default(), exclusive: true, gated: false, taken, given_back: Condvar::new() }
     }
 
     /// How many rules may run at the same time; `None`: as many as there are threads.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::case::{FailedCall, Trouble};
 use crate::catalog::FREE_MEMORY;
 use crate::record::RuleResult;
 use crate::wire::message::{Reply, Request};
@@ -17,16 +18,20 @@ const MOST_KEPT: u64 = 16 << 20;
 /// So often memory may shrink because somebody else took some meanwhile.
 const ROUNDS: u32 = 3;
 
-/// Has a process do the known operation.
+/// Has a process do the known operation. Gives what keeps it from being made: a function that the library does not have
+/// says nothing about the device.
 ///
 /// # Errors
 /// What did not go as it must.
-pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<(), String> {
+pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<Option<String>, String> {
     let mut kept = 0;
     for _ in 0..ROUNDS {
         let before = free_memory(&ask(worker, deadline)?);
         match worker.ask(&Request::Gate, deadline) {
             Ok(Reply::Gate(None)) => {}
+            Ok(Reply::Gate(Some(Trouble { call: Some(FailedCall { code: None, .. }), message }))) => {
+                return Ok(Some(message));
+            }
             Ok(Reply::Gate(Some(trouble))) => return Err(trouble.message),
             Ok(other) => return Err(format!("the process answered {other:?}")),
             Err(end) => return Err(end.to_string()),
@@ -34,7 +39,7 @@ pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<
         let after = free_memory(&ask(worker, deadline)?);
         kept = before.zip(after).map_or(0, |(before, after)| before.saturating_sub(after));
         if kept < MOST_KEPT {
-            return Ok(());
+            return Ok(None);
         }
     }
     Err(format!("of the memory that was allocated and freed, {kept} bytes did not come back, {ROUNDS} times in a row"))

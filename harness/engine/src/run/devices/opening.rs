@@ -3,15 +3,18 @@
 use crate::record::DeviceOut;
 use crate::run::options::Options;
 use crate::run::target::{Target, TargetError};
-use crate::workers::{Executor, Slot};
+use crate::workers::{Executor, Slot, WorkerProcess};
 
 use super::gate::{ask, number, operate};
 use super::{Devices, Unit};
 
 /// What one device showed.
 enum Shown {
-    /// It works, and a process that was to see only this one sees so many.
-    Works(Option<u32>),
+    /// It works, or nobody asked it; a process that was to see only this one sees so many.
+    Works {
+        sees: Option<u32>,
+        gated: bool,
+    },
     Fails(String),
 }
 
@@ -37,7 +40,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<(De
     });
     // A library that does not read the variable shows everything to everybody: its rules run one after another.
     let several = names.len() > 1;
-    if several && shown.iter().any(|shown| matches!(shown, Shown::Works(Some(sees)) if *sees != 1)) {
+    if several && shown.iter().any(|shown| matches!(shown, Shown::Works { sees: Some(sees), .. } if *sees != 1)) {
         executor.pool.close(executor.factory.deadlines);
         executor.factory.remarks.note(
             "the runtime shows a process more devices than its variable names: rules run one after another".to_owned(),
@@ -45,11 +48,12 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<(De
         );
         return Ok((Devices::of(vec![Unit::default()]), Vec::new()));
     }
+    let gated = shown.iter().all(|shown| !matches!(shown, Shown::Works { gated: false, .. }));
     let mut out = Vec::new();
     let mut units = Vec::new();
     for (name, shown) in names.into_iter().zip(shown) {
         match shown {
-            Shown::Works(_) => units.push(Unit { name, ..Unit::default() }),
+            Shown::Works { .. } => units.push(Unit { name, ..Unit::default() }),
             Shown::Fails(reason) => out.push(DeviceOut { device: name.unwrap_or_else(|| "0".to_owned()), reason }),
         }
     }
@@ -62,7 +66,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<(De
         target.conditions.devices = left;
         target.executor.scope.devices = left;
     }
-    Ok((Devices::of(units), out))
+    Ok((Devices { gated, ..Devices::of(units) }, out))
 }
 
 /// The gate copies from the host: where programs run on the device itself, there is none.
@@ -86,21 +90,30 @@ fn look(executor: &Executor, name: Option<&str>, gated: bool) -> Shown {
         Err(error) => return Shown::Fails(format!("no folder for its processes: {error}")),
     };
     match shown(executor, &mut slot, gated) {
-        Ok(sees) => {
+        Ok(shown) => {
             // Its process is the first that rules use.
             executor.pool.give_back(slot);
-            Shown::Works(sees)
+            shown
         }
         Err(reason) => Shown::Fails(reason),
     }
 }
 
-fn shown(executor: &Executor, slot: &mut Slot, gated: bool) -> Result<Option<u32>, String> {
+fn shown(executor: &Executor, slot: &mut Slot, gated: bool) -> Result<Shown, String> {
     let deadline = executor.factory.deadlines.step;
     let worker = slot.worker(&executor.factory, 0, 0).map_err(|error| error.to_string())?;
     let sees = number(&ask(worker, deadline)?, "device_count");
-    if gated {
-        operate(worker, deadline)?;
+    let printed = |why: String, worker: &WorkerProcess| match worker.output().trim() {
+        "" => why,
+        printed => format!("{why}; the process printed: {}", printed.lines().last().unwrap_or_default()),
+    };
+    if !gated {
+        return Ok(Shown::Works { sees, gated });
     }
-    Ok(sees)
+    let missing = operate(worker, deadline).map_err(|why| printed(why, worker))?;
+    if let Some(missing) = &missing {
+        let text = format!("the gate was left out, so that nothing is known of the devices beforehand: {missing}");
+        executor.factory.remarks.note(text, "");
+    }
+    Ok(Shown::Works { sees, gated: missing.is_none() })
 }
