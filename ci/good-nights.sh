@@ -63,7 +63,7 @@ nights() {
         [ $status -le 1 ] && [ -s "$folder/report/junit.xml" ] || trouble+=("night $night: exit status $status")
         # What a device or a function was put out for, whoever had to suffer for it.
         local said
-        said=$(grep -hE 'is out of this run|does not return, as|have their effect any more|runs once more|device-lost|is in quarantine' "$folder/output" | head -1)
+        said=$(grep -hE 'is out of this run|does not return, as|have their effect any more|runs once more|device-lost|is in quarantine|do not come back' "$folder/output" | head -1)
         [ -n "$said" ] && trouble+=("night $night: $said")
         local found rule verdict
         found=$(unusual "$folder")
@@ -88,6 +88,7 @@ nights() {
 export -f run unusual nights
 export simulator
 printf '%-50s %4s %6s %7s %8s\n' variant runs alone unlike time
+# shellcheck disable=SC2016 # the inner shell expands it
 printf '%s\n' "${variants[@]}" | xargs -P "$lanes" -I '{}' bash -c 'nights "$1"' good-nights '{}' | tee "$work/table"
 passed=$(grep -c ' passed$' "$work/table")
 failed=$((${#variants[@]} - passed))
