@@ -6,7 +6,7 @@
 #   ci/good-nights.sh [RUNS [VARIANT...]]
 #
 # RUNS (20) is how often each variant is run, each time with another part of the rules: one of PARTS (20). PRODUCT (a2), LANES
-# (twice the processors: a run waits most of its time), and CTS, the command to use in place of a release build.
+# (four for each processor: a run waits most of its time), and CTS, the command to use in place of a release build.
 #
 # What is not good is run once more without jitter, alone: a variant may refuse what a rule needs to begin with, or be what a
 # rule of level `info` reports. Only what is not the same there has failed.
@@ -15,7 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 runs=${1:-20}
 shift
 export PRODUCT=${PRODUCT:-a2} PARTS=${PARTS:-20}
-lanes=${LANES:-$((2 * $(nproc)))}
+lanes=${LANES:-$((4 * $(nproc)))}
 if [ -z "${CTS:-}" ]; then
     cargo build --quiet --release -p atlas-cts || exit 1
     CTS=target/release/atlas-cts
@@ -60,13 +60,18 @@ nights() {
         local folder=$work/$variant/$night
         run "$folder" "$work/libjitter.so" --seed "$night" --shard "$(((night - 1) % PARTS + 1))/$PARTS"
         local status=$?
-        [ $status -le 1 ] && [ -s "$folder/report/junit.xml" ] || trouble+=("night $night: exit status $status")
+        if [ ! -s "$folder/report/junit.xml" ]; then
+            trouble+=("night $night: no report, exit status $status: $(tail -1 "$folder/output")")
+            continue
+        fi
         # What a device or a function was put out for, whoever had to suffer for it.
         local said
         said=$(grep -hE 'is out of this run|does not return, as|have their effect any more|runs once more|device-lost|is in quarantine|do not come back' "$folder/output" | head -1)
         [ -n "$said" ] && trouble+=("night $night: $said")
         local found rule verdict
         found=$(unusual "$folder")
+        # A rule that does not hold, or has no answer, says so below.
+        [ $status -eq 0 ] || [ -n "$found" ] || trouble+=("night $night: exit status $status")
         while read -r rule verdict; do
             [ -n "$rule" ] || continue
             alone=$((alone + 1))
