@@ -12,6 +12,10 @@ use crate::workers::{Assignment, Home, SetUp, StartError, WorkerProcess, interru
 
 use super::Inquest;
 
+/// What looking into a hang may take, in every profile: a device that hangs now and then has many of them, and each attempt
+/// may take as long as all cases before it.
+const LONGEST_OF_A_HANG: Duration = Duration::from_secs(120);
+
 /// How a run of cases ended.
 pub(super) enum Outcome {
     Passed,
@@ -56,7 +60,10 @@ impl<'a> Again<'a> {
         };
         let spent = Duration::from_millis(inquest.spent.load(Ordering::Relaxed));
         let patience = Patience { time: patience.time.saturating_sub(shrinking.time()), ..patience };
-        let time = patience.left(spent);
+        let time = match found {
+            Verdict::Timeout => patience.left(spent).min(LONGEST_OF_A_HANG),
+            _ => patience.left(spent),
+        };
         let begun = Instant::now();
         let rule = inquest.assignment.rule;
         Again {

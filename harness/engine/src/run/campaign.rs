@@ -166,7 +166,7 @@ impl Campaign {
                 return self.without_run(rule, Verdict::Skipped, reason);
             }
             let calls = calls(rule, &self.target.rules);
-            let mut lost_before = false;
+            let (mut lost_before, mut replaced_before) = (false, false);
             loop {
                 let (lease, brief) = match self.lease(rule, &calls) {
                     Ok(leased) => leased,
@@ -178,6 +178,14 @@ impl Campaign {
                     lost_before = true;
                     let RuleResult { id, reason, .. } = &outcome.result;
                     self.remark(format!("{id} has lost {} and runs once more: {reason}", lease.names()));
+                    continue;
+                }
+                if outcome.process_bad && !replaced_before {
+                    replaced_before = true;
+                    let id = &outcome.result.id;
+                    self.remark(format!(
+                        "{id} ran in a process whose calls had no effect any more, and runs once more"
+                    ));
                     continue;
                 }
                 return outcome;
@@ -235,6 +243,8 @@ impl Campaign {
         }
         if self.speaks_against_devices(&outcome) {
             let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
+            // Whoever fails there and not in a fresh process has met what somebody before it left.
+            outcome.process_bad = replaced.is_some() && outcome.result.verdict == Verdict::Flaky;
             replaced.into_iter().for_each(|text| self.remark(text));
             if let Some(why) = out {
                 let RuleResult { verdict, reason, .. } = &outcome.result;
@@ -311,7 +321,7 @@ impl Campaign {
             }
         };
         let result = RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result };
-        Outcome { result, call, lost, units: lease.units().to_vec(), device_out: false }
+        Outcome { result, call, lost, units: lease.units().to_vec(), device_out: false, process_bad: false }
     }
 
     /// The results so far.

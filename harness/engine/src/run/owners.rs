@@ -19,12 +19,14 @@ pub(super) struct Outcome {
     pub units: Vec<usize>,
     /// A device went out while it ran: the result says nothing about the rule.
     pub device_out: bool,
+    /// Only the process failed that it ran in, where calls had no effect any more: the result says nothing about the rule.
+    pub process_bad: bool,
 }
 
 impl Outcome {
     /// Of a rule that no call is blamed for.
     pub(super) fn of(result: RuleResult) -> Outcome {
-        Outcome { result, call: None, lost: None, units: Vec::new(), device_out: false }
+        Outcome { result, call: None, lost: None, units: Vec::new(), device_out: false, process_bad: false }
     }
 }
 

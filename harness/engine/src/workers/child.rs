@@ -310,9 +310,10 @@ impl WorkerProcess {
 
     /// Ends the worker in order. What goes wrong with that breaks no rule: it is a remark of the run.
     pub fn stop(mut self, deadline: Duration) {
-        // Also in a run that was asked to end: a device is left in order, as far as that is quick.
-        let deadline = if interrupt::requested().is_some() { deadline.min(GONE) } else { deadline };
-        let asked = self.send(&Request::Stop).and_then(|()| self.reply_unless(deadline, || None));
+        // Also in a run that was asked to end, before this or meanwhile: a device is left in order, as far as that is quick.
+        let begun = Instant::now();
+        let late = || interrupt::requested().filter(|_| begun.elapsed() >= GONE);
+        let asked = self.send(&Request::Stop).and_then(|()| self.reply_unless(deadline, late));
         let trouble = match asked {
             Ok(_) => {
                 self.requests = None;

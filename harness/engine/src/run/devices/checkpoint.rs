@@ -9,7 +9,7 @@ use crate::catalog::Rules;
 use crate::workers::{Executor, Slot, WorkerProcess};
 
 use super::Lease;
-use super::gate::{ask, free_memory};
+use super::gate::settled;
 
 /// Rules between two checkpoints.
 const EVERY: usize = 16;
@@ -58,8 +58,11 @@ struct Account {
 }
 
 impl Account {
-    fn of(worker: &mut WorkerProcess, deadline: Duration) -> Result<Account, String> {
-        let free = free_memory(&ask(worker, deadline)?);
+    /// Memory that has gone since another look is waited for a little.
+    fn of(worker: &mut WorkerProcess, deadline: Duration, before: Option<&Account>) -> Result<Account, String> {
+        let most_lost = Resource::Memory.least() - 1;
+        let wanted = before.and_then(|before| before.free).map(|free| free.saturating_sub(most_lost));
+        let free = settled(worker, deadline, wanted)?;
         let process = worker.id();
         let entries = |folder: &str| {
             std::fs::read_dir(format!("/proc/{process}/{folder}")).map_or(0, |entries| entries.count() as u64)
@@ -102,15 +105,15 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    fn account(&mut self) -> Result<Account, String> {
+    fn account(&mut self, before: Option<&Account>) -> Result<Account, String> {
         let deadline = self.executor.factory.brief();
         let worker = self.slot.worker(&self.executor.factory, 0, 0).map_err(|error| error.to_string())?;
-        Account::of(worker, deadline)
+        Account::of(worker, deadline, before)
     }
 
     /// How much these rules take when they run again; `None`: that cannot be said.
     fn taken_by(&mut self, rules: &[usize]) -> Option<u64> {
-        let before = self.account().ok()?;
+        let before = self.account(None).ok()?;
         for index in rules {
             if Instant::now() >= self.until {
                 return None;
@@ -120,7 +123,7 @@ impl Question<'_> {
             assignment.deadline = self.executor.factory.brief();
             self.executor.search(&assignment, self.slot, &mut String::new()).ok()?;
         }
-        Some(self.account().ok()?.lost_since(&before, self.resource))
+        Some(self.account(Some(&before)).ok()?.lost_since(&before, self.resource))
     }
 
     /// The fewest of these rules that take as much again, and how much that is; `None`: together they do not.
@@ -164,7 +167,7 @@ impl Lease<'_> {
         }
         // A process that is not there any more is not started for this.
         let Some(worker) = slot.workers.get_mut(&(0, 0)) else { return Vec::new() };
-        let Ok(now) = Account::of(worker, executor.factory.brief()) else { return Vec::new() };
+        let Ok(now) = Account::of(worker, executor.factory.brief(), entries.good.as_ref()) else { return Vec::new() };
         let since = std::mem::take(&mut entries.since);
         let Some(good) = entries.good.replace(now) else { return Vec::new() };
         let device = self.names();
@@ -179,14 +182,26 @@ impl Lease<'_> {
             let rules = &executor.rules;
             let mut question = Question { rules, executor, slot, seed, resource, until };
             let guilty = question.guilty(&since);
-            entries.good = question.account().ok().or(entries.good);
+            entries.good = question.account(None).ok().or(entries.good);
             entries.spent += begun.elapsed();
             match guilty {
                 Some((guilty, amount)) => {
                     let names: Vec<&str> = guilty.iter().map(|index| rules.rules[*index].id.as_str()).collect();
                     let what = resource.lost(amount, &device);
-                    let each = if names.len() == 1 { "each time it runs" } else { "each time they run together" };
-                    said.push(format!("{}: {each}, {what} do not come back", names.join(" and ")));
+                    said.push(match &names[..] {
+                        [rule] => format!("{rule}: each time it runs, {what} do not come back"),
+                        [first, second] => {
+                            format!("{first} and {second}: each time they run together, {what} do not come back")
+                        }
+                        // A coincidence that is as regular as the rules looks the same.
+                        several => format!(
+                            "{what} do not come back when {} rules run, {} to {}, and neither half of them takes that \
+                             alone: they do together, or somebody else who uses the device",
+                            several.len(),
+                            several.first().map_or("", |id| id),
+                            several.last().map_or("", |id| id)
+                        ),
+                    });
                 }
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
                     "{} went away between two checkpoints, and no rule between them takes it again: somebody else may use \

@@ -1,6 +1,6 @@
 //! The known operation: whether a process on a device can do it, and whether the device is to blame where it cannot.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::FREE_MEMORY;
@@ -17,6 +17,9 @@ type Answers = Vec<(String, Result<String, String>)>;
 const MOST_KEPT: u64 = 16 << 20;
 /// So often memory may shrink because somebody else took some meanwhile.
 const ROUNDS: u32 = 3;
+/// Runtimes may count what was freed a little later: so long it is waited for, and so often asked.
+const SETTLES: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Has a process do the known operation. Gives what keeps it from being made: a function that the library does not have
 /// says nothing about the device.
@@ -36,13 +39,33 @@ pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<
             Ok(other) => return Err(format!("the process answered {other:?}")),
             Err(end) => return Err(end.to_string()),
         }
-        let after = free_memory(&ask(worker, deadline)?);
+        let after = settled(worker, deadline, before.map(|before| before.saturating_sub(MOST_KEPT - 1)))?;
         kept = before.zip(after).map_or(0, |(before, after)| before.saturating_sub(after));
         if kept < MOST_KEPT {
             return Ok(None);
         }
     }
     Err(format!("of the memory that was allocated and freed, {kept} bytes did not come back, {ROUNDS} times in a row"))
+}
+
+/// Bytes of the device's memory that nobody uses, asked again for a while where they are fewer than these; `None`: the
+/// runtime does not say.
+///
+/// # Errors
+/// It does not answer.
+pub(super) fn settled(
+    worker: &mut WorkerProcess,
+    deadline: Duration,
+    wanted: Option<u64>,
+) -> Result<Option<u64>, String> {
+    let until = Instant::now() + SETTLES;
+    loop {
+        let free = free_memory(&ask(worker, deadline)?);
+        if free.zip(wanted).is_none_or(|(free, wanted)| free >= wanted) || Instant::now() >= until {
+            return Ok(free);
+        }
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// What the runtime says about itself and the device.
@@ -60,7 +83,7 @@ pub(super) fn number<T: std::str::FromStr>(answers: &Answers, name: &str) -> Opt
 }
 
 /// Bytes of the device's memory that nobody uses; `None`: the runtime does not say.
-pub(super) fn free_memory(answers: &Answers) -> Option<u64> {
+fn free_memory(answers: &Answers) -> Option<u64> {
     number(answers, FREE_MEMORY)
 }
 

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Good nights: the simulated device as it should be and in each of its legal variants, used as a machine of real devices
+# is, with jitter in its calls and slow starts (fixtures/faults/jitter.c). Nothing trips, no device is out, and no rule has
+# another verdict than on an undisturbed device.
+#
+#   ci/good-nights.sh [RUNS [VARIANT...]]
+#
+# RUNS (20) is how often each variant is run, each time with another part of the rules: one of PARTS (20). PRODUCT (a2), LANES
+# (four for each processor: a run waits most of its time), and CTS, the command to use in place of a release build.
+#
+# What is not good is run once more without jitter, alone: a variant may refuse what a rule needs to begin with, or be what a
+# rule of level `info` reports. Only what is not the same there has failed.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+runs=${1:-20}
+shift
+export PRODUCT=${PRODUCT:-a2} PARTS=${PARTS:-20}
+lanes=${LANES:-$((4 * $(nproc)))}
+if [ -z "${CTS:-}" ]; then
+    cargo build --quiet --release -p atlas-cts || exit 1
+    CTS=target/release/atlas-cts
+fi
+CTS=$(realpath "$CTS")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export CTS work runs
+simulator=$("$CTS" simulator --print-path "$work") || exit 1
+"${CC:-gcc}" -std=gnu11 -O1 -shared -fPIC -I specs/acl fixtures/faults/jitter.c -Wl,--no-as-needed "-Wl,-rpath,$work" \
+    "$simulator" -ldl -o "$work/libjitter.so" || exit 1
+if [ $# -gt 0 ]; then
+    variants=("$@")
+else
+    # The device as it should be, then every other one.
+    mapfile -t variants < <(echo faithful && "$CTS" simulator --list | awk '/^[a-z]/ { legal = /^legal variants/ } legal && /^  variant/ { print $1 }')
+fi
+[ ${#variants[@]} -gt 1 ] || [ $# -gt 0 ] || { echo "no variants are listed"; exit 1; }
+
+# A run on a machine of its own: its folder, the library, then arguments.
+run() {
+    local folder=$1 library=$2
+    shift 2
+    mkdir -p "$folder/machine"
+    env ATLAS_CTS_SIM_PRODUCT="$PRODUCT" ATLAS_CTS_SIM_MACHINE="$folder/machine" ATLAS_CTS_SIM_DEFECTS="$switched" \
+        ATLAS_CTS_LOCKS="$folder/locks" "$CTS" run --product "$PRODUCT" --library "$library" --report-dir "$folder/report" \
+        "$@" >"$folder/output" 2>&1
+}
+
+# Rule and verdict of each result that is neither good nor a skip.
+unusual() {
+    sed -n 's/^{"result":{"id":"\([^"]*\)".*"verdict":"\([^"]*\)".*/\1 \2/p' "$1/report/results.jsonl" |
+        grep -v ' \(pass\|skipped\)$' | sort
+}
+
+# The nights of one variant: a line of the table.
+nights() {
+    local variant=$1 night trouble=() began=$SECONDS unlike=0 alone=0
+    switched=$variant
+    [ "$variant" = faithful ] && switched=
+    for ((night = 1; night <= runs; night++)); do
+        local folder=$work/$variant/$night
+        run "$folder" "$work/libjitter.so" --seed "$night" --shard "$(((night - 1) % PARTS + 1))/$PARTS"
+        local status=$?
+        if [ ! -s "$folder/report/junit.xml" ]; then
+            trouble+=("night $night: no report, exit status $status: $(tail -1 "$folder/output")")
+            continue
+        fi
+        # What a device or a function was put out for, whoever had to suffer for it.
+        local said
+        said=$(grep -hE 'is out of this run|does not return, as|have their effect any more|runs once more|device-lost|is in quarantine|do not come back' "$folder/output" | head -1)
+        [ -n "$said" ] && trouble+=("night $night: $said")
+        local found rule verdict
+        found=$(unusual "$folder")
+        # A rule that does not hold, or has no answer, says so below.
+        [ $status -eq 0 ] || [ -n "$found" ] || trouble+=("night $night: exit status $status")
+        while read -r rule verdict; do
+            [ -n "$rule" ] || continue
+            alone=$((alone + 1))
+            rm -rf "$folder/alone"
+            run "$folder/alone" "$simulator" --seed "$night" "$rule" --jobs 1
+            if ! unusual "$folder/alone" | grep -qx "$rule $verdict"; then
+                unlike=$((unlike + 1))
+                trouble+=("night $night: $rule is $verdict, and not without jitter")
+            fi
+        done <<<"$found"
+        # A machine of 64 GiB is mostly holes, but not small.
+        [ ${#trouble[@]} -eq 0 ] && rm -rf "$folder"
+    done
+    local how=passed
+    [ ${#trouble[@]} -gt 0 ] && how=FAILED
+    printf '%-50s %4d %6d %7d %6d s  %s\n' "$variant" "$runs" "$alone" "$unlike" $((SECONDS - began)) "$how"
+    [ ${#trouble[@]} -eq 0 ] || printf '    %s\n' "${trouble[@]}"
+}
+export -f run unusual nights
+export simulator
+printf '%-50s %4s %6s %7s %8s\n' variant runs alone unlike time
+# shellcheck disable=SC2016 # the inner shell expands it
+printf '%s\n' "${variants[@]}" | xargs -P "$lanes" -I '{}' bash -c 'nights "$1"' good-nights '{}' | tee "$work/table"
+passed=$(grep -c ' passed$' "$work/table")
+failed=$((${#variants[@]} - passed))
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,243 @@
+//! Machines of several devices: one that goes bad is put out and no rule is blamed for it; the others go on.
+
+use std::fs;
+use std::process::Command;
+
+use engine::record::{RuleResult, Verdict};
+use rstest::rstest;
+
+use crate::support::{Answer, Bench, Report, answer};
+use crate::{rule, stand_before};
+
+/// Steps that copy there and back, and see that it arrived.
+const CHECKED_COPY: &str = "      char *back = host(4096, 64);
+      aclrtMemcpy(p, 4096, pattern(4096, 1), 4096, ACL_MEMCPY_HOST_TO_DEVICE);
+      aclrtMemcpy(back, 4096, p, 4096, ACL_MEMCPY_DEVICE_TO_HOST);
+      same(back, pattern(4096, 1), 4096);
+";
+
+fn copies(from: u32, to: u32) -> String {
+    (from..to).map(|number| rule(&format!("night.copy{number}"), "", CHECKED_COPY)).collect()
+}
+
+/// Rules of two processes on two devices.
+fn pairs(from: u32, to: u32) -> String {
+    let keys = "    actors: \"A: process(device 0); B: process(device 1);\"\n";
+    let steps = "      B: aclrtMalloc(&other, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);\n";
+    (from..to).map(|number| rule(&format!("night.pair{number}"), keys, steps)).collect()
+}
+
+fn chapter(rules: &str) -> String {
+    format!("chapter: night\ntitle: Night\nrules:\n{rules}")
+}
+
+/// A machine that all processes share, with a library before its devices.
+fn machine(rules: &str, kind: &str) -> Bench {
+    let bench = Bench::new();
+    bench.catalog(chapter(rules));
+    stand_before(&bench, "devices.c", kind);
+    fs::create_dir(bench.path("machine")).unwrap();
+    bench
+}
+
+fn command(bench: &Bench, devices: u32, arguments: &[&str]) -> Command {
+    let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--library", "libnight.so"];
+    let mut command = bench.command(words.iter().chain(&["--deadline", "1"]).chain(arguments));
+    command.env("ATLAS_CTS_SIM_PRODUCT", "a2").env("ATLAS_CTS_SIM_DEVICES", devices.to_string());
+    command.env("ATLAS_CTS_SIM_MACHINE", bench.path("machine")).env("NIGHT_COUNT", bench.path("count"));
+    command
+}
+
+fn ran(bench: &Bench, command: &mut Command) -> (Answer, Report) {
+    (answer(command), bench.report("report"))
+}
+
+fn count(report: &Report, wanted: impl Fn(&RuleResult) -> bool) -> usize {
+    report.results.iter().filter(|result| wanted(result)).count()
+}
+
+#[track_caller]
+fn expect_all(report: &Report, verdict: Verdict) {
+    assert_eq!(report.results.len(), report.header.rules);
+    assert!(report.results.iter().all(|result| result.verdict == verdict), "{:?}", report.verdicts());
+}
+
+/// Remarks of the run's end that say this.
+fn remarks<'a>(report: &'a Report, text: &str) -> Vec<&'a str> {
+    report.end().remarks.iter().map(String::as_str).filter(|remark| remark.contains(text)).collect()
+}
+
+// ---- before the run
+
+#[rstest]
+#[case::with_a_code("", "507899")]
+#[case::without_an_answer("NIGHT_HANGS", "no progress")]
+fn a_device_that_is_dead_before_the_run_is_not_used(#[case] hangs: &str, #[case] why: &str) {
+    let bench = machine(&copies(0, 8), "DIES");
+    let dead = |command: &mut Command| {
+        if !hangs.is_empty() {
+            command.env(hangs, "1");
+        }
+    };
+    let mut first = command(&bench, 4, &[]);
+    dead(&mut first);
+    let (answer, report) = ran(&bench, &mut first);
+    answer.says(0, &[]);
+    expect_all(&report, Verdict::Pass);
+    let [out] = &report.header.devices_out[..] else { panic!("{:?}", report.header.devices_out) };
+    assert_eq!((out.device.as_str(), report.header.devices), ("2", 3));
+    assert!(out.reason.contains(why), "{}", out.reason);
+    fs::remove_dir_all(bench.path("report")).unwrap();
+    let mut strict = command(&bench, 4, &["--min-devices", "4"]);
+    dead(&mut strict);
+    crate::answer(&mut strict).says(3, &[why, "4"]);
+    assert!(!bench.path("report/results.jsonl").exists(), "nothing has run");
+}
+
+// ---- between rules
+
+#[rstest]
+#[case::with_a_code("")]
+#[case::without_an_answer("NIGHT_HANGS")]
+fn of_four_devices_one_dies_and_every_rule_has_its_answer(#[case] hangs: &str) {
+    let bench = machine(&(copies(0, 60) + &pairs(0, 6)), "DIES");
+    let mut night = command(&bench, 4, &[]);
+    night.env("NIGHT_DIES_AT", "100");
+    if !hangs.is_empty() {
+        night.env(hangs, "1");
+    }
+    let (answer, report) = ran(&bench, &mut night);
+    answer.says(0, &["device 2"]);
+    expect_all(&report, Verdict::Pass);
+    assert!(report.header.devices_out.is_empty(), "it worked before the run: {:?}", report.header.devices_out);
+    let lost = remarks(&report, "has lost device 2 and runs once more");
+    assert_eq!(lost.len(), 1, "{:?}", report.end().remarks);
+    let others = remarks(&report, "device 0").len() + remarks(&report, "device 1").len();
+    assert_eq!(others + remarks(&report, "device 3").len(), 0, "{:?}", report.end().remarks);
+}
+
+/// The gate asks each of the two which one it is.
+#[rstest]
+#[case::with_a_code("")]
+#[case::without_an_answer("NIGHT_HANGS")]
+fn a_device_that_dies_under_a_rule_of_two_is_found(#[case] hangs: &str) {
+    let bench = machine(&pairs(0, 12), "DIES");
+    let mut night = command(&bench, 4, &[]);
+    night.env("NIGHT_DEVICE", "1").env("NIGHT_DIES_AT", "30");
+    if !hangs.is_empty() {
+        night.env(hangs, "1");
+    }
+    let (answer, report) = ran(&bench, &mut night);
+    answer.says(0, &["device 1 does not do what it did before the run"]);
+    expect_all(&report, Verdict::Pass);
+    let well = ["device 0 does", "device 2 does", "device 3 does"];
+    assert!(well.iter().all(|device| remarks(&report, device).is_empty()), "{:?}", report.end().remarks);
+}
+
+#[rstest]
+#[case::with_a_code("")]
+#[case::without_an_answer("NIGHT_HANGS")]
+fn where_the_only_device_dies_what_is_left_is_lost_and_no_rule_is_blamed(#[case] hangs: &str) {
+    let bench = machine(&copies(0, 30), "DIES");
+    let mut night = command(&bench, 1, &[]);
+    // Of one device all is shown, or it by its number.
+    night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
+    if !hangs.is_empty() {
+        night.env(hangs, "1");
+    }
+    let (answer, report) = ran(&bench, &mut night);
+    answer.says(3, &[]);
+    let passed = count(&report, |result| result.verdict == Verdict::Pass);
+    let lost = count(&report, |result| result.verdict == Verdict::DeviceLost);
+    assert_eq!((passed + lost, passed > 0, lost > 1), (30, true, true), "{:?}", report.verdicts());
+    assert!(report.results.iter().all(|result| result.verdict == Verdict::Pass || !result.reason.is_empty()));
+}
+
+// ---- recovery
+
+#[test]
+fn a_device_that_a_sites_command_brings_back_is_used_again() {
+    let bench = machine(&copies(0, 30), "DIES");
+    let command_of_the_site = "echo \"$ATLAS_CTS_DEVICE: $ATLAS_CTS_REASON\" >>recovered && : >repaired";
+    let mut night = command(&bench, 1, &["--recover-cmd", command_of_the_site]);
+    night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
+    night.env("NIGHT_REPAIRED", bench.path("repaired"));
+    let (answer, report) = ran(&bench, &mut night);
+    answer.says(0, &["works again after --recover-cmd (1 of 2)"]);
+    expect_all(&report, Verdict::Pass);
+    let told = fs::read_to_string(bench.path("recovered")).unwrap();
+    assert!(told.starts_with("0: ") && told.contains("507899") && told.lines().count() == 1, "{told}");
+}
+
+#[rstest]
+#[case::fails("echo tried >>recovered; echo no rights >&2; exit 5", "no rights")]
+#[case::does_nothing("echo tried >>recovered", "507899")]
+#[case::takes_too_long("echo tried >>recovered; sleep 60", "did not answer in its time and was killed")]
+fn a_command_that_does_not_help_is_tried_twice(#[case] command_of_the_site: &str, #[case] why: &str) {
+    let bench = machine(&copies(0, 30), "DIES");
+    let mut night = command(&bench, 1, &["--recover-cmd", command_of_the_site, "--recover-limit", "1"]);
+    night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
+    let (answer, report) = ran(&bench, &mut night);
+    answer.says(3, &["did not bring it back (1 of 2)", "did not bring it back (2 of 2)", why]);
+    assert_eq!(fs::read_to_string(bench.path("recovered")).unwrap().lines().count(), 2);
+    assert_eq!(report.results.len(), 30);
+    let judged = |result: &RuleResult| !matches!(result.verdict, Verdict::Pass | Verdict::DeviceLost);
+    assert_eq!(count(&report, judged), 0, "{:?}", report.verdicts());
+}
+
+// ---- calls without effect
+
+/// Copies more than there is room for, which is refused.
+const TOO_MUCH: &str = "      aclrtMemcpy(p, 4096, pattern(8192, 1), 8192, ACL_MEMCPY_HOST_TO_DEVICE)";
+
+#[test]
+fn a_process_in_which_calls_have_no_effect_any_more_is_replaced() {
+    let fault = rule("night.fault", "", &format!("{TOO_MUCH};\n"));
+    let bench = machine(&(copies(0, 3) + &fault + &copies(3, 12)), "LOSES_EFFECT");
+    let (answer, report) = ran(&bench, &mut command(&bench, 1, &[]));
+    answer.says(1, &["FAIL  acl.night.fault"]);
+    assert_eq!(count(&report, |result| result.verdict == Verdict::Pass), 12, "{:?}", report.verdicts());
+    let said = remarks(&report, "after acl.night.fault, calls of its process on the device did not have their effect");
+    assert_eq!(said.len(), 1, "{:?}", report.end().remarks);
+}
+
+/// The rule holds, and what it leaves behind is met by the next one.
+#[test]
+fn a_rule_that_meets_a_process_in_which_calls_have_no_effect_runs_once_more() {
+    let fault = rule("night.fault", "", &format!("{TOO_MUCH} fails;\n"));
+    let bench = machine(&(copies(0, 3) + &fault + &copies(3, 12)), "LOSES_EFFECT");
+    // Each of the rule's three cases has one.
+    let (answer, report) = ran(&bench, command(&bench, 1, &[]).env("NIGHT_FAILED", "3"));
+    answer.says(0, &["acl.night.copy3 ran in a process whose calls had no effect any more, and runs once more"]);
+    expect_all(&report, Verdict::Pass);
+    let said = remarks(&report, "after acl.night.copy3, calls of its process on the device did not have their effect");
+    assert_eq!(said.len(), 1, "{:?}", report.end().remarks);
+}
+
+// ---- memory
+
+/// A rule that allocates blocks of this many bytes.
+fn allocating(id: &str, bytes: u32) -> String {
+    rule(id, "", &format!("      aclrtMalloc(&block, {bytes}, ACL_MEM_MALLOC_HUGE_FIRST);\n"))
+}
+
+#[test]
+fn a_rule_after_which_memory_does_not_come_back_is_found_and_named() {
+    let rules = copies(0, 7) + &allocating("night.leaks", 12 << 20) + &copies(7, 40);
+    let bench = machine(&rules, "LEAKS");
+    let (answer, report) = ran(&bench, &mut command(&bench, 1, &[]));
+    answer.says(0, &["acl.night.leaks: each time it runs"]);
+    expect_all(&report, Verdict::Pass);
+    let [leak] = &remarks(&report, "do not come back")[..] else { panic!("{:?}", report.end().remarks) };
+    assert!(leak.starts_with("acl.night.leaks: ") && leak.contains("MiB of the memory of"), "{leak}");
+}
+
+/// Also where it goes as regularly as rules run.
+#[rstest]
+fn memory_that_somebody_else_takes_is_said_and_no_rule_is_blamed(#[values("60", "100", "150")] every: &str) {
+    let bench = machine(&copies(0, 60), "IS_SHARED");
+    let (answer, report) = ran(&bench, command(&bench, 1, &[]).env("NIGHT_EVERY", every));
+    answer.says(0, &["512.0 MiB of the memory of the device", "somebody else"]);
+    expect_all(&report, Verdict::Pass);
+    assert!(remarks(&report, "each time").is_empty(), "{:?}", report.end().remarks);
+}

@@ -1,0 +1,106 @@
+//! Runs that are asked to end.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use engine::record::{Verdict, read_run};
+use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{Answer, Bench, Watched};
+use crate::{COPY, bench, command, night, rule, waiting_rules};
+
+/// A run of rules of which the first waits for longer than the test does.
+fn waiting(bench: &Bench) -> (Child, PathBuf) {
+    let mut command = command(bench, "600");
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let journal = bench.path("report/results.jsonl");
+    let until = Instant::now() + Duration::from_secs(60);
+    while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("{\"begin\":{\"id\":\"acl.night.first\"}}")) {
+        assert!(Instant::now() < until, "the run does not begin");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    (child, journal)
+}
+
+pub fn workers_of(child: &Child) -> Vec<Watched> {
+    let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().flatten();
+    let children = tasks.flat_map(|task| fs::read_to_string(task.path().join("children")));
+    children.flat_map(|list| list.split_whitespace().map(Watched::new).collect::<Vec<_>>()).collect()
+}
+
+pub fn ask(child: &Child, signal: Signal) {
+    kill_process(Pid::from_raw(child.id() as i32).unwrap(), signal).unwrap();
+}
+
+#[rstest]
+#[case::by_a_scheduler(Signal::TERM, "SIGTERM")]
+#[case::from_the_keyboard(Signal::INT, "SIGINT")]
+fn a_run_that_is_asked_to_end_closes_its_journal_and_says_how_to_go_on(#[case] signal: Signal, #[case] name: &str) {
+    let bench = bench(waiting_rules(), "HANGS_SYNCHRONISING");
+    let (child, journal) = waiting(&bench);
+    let workers = workers_of(&child);
+    assert!(!workers.is_empty());
+    ask(&child, signal);
+    let output = child.wait_with_output().unwrap();
+    let answer = Answer {
+        status: output.status.code().unwrap_or(-1),
+        text: String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
+    };
+    answer.says(3, &[&format!("{name}: the run was asked to end; 0 of "), "`--resume ", "runs the others"]);
+    workers.iter().for_each(Watched::expect_end);
+    let text = fs::read_to_string(&journal).unwrap();
+    assert!(text.lines().last().unwrap().starts_with("{\"stop\":{\"at\":"), "{text}");
+    let stopped = read_run(&journal).unwrap();
+    assert_eq!((stopped.end.is_none(), stopped.in_flight.len()), (true, 0), "no rule is to blame");
+    let junit = fs::read_to_string(bench.path("report/junit.xml")).unwrap();
+    assert!(junit.contains("The run did not reach its end."), "{junit}");
+    // Another library is another target, even one that works.
+    fs::remove_file(bench.path("libnight.so")).unwrap();
+    night(&bench, "WORKS");
+    let resumed = bench.run(["run", "--specs", "specs", "--library", "libnight.so", "--resume", "report"]);
+    resumed.says(2, &["cannot be resumed, it tested something else"]);
+}
+
+#[test]
+fn a_run_that_is_asked_twice_ends_at_once() {
+    let bench = bench(waiting_rules(), "HANGS_SYNCHRONISING");
+    let (mut child, journal) = waiting(&bench);
+    ask(&child, Signal::STOP);
+    // Both arrive together when it goes on.
+    ask(&child, Signal::TERM);
+    ask(&child, Signal::INT);
+    ask(&child, Signal::CONT);
+    let ended = child.wait().unwrap();
+    assert!(ended.code().is_none(), "a signal ended it: {ended}");
+    assert!(read_run(&journal).unwrap().end.is_none(), "what was written is readable");
+}
+
+#[test]
+fn a_run_that_was_stopped_twice_has_no_rule_that_is_given_up() {
+    let bench = Bench::new();
+    let rules = (0..6).map(|number| rule(&format!("night.slow{number}"), "", COPY)).collect::<String>();
+    bench.catalog(format!("chapter: night\ntitle: Night\nrules:\n{rules}"));
+    let words =
+        ["--product", "a2", "--backend", "simulator", "--jobs", "1", "--call-ns", "100000000", "--specs", "specs"];
+    for attempt in ["--report-dir", "--resume", "--resume"] {
+        let words = ["run", attempt, "report"].into_iter().chain(words);
+        let child = bench.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let begun = "{\"begin\":{\"id\":\"acl.night.slow0\"}}";
+        let times = fs::read_to_string(bench.path("report/results.jsonl")).unwrap_or_default().matches(begun).count();
+        let until = Instant::now() + Duration::from_secs(60);
+        let again =
+            || fs::read_to_string(bench.path("report/results.jsonl")).unwrap_or_default().matches(begun).count();
+        while again() <= times {
+            assert!(Instant::now() < until, "the run does not begin");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        ask(&child, Signal::TERM);
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(3));
+    }
+    bench.run(["run", "--specs", "specs", "--resume", "report"]).says(0, &[]);
+    let report = bench.report("report");
+    assert!(report.results.iter().all(|result| result.verdict == Verdict::Pass && result.interrupted == 0));
+}

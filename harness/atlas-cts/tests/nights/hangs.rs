@@ -1,0 +1,80 @@
+//! Devices that hang: in one call, in every call, now and then, at their start.
+
+use std::fs;
+
+use engine::record::{RuleResult, Verdict};
+
+use crate::{ALONE, copying_rules, rule, run, verdicts, waiting_rules};
+
+#[test]
+fn a_function_that_hangs_is_waited_for_by_one_rule_and_its_owner() {
+    let (_, answer, report) = run(waiting_rules(), "HANGS_IN_ONE_CALL");
+    answer.says(1, &["acl.night.first"]);
+    let verdicts = verdicts(&report);
+    assert_eq!(verdicts["acl.night.first"], Verdict::Timeout);
+    assert_eq!(verdicts["acl.night.owner"], Verdict::Timeout);
+    for number in 0..4 {
+        let result = report.result(&format!("acl.night.stream{number}"));
+        assert_eq!(result.verdict, Verdict::Blocked);
+        let why = "aclrtSynchronizeStream does not return, as acl.night.first showed: no other rule waits for it";
+        assert!(result.reason.contains(why), "{}", result.reason);
+        // One function that hangs does not put the device out.
+        for other in ["early", "late"] {
+            assert_eq!(verdicts[&*format!("acl.night.{other}{number}")], Verdict::Pass);
+        }
+    }
+    assert_eq!(verdicts["acl.night.timed0"], Verdict::Pass);
+}
+
+#[test]
+fn a_device_on_which_two_ways_to_wait_hang_is_out() {
+    let (_, answer, report) = run(waiting_rules(), "HANGS_SYNCHRONISING");
+    answer.says(1, &["the device is out of this run"]);
+    let verdicts = verdicts(&report);
+    let timeouts = verdicts.values().filter(|verdict| **verdict == Verdict::Timeout).count();
+    assert_eq!(timeouts, 4, "the first way and its owner, and of the second, without one, two rules: {verdicts:?}");
+    for number in 0..4 {
+        assert_eq!(verdicts[&*format!("acl.night.early{number}")], Verdict::Pass, "before the second way hung");
+        let late = report.result(&format!("acl.night.late{number}"));
+        assert_eq!(late.verdict, Verdict::DeviceLost);
+        let why = "aclrtSynchronizeStream and aclrtSynchronizeStreamWithTimeout do not return; see to it";
+        assert!(late.reason.contains(why), "{}", late.reason);
+    }
+    assert_eq!(report.results.len(), report.header.rules, "every rule is accounted for");
+}
+
+#[test]
+fn hangs_that_come_now_and_then_are_known_after_the_third_and_the_function_is_tried_again() {
+    let (_, _, report) = run(copying_rules(), "HANGS_NOW_AND_THEN");
+    let of = |wanted: Verdict| {
+        let results = report.results.iter().filter(move |result| result.verdict == wanted);
+        results.map(|result| result.id.as_str()).collect::<Vec<_>>()
+    };
+    // Each hang ends its process, and the next one counts from the beginning.
+    let position = |wanted: &[Verdict]| {
+        let hit = |result: &RuleResult| wanted.contains(&result.verdict);
+        report.results.iter().position(hit).unwrap_or(report.results.len())
+    };
+    let hung = [Verdict::Timeout, Verdict::Flaky];
+    let before = report.results[..position(&[Verdict::Blocked])].iter().filter(|result| hung.contains(&result.verdict));
+    assert_eq!(before.count(), 3, "the third is enough: {:?}", report.verdicts());
+    assert!(of(Verdict::Blocked).len() >= 8, "the rest of the run knows: {:?}", report.verdicts());
+    let later = &report.results[position(&[Verdict::Blocked])..];
+    assert!(later.iter().any(|result| result.verdict == Verdict::Pass), "it is tried again: {:?}", report.verdicts());
+    assert_eq!(report.results.len(), report.header.rules);
+}
+
+#[test]
+fn a_device_whose_start_hangs_is_not_started_again() {
+    let rules = (0..12).map(|number| rule(&format!("night.alone{number}"), "", ALONE)).collect::<String>();
+    let (bench, answer, report) = run(format!("chapter: night\ntitle: Night\nrules:\n{rules}"), "HANGS_AT_START");
+    answer.says(3, &["the device is out of this run"]);
+    let starts = fs::metadata(bench.path("count")).unwrap().len();
+    assert_eq!(starts, 5, "four that work, and one that hangs");
+    let passed = report.results.iter().take_while(|result| result.verdict == Verdict::Pass).count();
+    assert!((1..=4).contains(&passed), "{:?}", report.verdicts());
+    for result in &report.results[passed..] {
+        assert_eq!(result.verdict, Verdict::DeviceLost, "{}", result.reason);
+    }
+    assert_eq!(report.results.len(), report.header.rules, "every rule is accounted for");
+}
