@@ -15,6 +15,7 @@ mod quarantine;
 mod remarks;
 mod simulated;
 mod single;
+mod starts;
 
 pub(crate) use child::{Deadlines, WorkerProcess};
 pub(crate) use end::WorkerEnd;
@@ -23,5 +24,5 @@ pub(crate) use factory::{Factory, SetUp, StartError};
 pub(crate) use library::LibraryFiles;
 pub(crate) use machines::Machine;
 pub(crate) use mapped::{EMBEDDED, libraries as mapped_libraries};
-pub(crate) use pool::{Pool, Slot};
+pub(crate) use pool::{Pool, Seat, Slot};
 pub(crate) use simulated::{SimulatedMachine, event_file, reach_file};
