@@ -21,7 +21,8 @@ use super::child::WorkerProcess;
 use super::factory::{Factory, SetUp, StartError};
 use super::group::{Group, GroupEnd};
 use super::machines::Machine;
-use super::pool::{Pool, Seat, Slot};
+use super::pool::{Pool, Slot};
+use super::seat::seats;
 
 /// Where the cases of a rule run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -380,16 +381,4 @@ impl Assignment<'_> {
             counts: self.counts,
         }
     }
-}
-
-/// The seats of a rule's processes; `None`: that process is started for each case.
-fn seats(rule: &Rule) -> Vec<Option<Seat>> {
-    let mut seats: Vec<Option<Seat>> = Vec::new();
-    for process in &rule.program.processes {
-        let first = Seat { sharing: process.sharing, state: process.state, device: process.device, ordinal: 0 };
-        let like = |other: &&Seat| Seat { ordinal: 0, ..**other } == first;
-        let ordinal = seats.iter().flatten().filter(like).count();
-        seats.push((process.sharing != Sharing::Isolated).then_some(Seat { ordinal, ..first }));
-    }
-    seats
 }

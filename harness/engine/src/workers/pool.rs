@@ -3,30 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use steps::program::{Sharing, State};
+use steps::program::Sharing;
 
 use crate::record::StartReason;
 
 use super::child::{Deadlines, WorkerProcess};
 use super::factory::{Factory, SetUp, StartError};
 use super::machines::{Machine, Machines};
-
-/// Which of a machine's workers: who shares it, how far it is set up, and where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Seat {
-    pub sharing: Sharing,
-    pub state: State,
-    pub device: u32,
-    /// Of a rule's processes that are alike otherwise, which one.
-    pub ordinal: usize,
-}
-
-impl Seat {
-    /// The n-th of the pool's workers on a device.
-    pub fn pooled(device: u32, ordinal: usize) -> Seat {
-        Seat { sharing: Sharing::Pooled, state: State::Device, device, ordinal }
-    }
-}
+use super::seat::Seat;
 
 /// A machine with its workers.
 #[derive(Debug)]
