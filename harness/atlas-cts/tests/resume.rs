@@ -185,6 +185,7 @@ fn shared(report: &Report) -> (Json, BTreeMap<String, Json>, Json) {
             results.insert(result["id"].as_str().unwrap().to_owned(), serde_json::from_str(&text).unwrap());
         } else if let Some(summed) = line.get_mut("end") {
             summed.as_object_mut().unwrap().remove("workers_started").unwrap();
+            summed.as_object_mut().unwrap().remove("starts").unwrap();
             end = summed.clone();
         }
     }

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
-use engine::record::{Journal, Part, RuleResult, RunEnd, RunHeader, RunSettings, Verdict, counts, exit_code};
+use engine::record::{
+    Journal, Part, RuleResult, RunEnd, RunHeader, RunSettings, StartReason, Starts, Verdict, counts, exit_code,
+};
 use engine::run::{Distribution, ExitStatus, MergeOptions, Observer, RunError, Work, merge};
 use proptest::prelude::*;
 use rstest::{fixture, rstest};
@@ -250,6 +252,7 @@ fn write_attempt(
             nanoseconds: 1,
             counts: counts(results),
             workers_started: 1,
+            starts: [(StartReason::FirstUse, Starts { processes: 1, runtimes: 1 })].into(),
             start_up_nanoseconds: 1,
             remarks: vec![format!("{name} remarks")],
             unusable_cases: 0,

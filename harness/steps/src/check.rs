@@ -7,12 +7,13 @@ use abi::Type;
 
 use super::builtins::BUILTINS;
 use super::parse::{Names, ParseError, parse_expression, parse_steps};
-use super::program::{Expression, Program, Space, Variable};
+use super::program::{Call, Expression, Program, Sharing, Space, Variable};
 use super::results::Results;
 use super::suggest::{closest, hint, meant};
 use super::syntax;
 use super::types::Declarations;
 use super::vocabulary::Vocabulary;
+use super::walk::Node;
 use super::{Part, Problem, Span};
 
 /// What the checker must know besides the rule itself.
@@ -292,14 +293,39 @@ impl<'e> Checker<'e> {
 
     /// What holds for the whole program, once all of it is known.
     fn finish(&mut self) {
+        let spoiled = if self.life_cycle { HashSet::new() } else { self.spoiled() };
         let Program { processes, variables, statements, functions, results, .. } = &mut self.program;
         let shared: HashSet<usize> = (0..variables.len()).filter(|variable| variables[*variable].shared).collect();
         keep_shared(statements, &shared);
-        let isolating = functions.iter().any(|function| self.environment.process_functions.contains(function.name));
-        if isolating && !self.life_cycle {
-            processes.iter_mut().for_each(|process| process.isolated = true);
+        for (position, process) in processes.iter_mut().enumerate() {
+            if process.sharing == Sharing::Pooled && spoiled.contains(&position) {
+                process.sharing = Sharing::Isolated;
+            }
         }
         *results = functions.iter().map(|function| self.environment.results.position(function.returns)).collect();
+    }
+
+    /// The processes in which a function is called that changes the whole process.
+    fn spoiled(&self) -> HashSet<usize> {
+        let Program { statements, actors, functions, .. } = &self.program;
+        let changes = |call: &Call| {
+            functions.get(call.function).is_some_and(|known| self.environment.process_functions.contains(known.name))
+        };
+        let mut found = HashSet::new();
+        let mut blocks = vec![statements.as_slice()];
+        while let Some(block) = blocks.pop() {
+            for statement in block {
+                blocks.extend(statement.kind.blocks());
+                statement.kind.walk(&mut |node| {
+                    if let Node::Call(call) = node
+                        && changes(call)
+                    {
+                        found.extend(actors.get(statement.actor).map(|actor| actor.process));
+                    }
+                });
+            }
+        }
+        found
     }
 }
 

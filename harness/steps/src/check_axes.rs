@@ -5,7 +5,7 @@ use abi::Type;
 
 use super::check::Checker;
 use super::parse_actors::parse_actors;
-use super::program::{Actor, Axis, Domain, Expression, Process, Range, State};
+use super::program::{Actor, Axis, Domain, Expression, Process, Range, Sharing, State};
 use super::suggest::hint;
 use super::syntax::{ActorHome, ActorLine, Identifier};
 use super::types::{INT64, SIZE, TEXT, is_integer};
@@ -21,21 +21,23 @@ impl Checker<'_> {
         if self.program.processes.is_empty() {
             let name = "A".to_owned();
             self.program.actors.insert(0, Actor { name: name.clone(), process: 0, thread: None });
-            self.program.processes.push(Process { name, device: 0, state: State::Device, isolated: false });
+            self.program.processes.push(Process { name, device: 0, state: State::Device, sharing: Sharing::Pooled });
         }
     }
 
     fn actor_line(&mut self, line: ActorLine) {
-        let ActorLine { name: Identifier { name, span }, home, state, isolated } = line;
+        let ActorLine { name: Identifier { name, span }, home, state, sharing } = line;
         if self.program.actors.iter().any(|actor| actor.name == name) {
             return self.problem(span, format!("there are two actors `{name}`"));
         }
         match home {
             ActorHome::Process { device } => {
-                let isolated = isolated || state != State::Device;
+                // Nobody else has a use for a process that is not set up as the pool's are.
+                let usual = if state == State::Device { Sharing::Pooled } else { Sharing::Isolated };
+                let sharing = sharing.unwrap_or(usual);
                 let process = self.program.processes.len();
                 self.program.actors.push(Actor { name: name.clone(), process, thread: None });
-                self.program.processes.push(Process { name, device, state, isolated });
+                self.program.processes.push(Process { name, device, state, sharing });
             }
             ActorHome::Thread { of } => match self.program.actors.iter().find(|actor| actor.name == of.name) {
                 Some(actor) => {

@@ -1,7 +1,7 @@
 //! The parser's part for what stands outside of steps: the lines of `actors`, and the releases of api.yaml.
 
 use super::parse::{Names, ParseError, Parsed, Parser, describe};
-use super::program::State;
+use super::program::{Sharing, State};
 use super::suggest::hint;
 use super::syntax::{ActorHome, ActorLine, Identifier, Release};
 use super::token::Kind;
@@ -62,7 +62,7 @@ impl Parser<'_> {
         self.fail(&format!("{found} {what}{hint}; {FORM}"))
     }
 
-    /// `NAME : process(device N), state S, isolated;` or `NAME : thread(A), state S;`.
+    /// `NAME : process(device N), state S, isolated;`, with `own` or `apart` in place of `isolated`, or `NAME : thread(A), state S;`.
     fn actor_line(&mut self) -> Parsed<ActorLine> {
         let start = self.span();
         if !matches!(self.peek(), Kind::Name(_)) || *self.peek_after(1) != Kind::Symbol(":") {
@@ -71,20 +71,24 @@ impl Parser<'_> {
         let name = self.name("an actor")?;
         self.next();
         let home = self.actor_home()?;
-        let (mut state, mut isolated) = (State::Device, false);
+        let (mut state, mut sharing) = (State::Device, None);
         loop {
             if self.accept(",") {
             } else if self.accept("isolated") {
-                isolated = true;
+                sharing = Some(Sharing::Isolated);
+            } else if self.accept("own") {
+                sharing = Some(Sharing::Own);
+            } else if self.accept("apart") {
+                sharing = Some(Sharing::Apart);
             } else if self.accept("state") {
                 state = self.state()?;
             } else if self.accept(";") {
-                return Ok(ActorLine { name, home, state, isolated });
+                return Ok(ActorLine { name, home, state, sharing });
             } else if *self.peek() == Kind::End {
                 let message = "this actor has no `;` at its end".to_owned();
                 return Err(ParseError { span: self.since(start), message });
             } else {
-                return self.no_known("is no option of an actor", &["state", "isolated"]);
+                return self.no_known("is no option of an actor", &["state", "isolated", "own", "apart"]);
             }
         }
     }

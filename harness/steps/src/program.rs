@@ -55,13 +55,25 @@ pub struct Process {
     /// The device that it works on: the n-th of those under test.
     pub device: u32,
     pub state: State,
-    /// A fresh process for each case.
-    pub isolated: bool,
+    pub sharing: Sharing,
+}
+
+/// Who else uses the process that an actor lives in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sharing {
+    /// Every rule that asks for nothing else.
+    Pooled,
+    /// Rules that may spoil it, one after the other, as long as their cases pass: `apart`.
+    Apart,
+    /// The cases of one rule: `own`.
+    Own,
+    /// Nobody: it is started for one case: `isolated`.
+    Isolated,
 }
 
 /// How far a process or thread is set up.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -333,9 +345,9 @@ impl Program {
         self.processes.len() > 1
     }
 
-    /// Whether a case needs fresh processes.
-    pub fn isolated(&self) -> bool {
-        self.processes.iter().any(|process| process.isolated)
+    /// Whether all its processes are shared in this way.
+    pub fn all_are(&self, sharing: Sharing) -> bool {
+        self.processes.iter().all(|process| process.sharing == sharing)
     }
 
     /// The text of a statement on one line, with the codes of named sets written out.

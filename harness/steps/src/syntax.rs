@@ -1,7 +1,7 @@
 //! The steps as written: what the parser makes of the tokens, before names and types are known.
 
 use super::Span;
-use super::program::State;
+use super::program::{Sharing, State};
 
 /// The steps of a rule as parsed.
 #[derive(Debug)]
@@ -45,7 +45,8 @@ pub struct ActorLine {
     pub name: Identifier,
     pub home: ActorHome,
     pub state: State,
-    pub isolated: bool,
+    /// `None`: the line says nothing about it.
+    pub sharing: Option<Sharing>,
 }
 
 /// Where an actor lives.

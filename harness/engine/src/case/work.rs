@@ -56,6 +56,8 @@ pub struct Work {
     pub single: Budget,
     /// In several processes: a step costs a hundred times as much.
     pub group: Budget,
+    /// In processes that the rule may spoil.
+    pub apart: Budget,
     /// In processes that are started for each case.
     pub fresh: Budget,
     pub patience: Patience,

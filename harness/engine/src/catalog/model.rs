@@ -125,7 +125,7 @@ pub struct ApiFile {
     /// What calls acquire, and how it is released.
     #[serde(default)]
     pub resources: Vec<ResourceSource>,
-    /// Functions that change the whole process: rules that call them run isolated.
+    /// Functions that change the whole process: processes that call them are isolated, unless their rule says otherwise.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub process: Vec<Spanned<String>>,

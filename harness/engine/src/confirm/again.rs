@@ -3,11 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use steps::program::State;
+use steps::program::{Sharing, State};
 
 use crate::case::{Case, FailedCase, Patience, Shrinking, case_to_json};
 use crate::catalog::Rule;
-use crate::record::Verdict;
+use crate::record::{StartReason, Verdict};
 use crate::workers::{Assignment, Home, SetUp, StartError, WorkerProcess, interrupt};
 
 use super::Inquest;
@@ -140,7 +140,8 @@ impl<'a> Again<'a> {
             None => {
                 self.starts = self.starts.saturating_sub(1);
                 let chapter = Some(executor.chapter_file(self.rule));
-                let set_up = SetUp { state: State::Device, device: program.processes[0].device, only: chapter };
+                let device = program.processes[0].device;
+                let set_up = SetUp::new(State::Device, device, chapter, StartReason::Confirmation);
                 executor.factory.start(self.inquest.machine, set_up)?.0
             }
         };
@@ -162,7 +163,7 @@ impl<'a> Again<'a> {
         let rule = self.rule;
         let assignment = Assignment { deadline: self.deadline, ..assignment.clone() };
         self.starts = self.starts.saturating_sub(rule.program.processes.len() as u32);
-        let mut workers = executor.fresh_processes(rule, machine)?;
+        let mut workers = executor.fresh_processes(rule, machine, StartReason::Confirmation)?;
         for (index, case) in cases.iter().enumerate() {
             let number = index as u64 + 1;
             let request = executor.run_case(&assignment, number, &case.values, case.salt);
@@ -174,10 +175,14 @@ impl<'a> Again<'a> {
                 let case = FailedCase { case: number, trace: end.trace, ..failed };
                 return Ok(Some(Failed { case, output: end.output }));
             }
-            // A process that ended as the rule wants it is missing in the next case.
-            for member in end.lost {
-                self.starts = self.starts.saturating_sub(1);
-                workers[member] = executor.fresh_process(rule, member, machine)?;
+            for (member, process) in rule.program.processes.iter().enumerate() {
+                // A process that ended as the rule wants it is missing in the next case, one of each case is done.
+                let lost = end.lost.contains(&member);
+                if lost || process.sharing == Sharing::Isolated {
+                    self.starts = self.starts.saturating_sub(1);
+                    let next = executor.fresh_process(rule, member, machine, StartReason::Confirmation)?;
+                    executor.end_process(rule, member, std::mem::replace(&mut workers[member], next), lost);
+                }
             }
         }
         Ok(None)

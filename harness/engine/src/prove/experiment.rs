@@ -12,7 +12,7 @@ use steps::judgement::Judgement;
 
 use crate::case::{Budget, Plan, SearchResult, case_to_json, rule_seed};
 use crate::catalog::{Rule, Rules};
-use crate::record::Verdict;
+use crate::record::{StartReason, Verdict};
 use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
 use crate::workers::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
 
@@ -170,7 +170,7 @@ impl Bench {
     /// Ends the workers: the next rule starts in fresh processes.
     pub(super) fn retire(&self) {
         if let Ok(mut slot) = self.executor.pool.take() {
-            slot.workers.clear();
+            slot.clear(StartReason::FirstUse);
             self.executor.pool.give_back(slot);
         }
     }

@@ -3,10 +3,12 @@
 mod confirmation;
 mod journal;
 mod part;
+mod starts;
 
 pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
 pub use part::{MergedRun, Part};
+pub use starts::{StartReason, Starts, sum_of};
 
 use std::collections::BTreeMap;
 
@@ -408,6 +410,9 @@ pub struct RunEnd {
     /// Worker processes started, and the time that their start-up took together, in nanoseconds; of a resumed run,
     /// since it was resumed for the last time.
     pub workers_started: u64,
+    /// The same by reason; older journals do not know it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub starts: BTreeMap<StartReason, Starts>,
     /// See `workers_started`.
     pub start_up_nanoseconds: u64,
     /// What the library did where no rule ran: while it was set up, when its process ended. It changes no verdict.

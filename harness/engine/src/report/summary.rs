@@ -300,7 +300,16 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     }
     if let Some(end) = end {
         let start_up = duration(end.start_up_nanoseconds);
-        field(text, "workers", &format!("{} started, {start_up} of start-up in total", end.workers_started));
+        let runtimes = match end.starts.values().map(|starts| starts.runtimes).sum::<u64>() {
+            0 => String::new(),
+            runtimes => format!(", the runtime in {runtimes}"),
+        };
+        field(text, "workers", &format!("{} started{runtimes}, {start_up} of start-up in total", end.workers_started));
+        let reasons: Vec<String> =
+            end.starts.iter().map(|(reason, starts)| format!("{} {reason}", starts.processes)).collect();
+        if !reasons.is_empty() {
+            field(text, "started", &reasons.join(", "));
+        }
         let since = if header.resumed.is_empty() { "" } else { " since the run was resumed" };
         field(text, "time", &format!("{}{since}", duration(end.nanoseconds)));
         end.remarks.iter().for_each(|remark| field(text, "remark", &one_line(remark)));

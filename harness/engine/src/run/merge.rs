@@ -13,7 +13,9 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::case::rule_seed;
 use crate::catalog::{Rules, Specs};
-use crate::record::{JournalError, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
+use crate::record::{
+    JournalError, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of,
+};
 use crate::runtime::Runtime;
 
 use super::exit::{ExitStatus, RunError};
@@ -153,6 +155,7 @@ fn put_together(parts: &Parts, header: &RunHeader, rules: &Rules, whole: &[Plann
         nanoseconds: parts.runs.iter().map(parts::PartRun::nanoseconds).fold(0, u64::saturating_add),
         counts: counts(&results),
         workers_started: ends().map(|end| end.workers_started).sum(),
+        starts: sum_of(ends().map(|end| &end.starts)),
         start_up_nanoseconds: ends().map(|end| end.start_up_nanoseconds).fold(0, u64::saturating_add),
         remarks,
         unusable_cases,

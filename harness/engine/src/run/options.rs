@@ -66,10 +66,14 @@ impl Profile {
         // Half of what a failure may cost: the rest is for running it again.
         let shrink_milliseconds = self.patience().time.as_millis() as u64 / 2;
         let single = Budget { cases, repeats, milliseconds, shrinks: 200, shrink_milliseconds };
+        let apart = Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single };
+        // A case costs a start, seconds on hardware: by default every edge once, and no more.
+        let fresh = if self == Profile::Smoke { Budget { cases: 1, ..apart } } else { apart };
         Work {
             single,
             group: Budget { cases: (cases / 4).max(20), shrinks: 60, ..single },
-            fresh: Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single },
+            apart,
+            fresh,
             patience: self.patience(),
         }
     }

@@ -18,11 +18,14 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::{self, Conditions, Edition, Known, Rule, Rules, Skip, applies};
-use crate::record::{FurtherLibrary, Host, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, Subject};
+use crate::record::{
+    FurtherLibrary, Host, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, StartReason, Subject,
+};
 use crate::runtime::Runtime;
 use crate::wire::message::{Reply, Request};
 use crate::workers::{
-    Deadlines, EMBEDDED, Executor, Factory, LibraryFiles, Pool, SetUp, SimulatedMachine, StartError, mapped_libraries,
+    Deadlines, EMBEDDED, Executor, Factory, LibraryFiles, Pool, Seat, SetUp, SimulatedMachine, StartError,
+    mapped_libraries,
 };
 
 use super::exit::RunError;
@@ -357,7 +360,7 @@ fn ask(
 ) -> Result<Option<Asked>, TargetError> {
     let library = factory.libraries.first().path.display().to_string();
     let mut slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
-    let set_up = SetUp { state: State::Device, device: 0, only: None };
+    let set_up = SetUp::new(State::Device, 0, None, StartReason::FirstUse);
     let (mut worker, started) = match factory.start(&slot.machine, set_up) {
         Ok(started) => started,
         Err(StartError::Refused(Trouble { call: Some(call), .. }))
@@ -380,7 +383,7 @@ fn ask(
     };
     // Once for a run: what is mapped later, for one rule, is not looked at.
     let mapped = mapped_libraries(worker.id(), &factory.libraries);
-    slot.workers.insert((0, 0), worker);
+    slot.put(Seat::pooled(0, 0), worker);
     pool.give_back(slot);
     let simulated = started.simulated.is_some();
     Ok(Some(Asked { answers, simulated, mapped, exported }))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use abi::Function;
 
@@ -15,6 +16,7 @@ use steps::types::is_address;
 
 use super::fault::Fault;
 use super::memory::Memory;
+use super::selections::{Effect, Selections};
 use super::threads::Threads;
 use super::turns::Turns;
 use crate::case::{CaseReport, FailedCall};
@@ -52,6 +54,9 @@ pub(super) struct Prepared<'a> {
     pub acquires: Vec<Option<(usize, &'a Resource)>>,
     /// Whether each function releases something.
     pub releases: Vec<bool>,
+    /// What each function does to the devices that are selected.
+    effects: Vec<Option<Effect>>,
+    selections: Arc<Selections>,
     /// The release functions by resource, in the order of the catalog's list; `None`: not exported, or not needed.
     pub release_functions: Vec<Option<(&'static Function, *const c_void)>>,
     pub scope: &'a Scope,
@@ -141,6 +146,7 @@ impl<'a> Prepared<'a> {
             .iter()
             .map(|function| rules.resources.iter().any(|resource| resource.released_by(function.name).is_some()))
             .collect();
+        let effects = program.functions.iter().map(|function| library.selections.effect(function.name)).collect();
         let release_functions = rules
             .resources
             .iter()
@@ -159,6 +165,8 @@ impl<'a> Prepared<'a> {
             results,
             acquires,
             releases,
+            effects,
+            selections: library.selections.clone(),
             release_functions,
             scope,
             device,
@@ -247,6 +255,9 @@ impl<'a> Execution<'a> {
         self.flight.end_call(slot, raw);
         let result = typed(function.returns, raw);
         if self.succeeded(call.function, result) {
+            if let (Some(effect), [device]) = (self.prepared.effects[call.function], arguments) {
+                self.prepared.selections.note(effect, *device);
+            }
             if let Some((index, resource)) = self.prepared.acquires[call.function] {
                 self.acquired(index, resource, arguments);
             }

@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use abi::Function;
 use simulator_contract::symbol;
 
 use crate::catalog::Libraries;
+
+use super::selections::Selections;
 
 /// A loaded library. It is never closed: vendor libraries do not survive that.
 #[derive(Debug)]
@@ -84,12 +87,14 @@ pub(super) struct Loaded<'a> {
     loaded: Vec<Option<Library>>,
     /// Why optional ones that are there were not loaded.
     pub unloaded: Vec<String>,
+    /// The devices that are selected with it.
+    pub selections: Arc<Selections>,
 }
 
 impl<'a> Loaded<'a> {
     /// Opens the files of a runtime's libraries, in the order of the catalog.
     pub(super) fn open(libraries: &'a Libraries, files: &[Option<PathBuf>]) -> Result<Loaded<'a>, String> {
-        let mut loaded = Loaded { libraries, loaded: Vec::new(), unloaded: Vec::new() };
+        let mut loaded = Loaded { libraries, loaded: Vec::new(), unloaded: Vec::new(), selections: Arc::default() };
         for (position, file) in files.iter().enumerate() {
             let optional = libraries.all().get(position).is_some_and(|library| library.optional);
             let library = match file.as_deref().map(Library::open).transpose() {

@@ -10,6 +10,7 @@ mod library;
 mod memory;
 mod memory_limit;
 mod process_state;
+mod selections;
 mod serve;
 mod statements;
 mod threads;

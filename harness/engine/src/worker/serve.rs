@@ -17,13 +17,14 @@ use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use crate::wire::trace::{Texts, trace};
 use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, Turn, WORKER, wait};
-use steps::program::State;
+use steps::program::{Sharing, State};
 
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
 use super::library::Loaded;
 use super::memory_limit::limit_memory;
 use super::process_state::Surroundings;
+use super::selections::Selections;
 use super::turns::{Link, Turns};
 
 /// Becomes a worker if the environment says so, and then does not return. Every executable that runs rules calls this
@@ -159,6 +160,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     };
     let scope = Scope::default();
     let own = rules.life_cycle.of(&start.product);
+    library.selections = Selections::new(own, &rules, &mut library);
     let life = Prepared::life_cycle(own, &rules, &mut library, &scope, start.device);
     let mut life_cycle = Execution::new(&life, &flight);
     life_cycle.begin(Vec::new(), 0);
@@ -254,7 +256,18 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// Releases what rules have left selected: a runtime may wait for it when the process ends.
+    fn settle(&self) {
+        self.library.selections.settle(self.own_device());
+    }
+
+    /// The device that the life cycle has selected, as calls name it.
+    fn own_device(&self) -> Option<u64> {
+        (self.state == State::Device).then_some(u64::from(self.device))
+    }
+
     fn tear_down(&mut self) {
+        self.settle();
         for (state, section) in [(State::Device, Section::DeviceDown), (State::Init, Section::InitDown)] {
             if self.state >= state {
                 // Whatever a tear-down answers, the process ends next.
@@ -303,6 +316,7 @@ impl<'a> Worker<'a> {
         execution.life = Some(self.life);
         execution.ignored = run.ignored;
         execution.observed = &run.observed;
+        let (selections, own) = (self.library.selections.clone(), self.own_device());
         let life_cycle = &mut self.life_cycle;
         let state = self.state;
         let search = Search {
@@ -343,6 +357,7 @@ impl<'a> Worker<'a> {
             Ran { report, trace, last: fatal.is_some() }
         });
         flight.end_case();
+        selections.settle(own);
         result.fatal = fatal;
         if state == State::Device
             && let Err(trouble) = life_cycle.run_section(Section::Health)
@@ -406,7 +421,16 @@ impl<'a> Worker<'a> {
         }
         execution.end_threads();
         drop(execution);
-        let restored = if self.state == State::Device { self.life_cycle.run_section(Section::Restore) } else { Ok(()) };
+        self.settle();
+        let mut restored = Ok(());
+        if self.state == State::Device {
+            restored = self.life_cycle.run_section(Section::Restore);
+            // Others use it after a rule that may have spoiled it.
+            let sharing = rule.program.processes.get(case.process).map(|process| process.sharing);
+            if restored.is_ok() && matches!(sharing, Some(Sharing::Apart | Sharing::Own)) {
+                restored = self.life_cycle.run_section(Section::Health);
+            }
+        }
         self.flight.end_case();
         wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners: self.manners(true) }))
     }

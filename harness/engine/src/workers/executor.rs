@@ -9,11 +9,11 @@ use serde_json::Value as Json;
 
 use steps::Span;
 use steps::judgement::Judgement;
-use steps::program::State;
+use steps::program::{Sharing, State};
 
 use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult, Value, Work};
 use crate::catalog::{Alternative, Known, Rule, Rules, left_out};
-use crate::record::Verdict;
+use crate::record::{StartReason, Verdict};
 use crate::wire::message::RunCase;
 use crate::wire::trace::Texts;
 
@@ -22,13 +22,14 @@ use super::factory::{Factory, SetUp, StartError};
 use super::group::{Group, GroupEnd};
 use super::machines::Machine;
 use super::pool::{Pool, Slot};
+use super::seat::seats;
 
 /// Where the cases of a rule run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Home {
     /// All in the pool's worker.
     Worker,
-    /// In workers of the pool, one for each process of the rule.
+    /// In a worker for each process of the rule, some of which may be started for each case.
     Group,
     /// In processes that are started for each case.
     Fresh,
@@ -37,21 +38,24 @@ pub(crate) enum Home {
 impl Home {
     /// Where the cases of this rule run.
     pub(crate) fn of(rule: &Rule) -> Home {
-        if rule.program.isolated() || rule.hazard.is_some() {
+        if rule.program.all_are(Sharing::Isolated) || rule.hazard.is_some() {
             Home::Fresh
-        } else if rule.program.several_processes() {
+        } else if rule.program.several_processes() || !rule.program.all_are(Sharing::Pooled) {
             Home::Group
         } else {
             Home::Worker
         }
     }
+}
 
-    fn budget(self, work: &Work) -> Budget {
-        match self {
-            Home::Worker => work.single,
-            Home::Group => work.group,
-            Home::Fresh => work.fresh,
-        }
+/// The work that a rule may cost: few cases where it may spoil processes, fewer where each case starts some.
+fn budget(rule: &Rule, work: &Work) -> Budget {
+    match Home::of(rule) {
+        Home::Worker => work.single,
+        Home::Group if rule.program.all_are(Sharing::Pooled) => work.group,
+        Home::Group if rule.program.processes.iter().any(|process| process.sharing == Sharing::Isolated) => work.fresh,
+        Home::Group => work.apart,
+        Home::Fresh => work.fresh,
     }
 }
 
@@ -127,7 +131,7 @@ impl Executor {
 
     /// A whole rule, without known cases.
     pub fn assignment<'a>(&self, rule: &'a Rule, seed: u64) -> Assignment<'a> {
-        let budget = Home::of(rule).budget(&self.work);
+        let budget = budget(rule, &self.work);
         let (observed, _) = rule.observed_only(&self.rules, &self.known);
         let left_out = left_out(rule, &self.product, &self.missing, &self.rules);
         let deadline = self.factory.deadlines.step;
@@ -161,6 +165,8 @@ impl Executor {
             return self.search_single(assignment, slot, output);
         }
         let fresh = home == Home::Fresh;
+        // Where no process is kept after a case that went wrong, the next case has others.
+        let replaced = !rule.program.all_are(Sharing::Pooled);
         let Patience { mut starts, mut hangs, .. } = self.work.patience;
         let mut trouble = None;
         let mut fatal = None;
@@ -182,7 +188,7 @@ impl Executor {
                         Some(Verdict::Crash) => starts = starts.saturating_sub(end.lost.len() as u32),
                         _ => {}
                     }
-                    let last = (!fresh && end.fatal.is_some()) || starts == 0 || hangs == 0;
+                    let last = (!replaced && end.fatal.is_some()) || starts == 0 || hangs == 0;
                     fatal = fatal.take().or(end.fatal);
                     Ran { report: end.report, trace: end.trace, last }
                 }
@@ -194,7 +200,12 @@ impl Executor {
                 }
             }
         });
-        if let Some(trouble) = fatal.filter(|_| !fresh) {
+        for seat in seats(rule).into_iter().flatten().filter(|seat| seat.sharing == Sharing::Own) {
+            if let Some(worker) = slot.take(seat) {
+                worker.stop(self.factory.deadlines.step);
+            }
+        }
+        if let Some(trouble) = fatal.filter(|_| !replaced) {
             (result.fatal, result.stopped_by) = (Some(trouble.message), trouble.call);
         }
         trouble.map_or(Ok(result), Err)
@@ -219,8 +230,8 @@ impl Executor {
     /// Starts the workers that a rule uses and that do not run yet; rules with fresh processes use none.
     pub fn start_workers(&self, rule: &Rule, slot: &mut Slot) -> Result<(), StartError> {
         if Home::of(rule) != Home::Fresh {
-            for (device, ordinal) in keys(rule) {
-                slot.worker(&self.factory, device, ordinal)?;
+            for seat in seats(rule).into_iter().flatten() {
+                slot.worker(&self.factory, seat)?;
             }
         }
         Ok(())
@@ -233,21 +244,45 @@ impl Executor {
         case: &RunCase,
     ) -> Result<GroupEnd, StartError> {
         let rule = assignment.rule;
-        let keys = keys(rule);
+        let seats = seats(rule);
         self.start_workers(rule, slot)?;
-        let mut members: Vec<Option<&mut WorkerProcess>> = keys.iter().map(|_| None).collect();
-        for (key, worker) in &mut slot.workers {
-            if let Some(position) = keys.iter().position(|wanted| wanted == key) {
-                members[position] = Some(worker);
+        // These end with the case in any event, and are started first: what follows cannot fail.
+        let isolated = (0..seats.len()).filter(|process| seats[*process].is_none());
+        let mut isolated = isolated
+            .map(|process| self.fresh_process(rule, process, &slot.machine, StartReason::Isolated))
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter();
+        let mut workers = Vec::new();
+        for seat in &seats {
+            let worker = match seat {
+                Some(seat) => slot.take(*seat),
+                None => isolated.next(),
+            };
+            workers.push(worker.expect("every seat is taken, and there is a process for each that has none"));
+        }
+        let end = self.case_in(assignment, &mut workers, case);
+        let spoiled = end.fatal.is_some() || !end.report.releases.is_empty();
+        for (member, (worker, seat)) in workers.into_iter().zip(seats).enumerate() {
+            let lost = end.lost.contains(&member);
+            let Some(seat) = seat else {
+                self.end_process(rule, member, worker, lost);
+                continue;
+            };
+            // What may spoil a process has done so where a case did not pass.
+            let doubtful = seat.sharing != Sharing::Pooled && end.report.failure.is_some();
+            if lost && end.report.failure.is_none() {
+                slot.vacate(seat, StartReason::EndedByRule);
+            } else if lost {
+                slot.vacate(seat, StartReason::AfterLoss);
+            } else if spoiled {
+                drop(worker);
+                slot.vacate(seat, StartReason::AfterFailure);
+            } else if doubtful {
+                worker.stop(self.factory.deadlines.step);
+                slot.vacate(seat, StartReason::AfterFailure);
+            } else {
+                slot.put(seat, worker);
             }
-        }
-        let members: Vec<&mut WorkerProcess> = members.into_iter().flatten().collect();
-        let end = self.group(assignment, members).run(case);
-        for member in &end.lost {
-            slot.workers.remove(&keys[*member]);
-        }
-        if end.fatal.is_some() || !end.report.releases.is_empty() {
-            keys.iter().for_each(|key| drop(slot.workers.remove(key)));
         }
         Ok(end)
     }
@@ -258,7 +293,9 @@ impl Executor {
         machine: &Machine,
         case: &RunCase,
     ) -> Result<GroupEnd, StartError> {
-        let mut workers = self.fresh_processes(assignment.rule, machine)?;
+        let hazardous = assignment.rule.hazard.is_some();
+        let reason = if hazardous { StartReason::Hazardous } else { StartReason::Isolated };
+        let mut workers = self.fresh_processes(assignment.rule, machine, reason)?;
         let end = self.case_in(assignment, &mut workers, case);
         self.leave(assignment.rule, workers, &end);
         Ok(end)
@@ -270,14 +307,31 @@ impl Executor {
     }
 
     /// Starts the processes of a rule.
-    pub fn fresh_processes(&self, rule: &Rule, machine: &Machine) -> Result<Vec<WorkerProcess>, StartError> {
-        (0..rule.program.processes.len()).map(|process| self.fresh_process(rule, process, machine)).collect()
+    pub fn fresh_processes(
+        &self,
+        rule: &Rule,
+        machine: &Machine,
+        reason: StartReason,
+    ) -> Result<Vec<WorkerProcess>, StartError> {
+        (0..rule.program.processes.len()).map(|process| self.fresh_process(rule, process, machine, reason)).collect()
     }
 
     /// Starts one of the processes of a rule.
-    pub fn fresh_process(&self, rule: &Rule, process: usize, machine: &Machine) -> Result<WorkerProcess, StartError> {
+    pub fn fresh_process(
+        &self,
+        rule: &Rule,
+        process: usize,
+        machine: &Machine,
+        reason: StartReason,
+    ) -> Result<WorkerProcess, StartError> {
         let process = &rule.program.processes[process];
-        let set_up = SetUp { state: process.state, device: process.device, only: Some(self.chapter_file(rule)) };
+        let set_up = SetUp::new(process.state, process.device, Some(self.chapter_file(rule)), reason);
+        // A rule that begins with the library alone may start the runtime itself.
+        let by_rule = || {
+            let changes = &self.rules.environment.process_functions;
+            rule.program.function_names().any(|name| changes.contains(name))
+        };
+        let set_up = SetUp { runtime: set_up.runtime || by_rule(), ..set_up };
         Ok(self.factory.start(machine, set_up)?.0)
     }
 
@@ -294,12 +348,16 @@ impl Executor {
     /// Ends processes that were started for the rule, after their last case.
     pub fn leave(&self, rule: &Rule, workers: Vec<WorkerProcess>, end: &GroupEnd) {
         for (member, worker) in workers.into_iter().enumerate() {
-            let state = rule.program.processes[member].state;
-            if end.lost.contains(&member) || state == State::Loaded {
-                drop(worker);
-            } else {
-                worker.stop(self.factory.deadlines.step);
-            }
+            self.end_process(rule, member, worker, end.lost.contains(&member));
+        }
+    }
+
+    /// Ends one of the processes of a rule after its last case.
+    pub fn end_process(&self, rule: &Rule, member: usize, worker: WorkerProcess, lost: bool) {
+        if lost || rule.program.processes[member].state == State::Loaded {
+            drop(worker);
+        } else {
+            worker.stop(self.factory.deadlines.step);
         }
     }
 }
@@ -323,15 +381,4 @@ impl Assignment<'_> {
             counts: self.counts,
         }
     }
-}
-
-/// Device and ordinal on that device of each process.
-fn keys(rule: &Rule) -> Vec<(u32, usize)> {
-    let mut keys: Vec<(u32, usize)> = Vec::new();
-    for process in &rule.program.processes {
-        let device = process.device;
-        let ordinal = keys.iter().filter(|(known, _)| *known == device).count();
-        keys.push((device, ordinal));
-    }
-    keys
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::Rules;
-use crate::record::Verdict;
+use crate::record::{StartReason, Verdict};
 use crate::wire::message::{Reply, Request, Start, Started};
 use crate::wire::{FILES, advice};
 use steps::program::State;
@@ -20,6 +20,7 @@ use super::machines::Machine;
 use super::quarantine::{Place, Quarantine};
 use super::remarks::Remarks;
 use super::simulated::{MACHINE, SimulatedMachine};
+use super::starts::StartCount;
 
 /// What every worker of a run has in common.
 #[derive(Debug)]
@@ -39,8 +40,9 @@ pub struct Factory {
     pub memory: Option<u64>,
     /// Pooled workers read only this chapter: in proofs, which start many for a few rules each.
     pub only: Option<String>,
-    /// Workers started, and the nanoseconds that they took together.
-    pub started: AtomicU64,
+    /// Workers started, by reason.
+    pub starts: StartCount,
+    /// The nanoseconds that their start-up took together.
     pub start_up: AtomicU64,
     pub quarantine: Quarantine,
     /// The variable that names the devices which a process sees.
@@ -60,6 +62,16 @@ pub struct SetUp<'a> {
     pub device: u32,
     /// Read only this chapter: for processes that run one rule.
     pub only: Option<&'a str>,
+    pub reason: StartReason,
+    /// Whether the runtime is started in it: by the set-up, or by the rule.
+    pub runtime: bool,
+}
+
+impl<'a> SetUp<'a> {
+    /// A process in which nothing starts the runtime but the set-up.
+    pub fn new(state: State, device: u32, only: Option<&'a str>, reason: StartReason) -> SetUp<'a> {
+        SetUp { state, device, only, reason, runtime: state != State::Loaded }
+    }
 }
 
 /// Why there is no worker.
@@ -143,7 +155,7 @@ impl Factory {
             deadlines,
             memory: None,
             only: None,
-            started: AtomicU64::new(0),
+            starts: StartCount::default(),
             start_up: AtomicU64::new(0),
             quarantine: Quarantine::default(),
             visible: rules.visible.clone(),
@@ -169,7 +181,7 @@ impl Factory {
             Err(error) if !matches!(error, StartError::Changed(_) | StartError::Vanished(_)) => error,
             other => return other,
         };
-        let others_succeeded = self.started.load(Ordering::Relaxed) > 0;
+        let others_succeeded = self.starts.processes() > 0;
         if !others_succeeded || first.hung() || self.quarantine.reason(&place).is_some() {
             return Err(first);
         }
@@ -235,7 +247,7 @@ impl Factory {
         };
         match worker.ask(&Request::Start(Box::new(start)), self.deadlines.start) {
             Ok(Reply::Started(started)) => {
-                self.started.fetch_add(1, Ordering::Relaxed);
+                self.starts.note(set_up.reason, set_up.runtime);
                 self.start_up.fetch_add(started.nanoseconds, Ordering::Relaxed);
                 if let Some(changed) = &started.changed {
                     let text =

@@ -13,8 +13,10 @@ mod mapped;
 mod pool;
 mod quarantine;
 mod remarks;
+mod seat;
 mod simulated;
 mod single;
+mod starts;
 
 pub(crate) use child::{Deadlines, WorkerProcess};
 pub(crate) use end::WorkerEnd;
@@ -24,4 +26,5 @@ pub(crate) use library::LibraryFiles;
 pub(crate) use machines::Machine;
 pub(crate) use mapped::{EMBEDDED, libraries as mapped_libraries};
 pub(crate) use pool::{Pool, Slot};
+pub(crate) use seat::Seat;
 pub(crate) use simulated::{SimulatedMachine, event_file, reach_file};

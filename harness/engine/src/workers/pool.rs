@@ -3,29 +3,67 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use steps::program::State;
+use steps::program::Sharing;
+
+use crate::record::StartReason;
 
 use super::child::{Deadlines, WorkerProcess};
 use super::factory::{Factory, SetUp, StartError};
 use super::machines::{Machine, Machines};
+use super::seat::Seat;
 
-/// A machine with its workers: by device and by how many of a rule's processes work on that device.
+/// A machine with its workers.
 #[derive(Debug)]
 pub struct Slot {
     pub machine: Machine,
-    pub workers: HashMap<(u32, usize), WorkerProcess>,
+    workers: HashMap<Seat, WorkerProcess>,
+    /// Why there is no worker any more where there was one.
+    vacated: HashMap<Seat, StartReason>,
 }
 
 impl Slot {
-    /// The worker for the n-th process on a device, started if need be.
-    pub fn worker(&mut self, factory: &Factory, device: u32, ordinal: usize) -> Result<&mut WorkerProcess, StartError> {
-        match self.workers.entry((device, ordinal)) {
+    /// The worker in a seat, started if need be.
+    pub fn worker(&mut self, factory: &Factory, seat: Seat) -> Result<&mut WorkerProcess, StartError> {
+        match self.workers.entry(seat) {
             std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
             std::collections::hash_map::Entry::Vacant(entry) => {
-                let set_up = SetUp { state: State::Device, device, only: factory.only.as_deref() };
+                let reason = self.vacated.get(&seat).copied().unwrap_or(match seat.sharing {
+                    Sharing::Pooled => StartReason::FirstUse,
+                    Sharing::Apart => StartReason::SetApart,
+                    Sharing::Own | Sharing::Isolated => StartReason::Own,
+                });
+                let only = factory.only.as_deref();
+                let set_up = SetUp::new(seat.state, seat.device, only, reason);
                 Ok(entry.insert(factory.start(&self.machine, set_up)?.0))
             }
         }
+    }
+
+    /// The worker in a seat, if there is one.
+    pub fn seated(&mut self, seat: Seat) -> Option<&mut WorkerProcess> {
+        self.workers.get_mut(&seat)
+    }
+
+    /// Takes the worker out of a seat.
+    pub fn take(&mut self, seat: Seat) -> Option<WorkerProcess> {
+        self.workers.remove(&seat)
+    }
+
+    /// Puts a worker into a seat, also one that was never there.
+    pub fn put(&mut self, seat: Seat, worker: WorkerProcess) {
+        self.workers.insert(seat, worker);
+    }
+
+    /// Leaves a seat empty; whoever sits down next is started for this reason.
+    pub fn vacate(&mut self, seat: Seat, reason: StartReason) {
+        drop(self.workers.remove(&seat));
+        self.vacated.insert(seat, reason);
+    }
+
+    /// Ends all workers at once: none is to be trusted.
+    pub fn clear(&mut self, reason: StartReason) {
+        let seats: Vec<Seat> = self.workers.keys().copied().collect();
+        seats.into_iter().for_each(|seat| self.vacate(seat, reason));
     }
 }
 
@@ -60,7 +98,7 @@ impl Pool {
             Some(machines) => machines.machine(visible),
             None => machines.insert(Machines::new()?).machine(visible),
         };
-        Ok(Slot { machine: machine?, workers: HashMap::new() })
+        Ok(Slot { machine: machine?, workers: HashMap::new(), vacated: HashMap::new() })
     }
 
     pub fn give_back(&self, slot: Slot) {
@@ -71,7 +109,7 @@ impl Pool {
     pub fn close(&self, deadlines: Deadlines) {
         let slots: Vec<Slot> = lock(&self.free).drain(..).collect();
         for slot in slots {
-            for (_, worker) in slot.workers {
+            for worker in slot.workers.into_values() {
                 worker.stop(deadlines.step);
             }
         }

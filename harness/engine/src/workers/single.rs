@@ -5,6 +5,7 @@ use steps::program::{Domain, Program};
 
 use crate::case::{FailedCase, SearchResult, Shrinking, Value, case_to_json, display_values};
 use crate::catalog::Rule;
+use crate::record::StartReason;
 use crate::wire::message::{Reply, Request, RunRule};
 use crate::wire::trace;
 
@@ -14,6 +15,7 @@ use super::executor::{Assignment, Executor};
 use super::factory::StartError;
 use super::group::accident_failure;
 use super::pool::Slot;
+use super::seat::Seat;
 
 /// A run of a rule in one worker.
 pub struct RanRule {
@@ -33,13 +35,14 @@ impl Executor {
         output: &mut String,
     ) -> Result<SearchResult, StartError> {
         let device = assignment.rule.program.processes[0].device;
-        let ran = self.run_in(assignment, slot.worker(&self.factory, device, 0)?);
+        let seat = Seat::pooled(device, 0);
+        let ran = self.run_in(assignment, slot.worker(&self.factory, seat)?);
         if ran.lost {
-            slot.workers.remove(&(device, 0));
+            slot.vacate(seat, StartReason::AfterLoss);
         }
         let result = ran.result;
         if result.fatal.is_some() || result.unhealthy.is_some() {
-            slot.workers.clear();
+            slot.clear(StartReason::AfterFailure);
         }
         *output = ran.output;
         Ok(result)

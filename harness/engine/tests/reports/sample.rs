@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::record::{
     Conclusion, Confirmation, Coverage, Failure, Journal, Level, LibraryIdentity, Repeats, RuleResult, RunEnd,
-    RunHeader, RunSettings, Subject, Verdict,
+    RunHeader, RunSettings, StartReason, Starts, Subject, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 12] = [
@@ -243,6 +243,9 @@ pub fn end(results: &[RuleResult], exit: u8) -> RunEnd {
         nanoseconds: 3_210_000_000,
         counts,
         workers_started: 4,
+        starts: [(StartReason::FirstUse, 2, 2), (StartReason::Confirmation, 1, 1), (StartReason::Exports, 1, 0)]
+            .map(|(reason, processes, runtimes)| (reason, Starts { processes, runtimes }))
+            .into(),
         start_up_nanoseconds: 812_000_000,
         remarks: vec![],
         unusable_cases: 0,

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::catalog::Rules;
-use crate::workers::{Executor, Slot, WorkerProcess};
+use crate::workers::{Executor, Seat, Slot, WorkerProcess};
 
 use super::Lease;
 use super::gate::settled;
@@ -107,7 +107,7 @@ struct Question<'a> {
 impl Question<'_> {
     fn account(&mut self, before: Option<&Account>) -> Result<Account, String> {
         let deadline = self.executor.factory.brief();
-        let worker = self.slot.worker(&self.executor.factory, 0, 0).map_err(|error| error.to_string())?;
+        let worker = self.slot.worker(&self.executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string())?;
         Account::of(worker, deadline, before)
     }
 
@@ -166,7 +166,7 @@ impl Lease<'_> {
             return Vec::new();
         }
         // A process that is not there any more is not started for this.
-        let Some(worker) = slot.workers.get_mut(&(0, 0)) else { return Vec::new() };
+        let Some(worker) = slot.seated(Seat::pooled(0, 0)) else { return Vec::new() };
         let Ok(now) = Account::of(worker, executor.factory.brief(), entries.good.as_ref()) else { return Vec::new() };
         let since = std::mem::take(&mut entries.since);
         let Some(good) = entries.good.replace(now) else { return Vec::new() };

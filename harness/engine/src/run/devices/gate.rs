@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::FREE_MEMORY;
-use crate::record::RuleResult;
+use crate::record::{RuleResult, StartReason};
 use crate::wire::message::{Reply, Request};
-use crate::workers::{Executor, Slot, WorkerProcess};
+use crate::workers::{Executor, Seat, Slot, WorkerProcess};
 
 use super::Lease;
 
@@ -102,18 +102,18 @@ impl Lease<'_> {
         let mut replaced = None;
         for (ordinal, unit) in (0..).zip(&self.units) {
             let name = self.devices.name(*unit);
-            if let Some(worker) = slot.workers.get_mut(&(ordinal, 0)) {
+            if let Some(worker) = slot.seated(Seat::pooled(ordinal, 0)) {
                 let Err(trouble) = operate(worker, deadline) else { continue };
-                slot.workers.clear();
+                slot.clear(StartReason::AfterFailure);
                 replaced = Some(format!(
                     "after {}, calls of its process on {name} did not have their effect any more, and another process took \
                      its place: {trouble}",
                     after.id
                 ));
             }
-            let fresh = slot.worker(&executor.factory, ordinal, 0).map_err(|error| error.to_string());
+            let fresh = slot.worker(&executor.factory, Seat::pooled(ordinal, 0)).map_err(|error| error.to_string());
             if let Err(trouble) = fresh.and_then(|worker| operate(worker, deadline)) {
-                slot.workers.clear();
+                slot.clear(StartReason::AfterFailure);
                 let why = format!("after {}, {name} does not do what it did before the run: {trouble}", after.id);
                 self.devices.units[*unit].breaker.put_out(&why);
                 return (Some(why), replaced);

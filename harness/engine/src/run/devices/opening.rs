@@ -3,7 +3,7 @@
 use crate::record::DeviceOut;
 use crate::run::options::Options;
 use crate::run::target::{Target, TargetError};
-use crate::workers::{Executor, Slot, WorkerProcess};
+use crate::workers::{Executor, Seat, Slot, WorkerProcess};
 
 use super::gate::{ask, number, operate};
 use super::{Devices, Unit};
@@ -101,7 +101,7 @@ fn look(executor: &Executor, name: Option<&str>, gated: bool) -> Shown {
 
 fn shown(executor: &Executor, slot: &mut Slot, gated: bool) -> Result<Shown, String> {
     let deadline = executor.factory.deadlines.step;
-    let worker = slot.worker(&executor.factory, 0, 0).map_err(|error| error.to_string())?;
+    let worker = slot.worker(&executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string())?;
     let sees = number(&ask(worker, deadline)?, "device_count");
     let printed = |why: String, worker: &WorkerProcess| match worker.output().trim() {
         "" => why,

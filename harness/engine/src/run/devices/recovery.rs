@@ -4,7 +4,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::doctor::{End, ask};
-use crate::workers::{Executor, Slot};
+use crate::record::StartReason;
+use crate::workers::{Executor, Seat, Slot};
 
 use super::Lease;
 use super::gate::operate;
@@ -50,8 +51,8 @@ impl Lease<'_> {
         executor.factory.quarantine.pardon(visible.as_deref());
         let slot = executor.pool.take_seeing(visible.as_deref());
         let mut slot: Slot = slot.map_err(|error| error.to_string())?;
-        slot.workers.clear();
-        let worker = slot.worker(&executor.factory, 0, 0).map_err(|error| error.to_string())?;
+        slot.clear(StartReason::AfterFailure);
+        let worker = slot.worker(&executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string())?;
         operate(worker, executor.factory.deadlines.step)?;
         executor.pool.give_back(slot);
         Ok(())

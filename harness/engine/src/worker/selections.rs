@@ -1,0 +1,124 @@
+//! How often each device is selected in this process: by the life cycle and by rules.
+//!
+//! A runtime counts selections, and may wait at the end of a process whose devices were not released as often. Which
+//! functions select and release a device is read from the life cycle: those whose only argument is the process's device.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use abi::Function;
+use steps::Program;
+use steps::program::{Argument, Call, Expression};
+use steps::walk::Node;
+
+use crate::catalog::{LifeCycleProgram, Rules, Section};
+
+use super::execution::typed;
+use super::library::Loaded;
+
+/// What a successful call does to the count of its device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    Selects,
+    Releases,
+}
+
+/// The function that releases a device, its address, and its answer when it has.
+type Release = (&'static Function, *const c_void, i128);
+
+/// The devices that are selected in this process.
+#[derive(Debug, Default)]
+pub(super) struct Selections {
+    selecting: Option<&'static str>,
+    releasing: Option<&'static str>,
+    release: Option<Release>,
+    /// By the device as calls name it.
+    counts: Mutex<BTreeMap<u64, u64>>,
+}
+
+// SAFETY: the address is that of a function in a library that stays loaded.
+unsafe impl Send for Selections {}
+// SAFETY: as above; only the counts change, behind their lock.
+unsafe impl Sync for Selections {}
+
+impl Selections {
+    /// Nothing is selected yet. Where the life cycle selects no device in this way, nothing is ever counted.
+    pub(super) fn new(life: &LifeCycleProgram, rules: &Rules, library: &mut Loaded<'_>) -> Arc<Selections> {
+        let selecting = about_device(life, Section::DeviceUp);
+        let releasing = about_device(life, Section::DeviceDown);
+        let (Some(selecting), Some(releasing)) = (selecting, releasing) else { return Arc::default() };
+        let results = &rules.environment.results;
+        let codes = results.position(releasing.returns).and_then(|position| results.0.get(position));
+        let release = library.address(releasing).zip(codes.map(|codes| codes.success));
+        Arc::new(Selections {
+            selecting: Some(selecting.name),
+            releasing: Some(releasing.name),
+            release: release.map(|(address, success)| (releasing, address, success)),
+            counts: Mutex::default(),
+        })
+    }
+
+    /// What a function does here.
+    pub(super) fn effect(&self, function: &str) -> Option<Effect> {
+        match function {
+            name if self.selecting == Some(name) => Some(Effect::Selects),
+            name if self.releasing == Some(name) => Some(Effect::Releases),
+            _ => None,
+        }
+    }
+
+    /// Notes a call that succeeded.
+    pub(super) fn note(&self, effect: Effect, device: u64) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(device).or_default();
+        *count = match effect {
+            Effect::Selects => count.saturating_add(1),
+            Effect::Releases => count.saturating_sub(1),
+        };
+    }
+
+    /// Releases each device until it is selected as often as the life cycle has selected it: `kept` once, all others not
+    /// at all.
+    pub(super) fn settle(&self, kept: Option<u64>) {
+        let Some((function, address, success)) = self.release else { return };
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for (device, count) in counts {
+            let usual = u64::from(kept == Some(device));
+            for _ in usual..count {
+                // SAFETY: the function's one argument is a device's number, as in every call that was counted.
+                let answer = unsafe { (function.call)(address, &[device]) };
+                if typed(function.returns, answer) != success {
+                    // Something else has released it: a reset that ignores how often a device was selected.
+                    break;
+                }
+            }
+            if count > usual {
+                self.counts.lock().unwrap_or_else(PoisonError::into_inner).insert(device, usual);
+            }
+        }
+    }
+}
+
+/// The first function of a section whose only argument is the process's device.
+fn about_device(life: &LifeCycleProgram, section: Section) -> Option<&'static Function> {
+    let Program { statements, functions, .. } = &life.program;
+    let mut blocks: Vec<&[_]> = vec![std::slice::from_ref(statements.get(life.block(section)?)?)];
+    let mut found = None;
+    let mut note = |call: &Call| {
+        if let [Argument::Value { value: Expression::OwnDevice, .. }] = call.arguments.as_slice() {
+            found = found.or(functions.get(call.function).copied());
+        }
+    };
+    while let Some(block) = blocks.pop() {
+        for statement in block {
+            blocks.extend(statement.kind.blocks());
+            statement.kind.walk(&mut |node| {
+                if let Node::Call(call) = node {
+                    note(call);
+                }
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,34 @@
+//! Who shares a worker: the seats that the processes of a rule take.
+
+use steps::program::{Sharing, State};
+
+use crate::catalog::Rule;
+
+/// Which of a machine's workers: who shares it, how far it is set up, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Seat {
+    pub sharing: Sharing,
+    pub state: State,
+    pub device: u32,
+    /// Of a rule's processes that are alike otherwise, which one.
+    pub ordinal: usize,
+}
+
+impl Seat {
+    /// The n-th of the pool's workers on a device.
+    pub fn pooled(device: u32, ordinal: usize) -> Seat {
+        Seat { sharing: Sharing::Pooled, state: State::Device, device, ordinal }
+    }
+}
+
+/// The seats of a rule's processes; `None`: that process is started for each case.
+pub(super) fn seats(rule: &Rule) -> Vec<Option<Seat>> {
+    let mut seats: Vec<Option<Seat>> = Vec::new();
+    for process in &rule.program.processes {
+        let first = Seat { sharing: process.sharing, state: process.state, device: process.device, ordinal: 0 };
+        let like = |other: &&Seat| Seat { ordinal: 0, ..**other } == first;
+        let ordinal = seats.iter().flatten().filter(like).count();
+        seats.push((process.sharing != Sharing::Isolated).then_some(Seat { ordinal, ..first }));
+    }
+    seats
+}

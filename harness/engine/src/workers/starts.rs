@@ -1,0 +1,30 @@
+//! How many processes were started, and why.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::record::{StartReason, Starts};
+
+/// The starts of a run so far.
+#[derive(Debug, Default)]
+pub struct StartCount(Mutex<BTreeMap<StartReason, Starts>>);
+
+impl StartCount {
+    /// Notes a process that has started, and whether the runtime is started in it.
+    pub fn note(&self, reason: StartReason, runtime: bool) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let starts = counts.entry(reason).or_default();
+        starts.processes += 1;
+        starts.runtimes += u64::from(runtime);
+    }
+
+    /// What was started, by reason.
+    pub fn all(&self) -> BTreeMap<StartReason, Starts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Processes that were started.
+    pub fn processes(&self) -> u64 {
+        self.all().values().map(|starts| starts.processes).sum()
+    }
+}
