@@ -7,7 +7,6 @@ use std::fs;
 use std::process::Command;
 
 use engine::record::{RuleLogs, Verdict};
-use rstest::rstest;
 use support::{Answer, Bench, answer, project};
 
 const RULES: &str = "chapter: chat
@@ -21,7 +20,7 @@ rules:
     steps: |
       aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);
       ---
-      aclrtMemset(p, 4096, 1, 4096);
+      aclrtMemset(p, 4096, 77, 4096);
   - id: acl.chat.works
     title: It gives
     statement: It gives.
@@ -124,7 +123,7 @@ fn a_flood_of_lines_is_cut_to_its_end() {
     assert!(!process.contains("number 0\n"), "{process}");
 }
 
-#[rstest]
+#[test]
 fn logs_that_cannot_be_written_cost_no_result() {
     let bench = bench();
     fs::create_dir_all(bench.path("report")).unwrap();
@@ -141,7 +140,7 @@ fn a_merged_run_has_the_logs_of_its_parts() {
     for number in ["1", "2"] {
         run_to(&bench, &format!("part-{number}"), &["--shard", &format!("{number}/2")], "1");
     }
-    bench.run(["merge", "--specs", "specs", "--report-dir", "whole", "part-1", "part-2"]).says(1, &["process-log.txt"]);
+    bench.run(["merge", "--specs", "specs", "--report-dir", "whole", "part-1", "part-2"]).says(1, &[]);
     assert!(text(&bench, "whole", "process-log").contains("no room on "));
 }
 

@@ -92,7 +92,12 @@ mod tests {
     use super::*;
 
     fn excerpt(source: &'static str, lines: impl IntoIterator<Item = String>) -> Excerpt {
-        Excerpt { source, place: format!("where {source} is"), lines: lines.into_iter().collect(), ..Excerpt::default() }
+        Excerpt {
+            source,
+            place: format!("where {source} is"),
+            lines: lines.into_iter().collect(),
+            ..Excerpt::default()
+        }
     }
 
     #[test]

@@ -63,9 +63,8 @@ impl Scene {
     /// Whether something that happened then belongs to it. `slack` is how far its clock may be off besides.
     pub fn holds(&self, at: SystemTime, slack: Duration) -> bool {
         let slack = SLACK + slack;
-        let before = |earlier: SystemTime, later: SystemTime| {
-            later.duration_since(earlier).is_ok_and(|between| between > slack)
-        };
+        let before =
+            |earlier: SystemTime, later: SystemTime| later.duration_since(earlier).is_ok_and(|between| between > slack);
         !before(at, self.from) && !before(self.to, at)
     }
 

@@ -271,13 +271,19 @@ mod tests {
     #[case::who_everybody_is("/root is root@localhost", "/root is root@localhost")]
     #[case::an_address("to 10.1.2.3:80 and 10.1.2.3", "to <ip-1>:80 and <ip-1>")]
     #[case::a_long_address("to [fe80::1ff:fe23:4567:890a]", "to [<ip-1>]")]
-    #[case::no_address("at 2026-03-04-05:06:07.101.202, 25.0.1.1.2, std::env", "at 2026-03-04-05:06:07.101.202, 25.0.1.1.2, std::env")]
+    #[case::no_address(
+        "at 2026-03-04-05:06:07.101.202, 25.0.1.1.2, std::env",
+        "at 2026-03-04-05:06:07.101.202, 25.0.1.1.2, std::env"
+    )]
     #[case::a_card("eth 00:1a:2b:3c:4d:5e at 0000:c1:00.0", "eth <mac-1> at <pci-1>")]
     #[case::a_serial_number("Serial Number : 2102312NSF10K9000123, sn=3", "Serial Number : <serial-1>, sn=3")]
     #[case::mail("bob.b@example.com wrote", "<email-1> wrote")]
     #[case::an_id("uuid 123e4567-e89b-12d3-a456-426614174000", "uuid <id-1>")]
     #[case::what_the_runtime_has("chip id 4B8C1234", "chip id <chip-1>")]
-    #[case::an_address_in_memory("start=0x12c700300000 current: 0x12c100010844", "start=0x12c700300000 current: 0x12c100010844")]
+    #[case::an_address_in_memory(
+        "start=0x12c700300000 current: 0x12c100010844",
+        "start=0x12c700300000 current: 0x12c100010844"
+    )]
     #[case::a_token("<host-1> <ip-7>", "<host-1> <ip-7>")]
     fn what_names_somebody_becomes_a_token(#[case] text: &str, #[case] redacted: &str) {
         assert_eq!(redactor().text(text), redacted);

@@ -42,7 +42,10 @@ pub fn write_junit(
 
 fn document(
     folder: &Path,
-    header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> Result<Vec<u8>, ReportError> {
+    header: &RunHeader,
+    results: &[RuleResult],
+    end: Option<&RunEnd>,
+) -> Result<Vec<u8>, ReportError> {
     let mut chapters: BTreeMap<String, Vec<&RuleResult>> = BTreeMap::new();
     for result in results {
         chapters.entry(class_name(header, &result.chapter)).or_default().push(result);
@@ -160,7 +163,8 @@ fn attachments(folder: &Path, rule: &RuleResult, header: &RunHeader) -> String {
         false => folder,
     };
     let files = rule.logs.iter().flat_map(|logs| &logs.files).filter(|file| file.is_sound());
-    let line = |file: &LogFile| format!("[[ATTACHMENT|{}]]\n", one_line(&folder.join(&file.name).display().to_string()));
+    let line =
+        |file: &LogFile| format!("[[ATTACHMENT|{}]]\n", one_line(&folder.join(&file.name).display().to_string()));
     files.map(line).collect()
 }
 

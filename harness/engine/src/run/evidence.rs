@@ -138,7 +138,10 @@ fn jumped(from: SystemTime, to: SystemTime, took: Duration) -> Option<String> {
         Err(error) => (took + error.duration(), "back"),
     };
     (by > DRIFT).then(|| {
-        format!("the clock was set {direction} by {} s meanwhile: lines may be missing or belong to others", by.as_secs())
+        format!(
+            "the clock was set {direction} by {} s meanwhile: lines may be missing or belong to others",
+            by.as_secs()
+        )
     })
 }
 

@@ -14,13 +14,15 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::files::remove_left_over;
 use crate::logs::Redactor;
-use crate::record::{Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop, read_run};
+use crate::record::{
+    Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop, read_run,
+};
 use crate::report::{clean, write_junit};
 use crate::workers::interrupt;
 
 use super::campaign::Campaign;
-use super::exit::{ExitStatus, RunError};
 use super::evidence::worth_it;
+use super::exit::{ExitStatus, RunError};
 use super::known::write_case;
 use super::log_files;
 use super::options::Options;
@@ -87,7 +89,13 @@ impl RunFolder {
         let keep = options.keep.then(regressions_folder);
         let mut folder = match earlier {
             Some(earlier) => RunFolder::resume(campaign, keep, earlier),
-            None => RunFolder::create(&mut campaign.header, options.report_dir.as_deref(), keep, selected, campaign.evidence.redactor.as_ref()),
+            None => RunFolder::create(
+                &mut campaign.header,
+                options.report_dir.as_deref(),
+                keep,
+                selected,
+                campaign.evidence.redactor.as_ref(),
+            ),
         }?;
         let kept = folder.results.values().flat_map(|result| &result.logs).flat_map(|logs| &logs.files);
         let kept = kept.map(|file| file.bytes).fold(0, u64::saturating_add);
@@ -160,7 +168,16 @@ impl RunFolder {
         campaign.header.resumed.push(started.clone());
         journal.resume(&RunResume { started })?;
         let results = run.results.into_iter().map(|result| (result.id.clone(), result)).collect();
-        Ok(RunFolder { path, journal, keep, shared: false, results, in_flight: run.in_flight, room: AtomicU64::new(0), _lock: lock })
+        Ok(RunFolder {
+            path,
+            journal,
+            keep,
+            shared: false,
+            results,
+            in_flight: run.in_flight,
+            room: AtomicU64::new(0),
+            _lock: lock,
+        })
     }
 
     /// What is known from before the run was resumed, on one line.

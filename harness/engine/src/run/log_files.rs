@@ -53,7 +53,8 @@ pub(super) fn copy(from: &Path, to: &Path, result: &mut RuleResult) -> Vec<Strin
     let Some(logs) = &mut result.logs else { return remarks };
     logs.files.retain(|file| {
         let copied = read(from, file).and_then(|bytes| put(&to.join(&file.name), &bytes));
-        remarks.extend(copied.as_ref().err().map(|error| format!("{}: {} was not copied: {error}", result.id, file.name)));
+        remarks
+            .extend(copied.as_ref().err().map(|error| format!("{}: {} was not copied: {error}", result.id, file.name)));
         copied.is_ok()
     });
     remarks

@@ -186,7 +186,9 @@ impl Flight {
         let number = self.header().calls.load(Ordering::Relaxed);
         let last = self.calls().0.last().copied();
         // Where the recorder is full, an earlier call has made room for it.
-        if number <= CALLS as u64 && last.is_some_and(|call| call.site & LIFE_CYCLE != 0 && call.state != CallRecord::OPEN) {
+        if number <= CALLS as u64
+            && last.is_some_and(|call| call.site & LIFE_CYCLE != 0 && call.state != CallRecord::OPEN)
+        {
             self.header().calls.store(number.wrapping_sub(1), Ordering::Release);
         }
     }

@@ -235,7 +235,10 @@ mod tests {
         let scene = Scene { processes: BTreeSet::from([1]), ..scene(3000 - 2311) };
         let found = cut_out(&machine, &scene, &TimeZone::UTC);
         assert_eq!(found.lines, Vec::<String>::new());
-        assert!(found.remarks.iter().any(|remark| remark == "2 lines about other processes were left out"), "{found:?}");
+        assert!(
+            found.remarks.iter().any(|remark| remark == "2 lines about other processes were left out"),
+            "{found:?}"
+        );
     }
 
     #[test]

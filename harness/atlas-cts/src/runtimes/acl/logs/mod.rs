@@ -21,7 +21,10 @@ pub(super) const LOGS: Logs = Logs {
     secrets: &[
         // Five words of the chip's own numbers, as the tool prints them (hicann/driver npucli, board of a chip).
         Secret { kind: "chip", pattern: r"\b((?:[0-9A-Fa-f]{8}[ -]){4}[0-9A-Fa-f]{8})\b" },
-        Secret { kind: "chip", pattern: r"(?i)\b[vn]die[ _-]?(?:id)?(?:\s*[:=]\s*|\s+is\s+)(?:0x)?([0-9A-Fa-f]{8,})\b" },
+        Secret {
+            kind: "chip",
+            pattern: r"(?i)\b[vn]die[ _-]?(?:id)?(?:\s*[:=]\s*|\s+is\s+)(?:0x)?([0-9A-Fa-f]{8,})\b",
+        },
     ],
 };
 

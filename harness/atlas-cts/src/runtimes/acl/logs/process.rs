@@ -168,14 +168,20 @@ mod tests {
             ("run/plog/plog-48213_20260304050558000.log", RUN),
             ("debug/plog/plog-4821_20260304050559000.log", "[ERROR] A(4821,x):2026-03-04-05:06:07.0.0 of another\n"),
             ("security/plog/plog-48213_20260304050559000.log", FAULT),
-            ("debug/device-0/device-48213_20260304050600000.log", "[ERROR] TS(1,x):2026-03-04-05:06:07.000.001 of the device\n"),
+            (
+                "debug/device-0/device-48213_20260304050600000.log",
+                "[ERROR] TS(1,x):2026-03-04-05:06:07.000.001 of the device\n",
+            ),
         ]);
         let found = cut(tree.path(), &scene(AT, AT));
         let lines: Vec<&String> = found.iter().flat_map(|found| &found.lines).collect();
         assert_eq!(lines.len(), FAULT.lines().count() + 1, "{lines:?}");
         assert!(lines.last().unwrap().ends_with("of the device"));
         assert_eq!(found[0].lines, Vec::<String>::new(), "the run log has lines of other times only");
-        assert!(found[0].remarks[0].starts_with("no line of this time; the last line begins [INFO] ATRACE"), "{found:?}");
+        assert!(
+            found[0].remarks[0].starts_with("no line of this time; the last line begins [INFO] ATRACE"),
+            "{found:?}"
+        );
     }
 
     #[test]
