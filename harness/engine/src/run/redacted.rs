@@ -12,6 +12,7 @@ pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     header.further_libraries.iter_mut().for_each(|library| name(&mut library.path));
     header.mapped.iter_mut().for_each(|library| name(&mut library.path));
     header.settings.specs.iter_mut().for_each(name);
+    header.devices_out.iter_mut().for_each(|device| device.reason = redactor.text(&device.reason));
     if let Some(kernel) = header.host.as_mut().and_then(|host| host.kernel.as_mut()) {
         name(kernel);
     }
