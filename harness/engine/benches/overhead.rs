@@ -27,7 +27,8 @@ use engine::runtime::Runtime;
 use engine::wire::message::{Reply, Request, RunRule};
 
 /// A library of empty functions behind the header of the toy runtime.
-static EMPTY: Runtime = Runtime { bindings: &bindings::BINDINGS, specs: &[], simulated: None, doctor: None };
+static EMPTY: Runtime =
+    Runtime { bindings: &bindings::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
 /// Set in a process that only lists trials.
 const LIST: &str = "ATLAS_CTS_BENCH_LIST";

@@ -18,6 +18,7 @@ pub mod digest;
 pub mod doctor;
 pub mod files;
 pub mod lint;
+pub mod logs;
 pub mod print_c;
 pub mod prove;
 pub mod record;

@@ -14,6 +14,7 @@ use crate::catalog::SpecFile;
 use crate::digest;
 use crate::doctor::Doctor;
 use crate::files;
+use crate::logs::Logs;
 use simulator_contract::Defect;
 
 /// A runtime that an executable can test: one entry of its registry.
@@ -27,6 +28,8 @@ pub struct Runtime {
     pub simulated: Option<SimulatedDevice>,
     /// What `doctor` looks at on a machine of this runtime; `None`: only at what every runtime has.
     pub doctor: Option<Doctor>,
+    /// Where driver and runtime write what may say more about a failure; `None`: nobody knows.
+    pub logs: Option<Logs>,
 }
 
 /// Libraries with the documented behaviour, able to be wrong on demand.

@@ -227,6 +227,7 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 cut: false,
                 trace: (0..40).map(|_| text()).collect(),
                 output: text(),
+                recent_error: text(),
                 replay: text(),
                 confirmation: Some(Confirmation {
                     after: vec![vec![(text(), text())], vec![]],

@@ -38,6 +38,9 @@ pub struct CaseFailure {
     pub lost_at: Option<u32>,
     /// The function that was called when the process was lost, and had not returned.
     pub lost_in: Option<LostIn>,
+    /// What the runtime said of the thread's last errors.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub recent_error: String,
 }
 
 /// A function that hung, or ended its process.
@@ -59,6 +62,7 @@ impl CaseFailure {
             blocked_by: None,
             lost_at: None,
             lost_in: None,
+            recent_error: String::new(),
         }
     }
 

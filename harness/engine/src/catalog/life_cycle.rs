@@ -44,6 +44,9 @@ pub const VERSION: &str = "version";
 /// The name of the question for the bytes of the device's memory that nobody uses.
 pub const FREE_MEMORY: &str = "free_memory";
 
+/// The name of the question for what the runtime says of an error.
+pub const RECENT_ERROR: &str = "recent_error";
+
 /// A question as api.yaml asks it.
 struct Asked<'a> {
     query: Query,
@@ -68,7 +71,11 @@ fn questions(queries: &Queries) -> Vec<Asked<'_>> {
         let query = Query { name: VERSION, state: *state, by: by.clone(), interface: interface.clone() };
         Asked { query, steps: steps.as_ref(), value }
     });
-    single.chain(versions).collect()
+    let recent = queries.recent_error.as_ref().map(|QuerySource { state, steps, value }| {
+        let query = Query { name: RECENT_ERROR, state: *state, by: String::new(), interface: None };
+        Asked { query, steps: steps.as_ref(), value }
+    });
+    single.chain(versions).chain(recent).collect()
 }
 
 /// The compiled life cycle. The answers of queries are the program's observations, in the same order.

@@ -32,7 +32,7 @@ pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, Span};
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
-pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, Section, VERSION};
+pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, VERSION};
 pub use model::{
     ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SubjectsFile,
     SupportEntry, SupportFile, When,

@@ -292,6 +292,8 @@ pub struct Queries {
     /// The runtime's version: asked in this order, until one answers.
     #[serde(default)]
     pub version: Vec<VersionSource>,
+    /// The text of the thread's last errors: asked only after a case has failed, and before anything else.
+    pub recent_error: Option<QuerySource>,
 }
 
 /// A question for the runtime's version.

@@ -2,11 +2,13 @@
 
 mod confirmation;
 mod journal;
+mod logs;
 mod part;
 mod starts;
 
 pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
+pub use logs::{LogFile, RuleLogs};
 pub use part::{MergedRun, Part};
 pub use starts::{StartReason, Starts, sum_of};
 
@@ -122,6 +124,9 @@ pub struct RunSettings {
     pub strict: bool,
     /// The fewest rules that must be executed; of a part: in all parts together.
     pub min_executed: Option<u64>,
+    /// What names a machine, a site or a person was taken out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redact: bool,
     /// The part that this is of a run; `None`: the whole. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
@@ -262,6 +267,9 @@ pub struct RuleResult {
     /// use. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+    /// What was kept of the logs of driver and runtime; `None`: nothing was looked for. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logs: Option<RuleLogs>,
 }
 
 /// Something that the suite was asked for.
@@ -391,6 +399,10 @@ pub struct Failure {
     pub trace: Vec<String>,
     /// The end of what the library printed, if it printed anything.
     pub output: String,
+    /// What the runtime said of the thread's last errors right after the case had failed; empty: nothing, or it was not
+    /// asked. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub recent_error: String,
     /// A command that runs exactly this case again.
     pub replay: String,
     /// What running the case again showed; `None`: it was not run again. Older journals do not know it.

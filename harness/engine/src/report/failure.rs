@@ -3,7 +3,7 @@
 use super::summary::library_line;
 use super::text::{ROOM, Sheet, WIDTH, clean, count, duration, one_line, wrap};
 use crate::catalog::Level;
-use crate::record::{Conclusion, Confirmation, Failure, RuleResult, RunHeader, Verdict};
+use crate::record::{Conclusion, Confirmation, Failure, LogFile, RuleLogs, RuleResult, RunHeader, Verdict};
 
 /// Calls of the trace that are shown, counted from its end.
 const CALLS: usize = 30;
@@ -48,12 +48,33 @@ pub fn failure_text(result: &RuleResult, header: &RunHeader) -> String {
             let note = (hidden > 0).then(|| format!("({} before this left out)", count(hidden as u64, "line")));
             sheet.add_lines("output", note.into_iter().chain(output.into_iter().skip(hidden)));
         }
+        let said: Vec<String> =
+            clean(&failure.recent_error).trim_end().split('\n').flat_map(|line| wrap(line, ROOM)).collect();
+        if !failure.recent_error.trim().is_empty() {
+            let hidden = said.len().saturating_sub(OUTPUT_LINES);
+            let note = (hidden > 0).then(|| format!("({} before this left out)", count(hidden as u64, "line")));
+            sheet.add_lines("it said", note.into_iter().chain(said.into_iter().skip(hidden)));
+        }
         // Never wrapped: it is there to be copied.
         if !failure.replay.trim().is_empty() {
             sheet.add_lines("replay", [one_line(&failure.replay)]);
         }
     }
+    sheet.add_lines("logs", result.logs.iter().map(logs));
     format!("{}\n{}", title(result), sheet.0)
+}
+
+/// What was kept of logs, on one line.
+fn logs(logs: &RuleLogs) -> String {
+    if logs.files.is_empty() {
+        let why = logs.nothing.iter().map(|why| one_line(why)).collect::<Vec<_>>().join("; ");
+        return format!("nothing ({})", if why.is_empty() { "no source had a line" } else { &why });
+    }
+    let file = |file: &LogFile| {
+        let left_out = if file.left_out > 0 { format!(", {} left out", file.left_out) } else { String::new() };
+        format!("{} ({}{left_out})", one_line(&file.name), count(file.lines, "line"))
+    };
+    logs.files.iter().map(file).collect::<Vec<_>>().join(", ")
 }
 
 /// Findings, observations and doubt of a result: what a reader of a passing rule should know. `None` if there is

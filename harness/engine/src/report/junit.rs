@@ -16,7 +16,7 @@ use super::parts::{merged_line, part_line, worth_a_line};
 use super::summary::{loaded_line, mark};
 use super::text::{clean, one_line};
 use crate::files;
-use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::record::{LogFile, MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
 
 /// The report's name in a run's folder.
 pub const JUNIT_FILE: &str = "junit.xml";
@@ -34,12 +34,18 @@ pub fn write_junit(
     end: Option<&RunEnd>,
 ) -> Result<PathBuf, ReportError> {
     let path = dir.join(JUNIT_FILE);
-    let document = document(header, results, end)?;
+    let folder = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    let document = document(&folder, header, results, end)?;
     files::replace(&path, document).map_err(|source| ReportError::Write { path: path.clone(), source })?;
     Ok(path)
 }
 
-fn document(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> Result<Vec<u8>, ReportError> {
+fn document(
+    folder: &Path,
+    header: &RunHeader,
+    results: &[RuleResult],
+    end: Option<&RunEnd>,
+) -> Result<Vec<u8>, ReportError> {
     let mut chapters: BTreeMap<String, Vec<&RuleResult>> = BTreeMap::new();
     for result in results {
         chapters.entry(class_name(header, &result.chapter)).or_default().push(result);
@@ -48,7 +54,7 @@ fn document(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) ->
     let mut suites = Vec::new();
     for (name, mut rules) in chapters {
         rules.sort_by(|a, b| a.id.cmp(&b.id));
-        let cases = rules.into_iter().map(|rule| case(&name, rule, header)).collect();
+        let cases = rules.into_iter().map(|rule| case(folder, &name, rule, header)).collect();
         suites.push(suite(&name, cases, header, missing.as_deref()));
     }
     let remarks = end.is_some_and(|end| !end.remarks.is_empty());
@@ -120,7 +126,7 @@ fn suite(name: &str, cases: Vec<TestCase>, header: &RunHeader, missing: Option<&
     suite
 }
 
-fn case(class: &str, rule: &RuleResult, header: &RunHeader) -> TestCase {
+fn case(folder: &Path, class: &str, rule: &RuleResult, header: &RunHeader) -> TestCase {
     let mut case = TestCase::success(&one_line(&rule.id), elapsed(rule.nanoseconds));
     case.set_classname(class);
     let type_ = rule.verdict.name().to_owned();
@@ -140,7 +146,26 @@ fn case(class: &str, rule: &RuleResult, header: &RunHeader) -> TestCase {
         Meaning::Finding => Some(full()),
         _ => notes(rule).as_deref().map(body),
     };
+    let attached = attachments(folder, rule, header);
+    if !attached.is_empty() {
+        case.system_out = Some(case.system_out.unwrap_or_default() + &body(&attached));
+    }
     case
+}
+
+/// The files of a rule as readers of reports know them, a line each (Jenkins' plugin junit-attachments, GitLab): with
+/// their whole path, which GitLab wants relative to the project; where names are taken out, relative to the folder that
+/// the run was started in, or to its own.
+fn attachments(folder: &Path, rule: &RuleResult, header: &RunHeader) -> String {
+    let current = std::env::current_dir().unwrap_or_default();
+    let folder = match header.settings.redact {
+        true => folder.strip_prefix(&current).unwrap_or(Path::new("")),
+        false => folder,
+    };
+    let files = rule.logs.iter().flat_map(|logs| &logs.files).filter(|file| file.is_sound());
+    let line =
+        |file: &LogFile| format!("[[ATTACHMENT|{}]]\n", one_line(&folder.join(&file.name).display().to_string()));
+    files.map(line).collect()
 }
 
 fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {

@@ -19,10 +19,12 @@ use crate::workers::{Assignment, Slot, interrupt};
 
 use super::breaker::calls;
 use super::devices::{self, Demand, Devices, Lease, Recovery, Taken};
+use super::evidence::Evidence;
 use super::exit::RunError;
 use super::known::KnownCases;
 use super::options::Options;
 use super::owners::Outcome;
+use super::redacted;
 use super::result::{Finished, empty_result};
 use super::selection::Planned;
 use super::support_rule;
@@ -42,6 +44,7 @@ pub struct Campaign {
     pub(super) devices: Devices,
     /// How a device that is out may be brought back.
     recovery: Option<Recovery>,
+    pub(super) evidence: Evidence,
     begun: Instant,
     /// Milliseconds that running failures again has taken.
     confirming: AtomicU64,
@@ -60,9 +63,15 @@ impl Campaign {
         let mut target = Target::open(options, runtime, rules)?;
         let (devices, devices_out) = devices::open(&mut target, options)?;
         let limit = Duration::from_secs(options.recover_limit);
+        let evidence = Evidence::of(options, runtime, target.executor.factory.simulated.is_some());
+        let mut header = RunHeader { devices_out, ..target.header(options) };
+        if let Some(redactor) = &evidence.redactor {
+            redacted::header(&mut header, redactor);
+        }
         Ok(Campaign {
             outcomes: target.rules.rules.iter().map(|_| OnceLock::new()).collect(),
-            header: RunHeader { devices_out, ..target.header(options) },
+            header,
+            evidence,
             only,
             known: KnownCases::default(),
             devices,
@@ -282,6 +291,7 @@ impl Campaign {
     fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> Outcome {
         let begun = Instant::now();
         let executor = &self.target.executor;
+        let watch = self.evidence.begin(&executor.factory.asked, &slot.machine.path);
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut assignment =
             Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
@@ -320,6 +330,7 @@ impl Campaign {
                 (result, error.call(), None)
             }
         };
+        self.evidence.end(&watch, &executor.factory.asked, &slot.machine.path, &result);
         let result = RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result };
         Outcome { result, call, lost, units: lease.units().to_vec(), device_out: false, process_bad: false }
     }
@@ -336,6 +347,9 @@ impl Campaign {
         let results = self.results();
         let mut remarks = factory.remarks.all();
         remarks.extend(self.remarks.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        if let Some(redactor) = &self.evidence.redactor {
+            remarks.iter_mut().for_each(|remark| *remark = redactor.text(remark));
+        }
         RunEnd {
             finished: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
             nanoseconds: self.begun.elapsed().as_nanos() as u64,

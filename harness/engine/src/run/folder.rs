@@ -5,6 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use thiserror::Error;
@@ -12,15 +13,21 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::files::remove_left_over;
-use crate::record::{Journal, JournalError, Recorded, RuleResult, RunEnd, RunHeader, RunResume, RunStop, read_run};
+use crate::logs::Redactor;
+use crate::record::{
+    Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop, read_run,
+};
 use crate::report::{clean, write_junit};
 use crate::workers::interrupt;
 
 use super::campaign::Campaign;
+use super::evidence::worth_it;
 use super::exit::{ExitStatus, RunError};
 use super::known::write_case;
+use super::log_files;
 use super::options::Options;
 use super::places::{regressions_folder, run_alone, runs_folder};
+use super::redacted;
 use super::resume::Earlier;
 use super::selection::{Planned, plan};
 
@@ -61,6 +68,8 @@ pub struct RunFolder {
     results: HashMap<String, RuleResult>,
     /// Rules that ran when the run ended, with how often.
     in_flight: BTreeMap<String, u32>,
+    /// Bytes of logs that may still be kept.
+    room: AtomicU64,
     /// Held until the run is over: nobody else writes to this folder.
     _lock: Option<File>,
 }
@@ -80,8 +89,17 @@ impl RunFolder {
         let keep = options.keep.then(regressions_folder);
         let mut folder = match earlier {
             Some(earlier) => RunFolder::resume(campaign, keep, earlier),
-            None => RunFolder::create(&mut campaign.header, options.report_dir.as_deref(), keep, selected),
+            None => RunFolder::create(
+                &mut campaign.header,
+                options.report_dir.as_deref(),
+                keep,
+                selected,
+                campaign.evidence.redactor.as_ref(),
+            ),
         }?;
+        let kept = folder.results.values().flat_map(|result| &result.logs).flat_map(|logs| &logs.files);
+        let kept = kept.map(|file| file.bytes).fold(0, u64::saturating_add);
+        folder.room = AtomicU64::new(((options.logs << 10) * log_files::RULES).saturating_sub(kept));
         folder.journal.waiting_at_most(Duration::from_secs(options.lock_wait));
         Ok(folder)
     }
@@ -96,6 +114,7 @@ impl RunFolder {
         given: Option<&Path>,
         keep: Option<PathBuf>,
         selected: &[Planned],
+        redactor: Option<&Redactor>,
     ) -> Result<RunFolder, RunError> {
         // A runner that starts a process for each test names the run in its environment.
         let shared = std::env::var("NEXTEST_RUN_ID").ok();
@@ -110,6 +129,9 @@ impl RunFolder {
             Some(path) => std::path::absolute(path).map_err(failed)?.display().to_string(),
             None => name,
         };
+        if let Some(redactor) = redactor {
+            header.run = redactor.names(&header.run);
+        }
         if shared.is_none() && selected.len() < header.rules {
             header.settings.rules = Some(selected.iter().map(|planned| planned.id.clone()).collect());
         }
@@ -129,6 +151,7 @@ impl RunFolder {
             shared: shared.is_some(),
             results: HashMap::new(),
             in_flight: BTreeMap::new(),
+            room: AtomicU64::new(0),
             _lock: lock,
         })
     }
@@ -145,7 +168,16 @@ impl RunFolder {
         campaign.header.resumed.push(started.clone());
         journal.resume(&RunResume { started })?;
         let results = run.results.into_iter().map(|result| (result.id.clone(), result)).collect();
-        Ok(RunFolder { path, journal, keep, shared: false, results, in_flight: run.in_flight, _lock: lock })
+        Ok(RunFolder {
+            path,
+            journal,
+            keep,
+            shared: false,
+            results,
+            in_flight: run.in_flight,
+            room: AtomicU64::new(0),
+            _lock: lock,
+        })
     }
 
     /// What is known from before the run was resumed, on one line.
@@ -188,11 +220,46 @@ impl RunFolder {
             return Ok(None);
         }
         result.interrupted = interrupted;
+        result.logs = self.keep_logs(campaign, &result);
+        if let Some(redactor) = &campaign.evidence.redactor {
+            redacted::result(&mut result, redactor);
+        }
+        let mut written = self.journal.append(&result);
+        if matches!(written, Err(JournalError::Io { .. }))
+            && let Some(logs) = result.logs.take()
+        {
+            // A result is worth more than its logs, which may have taken the last room.
+            log_files::remove(&self.path, &logs);
+            written = self.journal.append(&result);
+        }
         // What cannot be written down is still reported.
         campaign.count(result.clone());
-        self.journal.append(&result).map_err(|error| self.lost(error))?;
+        written.map_err(|error| self.lost(error))?;
         write_cases(&self.path, &result, self.keep.as_deref()).into_iter().for_each(|remark| campaign.remark(remark));
         Ok(Some(result))
+    }
+
+    /// Writes the logs around a result, as long as there is room. Logs that cannot be written cost no result.
+    fn keep_logs(&self, campaign: &Campaign, result: &RuleResult) -> Option<RuleLogs> {
+        let found = campaign.evidence.take(&result.id)?;
+        if !worth_it(result) {
+            return None;
+        }
+        let wanted: u64 = found.texts.iter().map(|text| text.text.len() as u64).sum();
+        let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(wanted));
+        if taken.is_err() {
+            let full = "the run keeps no more logs, see --logs".to_owned();
+            return Some(RuleLogs { files: Vec::new(), nothing: vec![full] });
+        }
+        match log_files::write(&self.path, &result.id, &found) {
+            Ok(logs) => Some(logs),
+            Err(error) => {
+                // Neither will the next ones, and one remark is enough.
+                self.room.store(0, Ordering::Relaxed);
+                campaign.remark(format!("the logs of {} were not written: {error}; no more are kept", result.id));
+                None
+            }
+        }
     }
 
     /// Closes the journal of a run that was asked to end, and writes a report of what there is.

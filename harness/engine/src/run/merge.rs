@@ -20,6 +20,7 @@ use crate::runtime::Runtime;
 
 use super::exit::{ExitStatus, RunError};
 use super::folder::RunFolder;
+use super::log_files;
 use super::observer::{Observer, load_catalog, shown, status};
 use super::result::empty_result;
 use super::selection::{Planned, plan};
@@ -91,8 +92,12 @@ pub fn merge(
     }
     let whole = parts.whole(plan(&rules))?;
     let mut header = merged_header(&parts);
-    let folder = RunFolder::create(&mut header, options.report_dir.as_deref(), None, &whole)?;
-    let (results, end) = put_together(&parts, &header, &rules, &whole);
+    let folder = RunFolder::create(&mut header, options.report_dir.as_deref(), None, &whole, None)?;
+    let (mut results, mut end, chosen) = put_together(&parts, &header, &rules, &whole);
+    for (result, run) in results.iter_mut().zip(chosen) {
+        let remarks = run.map(|run| log_files::copy(&parts.runs[run].path, &folder.path, result));
+        end.remarks.extend(remarks.into_iter().flatten());
+    }
     let mut run = Recorded { header, results, in_flight: BTreeMap::new(), end: Some(end.clone()) };
     for remark in folder.write(&run, end)? {
         observer.line(&remark)?;
@@ -130,8 +135,15 @@ fn merged_header(parts: &Parts) -> RunHeader {
     header
 }
 
-/// The result of each rule, in the order of the catalog, and the end of the run that they make.
-fn put_together(parts: &Parts, header: &RunHeader, rules: &Rules, whole: &[Planned]) -> (Vec<RuleResult>, RunEnd) {
+/// The result of each rule, in the order of the catalog, the end of the run that they make, and for each result the
+/// position of the run that has it.
+fn put_together(
+    parts: &Parts,
+    header: &RunHeader,
+    rules: &Rules,
+    whole: &[Planned],
+) -> (Vec<RuleResult>, RunEnd, Vec<Option<usize>>) {
+    let mut chosen = Vec::with_capacity(whole.len());
     let mut answers: HashMap<&str, Vec<(usize, &RuleResult)>> = HashMap::new();
     for (position, run) in parts.runs.iter().enumerate() {
         for result in &run.results {
@@ -145,7 +157,8 @@ fn put_together(parts: &Parts, header: &RunHeader, rules: &Rules, whole: &[Plann
             let attempts = answers.remove(planned.id.as_str()).unwrap_or_default();
             let (result, remark) = choose(&attempts, parts);
             remarks.extend(remark);
-            result.cloned().unwrap_or_else(|| without_answer(parts, header, rules, planned))
+            chosen.push(result.map(|(run, _)| run));
+            result.map(|(_, result)| result.clone()).unwrap_or_else(|| without_answer(parts, header, rules, planned))
         })
         .collect();
     let ends = || parts.runs.iter().filter_map(|run| run.end.as_ref());
@@ -161,7 +174,7 @@ fn put_together(parts: &Parts, header: &RunHeader, rules: &Rules, whole: &[Plann
         unusable_cases,
         exit: exit_code(&header.settings, &results, unusable_cases),
     };
-    (results, end)
+    (results, end, chosen)
 }
 
 /// The result of a rule that no part has one of.

@@ -31,6 +31,12 @@ const MOST_MEBIBYTES: u64 = 1 << 30;
 /// The least that a worker is limited to if nothing is given: fewer bytes are no sign of a mistake.
 const LEAST_LIMIT: u64 = 16 << 30;
 
+/// Kibibytes of logs that are kept for a rule.
+const DEFAULT_LOGS: u64 = 64;
+
+/// The most that may be asked for: sixteen mebibytes.
+const MOST_LOGS: u64 = 16 << 10;
+
 /// How much work a run may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
@@ -174,6 +180,18 @@ pub struct Options {
     /// Folder of the reports; default reports/out/<run>.
     #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
+    /// Kibibytes of what driver and runtime logged that are kept for each rule which is broken or without an answer; of the
+    /// whole run 64 times as much; 0: nothing. On the embedded simulated device there is nothing.
+    #[arg(long, env = "ATLAS_CTS_LOGS", value_name = "KIB", default_value_t = DEFAULT_LOGS, value_parser = clap::value_parser!(u64).range(..=MOST_LOGS))]
+    pub logs: u64,
+    /// The root of the system whose kernel and devices logged, where it is not this process's own: a host's, mounted into
+    /// a container.
+    #[arg(long, env = "ATLAS_CTS_LOG_ROOT", value_name = "DIR", default_value = "/")]
+    pub log_root: PathBuf,
+    /// Replace what names a machine, a site or a person by tokens, in logs and reports: hosts, users, home folders,
+    /// addresses, serial numbers, ids of cards and chips.
+    #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new())]
+    pub redact: bool,
     /// Finish the run in this folder, which was killed: run what has no result. A name below reports/out, or `latest`,
     /// will do. Whatever else is given must be what that run was started with.
     #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR")]

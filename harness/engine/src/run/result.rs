@@ -45,6 +45,7 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
         coverage: None,
         observed_only: Vec::new(),
         left_out: Vec::new(),
+        logs: None,
     }
 }
 
@@ -125,6 +126,7 @@ fn describe(
         statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.program.text(span) },
         place: rule.place(chapter, span.start),
         message: failed.failure.message,
+        recent_error: failed.failure.recent_error,
         rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),
         sources: rule.sources.clone(),
         clauses: rule.grounds_at(span).iter().flat_map(|ground| &ground.clauses).map(told).collect(),

@@ -209,6 +209,7 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--hazardous", &yes(settings.hazardous), now.hazardous.then(|| yes(true)).as_ref());
     differences.option("--dedicated", &yes(settings.dedicated), now.dedicated.then(|| yes(true)).as_ref());
     differences.option("--strict", &yes(settings.strict), now.strict.then(|| yes(true)).as_ref());
+    differences.option("--redact", &yes(settings.redact), now.redact.then(|| yes(true)).as_ref());
     let least = now.min_executed.map(|least| number(Some(least)));
     differences.option("--min-executed", &number(settings.min_executed), least.as_ref());
     let report = now.report_dir.as_deref().map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
@@ -232,6 +233,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.hazardous = settings.hazardous;
     options.dedicated = settings.dedicated;
     options.strict = settings.strict;
+    options.redact = settings.redact;
     options.min_executed = settings.min_executed;
     let embedded = then.library.simulated && then.library.chosen_by != "--library";
     if options.library.is_none() && options.backend == Backend::Auto && embedded {

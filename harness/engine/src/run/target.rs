@@ -268,6 +268,7 @@ fn settings(options: &Options) -> RunSettings {
         dedicated: options.dedicated,
         strict: options.strict,
         min_executed: options.min_executed,
+        redact: options.redact,
         part: None,
     }
 }

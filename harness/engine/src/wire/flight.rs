@@ -181,6 +181,18 @@ impl Flight {
         self.header().progress.fetch_add(1, Ordering::Release);
     }
 
+    /// Takes the last call back, if it has returned: one that was made for the report and not for the case.
+    pub fn forget_last_call(&self) {
+        let number = self.header().calls.load(Ordering::Relaxed);
+        let last = self.calls().0.last().copied();
+        // Where the recorder is full, an earlier call has made room for it.
+        if number <= CALLS as u64
+            && last.is_some_and(|call| call.site & LIFE_CYCLE != 0 && call.state != CallRecord::OPEN)
+        {
+            self.header().calls.store(number.wrapping_sub(1), Ordering::Release);
+        }
+    }
+
     /// Notes that a copy of the worker returned from a call.
     pub fn note_copy(&self) {
         self.header().copies.fetch_add(1, Ordering::Release);

@@ -10,8 +10,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::fcntl_dupfd_cloexec;
 use simulator_contract::symbol;
 
-use crate::case::{Ran, Scope, Search, SearchResult};
-use crate::catalog::{Alternative, CatalogPlace, Rule, Rules, Section, Specs, load};
+use crate::case::{CaseReport, Ran, Scope, Search, SearchResult};
+use crate::catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
 use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
@@ -196,6 +196,28 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     worker.requests(&wire).or_else(|fault| wire.reply(&Reply::Trouble(fault.to_string())))
 }
 
+/// The most of what a runtime says about an error that is kept, in bytes: the end.
+const MOST_SAID: usize = 16 << 10;
+
+/// Asks the runtime what it says of the thread's errors, if a case has failed. The case is judged by then; no call of
+/// it is forgotten for this one.
+fn recent_error(life_cycle: &mut Execution<'_>, state: State, flight: &Flight, report: &mut CaseReport) {
+    let Some(failure) = &mut report.failure else { return };
+    let queries = life_cycle.prepared.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
+    let asked = queries.iter().position(|query| query.name == RECENT_ERROR && query.state <= state);
+    let Some(asked) = asked else { return };
+    let answered = life_cycle.run_section(Section::Query(asked)).is_ok();
+    // A library without the function, or with nothing to say, says nothing. What did not return is found there.
+    flight.forget_last_call();
+    if answered && let Ok(text) = life_cycle.answer(asked) {
+        let mut from = text.len().saturating_sub(MOST_SAID);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        failure.recent_error = Some(&text[from..]).filter(|text| *text != "null").unwrap_or_default().trim().to_owned();
+    }
+}
+
 fn read_rules(start: &Start, runtime: &Runtime) -> Result<Rules, WorkerFault> {
     let specs = Specs::choose(start.specs.as_deref(), runtime.specs);
     let place = CatalogPlace { specs, bindings: runtime.bindings, defects: None };
@@ -284,7 +306,7 @@ impl<'a> Worker<'a> {
             let is_answered = |(name, answer): &(String, Result<String, String>)| {
                 name == query.name && answer.as_ref().is_ok_and(|answer| !answer.is_empty())
             };
-            if self.state < query.state || answers.iter().any(is_answered) {
+            if query.name == RECENT_ERROR || self.state < query.state || answers.iter().any(is_answered) {
                 continue;
             }
             let asked = self.life_cycle.run_section(Section::Query(index)).map_err(|trouble| trouble.message);
@@ -335,6 +357,7 @@ impl<'a> Worker<'a> {
             execution.begin(values.to_vec(), salt);
             flight.begin_case(number, salt, values);
             execution.run_steps();
+            recent_error(life_cycle, state, flight, &mut execution.report);
             execution.clean_up();
             wire.expect_open();
             let report = std::mem::take(&mut execution.report);
@@ -392,6 +415,7 @@ impl<'a> Worker<'a> {
             execution.turns = Some(Turns::new(case.process, rule.program.processes.len(), wire));
         }
         execution.run_steps();
+        recent_error(&mut self.life_cycle, self.state, self.flight, &mut execution.report);
         wire.expect_open();
         execution.turns = None;
         execution.make_deferred_calls();

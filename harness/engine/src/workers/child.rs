@@ -18,6 +18,7 @@ use crate::wire::lines::{LONGEST_LINE, Lines};
 use crate::wire::message::{Reply, Request};
 use crate::wire::{FLIGHT, WORKER, wait};
 
+use super::asked::Asked;
 use super::end::{GONE, ProcessorTime, WorkerEnd, how};
 use super::interrupt;
 use super::leftovers;
@@ -64,6 +65,8 @@ pub struct WorkerProcess {
     remarks: Arc<Remarks>,
     /// The longest time without progress after which a worker went on, in milliseconds: of all workers of a run.
     pub longest: Arc<AtomicU64>,
+    /// Whom a run asks for something.
+    pub asked: Arc<Asked>,
 }
 
 impl WorkerProcess {
@@ -117,6 +120,7 @@ impl WorkerProcess {
             mark,
             remarks,
             longest: Arc::default(),
+            asked: Arc::default(),
         })
     }
 
@@ -128,6 +132,7 @@ impl WorkerProcess {
     pub fn send(&mut self, request: &Request) -> Result<(), WorkerEnd> {
         let mut line = serde_json::to_vec(request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
         line.push(b'\n');
+        self.asked.note(&self.machine, self.id());
         match self.requests.as_mut().map(|requests| requests.write_all(&line)) {
             Some(Ok(())) => Ok(()),
             _ => Err(self.crashed()),

@@ -1,5 +1,6 @@
 //! The supervisor's side of workers: processes that are started, watched, asked, given up, and the cases that they run.
 
+mod asked;
 mod child;
 mod end;
 mod executor;
@@ -18,6 +19,7 @@ mod simulated;
 mod single;
 mod starts;
 
+pub(crate) use asked::Asked;
 pub(crate) use child::{Deadlines, WorkerProcess};
 pub(crate) use end::WorkerEnd;
 pub(crate) use executor::{Assignment, Executor, Home};

@@ -10,7 +10,8 @@ use simulator_contract::{Defect, environment};
 use crate::bindings::BINDINGS;
 
 /// The depot as a worker knows it: what is simulated is of no interest there.
-pub static WITHOUT_DEVICE: Runtime = Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None };
+pub static WITHOUT_DEVICE: Runtime =
+    Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
 /// The depot with its simulated device.
 pub fn depot() -> &'static Runtime {
@@ -34,6 +35,7 @@ pub fn with_libraries(ids: &[&'static str]) -> Runtime {
             variants: VARIANTS,
         }),
         doctor: None,
+        logs: None,
     }
 }
 

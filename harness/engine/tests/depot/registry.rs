@@ -16,7 +16,8 @@ pub const TRIALS: &[(&str, fn())] = &[
     ("a-name-and-a-product-belong-to-one-runtime", names_are_given_once),
 ];
 
-static TOY: Runtime = Runtime { bindings: &crate::toy::BINDINGS, specs: &[], simulated: None, doctor: None };
+static TOY: Runtime =
+    Runtime { bindings: &crate::toy::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 static BOTH: &[&Runtime] = &[&TOY, &WITHOUT_DEVICE];
 
 /// A folder with the products of both runtimes.

@@ -127,6 +127,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         doubt: None,
         interrupted: 0,
         coverage: Some(Coverage { distinct: 60, remark: None }),
+        logs: None,
         left_out: vec!["choose: cached".to_owned()],
         observed_only: vec!["`p != NULL` rests on alloc.gives (from edition 3 on); the edition is 2.1".to_owned()],
     }
@@ -162,6 +163,7 @@ pub fn failure() -> Failure {
             "toy_dv_copy(back, 65569, device_memory, 65569, TOY_MEMCPY_DEVICE_TO_HOST) = 0 (TOY_SUCCESS)".into(),
         ],
         output: "[INFO] opened device 0\n\u{1b}[31m[ERROR]\u{1b}[0m short copy ]]>\r\n".into(),
+        recent_error: String::new(),
         replay: "atlas-cts replay reports/out/2027-03-01T08-30-00Z toy.copy.exact-count --values \
                  '{\"size\": 65569, \"host_offset\": 3}'"
             .into(),

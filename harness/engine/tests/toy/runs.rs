@@ -13,7 +13,7 @@ use engine::runtime::Runtime;
 use crate::bindings::BINDINGS;
 
 /// The toy runtime has no simulated device: a library is always given.
-pub static TOY: Runtime = Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None };
+pub static TOY: Runtime = Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
 /// The folder of the toy runtime.
 pub fn folder() -> PathBuf {

@@ -2,6 +2,7 @@
 
 mod defects;
 mod doctor;
+mod logs;
 
 use defects::{BAD_DEVICES, DEFECTS, VARIANTS};
 use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
@@ -20,4 +21,5 @@ pub(super) static RUNTIME: Runtime = Runtime {
         variants: VARIANTS,
     }),
     doctor: Some(doctor::DOCTOR),
+    logs: Some(logs::LOGS),
 };

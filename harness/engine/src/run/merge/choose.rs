@@ -15,17 +15,17 @@ fn weight(result: &RuleResult) -> u8 {
     }
 }
 
-/// The result that stands, if there is one, and a remark where attempts say different things. The attempts are in the
+/// The result that stands with the position of its run, if there is one, and a remark where attempts say different things. The attempts are in the
 /// order in which they were made.
 pub(super) fn choose<'a>(
     attempts: &[(usize, &'a RuleResult)],
     parts: &Parts,
-) -> (Option<&'a RuleResult>, Option<String>) {
-    let Some((_, first)) = attempts.first() else { return (None, None) };
-    let mut best: &RuleResult = first;
-    for (_, result) in attempts {
+) -> (Option<(usize, &'a RuleResult)>, Option<String>) {
+    let Some((run, first)) = attempts.first() else { return (None, None) };
+    let (mut best, mut from): (&RuleResult, usize) = (first, *run);
+    for (run, result) in attempts {
         if weight(result) > weight(best) {
-            best = result;
+            (best, from) = (result, *run);
         }
     }
     let differ = attempts.iter().any(|(_, result)| result.verdict != first.verdict);
@@ -35,5 +35,5 @@ pub(super) fn choose<'a>(
         let said: Vec<String> = attempts.iter().map(said).collect();
         format!("{}: the attempts at this part disagree: {}; the result is {}", best.id, said.join(", "), best.verdict)
     });
-    (Some(best), remark)
+    (Some((from, best)), remark)
 }

@@ -13,7 +13,7 @@ use super::{MergeError, numbered};
 /// What one journal says.
 #[derive(Debug)]
 pub(super) struct PartRun {
-    path: PathBuf,
+    pub path: PathBuf,
     /// Counted from 1.
     pub part: u32,
     pub header: RunHeader,

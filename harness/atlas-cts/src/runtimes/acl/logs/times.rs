@@ -1,0 +1,92 @@
+//! The times of lines. Neither the runtime's log nor the system's older one names a zone: they are in that of the machine.
+
+use std::time::{Duration, SystemTime};
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+/// `2026-03-04-05:06:07.101.202`, in the zone.
+pub(super) fn local(text: &str, zone: &TimeZone) -> Option<SystemTime> {
+    let number = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
+    let separated = [(4, b'-'), (7, b'-'), (10, b'-'), (13, b':'), (16, b':')];
+    if separated.iter().any(|(at, is)| text.as_bytes().get(*at) != Some(is)) {
+        return None;
+    }
+    let small = |from: usize, to: usize| number(from, to).and_then(|number| i8::try_from(number).ok());
+    let fraction: String = text.get(19..)?.chars().filter(|c| *c != '.').take_while(char::is_ascii_digit).collect();
+    let nanoseconds = format!("{fraction:0<9}").get(..9)?.parse().ok()?;
+    let (month, day, hour) = (small(5, 7)?, small(8, 10)?, small(11, 13)?);
+    let at = DateTime::new(number(0, 4)?, month, day, hour, small(14, 16)?, small(17, 19)?, nanoseconds).ok()?;
+    Some(at.to_zoned(zone.clone()).ok()?.timestamp().into())
+}
+
+/// The time in front of a line of the system's log: `2026-03-04T05:06:07.123456+08:00`, or `Mar  4 05:06:07` in the zone,
+/// of the year in which it is not long after `near`.
+pub(super) fn of_system(line: &str, near: SystemTime, zone: &TimeZone) -> Option<SystemTime> {
+    let first = line.split_whitespace().next()?;
+    if let Ok(at) = first.parse::<jiff::Timestamp>() {
+        return Some(at.into());
+    }
+    let mut fields = line.split_whitespace();
+    let (month, day, clock) = (fields.next()?, fields.next()?, fields.next()?);
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let month = months.iter().position(|known| *known == month)? + 1;
+    let near = jiff::Timestamp::try_from(near).ok()?.to_zoned(zone.clone());
+    let of_year = |year: i16| local(&format!("{year:04}-{month:02}-{day:0>2}-{clock}.0"), zone);
+    // A line of December that is read in January.
+    let later = SystemTime::from(near.timestamp()) + Duration::from_secs(7 * 24 * 3600);
+    of_year(near.year()).filter(|at| *at <= later).or_else(|| of_year(near.year() - 1))
+}
+
+/// Microseconds in `[ 1197.584409]` wherever it begins in a line: since the system was started.
+pub(super) fn since_start(line: &str) -> Option<u64> {
+    let inside = line.match_indices('[').find_map(|(at, _)| {
+        let (inside, _) = line[at + 1..].split_once(']')?;
+        let (seconds, micros) = inside.trim().split_once('.')?;
+        (micros.len() == 6).then_some((seconds.parse::<u64>().ok()?, micros.parse::<u64>().ok()?))
+    });
+    inside.map(|(seconds, micros)| seconds.saturating_mul(1_000_000).saturating_add(micros))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::offset;
+    use rstest::rstest;
+
+    use super::*;
+
+    fn seconds(at: SystemTime) -> u64 {
+        at.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs()
+    }
+
+    /// 2026-03-04 05:06:07 UTC.
+    const AT: u64 = 1_772_600_767;
+
+    #[rstest]
+    #[case::of_the_runtime("2026-03-04-05:06:07.101.202", 0, Some(AT))]
+    #[case::of_an_exported_log("2026-03-04-05:06:07.371626", 0, Some(AT))]
+    #[case::in_another_zone("2026-03-04-13:06:07.101.202", 8, Some(AT))]
+    #[case::of_no_day("2026-13-04-05:06:07.101.202", 0, None)]
+    #[case::of_something_else("2026/03/04", 0, None)]
+    fn a_time_without_a_zone_is_that_of_the_machine(#[case] text: &str, #[case] hours: i8, #[case] at: Option<u64>) {
+        assert_eq!(local(text, &offset(hours).to_time_zone()).map(seconds), at);
+    }
+
+    #[rstest]
+    #[case::with_a_zone("2026-03-04T13:06:07.5+08:00 node kernel: x", 0, Some(AT))]
+    #[case::without_a_year("Mar  4 05:06:07 node kernel: x", 0, Some(AT))]
+    #[case::in_another_zone("Mar  4 13:06:07 node kernel: x", 8, Some(AT))]
+    #[case::of_last_year("Dec 31 05:06:07 node kernel: x", 0, Some(1_767_157_567))]
+    #[case::none("no time at all", 0, None)]
+    fn the_system_s_log_has_two_ways_to_say_when(#[case] line: &str, #[case] hours: i8, #[case] at: Option<u64>) {
+        let near = SystemTime::UNIX_EPOCH + Duration::from_secs(AT);
+        assert_eq!(of_system(line, near, &offset(hours).to_time_zone()).map(seconds), at);
+    }
+
+    #[test]
+    fn the_kernel_counts_from_its_start() {
+        assert_eq!(since_start("[ 1197.584409] [ascend] [ERROR] x"), Some(1_197_584_409));
+        assert_eq!(since_start("Mar 4 node kernel: [12.000001] [ascend]"), Some(12_000_001));
+        assert_eq!(since_start("[ascend] [ERROR] [uda] <x:1> y"), None);
+    }
+}

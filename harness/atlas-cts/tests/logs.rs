@@ -1,0 +1,153 @@
+//! What driver and runtime wrote about a failing rule stands beside its result: the right lines, no others, and nobody's
+//! name where that was asked for.
+
+mod support;
+
+use std::fs;
+use std::process::Command;
+
+use engine::record::{RuleLogs, Verdict};
+use support::{Answer, Bench, answer, project};
+
+const RULES: &str = "chapter: chat
+title: Chat
+rules:
+  - id: acl.chat.fails
+    title: It sets
+    statement: It sets.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);
+      ---
+      aclrtMemset(p, 4096, 77, 4096);
+  - id: acl.chat.works
+    title: It gives
+    statement: It gives.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 64 == 0;
+";
+
+/// A bench with a device that writes down why it fails.
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.catalog(RULES);
+    for folder in ["log/debug/plog", "root/proc/sys/kernel", "root/dev"] {
+        fs::create_dir_all(bench.path(folder)).unwrap();
+    }
+    bench.write("root/proc/sys/kernel/hostname", "node17.example.org\n");
+    let simulator = bench.run(["simulator", "--print-path", "."]);
+    assert_eq!(simulator.status, 0, "{}", simulator.text);
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned());
+    let output = Command::new(compiler)
+        .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I"])
+        .arg(project().join("specs/acl"))
+        .arg(project().join("fixtures/faults/chatty.c"))
+        .args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"])
+        .arg(bench.path(simulator.text.trim()))
+        .args(["-ldl", "-o"])
+        .arg(bench.path("libchatty.so"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    bench
+}
+
+fn run_to(bench: &Bench, report: &str, words: &[&str], lines: &str) -> Answer {
+    let fixed = ["run", "--specs", "specs", "--product", "a2", "--library", "libchatty.so", "--log-root", "root"];
+    let mut command = bench.command(fixed.iter().chain(&["--report-dir", report]).chain(words));
+    command.env("ASCEND_PROCESS_LOG_PATH", bench.path("log"));
+    command.env("CHATTY_ROOT", bench.path("root")).env("CHATTY_LINES", lines);
+    answer(&mut command)
+}
+
+fn logs(bench: &Bench, report: &str) -> RuleLogs {
+    bench.report(report).result("acl.chat.fails").logs.clone().expect("the logs were looked into")
+}
+
+fn text(bench: &Bench, report: &str, source: &str) -> String {
+    let name = format!("logs/acl.chat.fails/{source}.txt");
+    assert!(logs(bench, report).files.iter().any(|file| file.name == name), "{name} is not in the journal");
+    fs::read_to_string(bench.path(report).join(name)).unwrap()
+}
+
+#[test]
+fn the_lines_of_a_failure_stand_beside_its_result() {
+    let bench = bench();
+    let stranger = "[ERROR] RUNTIME(1,x):2026-01-01-00:00:00.000.000 of a stranger\n";
+    bench.write("log/debug/plog/plog-1_20260101000000000.log", stranger);
+    let answer = run_to(&bench, "report", &[], "3");
+    answer.says(1, &["logs/acl.chat.fails/kernel.txt", "logs/acl.chat.fails/process-log.txt"]);
+    let (process, kernel) = (text(&bench, "report", "process-log"), text(&bench, "report", "kernel"));
+    assert!(process.contains("no room on ") && process.contains("number 2"), "{process}");
+    assert!(kernel.contains("no page for process") && kernel.contains("device 0 is short of pages"), "{kernel}");
+    assert!(kernel.contains("lines about other processes were left out"), "{kernel}");
+    assert!(!process.contains("stranger") && !kernel.contains("of a stranger"), "{process}{kernel}");
+    let report = bench.report("report");
+    let failure = report.result("acl.chat.fails").failure.as_ref().unwrap();
+    assert!(!failure.recent_error.is_empty(), "the runtime was asked what it says");
+    assert!(!failure.trace.iter().any(|call| call.contains("aclGetRecentErrMsg")), "{:?}", failure.trace);
+    assert_eq!(report.result("acl.chat.works").verdict, Verdict::Pass);
+    assert_eq!(report.result("acl.chat.works").logs, None);
+    let junit = fs::read_to_string(bench.path("report/junit.xml")).unwrap();
+    let folder = bench.path("report").canonicalize().unwrap();
+    let attached = format!("[[ATTACHMENT|{}/logs/acl.chat.fails/process-log.txt]]", folder.display());
+    assert!(junit.contains(&attached), "{attached} is not in {junit}");
+}
+
+#[test]
+fn nobody_is_named_where_that_was_asked_for() {
+    let bench = bench();
+    run_to(&bench, "report", &["--redact"], "1").says(1, &[]);
+    let process = text(&bench, "report", "process-log");
+    assert!(process.contains("at <ip-1>, card <pci-1>, number 0"), "{process}");
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let whole = process + &fs::read_to_string(bench.path("report/junit.xml")).unwrap();
+    for secret in [host.trim(), "10.20.30.40", "0000:c1:00.0"] {
+        assert!(secret == "localhost" || !whole.contains(&format!(" {secret} ")), "{secret} in {whole}");
+    }
+    assert!(bench.report("report").header.settings.redact);
+}
+
+#[test]
+fn a_flood_of_lines_is_cut_to_its_end() {
+    let bench = bench();
+    run_to(&bench, "report", &["--logs", "8"], "20000").says(1, &[]);
+    let logs = logs(&bench, "report");
+    assert!(logs.files.iter().map(|file| file.bytes).sum::<u64>() <= 8 << 10, "{logs:?}");
+    let process = text(&bench, "report", "process-log");
+    assert!(process.contains("lines before these left out)") && process.contains("number 19999"), "{process}");
+    assert!(!process.contains("number 0\n"), "{process}");
+}
+
+#[test]
+fn logs_that_cannot_be_written_cost_no_result() {
+    let bench = bench();
+    fs::create_dir_all(bench.path("report")).unwrap();
+    bench.write("report/logs", "in the way");
+    run_to(&bench, "report", &[], "1").says(1, &["the logs of acl.chat.fails were not written"]);
+    let report = bench.report("report");
+    assert_eq!(report.result("acl.chat.fails").logs, None);
+    assert_eq!(report.results.len(), report.header.rules);
+}
+
+#[test]
+fn a_merged_run_has_the_logs_of_its_parts() {
+    let bench = bench();
+    for number in ["1", "2"] {
+        run_to(&bench, &format!("part-{number}"), &["--shard", &format!("{number}/2")], "1");
+    }
+    bench.run(["merge", "--specs", "specs", "--report-dir", "whole", "part-1", "part-2"]).says(1, &[]);
+    assert!(text(&bench, "whole", "process-log").contains("no room on "));
+}
+
+#[test]
+fn nobody_looks_where_nothing_is_wanted() {
+    let bench = bench();
+    run_to(&bench, "report", &["--logs", "0"], "1").says(1, &[]);
+    assert_eq!(bench.report("report").result("acl.chat.fails").logs, None);
+    assert!(!bench.path("report/logs").exists());
+}

@@ -1,0 +1,167 @@
+//! The logs around a failure, from the moment a rule begins until its result is written down.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::doctor::Machine;
+use crate::logs::{Excerpt, Logs, Redactor, Scene, Text, bounded};
+use crate::record::{Meaning, RuleResult};
+use crate::runtime::Runtime;
+use crate::workers::Asked;
+
+use super::options::Options;
+
+/// What looking into the logs of one failure may take. Nothing is begun after it.
+const TIME: Duration = Duration::from_secs(2);
+/// What the clock may gain or lose while a rule runs before it has jumped.
+const DRIFT: Duration = Duration::from_secs(1);
+
+/// Where logs are looked into, and what was found and is not written down yet.
+#[derive(Debug)]
+pub(super) struct Evidence {
+    /// `None`: nowhere.
+    place: Option<(&'static Logs, Machine)>,
+    pub redactor: Option<Redactor>,
+    /// Bytes that are kept for a rule.
+    most: usize,
+    found: Mutex<HashMap<String, Found>>,
+}
+
+/// What was found about a rule.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub texts: Vec<Text>,
+    /// Sources without a line, each with why.
+    pub nothing: Vec<String>,
+}
+
+/// A rule that runs.
+#[derive(Debug)]
+pub(super) struct Watch {
+    wall: SystemTime,
+    clock: Instant,
+}
+
+impl Evidence {
+    /// `embedded`: the device is the simulated one that the executable carries, which logs nothing.
+    pub(super) fn of(options: &Options, runtime: &'static Runtime, embedded: bool) -> Evidence {
+        let secrets = runtime.logs.as_ref().map_or(&[][..], |logs| logs.secrets);
+        let wanted = options.logs > 0 && !embedded;
+        let place = runtime.logs.as_ref().filter(|_| wanted);
+        Evidence {
+            place: place.map(|logs| (logs, Machine::new(&options.log_root, TIME))),
+            redactor: options.redact.then(|| Redactor::new(&options.log_root, secrets)),
+            most: (options.logs as usize) << 10,
+            found: Mutex::default(),
+        }
+    }
+
+    /// A rule begins on a machine.
+    pub(super) fn begin(&self, asked: &Asked, machine: &Path) -> Watch {
+        // Whoever was asked before was asked for another rule.
+        drop(asked.take(machine));
+        Watch { wall: SystemTime::now(), clock: Instant::now() }
+    }
+
+    /// Looks into the logs if a rule's result is one that they may say more about.
+    pub(super) fn end(&self, watch: &Watch, asked: &Asked, machine: &Path, result: &RuleResult) {
+        let processes = asked.take(machine);
+        let Some((logs, place)) = &self.place else { return };
+        if !worth_it(result) {
+            return;
+        }
+        let (now, clock) = (SystemTime::now(), Instant::now());
+        let jumped = jumped(watch.wall, now, clock - watch.clock);
+        let scene = Scene { from: watch.wall.min(now), to: watch.wall.max(now), processes, until: clock + TIME };
+        let excerpts = (logs.cut_out)(place, &scene);
+        let found = self.kept(&result.id, &scene, &excerpts, jumped);
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(result.id.clone(), found);
+    }
+
+    /// What was found about a rule, once.
+    pub(super) fn take(&self, id: &str) -> Option<Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
+    }
+
+    fn kept(&self, id: &str, scene: &Scene, excerpts: &[Excerpt], jumped: Option<String>) -> Found {
+        let redacted = |text: &str| match &self.redactor {
+            Some(redactor) => redactor.text(text),
+            None => text.to_owned(),
+        };
+        let shown = |at: SystemTime| OffsetDateTime::from(at).format(&Rfc3339).unwrap_or_default();
+        let processes: Vec<String> = scene.processes.iter().map(u32::to_string).collect();
+        let mut head = format!(
+            "# {id}, from {} to {}; processes {}\n",
+            shown(scene.from),
+            shown(scene.to),
+            if processes.is_empty() { "none".to_owned() } else { processes.join(" ") }
+        );
+        if let Some(jumped) = &jumped {
+            head.push_str(&format!("# {jumped}\n"));
+        }
+        // Tokens are sometimes longer than what they stand for: what is bounded is what will be written.
+        let excerpts: Vec<Excerpt> = excerpts
+            .iter()
+            .map(|excerpt| Excerpt {
+                place: redacted(&excerpt.place),
+                lines: excerpt.lines.iter().map(|line| redacted(line)).collect(),
+                remarks: excerpt.remarks.iter().map(|remark| redacted(remark)).collect(),
+                ..excerpt.clone()
+            })
+            .collect();
+        let texts = bounded(&head, &excerpts, self.most);
+        let without = excerpts.iter().filter(|excerpt| !texts.iter().any(|text| text.source == excerpt.source));
+        let nothing = without.map(|excerpt| {
+            let why = if excerpt.remarks.is_empty() { "no room".to_owned() } else { excerpt.remarks.join("; ") };
+            format!("{}: {}: {why}", excerpt.source, excerpt.place)
+        });
+        let nothing = nothing.chain(jumped.clone()).collect();
+        Found { texts, nothing }
+    }
+}
+
+/// Whether logs may say more about a result.
+pub(super) fn worth_it(result: &RuleResult) -> bool {
+    matches!(result.meaning(), Meaning::Broken | Meaning::Unknown)
+}
+
+/// What is to be said if the clock was set while a rule ran.
+fn jumped(from: SystemTime, to: SystemTime, took: Duration) -> Option<String> {
+    let (by, direction) = match to.duration_since(from) {
+        Ok(wall) if wall > took => (wall - took, "forward"),
+        Ok(wall) => (took - wall, "back"),
+        Err(error) => (took + error.duration(), "back"),
+    };
+    (by > DRIFT).then(|| {
+        format!(
+            "the clock was set {direction} by {} s meanwhile: lines may be missing or belong to others",
+            by.as_secs()
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::as_it_should(5_000, 5_001, None)]
+    #[case::forward(3_605_000, 5_000, Some("forward by 3600 s"))]
+    #[case::back(1_000, 6_000, Some("back by 5 s"))]
+    #[case::before_it_began(-60_000, 5_000, Some("back by 65 s"))]
+    fn a_clock_that_was_set_is_seen(#[case] wall: i64, #[case] took: u64, #[case] said: Option<&str>) {
+        let from = SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 30);
+        let by = Duration::from_millis(wall.unsigned_abs());
+        let to = if wall < 0 { from - by } else { from + by };
+        let seen = jumped(from, to, Duration::from_millis(took));
+        assert_eq!(seen.is_some(), said.is_some());
+        assert!(said.is_none_or(|said| seen.unwrap().contains(said)));
+    }
+}

@@ -1,0 +1,123 @@
+//! Logs as files in a run's folder.
+
+use std::io;
+use std::path::Path;
+
+use crate::files;
+use crate::record::{LogFile, RuleLogs, RuleResult};
+
+use super::evidence::Found;
+
+/// A run keeps as much of logs as this many rules.
+pub(super) const RULES: u64 = 64;
+
+/// The largest file that is copied: nothing that a run writes is larger.
+const LARGEST: u64 = 16 << 20;
+
+/// Writes what was found about a rule.
+///
+/// # Errors
+/// It cannot be written; nothing of it is left.
+pub(super) fn write(folder: &Path, id: &str, found: &Found) -> io::Result<RuleLogs> {
+    let mut logs = RuleLogs { files: Vec::new(), nothing: found.nothing.clone() };
+    for text in &found.texts {
+        let file = LogFile {
+            name: LogFile::name_of(id, text.source),
+            lines: text.lines,
+            left_out: text.left_out,
+            bytes: text.text.len() as u64,
+        };
+        if let Err(error) = put(&folder.join(&file.name), text.text.as_bytes()) {
+            remove(folder, &logs);
+            return Err(error);
+        }
+        logs.files.push(file);
+    }
+    Ok(logs)
+}
+
+/// Removes the files of a rule: what is left of them is nobody's.
+pub(super) fn remove(folder: &Path, logs: &RuleLogs) {
+    for file in logs.files.iter().filter(|file| file.is_sound()) {
+        let path = folder.join(&file.name);
+        // A file that stays is not named by any result.
+        let _ = std::fs::remove_file(&path);
+        let _ = path.parent().map(std::fs::remove_dir);
+    }
+}
+
+/// Copies the files of a result from the folder of its run to another one. Gives remarks about those that cannot be
+/// copied, which the result names no longer.
+pub(super) fn copy(from: &Path, to: &Path, result: &mut RuleResult) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let Some(logs) = &mut result.logs else { return remarks };
+    logs.files.retain(|file| {
+        let copied = read(from, file).and_then(|bytes| put(&to.join(&file.name), &bytes));
+        remarks
+            .extend(copied.as_ref().err().map(|error| format!("{}: {} was not copied: {error}", result.id, file.name)));
+        copied.is_ok()
+    });
+    remarks
+}
+
+/// Reads a file that a journal names, which may come from anybody: it is below the run's folder, and no link leads away.
+fn read(folder: &Path, file: &LogFile) -> io::Result<Vec<u8>> {
+    let strange = || io::Error::new(io::ErrorKind::InvalidData, "it is not the name of a log in the run's folder");
+    let path = folder.join(&file.name).canonicalize()?;
+    if !file.is_sound() || path != folder.canonicalize()?.join(&file.name) {
+        return Err(strange());
+    }
+    files::read(&path, LARGEST)
+}
+
+fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    files::replace(path, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Level;
+    use crate::logs::Text;
+    use crate::run::result::blank;
+
+    fn with(name: &str) -> RuleResult {
+        let file = LogFile { name: name.to_owned(), lines: 1, left_out: 0, bytes: 2 };
+        let logs = Some(RuleLogs { files: vec![file], nothing: Vec::new() });
+        RuleResult { logs, ..blank("toy.copy", "chapter", "A title", Level::Must) }
+    }
+
+    #[test]
+    fn files_go_with_their_result_and_nothing_else_does() {
+        let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let text = Text { source: "kernel", text: "a\n".to_owned(), lines: 1, left_out: 0 };
+        let found = Found { texts: vec![text], nothing: Vec::new() };
+        let logs = write(from.path(), "toy.copy", &found).unwrap();
+        assert_eq!(logs.files[0].name, "logs/toy.copy/kernel.txt");
+        let mut result = with("logs/toy.copy/kernel.txt");
+        assert_eq!(copy(from.path(), to.path(), &mut result), Vec::<String>::new());
+        assert_eq!(std::fs::read(to.path().join("logs/toy.copy/kernel.txt")).unwrap(), b"a\n");
+        std::fs::write(from.path().join("secret.txt"), "s").unwrap();
+        std::os::unix::fs::symlink("../../secret.txt", from.path().join("logs/toy.copy/link.txt")).unwrap();
+        for name in ["secret.txt", "logs/../secret.txt", "logs/toy.copy/link.txt", "logs/toy.copy/missing.txt"] {
+            let mut result = with(name);
+            assert_eq!(copy(from.path(), to.path(), &mut result).len(), 1, "{name}");
+            assert_eq!(result.logs.unwrap().files, []);
+        }
+        remove(from.path(), &logs);
+        assert!(!from.path().join("logs/toy.copy/kernel.txt").exists());
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("logs/toy.copy/b.txt/in the way")).unwrap();
+        let text = |source| Text { source, text: "a\n".to_owned(), lines: 1, left_out: 0 };
+        let found = Found { texts: vec![text("a"), text("b")], nothing: Vec::new() };
+        write(folder.path(), "toy.copy", &found).unwrap_err();
+        assert!(!folder.path().join("logs/toy.copy/a.txt").exists());
+    }
+}

@@ -1,0 +1,36 @@
+//! What of a run's own words names a machine, a site or a person → tokens.
+
+use crate::logs::Redactor;
+use crate::record::{RuleResult, RunHeader};
+
+/// Takes names out of a header. Versions and digests stay: they identify what was tested.
+pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
+    let name = |text: &mut String| *text = redactor.names(text);
+    name(&mut header.run);
+    name(&mut header.library.path);
+    header.library.version_note.iter_mut().for_each(name);
+    header.further_libraries.iter_mut().for_each(|library| name(&mut library.path));
+    header.mapped.iter_mut().for_each(|library| name(&mut library.path));
+    header.settings.specs.iter_mut().for_each(name);
+    header.devices_out.iter_mut().for_each(|device| device.reason = redactor.text(&device.reason));
+    if let Some(kernel) = header.host.as_mut().and_then(|host| host.kernel.as_mut()) {
+        name(kernel);
+    }
+}
+
+/// Takes names out of a result, and out of what the library and the runtime said anything that may be one.
+pub(super) fn result(result: &mut RuleResult, redactor: &Redactor) {
+    let name = |text: &mut String| *text = redactor.names(text);
+    name(&mut result.reason);
+    result.findings.iter_mut().for_each(name);
+    if let Some(failure) = result.failure.as_deref_mut() {
+        name(&mut failure.message);
+        name(&mut failure.replay);
+        failure.trace.iter_mut().for_each(name);
+        failure.output = redactor.text(&failure.output);
+        failure.recent_error = redactor.text(&failure.recent_error);
+        if let Some(confirmation) = &mut failure.confirmation {
+            name(&mut confirmation.remark);
+        }
+    }
+}
