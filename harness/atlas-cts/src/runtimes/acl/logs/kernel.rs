@@ -143,9 +143,12 @@ impl Speakers {
     }
 }
 
+/// Microseconds since the machine started, if the record has them, and its text.
+type Record = (Option<u64>, String);
+
 /// The kernel's buffer: a record for each read, `priority,sequence,microseconds,flags;text` and further lines. Whether
 /// there was more. A regular file in its place, as copies have it, holds the same records.
-fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<(Option<u64>, String)>, bool)> {
+fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<Record>, bool)> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
     let mut file = File::options().read(true).custom_flags(flags).open(path)?;
     let kind = file.metadata()?.file_type();
@@ -174,7 +177,7 @@ fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<(Option<u64>, String)>,
     Ok((records, true))
 }
 
-fn record(line: &str) -> Option<(Option<u64>, String)> {
+fn record(line: &str) -> Option<Record> {
     let (head, text) = line.split_once(';')?;
     let micros = head.split(',').nth(2).and_then(|micros| micros.parse::<u64>().ok());
     let shown = micros.map(|micros| format!("[{:5}.{:06}] ", micros / 1_000_000, micros % 1_000_000));
