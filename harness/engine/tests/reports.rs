@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::record::{
-    Conclusion, Confirmation, Coverage, Failure, FurtherLibrary, Host, Level, Line, MappedLibrary, RuleBegin,
-    RuleResult, RunEnd, RunHeader, RunResume, Verdict,
+    Conclusion, Confirmation, Coverage, DeviceOut, Failure, FurtherLibrary, Host, Level, Line, MappedLibrary,
+    RuleBegin, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
 };
 use engine::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
@@ -413,8 +413,10 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("run", "further_libraries"),
             ("run", "mapped"),
             ("run", "host"),
+            ("run", "devices_out"),
             ("settings", "sim_edition"),
             ("settings", "sim_memory"),
+            ("settings", "redact"),
             ("library", "version_note"),
             ("mapped_library", "sha256"),
             ("mapped_library", "build_id"),
@@ -422,9 +424,12 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("result", "coverage"),
             ("result", "observed_only"),
             ("result", "left_out"),
+            ("result", "logs"),
             ("failure", "clauses"),
             ("failure", "confirmation"),
             ("failure", "cut"),
+            ("failure", "recent_error"),
+            ("end", "starts"),
         ];
         required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));
         assert_eq!(required, keys(&definition["properties"]), "{name}");
@@ -439,9 +444,13 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     header.host = Some(Host::default());
     header.settings.sim_edition = Some("8.5".to_owned());
     header.settings.sim_memory = Some(2048);
+    header.settings.redact = true;
+    header.devices_out = vec![DeviceOut { device: String::new(), reason: String::new() }];
     let run = serde_json::to_value(Line::Run(Box::new(header))).unwrap();
     let mut result = broken();
     result.failure.as_mut().unwrap().cut = true;
+    result.failure.as_mut().unwrap().recent_error = "what the runtime said".to_owned();
+    result.logs = Some(RuleLogs::default());
     let result = serde_json::to_value(Line::Result(Box::new(result))).unwrap();
     let end = serde_json::to_value(Line::End(end(&results(), 1))).unwrap();
     assert_eq!(keys(&run["run"]), of("run"));
@@ -449,6 +458,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     assert_eq!(keys(&run["run"]["further_libraries"][0]), of("further_library"));
     assert_eq!(keys(&run["run"]["mapped"][0]), of("mapped_library"));
     assert_eq!(keys(&run["run"]["host"]), of("host"));
+    assert_eq!(keys(&run["run"]["devices_out"][0]), of("device_out"));
     assert_eq!(keys(&run["run"]["settings"]), of("settings"));
     let begin = serde_json::to_value(Line::Begin(RuleBegin { id: String::new() })).unwrap();
     assert_eq!(keys(&begin["begin"]), of("begin"));
