@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::record::{
-    Conclusion, Confirmation, Coverage, DeviceOut, Failure, FurtherLibrary, Host, Level, Line, MappedLibrary,
-    RuleBegin, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
+    Conclusion, Confirmation, Coverage, DeviceIdentity, DeviceOut, Failure, Fingerprint, FurtherLibrary, Host,
+    Installed, Level, Line, MappedLibrary, RuleBegin, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
 };
 use engine::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
@@ -396,6 +396,46 @@ fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
     assert_eq!(without.matches("<failure").count(), xml.matches("<failure").count());
 }
 
+/// A fingerprint with everything that can be absent.
+fn fingerprint() -> Fingerprint {
+    let one = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
+    let device = |device| DeviceIdentity {
+        device,
+        label: format!("{device}:0"),
+        model: Some("Toy910".to_owned()),
+        address: Some(format!("0000:0{device}:00.0")),
+        ids: one("Die ID", "17 4\u{1b}[2J"),
+        settings: one("signatures", "off"),
+    };
+    let installed = |of: &str, version: &str, source: &str| Installed {
+        of: of.to_owned(),
+        version: version.to_owned(),
+        source: source.to_owned(),
+    };
+    Fingerprint {
+        devices: vec![device(0), device(1)],
+        installed: vec![
+            installed("driver", "25.2.1", "toy-smi"),
+            installed("driver", "25.2.1", "/opt/toy/driver"),
+            installed("toolkit", "8.2", "/opt/toy/toolkit"),
+        ],
+        unknown: vec!["the firmware is hidden".to_owned()],
+    }
+}
+
+#[test]
+fn what_identifies_the_devices_is_in_the_summary_and_in_junit() {
+    let header = RunHeader { fingerprint: Some(fingerprint()), ..device_header() };
+    let text = summary(&header, &results(), Some(&end(&results(), 0)), false);
+    let line = "identity  2 × Toy910 (0:0, 1:0), driver 25.2.1, toolkit 8.2\nnot known the firmware is hidden\n";
+    assert!(text.contains(line), "{text}");
+    let xml = junit(&header, &results(), Some(&end(&results(), 0)));
+    let device = "device 1: 1:0, Toy910, 0000:01:00.0, Die ID 17 4␛[2J, signatures off";
+    for property in [device, "driver 25.2.1 (/opt/toy/driver)", "the firmware is hidden"] {
+        assert!(xml.contains(property), "{property} is missing in {xml}");
+    }
+}
+
 /// The journal's schema is written by hand: its keys must be those that are written.
 #[test]
 fn the_journal_schema_has_the_keys_of_the_data() {
@@ -414,6 +454,14 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("run", "mapped"),
             ("run", "host"),
             ("run", "devices_out"),
+            ("run", "fingerprint"),
+            ("fingerprint", "devices"),
+            ("fingerprint", "installed"),
+            ("fingerprint", "unknown"),
+            ("device_identity", "model"),
+            ("device_identity", "address"),
+            ("device_identity", "ids"),
+            ("device_identity", "settings"),
             ("settings", "sim_edition"),
             ("settings", "sim_memory"),
             ("settings", "redact"),
@@ -442,6 +490,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     header.mapped =
         vec![MappedLibrary { sha256: Some(String::new()), build_id: Some(String::new()), ..MappedLibrary::default() }];
     header.host = Some(Host::default());
+    header.fingerprint = Some(fingerprint());
     header.settings.sim_edition = Some("8.5".to_owned());
     header.settings.sim_memory = Some(2048);
     header.settings.redact = true;
@@ -459,6 +508,9 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     assert_eq!(keys(&run["run"]["mapped"][0]), of("mapped_library"));
     assert_eq!(keys(&run["run"]["host"]), of("host"));
     assert_eq!(keys(&run["run"]["devices_out"][0]), of("device_out"));
+    assert_eq!(keys(&run["run"]["fingerprint"]), of("fingerprint"));
+    assert_eq!(keys(&run["run"]["fingerprint"]["devices"][0]), of("device_identity"));
+    assert_eq!(keys(&run["run"]["fingerprint"]["installed"][0]), of("installed"));
     assert_eq!(keys(&run["run"]["settings"]), of("settings"));
     let begin = serde_json::to_value(Line::Begin(RuleBegin { id: String::new() })).unwrap();
     assert_eq!(keys(&begin["begin"]), of("begin"));

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::Access;
 
@@ -26,6 +26,8 @@ pub struct Machine {
     root: PathBuf,
     /// What each question to a tool or a library may take.
     limit: Duration,
+    /// When all questions together have had their time; `None`: never.
+    until: Option<Instant>,
     variables: BTreeMap<String, String>,
 }
 
@@ -66,7 +68,19 @@ impl Machine {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
         };
-        Machine { root: root.to_owned(), limit, variables: std::env::vars_os().map(text).collect() }
+        Machine { root: root.to_owned(), limit, until: None, variables: std::env::vars_os().map(text).collect() }
+    }
+
+    /// The same machine, with so much time for all questions together.
+    #[must_use]
+    pub fn within(self, whole: Duration) -> Machine {
+        Machine { until: Instant::now().checked_add(whole), ..self }
+    }
+
+    /// What the next question may take.
+    fn limit(&self) -> Duration {
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
+        left.map_or(self.limit, |left| left.min(self.limit))
     }
 
     /// The root folder.
@@ -125,12 +139,12 @@ impl Machine {
 
     /// Asks a tool.
     pub fn run(&self, tool: &Path, arguments: &[&str]) -> Answer {
-        ask(Command::new(tool).args(arguments).env("LC_ALL", "C"), self.limit)
+        ask(Command::new(tool).args(arguments).env("LC_ALL", "C"), self.limit())
     }
 
     /// Runs a command with the time that questions have.
     pub fn ask(&self, command: &mut Command) -> Answer {
-        ask(command, self.limit)
+        ask(command, self.limit())
     }
 
     /// The device nodes of `/dev` whose names begin like this.

@@ -3,18 +3,22 @@
 //! - [`Doctor`] is what a runtime brings: where it looks, and what it asks its libraries in a process of its own.
 //! - [`Machine`] is where all of it comes from: files below a root, variables, tools, children with a timer.
 //! - [`Examination`] is what comes out: findings, each with its next action; what was looked at; a verdict.
+//! - [`MachineHealth`] is what a run looks at again and again: what is wrong with each device right now.
 
 mod child;
 mod finding;
+mod health;
 mod machine;
 mod page;
 
 use std::path::PathBuf;
 
 use crate::catalog::Rules;
+use crate::record::Fingerprint;
 
 pub use child::{Answer, End, ask};
 pub use finding::{Certainty, Device, EXAMINATION_FORMAT, Examination, Finding, Look, Severity, Verdict, Version};
+pub use health::{DeviceHealth, Fault, MachineHealth};
 pub use machine::{Identity, Machine, Node, NodeKind};
 pub use page::page;
 
@@ -31,6 +35,10 @@ pub struct Doctor {
     pub answer: Answering,
     /// Says what a text means that a probe left: codes and messages of the runtime.
     pub explain: fn(&Machine, &str, &mut Examination),
+    /// Identifies the devices that the runtime counts in a process with these variables. It opens no device.
+    pub identify: fn(&Machine) -> Fingerprint,
+    /// Looks at the health of all devices. It opens no device.
+    pub health: fn(&Machine) -> MachineHealth,
     /// The rules that a probe runs: together they set a device up, allocate, copy, synchronise and free.
     pub probe: &'static [&'static str],
 }

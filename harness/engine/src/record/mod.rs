@@ -1,12 +1,14 @@
 //! What a run found, as data: the journal's lines. Reports are made from these and from nothing else.
 
 mod confirmation;
+mod fingerprint;
 mod journal;
 mod logs;
 mod part;
 mod starts;
 
 pub use confirmation::{Conclusion, Confirmation, Repeats};
+pub use fingerprint::{DeviceIdentity, Fingerprint, Installed};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
 pub use logs::{LogFile, RuleLogs};
 pub use part::{MergedRun, Part};
@@ -72,6 +74,9 @@ pub struct RunHeader {
     /// Devices that were not used, because they did not work before the run began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices_out: Vec<DeviceOut>,
+    /// What identifies the devices; `None`: each rule has a simulated machine, or an older journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Fingerprint>,
     /// Edition of the runtime, if it is known.
     pub edition: Option<String>,
     /// The run's seed; each rule's seed is derived from it and the rule's id.

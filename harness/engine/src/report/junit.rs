@@ -10,6 +10,7 @@ use time::{Duration, OffsetDateTime};
 
 use super::ReportError;
 use super::failure::{failure_text, notes};
+use super::fingerprint::{device_line, installed_line};
 use super::host::host_line;
 use super::markup::{Extra, SPLIT, broken, complete};
 use super::parts::{merged_line, part_line, worth_a_line};
@@ -204,6 +205,11 @@ fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
     }
     let out = header.devices_out.iter().map(|out| format!("device {}: {}", out.device, out.reason));
     properties.extend(out.map(|out| ("device.out", one_line(&out))));
+    if let Some(fingerprint) = &header.fingerprint {
+        properties.extend(fingerprint.devices.iter().map(|device| ("device.identity", device_line(device))));
+        properties.extend(fingerprint.installed.iter().map(|version| ("installed", installed_line(version))));
+        properties.extend(fingerprint.unknown.iter().map(|why| ("identity.unknown", one_line(why))));
+    }
     if let Some(host) = &header.host {
         properties.push(("host", host_line(host)));
     }

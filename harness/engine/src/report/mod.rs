@@ -9,6 +9,7 @@
 //! neither move the cursor of a terminal nor break a file.
 
 mod failure;
+mod fingerprint;
 mod host;
 mod junit;
 mod markup;

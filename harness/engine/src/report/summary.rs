@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, wrap};
 use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict};
 
+use super::fingerprint::fingerprint_line;
 use super::host::host_line;
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
@@ -120,6 +121,10 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     field(text, "device", &format!("{}, product {product}, edition {edition}{mode}", device(header)));
     for out in &header.devices_out {
         field(text, "out", &format!("device {}: {}", one_line(&out.device), one_line(&out.reason)));
+    }
+    if let Some(fingerprint) = &header.fingerprint {
+        field(text, "identity", &fingerprint_line(fingerprint));
+        fingerprint.unknown.iter().for_each(|why| field(text, "not known", &one_line(why)));
     }
     field(text, "host", &header.host.as_ref().map(host_line).unwrap_or_default());
     let resumed: String = header.resumed.iter().map(|time| format!(", resumed {}", one_line(time))).collect();

@@ -12,13 +12,13 @@ use time::format_description::well_known::Rfc3339;
 use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::catalog::{Rule, Rules};
 use crate::confirm::{Inquest, confirm};
-use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
+use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, StartReason, Verdict, counts, exit_code};
 use crate::report::clean;
 use crate::runtime::Runtime;
 use crate::workers::{Assignment, Slot, interrupt};
 
 use super::breaker::calls;
-use super::devices::{self, Demand, Devices, Lease, Recovery, Taken};
+use super::devices::{self, Demand, Devices, Lease, Opened, Recovery, Taken};
 use super::evidence::Evidence;
 use super::exit::RunError;
 use super::known::KnownCases;
@@ -61,14 +61,14 @@ impl Campaign {
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Campaign, RunError> {
         let only = options.only_cases()?;
         let mut target = Target::open(options, runtime, rules)?;
-        let (devices, devices_out) = devices::open(&mut target, options)?;
+        let Opened { devices, out, fingerprint, said } = devices::open(&mut target, options)?;
         let limit = Duration::from_secs(options.recover_limit);
         let evidence = Evidence::of(options, runtime, target.executor.factory.simulated.is_some());
-        let mut header = RunHeader { devices_out, ..target.header(options) };
+        let mut header = RunHeader { devices_out: out, fingerprint, ..target.header(options) };
         if let Some(redactor) = &evidence.redactor {
             redacted::header(&mut header, redactor);
         }
-        Ok(Campaign {
+        let campaign = Campaign {
             outcomes: target.rules.rules.iter().map(|_| OnceLock::new()).collect(),
             header,
             evidence,
@@ -81,7 +81,9 @@ impl Campaign {
             confirming: AtomicU64::new(0),
             results: Mutex::default(),
             target,
-        })
+        };
+        said.into_iter().for_each(|text| campaign.remark(text));
+        Ok(campaign)
     }
 
     /// Looks at the cases that were given and at those that are kept, before anything runs.
@@ -243,6 +245,7 @@ impl Campaign {
         }
         if outcome.result.verdict.passes() {
             self.checkpoint(index, lease, false, &mut slot);
+            outcome = self.unless_unwell(outcome, lease, false, &mut slot);
             pool.give_back(slot);
             return outcome;
         }
@@ -251,21 +254,38 @@ impl Campaign {
             return Outcome::of(result);
         }
         if self.speaks_against_devices(&outcome) {
-            let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
-            // Whoever fails there and not in a fresh process has met what somebody before it left.
-            outcome.process_bad = replaced.is_some() && outcome.result.verdict == Verdict::Flaky;
-            replaced.into_iter().for_each(|text| self.remark(text));
-            if let Some(why) = out {
-                let RuleResult { verdict, reason, .. } = &outcome.result;
-                let reason = format!("{why}; the rule itself ended with {verdict}: {reason}");
-                let result = RuleResult { verdict: Verdict::DeviceLost, reason, ..outcome.result };
-                outcome = Outcome { device_out: true, ..Outcome::of(result) };
-            } else {
-                self.checkpoint(index, lease, true, &mut slot);
+            if self.devices.gated {
+                let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
+                // Whoever fails there and not in a fresh process has met what somebody before it left.
+                outcome.process_bad = replaced.is_some() && outcome.result.verdict == Verdict::Flaky;
+                replaced.into_iter().for_each(|text| self.remark(text));
+                match out {
+                    Some(why) => outcome = lost(outcome, &why),
+                    None => self.checkpoint(index, lease, true, &mut slot),
+                }
+            }
+            if !outcome.device_out {
+                outcome = self.unless_unwell(outcome, lease, true, &mut slot);
             }
         }
         pool.give_back(slot);
         outcome
+    }
+
+    /// The outcome of a rule, unless a device that it ran on got worse since the run began.
+    fn unless_unwell(&self, outcome: Outcome, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) -> Outcome {
+        if self.replays() {
+            return outcome;
+        }
+        let (out, said) = lease.look(&outcome.result, suspicious);
+        said.into_iter().for_each(|text| self.remark(text));
+        match out {
+            Some(why) => {
+                slot.clear(StartReason::AfterFailure);
+                lost(outcome, &why)
+            }
+            None => outcome,
+        }
     }
 
     fn checkpoint(&self, index: usize, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) {
@@ -275,11 +295,11 @@ impl Campaign {
         }
     }
 
-    /// Whether the devices are looked at after this: where they have shown what they can, and not for what was never tried.
+    /// Whether the devices are looked at after this: not for what was never tried.
     fn speaks_against_devices(&self, outcome: &Outcome) -> bool {
         let tried = !matches!(outcome.result.verdict, Verdict::Blocked | Verdict::Skipped);
         let asked_to_end = interrupt::requested().is_some();
-        self.devices.gated && !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
+        !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
     }
 
     /// Why a machine of the simulated device is of no further use. What a real device did has nothing to do with it.
@@ -371,6 +391,15 @@ impl Campaign {
             Meaning::Good | Meaning::Skipped => false,
         }
     }
+}
+
+/// The outcome of a rule on a device that is out: it says nothing about the rule.
+fn lost(outcome: Outcome, why: &str) -> Outcome {
+    let RuleResult { verdict, reason, .. } = &outcome.result;
+    let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    let reason = format!("{why}; the rule itself ended with {verdict}{reason}");
+    let result = RuleResult { verdict: Verdict::DeviceLost, reason, ..outcome.result };
+    Outcome { device_out: true, ..Outcome::of(result) }
 }
 
 /// Position of the rule that was selected, if it is one.

@@ -3,11 +3,13 @@
 //! On real devices each rule has its devices to itself, and rules of one device run beside rules of others: their
 //! processes are shown only these devices, and number them from 0. Threads of a simulated run have a machine each.
 
+mod before;
 mod checkpoint;
 mod demand;
 mod gate;
 mod opening;
 mod recovery;
+mod watch;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,7 +20,7 @@ use crate::record::Verdict;
 use super::breaker::{Breaker, Permit};
 
 pub(super) use demand::Demand;
-pub(super) use opening::open;
+pub(super) use opening::{Opened, open};
 pub(super) use recovery::Recovery;
 
 /// The devices of a run.
@@ -31,6 +33,8 @@ pub(super) struct Devices {
     exclusive: bool,
     /// Whether they did the known operation before the run: only then says something what they do later.
     pub(super) gated: bool,
+    /// What looks at their health; `None`: nothing can, or nobody wants it.
+    watch: Option<watch::Watch>,
     taken: Mutex<Vec<bool>>,
     given_back: Condvar,
 }
@@ -72,7 +76,7 @@ impl Devices {
 
     fn of(units: Vec<Unit>) -> Devices {
         let taken = Mutex::new(vec![false; units.len()]);
-        Devices { units, several: Breaker::default(), exclusive: true, gated: false, taken, given_back: Condvar::new() }
+        Devices { units, several: Breaker::default(), exclusive: true, gated: false, watch: None, taken, given_back: Condvar::new() }
     }
 
     /// How many rules may run at the same time; `None`: as many as there are threads.

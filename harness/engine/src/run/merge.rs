@@ -118,6 +118,9 @@ fn merged_header(parts: &Parts) -> RunHeader {
         // Each part names its own.
         header.host = None;
     }
+    if let Some(fingerprint) = header.fingerprint.as_mut().filter(|_| parts.elsewhere()) {
+        fingerprint.devices.clear();
+    }
     header.merged = parts
         .runs
         .iter()

@@ -209,6 +209,7 @@ fn begin(
     })?;
     if let Some(earlier) = &earlier {
         earlier.expect_same(&campaign.header)?;
+        earlier.elsewhere(&campaign.header).into_iter().for_each(|text| campaign.remark(text));
     }
     campaign.header.settings.part = part;
     campaign.expect_cases(options, &selected)?;

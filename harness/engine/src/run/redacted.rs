@@ -3,7 +3,8 @@
 use crate::logs::Redactor;
 use crate::record::{RuleResult, RunHeader};
 
-/// Takes names out of a header. Versions and digests stay: they identify what was tested.
+/// Takes names out of a header, and what only one device has. Versions, models and digests stay: they identify what was
+/// tested.
 pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     let name = |text: &mut String| *text = redactor.names(text);
     name(&mut header.run);
@@ -13,6 +14,10 @@ pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     header.mapped.iter_mut().for_each(|library| name(&mut library.path));
     header.settings.specs.iter_mut().for_each(name);
     header.devices_out.iter_mut().for_each(|device| device.reason = redactor.text(&device.reason));
+    for device in header.fingerprint.iter_mut().flat_map(|fingerprint| &mut fingerprint.devices) {
+        device.ids.clear();
+        device.address = None;
+    }
     if let Some(kernel) = header.host.as_mut().and_then(|host| host.kernel.as_mut()) {
         name(kernel);
     }

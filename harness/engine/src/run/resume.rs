@@ -11,7 +11,7 @@ use crate::digest;
 use crate::record::{Journal, JournalError, LibraryIdentity, Recorded, RunHeader, read_run};
 use crate::runtime::Runtime;
 
-use super::differences::{Differences, further, mapped};
+use super::differences::{Differences, further, mapped, on_others};
 use super::exit::{ExitStatus, RunError};
 use super::library::{Backend, LibraryError, choose_library};
 use super::options::{DEFAULT_DEADLINE, Options, Profile};
@@ -161,6 +161,12 @@ impl Earlier {
         }
     }
 
+    /// What is to be said where the run goes on on other devices, of the same model.
+    pub fn elsewhere(&self, now: &RunHeader) -> Option<String> {
+        let text = || "the run went on on other devices than it began on, of the same model and with the same installed";
+        on_others(&self.run.header, now).then(|| text().to_owned())
+    }
+
     /// The run that `header` describes tests what that run did.
     pub fn expect_same(&self, now: &RunHeader) -> Result<(), ResumeError> {
         let then = &self.run.header;
@@ -175,6 +181,7 @@ impl Earlier {
         differences.fact("the product", &then.product, &now.product, device);
         differences.fact("the device's name", &text(&then.reported_name), &text(&now.reported_name), device);
         differences.fact("the number of devices", &then.devices, &now.devices, device);
+        differences.fingerprints(then, now);
         differences.fact("the run mode", &then.run_mode, &now.run_mode, device);
         differences.fact("the profile", &then.profile, &now.profile, "leave --profile out");
         differences.fact("the defects", &then.defects.join(","), &now.defects.join(","), "leave --defect out");

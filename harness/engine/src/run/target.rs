@@ -234,6 +234,7 @@ impl Target {
             run_mode: self.conditions.run_mode.clone(),
             devices: self.conditions.devices,
             devices_out: Vec::new(),
+            fingerprint: None,
             edition: self.conditions.edition.as_ref().map(Edition::to_string),
             seed: options.seed.unwrap_or_else(|| if profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() }),
             profile: profile.name().to_owned(),

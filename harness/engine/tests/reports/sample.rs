@@ -75,6 +75,7 @@ pub fn header() -> RunHeader {
         run_mode: "host".into(),
         devices: 2,
         devices_out: Vec::new(),
+        fingerprint: None,
         edition: Some("8.2".into()),
         seed: 42,
         profile: "default".into(),

@@ -1,10 +1,11 @@
 //! Which devices a run uses: those that do the known operation before it begins.
 
-use crate::record::DeviceOut;
+use crate::record::{DeviceOut, Fingerprint};
 use crate::run::options::Options;
 use crate::run::target::{Target, TargetError};
 use crate::workers::{Executor, Seat, Slot, WorkerProcess};
 
+use super::before::Before;
 use super::gate::{ask, number, operate};
 use super::{Devices, Unit};
 
@@ -18,14 +19,32 @@ enum Shown {
     Fails(String),
 }
 
+/// The devices that a run can use, and what was found out before it.
+#[derive(Debug)]
+pub(in crate::run) struct Opened {
+    pub devices: Devices,
+    pub out: Vec<DeviceOut>,
+    /// `None`: simulated machines, or nothing identifies devices of this runtime.
+    pub fingerprint: Option<Fingerprint>,
+    /// What is to be said about them.
+    pub said: Vec<String>,
+}
+
 /// Finds the devices that a run can use; the target has so many from now on.
 ///
 /// # Errors
 /// Too few are left.
-pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<(Devices, Vec<DeviceOut>), TargetError> {
+pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Opened, TargetError> {
     if target.private_machines {
-        return Ok((Devices::simulated(), Vec::new()));
+        return Ok(Opened { devices: Devices::simulated(), out: Vec::new(), fingerprint: None, said: Vec::new() });
     }
+    let before = Before::look(target, options);
+    let fingerprint = before.as_ref().map(|before| before.fingerprint.clone());
+    let said = before.as_ref().map(Before::said).unwrap_or_default();
+    // Who uses each device whether it works or not wants none to go.
+    let before = before.filter(|_| !options.skip_gate);
+    let watch = |units: &[Vec<u32>]| before.and_then(|before| before.watch(units));
+    let all: Vec<u32> = (0..target.conditions.devices).collect();
     let names = names(target);
     let executor = &target.executor;
     let gated = !options.skip_gate && usual_run_mode(target);
@@ -46,14 +65,18 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<(De
             "the runtime shows a process more devices than its variable names: rules run one after another".to_owned(),
             "",
         );
-        return Ok((Devices::of(vec![Unit::default()]), Vec::new()));
+        let devices = Devices { watch: watch(&[all]), ..Devices::of(vec![Unit::default()]) };
+        return Ok(Opened { devices, out: Vec::new(), fingerprint, said });
     }
     let gated = shown.iter().all(|shown| !matches!(shown, Shown::Works { gated: false, .. }));
     let mut out = Vec::new();
-    let mut units = Vec::new();
-    for (name, shown) in names.into_iter().zip(shown) {
+    let (mut units, mut numbers) = (Vec::new(), Vec::new());
+    for ((name, shown), number) in names.into_iter().zip(shown).zip(0..) {
         match shown {
-            Shown::Works { .. } => units.push(Unit { name, ..Unit::default() }),
+            Shown::Works { .. } => {
+                numbers.push(if name.is_some() { vec![number] } else { all.clone() });
+                units.push(Unit { name, ..Unit::default() });
+            }
             Shown::Fails(reason) => out.push(DeviceOut { device: name.unwrap_or_else(|| "0".to_owned()), reason }),
         }
     }
@@ -66,7 +89,8 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<(De
         target.conditions.devices = left;
         target.executor.scope.devices = left;
     }
-    Ok((Devices { gated, ..Devices::of(units) }, out))
+    let devices = Devices { gated, watch: watch(&numbers), ..Devices::of(units) };
+    Ok(Opened { devices, out, fingerprint, said })
 }
 
 /// The gate copies from the host: where programs run on the device itself, there is none.

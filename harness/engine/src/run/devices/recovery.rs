@@ -34,7 +34,7 @@ impl Lease<'_> {
         shell.env("ATLAS_CTS_DEVICE", unit.name.as_deref().unwrap_or("0"));
         let answer = ask(&mut shell, recovery.limit);
         let works = match answer.end {
-            End::Status(0) => self.works(executor),
+            End::Status(0) => self.works(executor).and_then(|()| self.healthy()),
             _ => Err(format!("the command {}", answer.said())),
         };
         match works {
@@ -44,6 +44,12 @@ impl Lease<'_> {
             }
             Err(why) => format!("{name} is out, and --recover-cmd did not bring it back ({times} of {MOST}): {why}"),
         }
+    }
+
+    /// What is wrong with the device did not stay.
+    fn healthy(&self) -> Result<(), String> {
+        let brought_back = |unit: &usize| self.devices.watch.as_ref().map_or(Ok(()), |watch| watch.brought_back(*unit));
+        self.units.iter().try_for_each(brought_back)
     }
 
     fn works(&self, executor: &Executor) -> Result<(), String> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::record::{RuleResult, RunEnd, RunHeader, RunSettings, read_run};
-use crate::run::differences::{Differences, further, mapped};
+use crate::run::differences::{Differences, further, mapped, on_others};
 use crate::run::places::run_folder;
 use crate::run::selection::Planned;
 
@@ -110,7 +110,16 @@ impl Parts {
             .then(|| format!("{} of {}: not among the runs that were merged", numbered(&missing), self.of));
         let cut = self.runs.iter().filter(|run| run.end.is_none());
         let cut = cut.map(|run| format!("part {}: {} did not reach its end", run.part, run.header.run));
-        missing.into_iter().chain(cut).chain(said).collect()
+        let elsewhere = self.elsewhere().then(|| {
+            "the parts ran on different devices, of one model and with the same installed: each part's journal names its own"
+                .to_owned()
+        });
+        missing.into_iter().chain(cut).chain(elsewhere).chain(said).collect()
+    }
+
+    /// Whether the parts ran on devices that are surely not the same.
+    pub(super) fn elsewhere(&self) -> bool {
+        self.runs.iter().any(|run| on_others(self.first(), &run.header))
     }
 
     fn missing(&self) -> BTreeSet<u32> {
@@ -175,6 +184,7 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
         "merge runs on one model",
     );
     differences.fact("the number of devices", &first.devices, &other.devices, "give all parts the same --devices");
+    differences.fingerprints(first, other);
     differences.fact("the run mode", &first.run_mode, &other.run_mode, settings);
     differences.fact("the profile", &first.profile, &other.profile, settings);
     differences.fact("the seed", &first.seed, &other.seed, "give all parts the same --seed");

@@ -17,6 +17,7 @@ mod kernel;
 mod nodes;
 mod product;
 mod smi;
+mod state;
 mod usage;
 mod versions;
 mod visible;
@@ -29,13 +30,15 @@ use crate::doctor::{Native, question};
 
 use dcmi::Dcmi;
 use health::{Health, Said};
-use smi::Smi;
+use smi::{About, Smi};
 
 /// The entry of the registry.
 pub(super) const DOCTOR: Doctor = Doctor {
     examine,
     answer,
     explain,
+    identify: state::identify,
+    health: state::health,
     // Initialises, sets a device, allocates, copies both ways, waits for a stream, and releases all of it.
     probe: &["acl.copy.sync-roundtrip", "acl.copy.async-roundtrip"],
 };
@@ -46,7 +49,7 @@ fn examine(machine: &Machine, patient: &Patient<'_>, found: &mut Examination) {
     let nodes = nodes::look(machine, &install, found);
     let messages = kernel::look(machine, found);
     let openers = usage::openers(machine, found);
-    let smi = smi::look(machine, found);
+    let smi = smi::look(machine, &[About::Boards, About::Health], found);
     let dcmi = dcmi::look(machine, found);
     versions_of(machine, patient, &smi, found);
     compat::judge(&install, &smi.boards, machine.booted(), nodes.container, found);
@@ -79,13 +82,7 @@ fn examine(machine: &Machine, patient: &Patient<'_>, found: &mut Examination) {
 
 /// Versions of the running driver, of the boards, and what the runtime says itself.
 fn versions_of(machine: &Machine, patient: &Patient<'_>, smi: &Smi, found: &mut Examination) {
-    let boards = smi.boards.iter().find_map(|board| board.driver.clone());
-    if let Some(version) = smi.table.driver.clone().or(boards) {
-        found.version("driver", version, "npu-smi info");
-    }
-    if let Some(version) = smi.boards.iter().find_map(|board| board.firmware.clone()) {
-        found.version("firmware", version, "npu-smi info -t board");
-    }
+    versions_of_tool(smi, found);
     let Some(library) = &patient.library else { return };
     let place = library.display().to_string();
     let (answer, lines) = question(machine, "acl", &["versions", &place]);
@@ -97,18 +94,36 @@ fn versions_of(machine: &Machine, patient: &Patient<'_>, smi: &Smi, found: &mut 
     }
 }
 
+fn versions_of_tool(smi: &Smi, found: &mut Examination) {
+    let boards = smi.boards.iter().find_map(|board| board.driver.clone());
+    if let Some(version) = smi.table.driver.clone().or(boards) {
+        found.version("driver", version, "npu-smi info");
+    }
+    if let Some(version) = smi.boards.iter().find_map(|board| board.firmware.clone()) {
+        found.version("firmware", version, "npu-smi info -t board");
+    }
+}
+
+/// How the tool names a chip.
+fn label(chip: &smi::Chip) -> String {
+    match &chip.chip {
+        Some(number) => format!("{}:{number}", chip.card),
+        None => chip.card.clone(),
+    }
+}
+
+/// The number that the runtime has for a chip where no mask is set: as the tool says, else its place in the table.
+fn logical(smi: &Smi, at: usize, chip: &smi::Chip) -> Option<u32> {
+    let mapped = smi.mapped.iter().find(|row| row.card == chip.card && (chip.chip.is_none() || row.chip == chip.chip));
+    mapped.and_then(|row| row.logical).or_else(|| u32::try_from(at).ok())
+}
+
 /// The devices with their health and users.
 fn devices(smi: &Smi, dcmi: &Dcmi, visible: Option<&[u32]>, found: &mut Examination) {
     for (at, chip) in smi.table.chips.iter().enumerate() {
-        let label = match &chip.chip {
-            Some(number) => format!("{}:{number}", chip.card),
-            None => chip.card.clone(),
-        };
-        let mut device = Device { label, name: chip.name.clone(), ..Device::default() };
-        let mapped =
-            smi.mapped.iter().find(|row| row.card == chip.card && (chip.chip.is_none() || row.chip == chip.chip));
-        let logical = mapped.and_then(|row| row.logical).or_else(|| u32::try_from(at).ok());
-        let left_out = visible.zip(logical).is_some_and(|(visible, logical)| !visible.contains(&logical));
+        let mut device = Device { label: label(chip), name: chip.name.clone(), ..Device::default() };
+        let left_out =
+            visible.zip(logical(smi, at, chip)).is_some_and(|(visible, logical)| !visible.contains(&logical));
         health::judge(&mut device, &said_of(chip, smi.healths.get(at), dcmi), left_out, found);
         if !left_out {
             usage::judge(&mut device, chip, found);

@@ -46,6 +46,16 @@ pub(super) fn read(text: &str, count: u32) -> Mask {
     if devices.is_empty() { Mask::Empty(stopped) } else { Mask::Devices(devices, stopped) }
 }
 
+/// The devices that this process sees of a machine with `count` of them, in the order in which the runtime counts them.
+pub(super) fn seen(machine: &Machine, count: usize) -> Vec<u32> {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    match machine.variable(MASK).map(|text| read(text, count)) {
+        None => (0..count).collect(),
+        Some(Mask::Devices(devices, _)) => devices,
+        Some(_) => Vec::new(),
+    }
+}
+
 /// Judges the masks; gives the devices that are visible, `None`: all.
 pub(super) fn look(machine: &Machine, count: usize, container: bool, found: &mut Examination) -> Option<Vec<u32>> {
     let given = machine.variable(GIVEN);

@@ -1,6 +1,8 @@
 //! What `npu-smi info -t …` prints: a key, a colon and a value on each line. Layouts: hicann/driver
 //! src/custom/dev_prod/user/npucli (npu_info_print.c, npu_chip_info.c).
 
+use std::collections::BTreeMap;
+
 use crate::runtimes::acl::doctor::health::Health;
 
 /// What `-t board` says.
@@ -13,6 +15,15 @@ pub(in crate::runtimes::acl::doctor) struct Board {
     pub compatibility: Option<String>,
     /// Device id on the PCI bus, in lower case and without 0x.
     pub pci: Option<String>,
+}
+
+/// What tells a chip from others: what `-t board` says of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::runtimes::acl::doctor) struct Identity {
+    /// On A3 the exact model stands here and not in the table.
+    pub model: Option<String>,
+    pub address: Option<String>,
+    pub ids: BTreeMap<String, String>,
 }
 
 /// What `-t health` says of a chip.
@@ -62,6 +73,21 @@ pub(in crate::runtimes::acl::doctor) fn board(text: &str) -> Board {
         compatibility: value(text, "Compatibility"),
         pci: value(text, "PCI Device ID").map(|id| id.to_lowercase().trim_start_matches("0x").to_owned()),
     }
+}
+
+/// Reads what `-t board` says of a chip. Its dies have numbers of their own; a card may have a serial number.
+pub(in crate::runtimes::acl::doctor) fn identity(text: &str) -> Identity {
+    let ids = ["VDie ID", "NDie ID", "Serial Number"];
+    Identity {
+        model: value(text, "NPU Name").or_else(|| value(text, "Chip Name")),
+        address: value(text, "PCIe Bus Info"),
+        ids: ids.iter().filter_map(|name| Some(((*name).to_owned(), value(text, name)?))).collect(),
+    }
+}
+
+/// Reads one setting that the tool prints under this name.
+pub(in crate::runtimes::acl::doctor) fn setting(text: &str, name: &str) -> Option<String> {
+    value(text, name)
 }
 
 /// Reads `-t health`: a block for each chip, without the board's controller. The line `Chip ID` ends a block.

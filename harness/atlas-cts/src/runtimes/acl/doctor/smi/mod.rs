@@ -6,18 +6,23 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use engine::doctor::{Answer, Certainty, End, Examination, Finding, Machine, Severity};
 
 use super::causes::HALF_DEAD;
 use super::codes;
-pub(super) use keyed::{Board, ChipHealth, Ecc, Mapped};
+pub(super) use keyed::{Board, ChipHealth, Ecc, Identity, Mapped};
 pub(super) use table::{Chip, Table};
 
 /// What the tool said.
 #[derive(Debug, Default)]
 pub(super) struct Smi {
+    /// The tool is there.
+    pub there: bool,
+    /// It stopped answering.
+    pub hangs: bool,
     pub table: Table,
     /// The code that it failed with.
     pub failed: Option<i32>,
@@ -27,20 +32,41 @@ pub(super) struct Smi {
     /// For each chip of the table: its errors, where the tool tells.
     pub errors: Vec<Option<Ecc>>,
     pub mapped: Vec<Mapped>,
+    /// For each chip of the table: what tells it from others.
+    pub identities: Vec<Identity>,
+    /// By card: settings that change what its chips do.
+    pub settings: BTreeMap<String, BTreeMap<String, String>>,
 }
+
+/// What the tool is asked about each chip besides the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    Boards,
+    Health,
+    /// Boards, and what tells each chip from others.
+    Identity,
+}
+
+/// Settings of a card, whether packages for the device need a signature, and whose. Printed for root on the host, in a
+/// virtual machine or a privileged container, on A2, A3 and 950 (hicann/driver npucli npu_cmd_parse.c and
+/// show_ascend_chip_custom_op_secverify_enable_info, _mode_info).
+const SETTINGS: &[(&str, &str)] = &[
+    ("custom-op-secverify-enable", "Custom-op-secverify-enable"),
+    ("custom-op-secverify-mode", "Custom-op-secverify-mode"),
+];
 
 const TOOL: &str = "npu-smi";
 /// Where the driver's package puts it.
 const FOLDERS: &[&str] = &["/usr/local/bin", "/usr/local/sbin"];
 
-/// Asks the tool all that is of use; stops at the first question that hangs.
-pub(super) fn look(machine: &Machine, found: &mut Examination) -> Smi {
+/// Asks the tool for its table and about these things; stops at the first question that hangs.
+pub(super) fn look(machine: &Machine, about: &[About], found: &mut Examination) -> Smi {
     let Some(tool) = machine.tool(TOOL, FOLDERS) else {
         found.looked("the vendor's tool", TOOL, "not there: health and memory are not known from it");
         return Smi::default();
     };
     let mut asked = Asked { machine, tool, hangs: false };
-    let mut smi = Smi::default();
+    let mut smi = Smi { there: true, ..Smi::default() };
     let answer = asked.ask(&["info"], found);
     match &answer.end {
         End::Status(0) => smi.table = table::read(&answer.output),
@@ -59,6 +85,7 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Smi {
             let next = "run it by hand and follow what it says; without it neither health nor memory is known";
             found.find(Finding::new("tool.fails", Severity::Unclear, title, next).seen_all(lines(&answer)));
         }
+        smi.hangs = asked.hangs;
         return smi;
     }
     if smi.table.chips.is_empty() {
@@ -66,25 +93,58 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Smi {
         let next = "look at what it prints; a layout that this suite does not know is worth a report with that text";
         found.find(Finding::new("tool.lists-nothing", Severity::Unclear, title, next).seen_all(lines(&answer)));
     }
-    ask_for_each(&mut asked, &mut smi, found);
+    smi.mapped = asked.text(&["info", "-m"], found).map(|text| keyed::mapping(&text)).unwrap_or_default();
+    for about in about {
+        match about {
+            About::Boards => boards(&mut asked, &mut smi, found),
+            About::Health => healths(&mut asked, &mut smi, found),
+            About::Identity => identities(&mut asked, &mut smi, found),
+        }
+    }
+    smi.hangs = asked.hangs;
     smi
 }
 
-fn ask_for_each(asked: &mut Asked<'_>, smi: &mut Smi, found: &mut Examination) {
-    smi.mapped = asked.text(&["info", "-m"], found).map(|text| keyed::mapping(&text)).unwrap_or_default();
+fn cards(smi: &Smi) -> Vec<String> {
     let mut cards: Vec<String> = smi.table.chips.iter().map(|chip| chip.card.clone()).collect();
     cards.dedup();
-    for card in &cards {
-        let text = asked.text(&["info", "-t", "board", "-i", card], found);
+    cards
+}
+
+/// The words of a question about a chip.
+fn of_chip<'a>(of: &'a str, chip: &'a Chip) -> Vec<&'a str> {
+    let number = chip.chip.as_deref().into_iter().flat_map(|chip| ["-c", chip]);
+    ["info", "-t", of, "-i", &chip.card].into_iter().chain(number).collect()
+}
+
+fn boards(asked: &mut Asked<'_>, smi: &mut Smi, found: &mut Examination) {
+    for card in cards(smi) {
+        let text = asked.text(&["info", "-t", "board", "-i", &card], found);
         smi.boards.extend(text.map(|text| keyed::board(&text)));
     }
+}
+
+fn healths(asked: &mut Asked<'_>, smi: &mut Smi, found: &mut Examination) {
     for chip in &smi.table.chips {
-        let mut words = vec!["info", "-t", "health", "-i", &chip.card];
-        words.extend(chip.chip.as_deref().into_iter().flat_map(|chip| ["-c", chip]));
-        let health = asked.text(&words, found).and_then(|text| keyed::health(&text).into_iter().next());
-        smi.healths.push(health);
-        words[2] = "ecc";
-        smi.errors.push(asked.text(&words, found).and_then(|text| keyed::ecc(&text)));
+        let health = asked.text(&of_chip("health", chip), found);
+        smi.healths.push(health.and_then(|text| keyed::health(&text).into_iter().next()));
+        smi.errors.push(asked.text(&of_chip("ecc", chip), found).and_then(|text| keyed::ecc(&text)));
+    }
+}
+
+fn identities(asked: &mut Asked<'_>, smi: &mut Smi, found: &mut Examination) {
+    boards(asked, smi, found);
+    for chip in &smi.table.chips {
+        let text = asked.text(&of_chip("board", chip), found);
+        smi.identities.push(text.map(|text| keyed::identity(&text)).unwrap_or_default());
+    }
+    'cards: for card in cards(smi) {
+        for (of, name) in SETTINGS {
+            // What one card does not tell no other one does.
+            let Some(text) = asked.text(&["info", "-t", of, "-i", &card], found) else { break 'cards };
+            let value = keyed::setting(&text, name).map(|value| ((*name).to_owned(), value));
+            smi.settings.entry(card.clone()).or_default().extend(value);
+        }
     }
 }
 

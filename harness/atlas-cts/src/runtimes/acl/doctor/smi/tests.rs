@@ -112,6 +112,22 @@ fn a_board_hides_its_firmware_from_normal_users() {
 }
 
 #[test]
+fn a_chip_is_told_from_others_by_the_numbers_of_its_dies() {
+    let chip = keyed::identity(sample!("npu-smi-board-chip.txt"));
+    assert_eq!((chip.model.as_deref(), chip.address.as_deref()), (Some("910B3"), Some("0000:C1:00.0")));
+    let ids: Vec<_> = chip.ids.iter().map(|(name, id)| (name.as_str(), &id[..8])).collect();
+    assert_eq!(ids, [("NDie ID", "27216594"), ("VDie ID", "42C711D4")]);
+}
+
+#[rstest]
+#[case::on("enable", "True")]
+#[case::by_everybody_elses_certificates("mode", "5")]
+fn a_setting_is_read_as_the_tool_prints_it(#[case] of: &str, #[case] is: &str) {
+    let text = case(sample!("npu-smi-secverify.txt"), &format!("# {of}"));
+    assert_eq!(keyed::setting(&text, &format!("Custom-op-secverify-{of}")).as_deref(), Some(is));
+}
+
+#[test]
 fn the_map_of_chips_has_the_runtimes_numbers() {
     let mapped = keyed::mapping(&case(sample!("npu-smi-list-usages-procmem.txt"), "# npu-smi info -m"));
     let seen: Vec<_> = mapped.iter().map(|row| (row.card.as_str(), row.chip.as_deref(), row.logical)).collect();
@@ -125,6 +141,7 @@ proptest! {
         keyed::health(&text);
         keyed::ecc(&text);
         keyed::board(&text);
+        keyed::identity(&text);
         keyed::mapping(&text);
     }
 
