@@ -76,7 +76,15 @@ impl Devices {
 
     fn of(units: Vec<Unit>) -> Devices {
         let taken = Mutex::new(vec![false; units.len()]);
-        Devices { units, several: Breaker::default(), exclusive: true, gated: false, watch: None, taken, given_back: Condvar::new() }
+        Devices {
+            units,
+            several: Breaker::default(),
+            exclusive: true,
+            gated: false,
+            watch: None,
+            taken,
+            given_back: Condvar::new(),
+        }
     }
 
     /// How many rules may run at the same time; `None`: as many as there are threads.

@@ -163,7 +163,8 @@ impl Earlier {
 
     /// What is to be said where the run goes on on other devices, of the same model.
     pub fn elsewhere(&self, now: &RunHeader) -> Option<String> {
-        let text = || "the run went on on other devices than it began on, of the same model and with the same installed";
+        let text =
+            || "the run went on on other devices than it began on, of the same model and with the same installed";
         on_others(&self.run.header, now).then(|| text().to_owned())
     }
 

@@ -138,10 +138,11 @@ fn identities(asked: &mut Asked<'_>, smi: &mut Smi, found: &mut Examination) {
         let text = asked.text(&of_chip("board", chip), found);
         smi.identities.push(text.map(|text| keyed::identity(&text)).unwrap_or_default());
     }
-    'cards: for card in cards(smi) {
-        for (of, name) in SETTINGS {
-            // What one card does not tell no other one does.
-            let Some(text) = asked.text(&["info", "-t", of, "-i", &card], found) else { break 'cards };
+    let cards = cards(smi);
+    for (of, name) in SETTINGS {
+        for card in &cards {
+            // What the tool does not tell of one card it tells of none.
+            let Some(text) = asked.text(&["info", "-t", of, "-i", card], found) else { break };
             let value = keyed::setting(&text, name).map(|value| ((*name).to_owned(), value));
             smi.settings.entry(card.clone()).or_default().extend(value);
         }
