@@ -317,7 +317,7 @@ fn all_mistakes_are_reported_in_one_go_and_in_order() {
     "aclrtDestroyContext(contex);",
     "contex"
 )]
-#[case::query_that_is_not_asked("acl/api.yaml", "[product, version]", "[product, versions]", "did you mean `version`?")]
+#[case::query_that_is_not_asked("acl/api.yaml", "[product, version,", "[product, versions,", "did you mean `version`?")]
 #[case::resource(
     "acl/api.yaml",
     "handle: devPtr, release: aclrtFree,",

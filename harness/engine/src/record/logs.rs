@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case::ours("logs/acl.copy.sync/kernel.txt", true)]
+    #[case::ours("logs/toy.copy.sync/kernel.txt", true)]
     #[case::elsewhere("logs/../kernel.txt", false)]
     #[case::absolute("/etc/passwd.txt", false)]
     #[case::deeper("logs/a/b/c.txt", false)]

@@ -45,7 +45,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
     let before = before.filter(|_| !options.skip_gate);
     let watch = |units: &[Vec<u32>]| before.and_then(|before| before.watch(units));
     let all: Vec<u32> = (0..target.conditions.devices).collect();
-    let names = names(target);
+    let names = names(target, options);
     let executor = &target.executor;
     let gated = !options.skip_gate && usual_run_mode(target);
     let shown: Vec<Shown> = std::thread::scope(|scope| {
@@ -99,9 +99,11 @@ fn usual_run_mode(target: &Target) -> bool {
 }
 
 /// The devices as the variable names them that shows them to a process: what it named before, or all by number.
-fn names(target: &Target) -> Vec<Option<String>> {
+fn names(target: &Target, options: &Options) -> Vec<Option<String>> {
     let devices = target.conditions.devices as usize;
-    let Some(variable) = target.rules.visible.as_ref().filter(|_| devices > 1) else { return vec![None] };
+    // Of several devices that are there only some may be wanted: rules count what they see.
+    let chosen = devices > 1 || options.devices.is_some();
+    let Some(variable) = target.rules.visible.as_ref().filter(|_| chosen) else { return vec![None] };
     let given = std::env::var(variable).unwrap_or_default();
     let given: Vec<&str> = given.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     let name = |number: usize| given.get(number).map_or_else(|| number.to_string(), |name| (*name).to_owned());
