@@ -7,6 +7,7 @@ mod devices;
 mod differences;
 mod evidence;
 mod exit;
+mod expectation_options;
 mod folder;
 mod known;
 mod library;
@@ -29,6 +30,7 @@ mod target;
 
 pub use campaign::Campaign;
 pub use exit::{ExitStatus, RunError};
+pub use expectation_options::{ExpectationOptions, FailOn};
 pub use folder::{FolderError, RunFolder};
 pub use library::{Backend, LibraryError, check_library_file};
 pub use merge::{MergeError, MergeOptions, merge};
