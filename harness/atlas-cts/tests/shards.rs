@@ -256,7 +256,9 @@ fn write_attempt(
             start_up_nanoseconds: 1,
             remarks: vec![format!("{name} remarks")],
             unusable_cases: 0,
-            exit: exit_code(&header.settings, results, 0),
+            retries: Vec::new(),
+            expectations: None,
+            exit: exit_code(&header.settings, results, 0, None),
         };
         journal.finish(end).unwrap();
     }

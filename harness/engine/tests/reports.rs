@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::record::{
-    Conclusion, Confirmation, Coverage, DeviceOut, Failure, FurtherLibrary, Host, Level, Line, MappedLibrary,
-    RuleBegin, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
+    Conclusion, Confirmation, Coverage, DeviceOut, ExpectationFiles, Failure, FurtherLibrary, Host, Level, Line,
+    MappedLibrary, RuleBegin, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
 };
 use engine::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
@@ -417,6 +417,11 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("settings", "sim_edition"),
             ("settings", "sim_memory"),
             ("settings", "redact"),
+            ("settings", "expectations"),
+            ("end", "retries"),
+            ("end", "expectations"),
+            ("sorted", "entry"),
+            ("retry", "rule"),
             ("library", "version_note"),
             ("mapped_library", "sha256"),
             ("mapped_library", "build_id"),
@@ -446,13 +451,22 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     header.settings.sim_memory = Some(2048);
     header.settings.redact = true;
     header.devices_out = vec![DeviceOut { device: String::new(), reason: String::new() }];
+    header.settings.expectations = Some(ExpectationFiles::default());
     let run = serde_json::to_value(Line::Run(Box::new(header))).unwrap();
     let mut result = broken();
     result.failure.as_mut().unwrap().cut = true;
     result.failure.as_mut().unwrap().recent_error = "what the runtime said".to_owned();
     result.logs = Some(RuleLogs::default());
     let result = serde_json::to_value(Line::Result(Box::new(result))).unwrap();
-    let end = serde_json::to_value(Line::End(end(&results(), 1))).unwrap();
+    let mut end = end(&results(), 1);
+    end.retries = vec![sample::retry()];
+    end.expectations = Some(sample::expected());
+    let end = serde_json::to_value(Line::End(end)).unwrap();
+    let expected = &end["end"]["expectations"];
+    assert_eq!(keys(expected), of("expectations"));
+    assert_eq!(keys(&expected["files"]), of("expectation_files"));
+    assert_eq!(keys(&expected["results"][0]), of("sorted"));
+    assert_eq!(keys(&end["end"]["retries"][0]), of("retry"));
     assert_eq!(keys(&run["run"]), of("run"));
     assert_eq!(keys(&run["run"]["library"]), of("library"));
     assert_eq!(keys(&run["run"]["further_libraries"][0]), of("further_library"));

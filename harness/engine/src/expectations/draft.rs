@@ -41,12 +41,14 @@ pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
         comment(&header.product),
         comment(&header.suite)
     );
-    let versions: Vec<String> = versions(header)
-        .iter()
-        .map(|(name, version)| format!("{name}: {}", quoted(&format!("=={version}"))))
-        .collect();
+    let versions: Vec<String> =
+        versions(header).iter().map(|(name, version)| format!("{name}: {}", quoted(&format!("=={version}")))).collect();
     if !versions.is_empty() {
-        let _ = writeln!(text, "# The run had these versions; name those that the failure depends on:\n#     versions: {{{}}}", comment(&versions.join(", ")));
+        let _ = writeln!(
+            text,
+            "# The run had these versions; name those that the failure depends on:\n#     versions: {{{}}}",
+            comment(&versions.join(", "))
+        );
     }
     text.push_str("expectations:\n");
     results.into_iter().for_each(|result| entry(&mut text, result, &header.product, details));

@@ -109,7 +109,8 @@ impl Expecting {
     fn failed(&self, result: &RuleResult, about: &[&Entry], strict: bool) -> Option<SortedResult> {
         let judged: Vec<(&Entry, Judged)> =
             about.iter().filter_map(|entry| Some((*entry, judge(entry, result)?))).collect();
-        let as_known = || judged.iter().filter(|(_, judged)| matches!(judged, Judged::AsKnown)).map(|(entry, _)| *entry);
+        let as_known =
+            || judged.iter().filter(|(_, judged)| matches!(judged, Judged::AsKnown)).map(|(entry, _)| *entry);
         if let Some(entry) = as_known().find(|entry| !entry.expired(self.on)).or_else(|| as_known().next()) {
             return Some(self.as_known(result, entry));
         }
@@ -131,9 +132,7 @@ impl Expecting {
             _ => None,
         });
         match other.filter(|_| broken) {
-            Some((entry, differences)) => {
-                Some(sorted(result, Sort::Unlike, differences.join("; "), Some(entry)))
-            }
+            Some((entry, differences)) => Some(sorted(result, Sort::Unlike, differences.join("; "), Some(entry))),
             None if broken => Some(sorted(result, Sort::New, "no entry is about it".to_owned(), None)),
             None => None,
         }

@@ -192,11 +192,17 @@ impl Check<'_> {
         match (&entry.symptom, entry.kind.value) {
             (None, Kind::Skip) => None,
             (None, _) => {
-                self.mistake(&entry.kind, "what fails has a symptom: `symptom: {verdict: …, check: …, code: …, call: …}`");
+                self.mistake(
+                    &entry.kind,
+                    "what fails has a symptom: `symptom: {verdict: …, check: …, code: …, call: …}`",
+                );
                 None
             }
             (Some(symptom), Kind::Skip) => {
-                self.mistake(&symptom.verdict, "what is not run shows no symptom; leave it out, or let the kind be fail");
+                self.mistake(
+                    &symptom.verdict,
+                    "what is not run shows no symptom; leave it out, or let the kind be fail",
+                );
                 None
             }
             (Some(symptom), kind) => self.expected(symptom, kind),
@@ -219,7 +225,10 @@ impl Check<'_> {
     fn rate(&mut self, entry: &EntrySource) -> f64 {
         match (&entry.rate, entry.kind.value) {
             (None, Kind::Flake) => {
-                self.mistake(&entry.kind, "a flake has a rate: the largest share of runs that fail, for example `rate: 0.1`");
+                self.mistake(
+                    &entry.kind,
+                    "a flake has a rate: the largest share of runs that fail, for example `rate: 0.1`",
+                );
             }
             (Some(rate), Kind::Flake) if !(rate.value > 0.0 && rate.value < 1.0) => {
                 self.mistake(rate, format!("{} is no rate; it lies between 0 and 1, for example 0.1", rate.value));

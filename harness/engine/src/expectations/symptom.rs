@@ -82,7 +82,8 @@ impl ExpectedSymptom {
 
     /// What is named and is not equal: `code: seen A, expected B`.
     pub fn differences(&self, seen: &Symptom) -> Vec<String> {
-        let verdict = (self.verdict != seen.verdict).then(|| differs("verdict", seen.verdict.name(), self.verdict.name()));
+        let verdict =
+            (self.verdict != seen.verdict).then(|| differs("verdict", seen.verdict.name(), self.verdict.name()));
         let check = self.check.as_deref().map(one_space).filter(|check| seen.check.as_ref() != Some(check));
         let check = check.map(|check| differs("check", seen.check.as_deref().unwrap_or("none"), &check));
         let code = self.code.as_deref().filter(|code| !seen.code.as_ref().is_some_and(|seen| seen.is(code)));
@@ -98,9 +99,10 @@ impl std::fmt::Display for ExpectedSymptom {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.verdict.name())?;
         let named = [("check", &self.check), ("code", &self.code), ("call", &self.call)];
-        named.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))).try_for_each(|(name, value)| {
-            write!(f, ", {name} {value}")
-        })
+        named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.as_ref()?)))
+            .try_for_each(|(name, value)| write!(f, ", {name} {value}"))
     }
 }
 

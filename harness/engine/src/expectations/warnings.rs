@@ -22,7 +22,8 @@ impl Expectations {
                 warnings.push(format!("{place}: holds until {expires}, more than a year; give it a nearer day"));
             }
             if unmatched(entry, rules) {
-                warnings.push(format!("{place}: no product that it names offers the rules that it is about; remove it"));
+                warnings
+                    .push(format!("{place}: no product that it names offers the rules that it is about; remove it"));
             }
             if let Some(first) = self.entries[..index].iter().find(|first| same(first, entry)) {
                 warnings.push(format!("{place}: says the same as {}; remove one of them", first.place));

@@ -76,7 +76,8 @@ pub(super) fn retry(retry: &Retry) -> String {
 /// The result of a run in which nothing is broken but what is known.
 pub(super) fn only_known(expected: &AppliedExpectations) -> Option<String> {
     let excused = expected.results.iter().filter(|sorted| expected.excuses(&sorted.rule)).count();
-    (excused > 0).then(|| format!("nothing new: {}, no other rule that ran is broken", count(excused as u64, "known failure")))
+    (excused > 0)
+        .then(|| format!("nothing new: {}, no other rule that ran is broken", count(excused as u64, "known failure")))
 }
 
 fn coloured(sort: Sort, text: &str, paint: Paint) -> String {

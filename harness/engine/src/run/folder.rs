@@ -16,7 +16,8 @@ use crate::expectations::Expecting;
 use crate::files::remove_left_over;
 use crate::logs::Redactor;
 use crate::record::{
-    ExpectationFiles, Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop, read_run,
+    ExpectationFiles, Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop,
+    read_run,
 };
 use crate::report::{clean, write_junit};
 use crate::workers::interrupt;

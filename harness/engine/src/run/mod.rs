@@ -37,7 +37,7 @@ pub use merge::{MergeError, MergeOptions, merge};
 pub use observer::{Observer, Work, load_rules, run};
 pub use options::{Options, Profile};
 pub use owners::of_owner;
-pub use places::runs_folder;
+pub use places::{run_folder, runs_folder};
 pub use registry::{RegistryError, choose_runtime};
 pub use result::verdict;
 pub use selection::{Filter, NothingSelected, Planned, plan};

@@ -50,7 +50,7 @@ pub(super) fn expectations_folder(specs: &Specs) -> PathBuf {
 }
 
 /// The folder that is meant: a run's name will do, and `latest` must not move while the run goes on.
-pub(super) fn run_folder(given: &Path) -> PathBuf {
+pub fn run_folder(given: &Path) -> PathBuf {
     let out = runs_folder().join(given);
     let latest = given.as_os_str() == "latest";
     let named = given.components().count() == 1 && !given.exists() && out.exists();

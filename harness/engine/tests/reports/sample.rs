@@ -251,6 +251,8 @@ pub fn end(results: &[RuleResult], exit: u8) -> RunEnd {
         start_up_nanoseconds: 812_000_000,
         remarks: vec![],
         unusable_cases: 0,
+        retries: vec![],
+        expectations: None,
         exit,
     }
 }
