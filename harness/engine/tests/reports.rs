@@ -50,6 +50,37 @@ fn summaries() {
 }
 
 #[test]
+fn what_was_expected_is_told_apart_from_what_is_new() {
+    let all = results();
+    let mut end = end(&all, 3);
+    (end.expectations, end.retries) = (Some(sample::expected()), vec![sample::retry()]);
+    let text = summary(&header(), &all, Some(&end), false);
+    let broken = text.split("\nbroken rules").nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default();
+    assert!(!broken.contains("toy.copy.exact-count"), "what is known is not listed as broken:\n{text}");
+    let unbroken = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "known failures (1) toy.copy.exact-count fail, check same(back, source, size); https://tracker.example/3, of copies, \
+         until 2027-03-31 (toy.yaml:3)",
+        "fixed: known failures that hold now (1) toy.copy.zero-bytes it holds",
+        "expected 1 fixed, 1 known; 4 entries of expectations on 2027-03-01",
+        "open toy.yaml:20: the version of driver is not known",
+        "retries 1 lost-device; never for a verdict",
+    ] {
+        assert!(unbroken.contains(told), "{told}\n{text}");
+    }
+    let junit = junit(&header(), &all, Some(&end));
+    for told in [
+        "<skipped type=\"known\" message=\"known: fail, check same(back, source, size);; https://tracker.example/3",
+        "fixed: it holds, expected was crash; remove the entry; https://tracker.example/9",
+        "<property name=\"retry\" value=\"lost-device of toy.copy.peer: the device did not answer\"/>",
+        "<property name=\"expectations\" value=\"expectations (sha256 60303ae2)\"/>",
+    ] {
+        assert!(junit.contains(told), "{told}\n{junit}");
+    }
+    assert!(!junit.contains("<failure"), "the only broken rule is known:\n{junit}");
+}
+
+#[test]
 fn failure_blocks() {
     insta::assert_snapshot!("failure", failure_text(&broken(), &header()));
     insta::assert_snapshot!("failure_without_case", failure_text(&results()[8], &device_header()));

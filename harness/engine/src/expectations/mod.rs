@@ -12,6 +12,8 @@ mod model;
 mod pattern;
 mod read;
 mod symptom;
+#[cfg(test)]
+mod tests;
 mod warnings;
 
 pub use date::{day, today};
