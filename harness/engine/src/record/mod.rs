@@ -440,7 +440,8 @@ pub struct RunEnd {
     /// Kept counterexamples that could not be tried because their file is broken: with `strict` the answer is not known.
     #[serde(default, skip_serializing_if = "is_none")]
     pub unusable_cases: u64,
-    /// What was done once more, for reasons of the infrastructure. Older journals do not know it.
+    /// What was done once more, for reasons of the infrastructure; of a resumed run, since it was resumed for the last
+    /// time. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retries: Vec<Retry>,
     /// How known failures sort the results; `None`: there were none. Older journals do not know it.
