@@ -4,16 +4,19 @@ use std::collections::BTreeSet;
 
 use atlas_cts::{CommandError, say_line};
 use engine::catalog::{Rules, readings};
+use engine::expectations::today;
 use engine::lint::{claims, condition_mistakes, wide_lines};
 use engine::run::{ExitStatus, Options, RunError, load_rules};
 use engine::runtime::Runtime;
 
-/// Checks the whole catalog and prints what no rule should rest on.
+/// Checks the whole catalog and the known failures, and prints what no rule should rest on.
 pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
     let rules = load_rules(options, runtime)?;
     readings(&options.specs(runtime), &rules).map_err(RunError::from)?;
     let mut warnings = claims(&rules, runtime.defects());
     warnings.extend(wide_lines(&options.specs(runtime), &rules.runtime));
+    let known = options.known.read(&options.specs(runtime), &rules)?;
+    warnings.extend(known.iter().flat_map(|known| known.warnings(&rules, today())));
     warnings.iter().try_for_each(|warning| say_line(format_args!("warning: {warning}")))?;
     let gaps = rules.unowned();
     if !gaps.is_empty() {
@@ -24,6 +27,9 @@ pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitS
         return Err(CommandError::Conditions { mistakes });
     }
     say_line(conclusion(&rules))?;
+    if let Some(known) = known {
+        say_line(format_args!("{} known failures in {}: no mistakes", known.entries.len(), known.files.path))?;
+    }
     Ok(if options.strict && !warnings.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
 }
 

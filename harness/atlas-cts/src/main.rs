@@ -2,6 +2,7 @@
 
 mod clauses;
 mod coverage;
+mod expect;
 mod explain;
 mod lint;
 mod list;
@@ -76,6 +77,8 @@ enum Command {
     Run(run::Arguments),
     /// Put the parts of one run (`run --shard K/N`) together: one journal and one report, every rule accounted for.
     Merge(MergeOptions),
+    /// Write the failures of a run as entries of known failures, for review.
+    Expect(expect::Arguments),
     /// Prove that every rule catches the defects it claims, passes on no bad device and fails on no good one.
     Prove(proof::Arguments),
     /// Say whether this machine can run the suite, and why not. Reads only; opens a device only with --probe.
@@ -139,6 +142,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Run(arguments) => run::run(arguments),
         Command::Merge(options) => merge::merge(&options),
+        Command::Expect(arguments) => expect::expect(&arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Simulator { print_path, list, options } => {

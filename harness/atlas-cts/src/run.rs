@@ -40,6 +40,9 @@ impl Observer for Terminal {
         work.perform_all(|result| {
             say_line(match result.verdict {
                 Verdict::Pass => format!("pass      {}", result.id),
+                verdict if verdict != Verdict::Skipped && campaign.expected(result) => {
+                    format!("known     {}  ({verdict}: {})", result.id, result.reason)
+                }
                 _ if campaign.breaks(result) => failure_text(result, &campaign.header),
                 verdict if result.reason.is_empty() => format!("{:<9} {}", verdict.name(), result.id),
                 verdict => format!("{:<9} {}  ({})", verdict.name(), result.id, result.reason),

@@ -8,6 +8,7 @@ use engine::catalog::{
     ApiFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, ReadingsFile, SubjectsFile, SupportFile,
 };
 use engine::doctor::Examination;
+use engine::expectations::ExpectationsFile;
 use engine::files;
 use engine::run::ExitStatus;
 
@@ -25,6 +26,7 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "subjects", schemars::schema_for!(SubjectsFile)),
         (folder, "support", schemars::schema_for!(SupportFile)),
         (folder, "chapter", schemars::schema_for!(ChapterFile)),
+        (folder, "expectations", schemars::schema_for!(ExpectationsFile)),
         (reports, "doctor", schemars::schema_for!(Examination)),
     ];
     let failed = |path: &Path, source| CommandError::File { path: path.to_owned(), source };

@@ -10,7 +10,7 @@ use atlas_cts::runtimes::RUNTIMES;
 use engine::record::{
     Journal, Part, RuleResult, RunEnd, RunHeader, RunSettings, StartReason, Starts, Verdict, counts, exit_code,
 };
-use engine::run::{Distribution, ExitStatus, MergeOptions, Observer, RunError, Work, merge};
+use engine::run::{Distribution, ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, Work, merge};
 use proptest::prelude::*;
 use rstest::{fixture, rstest};
 use support::{Answer, Bench, Report};
@@ -256,7 +256,9 @@ fn write_attempt(
             start_up_nanoseconds: 1,
             remarks: vec![format!("{name} remarks")],
             unusable_cases: 0,
-            exit: exit_code(&header.settings, results, 0),
+            retries: Vec::new(),
+            expectations: None,
+            exit: exit_code(&header.settings, results, 0, None),
         };
         journal.finish(end).unwrap();
     }
@@ -315,7 +317,12 @@ proptest! {
                 runs.push(write_attempt(&bench, &name, &whole.header, &part, &results, ends));
             }
         }
-        let options = MergeOptions { runs, report_dir: Some(bench.path("merged")), specs: Some(bench.path("specs")) };
+        let options = MergeOptions {
+            runs,
+            report_dir: Some(bench.path("merged")),
+            specs: Some(bench.path("specs")),
+            known: ExpectationOptions::default(),
+        };
         let status = merge(&options, RUNTIMES, &mut Silent);
         prop_assert!(matches!(status, Ok(ExitStatus::Broken)), "{status:?}");
         prop_assert_eq!(told(&bench.report("merged")), told(&whole));

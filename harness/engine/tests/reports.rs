@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::record::{
-    Conclusion, Confirmation, Coverage, DeviceIdentity, DeviceOut, Failure, Fingerprint, FurtherLibrary, Host,
-    Installed, Level, Line, MappedLibrary, RuleBegin, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
+    Conclusion, Confirmation, Coverage, DeviceIdentity, DeviceOut, ExpectationFiles, Failure, Fingerprint,
+    FurtherLibrary, Host, Installed, Level, Line, MappedLibrary, RuleBegin, RuleLogs, RuleResult, RunEnd, RunHeader,
+    RunResume, Verdict,
 };
 use engine::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
@@ -47,6 +48,37 @@ fn summaries() {
     let mut header = device_header();
     header.rules = 1;
     insta::assert_snapshot!("summary_conformant", summary(&header, &all[..1], Some(&end(&all[..1], 0)), false));
+}
+
+#[test]
+fn what_was_expected_is_told_apart_from_what_is_new() {
+    let all = results();
+    let mut end = end(&all, 3);
+    (end.expectations, end.retries) = (Some(sample::expected()), vec![sample::retry()]);
+    let text = summary(&header(), &all, Some(&end), false);
+    let broken = text.split("\nbroken rules").nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default();
+    assert!(!broken.contains("toy.copy.exact-count"), "what is known is not listed as broken:\n{text}");
+    let unbroken = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "known failures (1) toy.copy.exact-count fail, check same(back, source, size); https://tracker.example/3, of copies, \
+         until 2027-03-31 (toy.yaml:3)",
+        "fixed: known failures that hold now (1) toy.copy.zero-bytes it holds",
+        "expected 1 fixed, 1 known; 4 entries of expectations on 2027-03-01",
+        "open toy.yaml:20: the version of driver is not known",
+        "retries 1 lost-device; never for a verdict",
+    ] {
+        assert!(unbroken.contains(told), "{told}\n{text}");
+    }
+    let junit = junit(&header(), &all, Some(&end));
+    for told in [
+        "<skipped type=\"known\" message=\"known: fail, check same(back, source, size);; https://tracker.example/3",
+        "fixed: it holds, expected was crash; remove the entry; https://tracker.example/9",
+        "<property name=\"retry\" value=\"lost-device of toy.copy.peer: the device did not answer\"/>",
+        "<property name=\"expectations\" value=\"expectations (sha256 60303ae2)\"/>",
+    ] {
+        assert!(junit.contains(told), "{told}\n{junit}");
+    }
+    assert!(!junit.contains("<failure"), "the only broken rule is known:\n{junit}");
 }
 
 #[test]
@@ -465,6 +497,11 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("settings", "sim_edition"),
             ("settings", "sim_memory"),
             ("settings", "redact"),
+            ("settings", "expectations"),
+            ("end", "retries"),
+            ("end", "expectations"),
+            ("sorted", "entry"),
+            ("retry", "rule"),
             ("library", "version_note"),
             ("mapped_library", "sha256"),
             ("mapped_library", "build_id"),
@@ -495,13 +532,22 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     header.settings.sim_memory = Some(2048);
     header.settings.redact = true;
     header.devices_out = vec![DeviceOut { device: String::new(), reason: String::new() }];
+    header.settings.expectations = Some(ExpectationFiles::default());
     let run = serde_json::to_value(Line::Run(Box::new(header))).unwrap();
     let mut result = broken();
     result.failure.as_mut().unwrap().cut = true;
     result.failure.as_mut().unwrap().recent_error = "what the runtime said".to_owned();
     result.logs = Some(RuleLogs::default());
     let result = serde_json::to_value(Line::Result(Box::new(result))).unwrap();
-    let end = serde_json::to_value(Line::End(end(&results(), 1))).unwrap();
+    let mut end = end(&results(), 1);
+    end.retries = vec![sample::retry()];
+    end.expectations = Some(sample::expected());
+    let end = serde_json::to_value(Line::End(end)).unwrap();
+    let expected = &end["end"]["expectations"];
+    assert_eq!(keys(expected), of("expectations"));
+    assert_eq!(keys(&expected["files"]), of("expectation_files"));
+    assert_eq!(keys(&expected["results"][0]), of("sorted"));
+    assert_eq!(keys(&end["end"]["retries"][0]), of("retry"));
     assert_eq!(keys(&run["run"]), of("run"));
     assert_eq!(keys(&run["run"]["library"]), of("library"));
     assert_eq!(keys(&run["run"]["further_libraries"][0]), of("further_library"));

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::fs;
 
+use engine::record::RetryCause;
 use rstest::rstest;
 
 use super::support::{Bench, Report};
@@ -139,6 +140,10 @@ fn a_start_that_fails_once_is_tried_once_more() {
         "{remarks:?}"
     );
     assert!(remarks[0].contains("aclInit returned 507010 (ACL_ERROR_RT_LOST_HEARTBEAT)"), "{remarks:?}");
+    let [retry] = &report.end().retries[..] else { panic!("{:?}", report.end().retries) };
+    assert_eq!((retry.cause, &retry.rule), (RetryCause::Start, &None));
+    assert!(retry.reason.contains("aclInit returned 507010"), "{retry:?}");
+    assert!(report.junit.contains("<property name=\"retry\" value=\"start: "), "{}", report.junit);
 }
 
 /// Ten rules, of which the second crashes.

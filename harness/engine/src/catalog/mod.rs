@@ -38,6 +38,7 @@ pub use model::{
     SupportEntry, SupportFile, When,
 };
 pub use policy::{Ground, Known};
+pub(crate) use read::parse_source;
 pub use read::{chapter_paths, name_below, product_ids};
 pub use readings::{Agreement, Reading, Readings, ReadingsFile, readings};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};

@@ -198,10 +198,12 @@ impl Reader<'_> {
 }
 
 fn parsed<T: for<'de> Deserialize<'de>>(source: Arc<Source>) -> Result<ParsedFile<T>, Diagnostic> {
-    match parse::<T>(&source.text) {
-        Ok(value) => Ok(ParsedFile { value, source }),
-        Err(error) => Err(diagnostic(&source, &error)),
-    }
+    parse_source(&source).map(|value| ParsedFile { value, source })
+}
+
+/// What a YAML file says; the error has its place.
+pub(crate) fn parse_source<T: for<'de> Deserialize<'de>>(source: &Arc<Source>) -> Result<T, Diagnostic> {
+    parse(&source.text).map_err(|error| diagnostic(source, &error))
 }
 
 /// A chapter in which one rule is malformed still yields its other rules, so that all mistakes are reported together.

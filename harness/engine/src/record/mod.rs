@@ -1,17 +1,21 @@
 //! What a run found, as data: the journal's lines. Reports are made from these and from nothing else.
 
 mod confirmation;
+mod expected;
 mod fingerprint;
 mod journal;
 mod logs;
 mod part;
+mod retry;
 mod starts;
 
 pub use confirmation::{Conclusion, Confirmation, Repeats};
+pub use expected::{AppliedExpectations, EntryReference, ExpectationFiles, Sort, SortedResult};
 pub use fingerprint::{DeviceIdentity, Fingerprint, Installed};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
 pub use logs::{LogFile, RuleLogs};
 pub use part::{MergedRun, Part};
+pub use retry::{Retry, RetryCause};
 pub use starts::{StartReason, Starts, sum_of};
 
 use std::collections::BTreeMap;
@@ -135,6 +139,9 @@ pub struct RunSettings {
     /// The part that this is of a run; `None`: the whole. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
+    /// The known failures that the run began with; `None`: there were none. Older journals do not know them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expectations: Option<ExpectationFiles>,
 }
 
 /// A device that a run does not use.
@@ -438,8 +445,16 @@ pub struct RunEnd {
     /// Kept counterexamples that could not be tried because their file is broken: with `strict` the answer is not known.
     #[serde(default, skip_serializing_if = "is_none")]
     pub unusable_cases: u64,
-    /// The exit status: 0 conformant, 1 a rule is broken, 3 the answer is not known. It follows from the settings and
-    /// the results, see [`exit_code`]; a journal that says something else is refused.
+    /// What was done once more, for reasons of the infrastructure; of a resumed run, since it was resumed for the last
+    /// time. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retries: Vec<Retry>,
+    /// How known failures sort the results; `None`: there were none. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expectations: Option<AppliedExpectations>,
+    /// The exit status: 0 nothing is broken but what is known, 1 a rule is broken, 3 the answer is not known. It follows
+    /// from the settings, the results and what was expected, see [`exit_code`]; a journal that says something else is
+    /// refused.
     pub exit: u8,
 }
 
@@ -458,14 +473,21 @@ pub fn counts(results: &[RuleResult]) -> BTreeMap<Verdict, u64> {
 }
 
 /// The exit status of a run with these results: of one that ends, and of one that is read again.
-pub fn exit_code(settings: &RunSettings, results: &[RuleResult], unusable_cases: u64) -> u8 {
-    let any = |meaning: Meaning| results.iter().any(|result| result.meaning() == meaning);
+pub fn exit_code(
+    settings: &RunSettings,
+    results: &[RuleResult],
+    unusable_cases: u64,
+    expected: Option<&AppliedExpectations>,
+) -> u8 {
+    let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
+    let any = |meaning: Meaning| results.iter().filter(counts).any(|result| result.meaning() == meaning);
     let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
     // Whether all parts together executed enough is known when they are merged.
     let whole = settings.part.is_none();
     let too_few = whole && settings.min_executed.is_some_and(|least| executed < least);
-    let found = any(Meaning::Finding) || results.iter().any(|result| !result.findings.is_empty());
-    if any(Meaning::Broken) || (settings.strict && found) {
+    let found = any(Meaning::Finding) || results.iter().filter(counts).any(|result| !result.findings.is_empty());
+    let asked_for = expected.is_some_and(AppliedExpectations::breaks);
+    if any(Meaning::Broken) || asked_for || (settings.strict && found) {
         1
     } else if any(Meaning::Unknown) || too_few || (settings.strict && unusable_cases > 0) {
         3

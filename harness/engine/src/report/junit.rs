@@ -9,6 +9,7 @@ use junit_report::{Report, TestCase, TestResult, TestSuite};
 use time::{Duration, OffsetDateTime};
 
 use super::ReportError;
+use super::expected::{retry, told};
 use super::failure::{failure_text, notes};
 use super::fingerprint::{device_line, installed_line};
 use super::host::host_line;
@@ -17,7 +18,9 @@ use super::parts::{merged_line, part_line, worth_a_line};
 use super::summary::{loaded_line, mark};
 use super::text::{clean, one_line};
 use crate::files;
-use crate::record::{LogFile, MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::record::{
+    AppliedExpectations, LogFile, MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Sort, Verdict,
+};
 
 /// The report's name in a run's folder.
 pub const JUNIT_FILE: &str = "junit.xml";
@@ -25,7 +28,8 @@ pub const JUNIT_FILE: &str = "junit.xml";
 /// Writes `junit.xml` into `dir`, in place of an older one, and returns its path.
 ///
 /// A broken rule is a `failure`, a rule whose answer is not known an `error`. Everything else passes, also a broken
-/// rule of level `info`; what there is to say about it is in its `system-out`. A run that did not reach its end has
+/// rule of level `info`; what there is to say about it is in its `system-out`. What is broken as somebody expected is
+/// skipped, with the tracker and the symptom as its message. A run that did not reach its end has
 /// one more case, an `error`, so that no reader takes it for a run in which nothing is broken; a run with remarks has
 /// one that passes and holds them.
 pub fn write_junit(
@@ -52,10 +56,11 @@ fn document(
         chapters.entry(class_name(header, &result.chapter)).or_default().push(result);
     }
     let missing = missing(header, results, end);
+    let expected = end.and_then(|end| end.expectations.as_ref());
     let mut suites = Vec::new();
     for (name, mut rules) in chapters {
         rules.sort_by(|a, b| a.id.cmp(&b.id));
-        let cases = rules.into_iter().map(|rule| case(folder, &name, rule, header)).collect();
+        let cases = rules.into_iter().map(|rule| case(folder, &name, rule, header, expected)).collect();
         suites.push(suite(&name, cases, header, missing.as_deref()));
     }
     let remarks = end.is_some_and(|end| !end.remarks.is_empty());
@@ -83,7 +88,7 @@ fn document(
     let extra = Extra {
         name: format!("atlas-cts{}", mark(header)),
         timestamp: one_line(&header.started),
-        properties: properties(header),
+        properties: properties(header, end),
         skipped: suites.iter().map(TestSuite::skipped).collect(),
         tests: suites.iter().map(TestSuite::tests).sum(),
         failures: suites.iter().map(TestSuite::failures).sum(),
@@ -127,7 +132,13 @@ fn suite(name: &str, cases: Vec<TestCase>, header: &RunHeader, missing: Option<&
     suite
 }
 
-fn case(folder: &Path, class: &str, rule: &RuleResult, header: &RunHeader) -> TestCase {
+fn case(
+    folder: &Path,
+    class: &str,
+    rule: &RuleResult,
+    header: &RunHeader,
+    expected: Option<&AppliedExpectations>,
+) -> TestCase {
     let mut case = TestCase::success(&one_line(&rule.id), elapsed(rule.nanoseconds));
     case.set_classname(class);
     let type_ = rule.verdict.name().to_owned();
@@ -137,7 +148,12 @@ fn case(folder: &Path, class: &str, rule: &RuleResult, header: &RunHeader) -> Te
         &rule.reason
     });
     let full = || body(&failure_text(rule, header));
+    let sorted = expected.and_then(|expected| expected.of(&rule.id));
+    let excused = sorted.filter(|_| expected.is_some_and(|expected| expected.excuses(&rule.id)));
+    let type_ = excused.map_or(type_, |sorted| sorted.sort.name().to_owned());
+    let message = excused.map_or(message, told);
     case.result = match rule.meaning() {
+        _ if excused.is_some() => TestResult::SkippedWithCause { type_, message, cause: None },
         Meaning::Good | Meaning::Finding => TestResult::Success,
         Meaning::Skipped => TestResult::SkippedWithCause { type_, message, cause: None },
         Meaning::Broken => TestResult::Failure { type_, message, cause: Some(full()) },
@@ -145,8 +161,13 @@ fn case(folder: &Path, class: &str, rule: &RuleResult, header: &RunHeader) -> Te
     };
     case.system_out = match rule.meaning() {
         Meaning::Finding => Some(full()),
+        Meaning::Broken | Meaning::Unknown if excused.is_some() => Some(full()),
         _ => notes(rule).as_deref().map(body),
     };
+    // What is new says nothing that its failure does not.
+    if let Some(sorted) = sorted.filter(|sorted| sorted.sort != Sort::New) {
+        case.system_out = Some(body(&told(sorted)) + "\n" + &case.system_out.unwrap_or_default());
+    }
     let attached = attachments(folder, rule, header);
     if !attached.is_empty() {
         case.system_out = Some(case.system_out.unwrap_or_default() + &body(&attached));
@@ -169,7 +190,7 @@ fn attachments(folder: &Path, rule: &RuleResult, header: &RunHeader) -> String {
     files.map(line).collect()
 }
 
-fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
+fn properties(header: &RunHeader, end: Option<&RunEnd>) -> Vec<(&'static str, String)> {
     let optional = |value: &Option<String>| value.as_deref().map(one_line).unwrap_or_default();
     let library = &header.library;
     let mut properties = vec![
@@ -218,6 +239,10 @@ fn properties(header: &RunHeader) -> Vec<(&'static str, String)> {
         properties.push(("parts", parts));
     }
     properties.extend(worth_a_line(header).map(|run| ("merged", merged_line(run))));
+    if let Some(files) = end.and_then(|end| end.expectations.as_ref()).map(|expected| &expected.files) {
+        properties.push(("expectations", one_line(&format!("{} (sha256 {})", files.path, files.digest))));
+    }
+    properties.extend(end.iter().flat_map(|end| &end.retries).map(|again| ("retry", retry(again))));
     if !header.resumed.is_empty() {
         properties.push(("resumed", one_line(&header.resumed.join(" "))));
     }

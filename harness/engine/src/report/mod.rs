@@ -8,6 +8,7 @@
 //! Every text that comes from outside (a library's output, a file name, a value) is cleaned before it is shown: it can
 //! neither move the cursor of a terminal nor break a file.
 
+mod expected;
 mod failure;
 mod fingerprint;
 mod host;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, wrap};
-use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict};
+use crate::record::{AppliedExpectations, MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict};
 
+use super::expected::{numbers, only_known, retries, sections};
 use super::fingerprint::fingerprint_line;
 use super::host::host_line;
 use super::parts::{merged_line, part_line, worth_a_line};
@@ -85,10 +86,14 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
     let mut text = String::new();
     opening(&mut text, header, paint);
     chapters(&mut text, results, paint);
-    listed(&mut text, "broken rules", results, Meaning::Broken, paint);
-    listed(&mut text, "findings: rules of level info that do not hold", results, Meaning::Finding, paint);
-    grouped(&mut text, "not known", results, Meaning::Unknown, paint);
-    grouped(&mut text, "skipped", results, Meaning::Skipped, paint);
+    let expected = end.and_then(|end| end.expectations.as_ref());
+    let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
+    let counting: Vec<&RuleResult> = results.iter().filter(counts).collect();
+    listed(&mut text, "broken rules", &counting, Meaning::Broken, paint);
+    listed(&mut text, "findings: rules of level info that do not hold", &counting, Meaning::Finding, paint);
+    grouped(&mut text, "not known", &counting, Meaning::Unknown, paint);
+    text.push_str(&expected.map(|expected| sections(expected, paint)).unwrap_or_default());
+    grouped(&mut text, "skipped", &counting, Meaning::Skipped, paint);
     asked_for(&mut text, header, results, paint);
     interrupted(&mut text, results, paint);
     cut(&mut text, results, paint);
@@ -198,8 +203,8 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
 }
 
 /// One line for each rule of a meaning.
-fn listed(text: &mut String, heading: &str, results: &[RuleResult], meaning: Meaning, paint: Paint) {
-    let mut rules: Vec<&RuleResult> = results.iter().filter(|result| result.meaning() == meaning).collect();
+fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
+    let mut rules: Vec<&RuleResult> = results.iter().copied().filter(|result| result.meaning() == meaning).collect();
     rules.sort_by(|a, b| a.id.cmp(&b.id));
     title(text, heading, rules.len(), paint);
     for rule in rules {
@@ -213,9 +218,9 @@ fn listed(text: &mut String, heading: &str, results: &[RuleResult], meaning: Mea
 }
 
 /// The reasons of a meaning, each with its number of rules; the verdict too where it says more than the meaning.
-fn grouped(text: &mut String, heading: &str, results: &[RuleResult], meaning: Meaning, paint: Paint) {
+fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
     let mut reasons: BTreeMap<(Verdict, String), Vec<&str>> = BTreeMap::new();
-    for result in results.iter().filter(|result| result.meaning() == meaning) {
+    for result in results.iter().copied().filter(|result| result.meaning() == meaning) {
         let reason =
             if result.reason.trim().is_empty() { "no reason given".to_owned() } else { one_line(&result.reason) };
         reasons.entry((result.verdict, reason)).or_default().push(&result.id);
@@ -317,22 +322,35 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         }
         let since = if header.resumed.is_empty() { "" } else { " since the run was resumed" };
         field(text, "time", &format!("{}{since}", duration(end.nanoseconds)));
+        field(text, "retries", &retries(&end.retries));
         end.remarks.iter().for_each(|remark| field(text, "remark", &one_line(remark)));
     }
-    let broken = number(Meaning::Broken) as u64;
+    let expected = end.and_then(|end| end.expectations.as_ref());
+    if let Some(expected) = expected {
+        field(text, "expected", &numbers(expected));
+        expected.open.iter().for_each(|open| field(text, "open", &one_line(open)));
+    }
+    let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
+    let counting = |meaning| results.iter().filter(counts).filter(|result| result.meaning() == meaning).count();
+    let broken = counting(Meaning::Broken) as u64;
+    let known = expected.and_then(only_known);
     let result = match end.map(|end| end.exit) {
         None => paint.red(&format!("the run did not reach its end; {} broken so far", count(broken, "rule"))),
         // An empty promise: a run in which nothing held has shown nothing.
+        Some(0) if known.is_some() => paint.yellow(&known.unwrap_or_default()),
         Some(0) if number(Meaning::Good) == 0 => paint.yellow(match number(Meaning::Finding) {
             0 => "nothing was tested: no rule has an answer",
             _ => "no promise was tested: see the findings",
         }),
         Some(0) => paint.green("conformant: no rule that ran is broken"),
+        Some(1) if broken == 0 && expected.is_some_and(AppliedExpectations::breaks) => {
+            paint.red("broken by --fail-on: see what is fixed or expired, and the entries")
+        }
         Some(1) if broken == 0 => paint.red("not conformant: see the findings"),
         Some(1) => paint.red(&format!("not conformant: {} broken", count(broken, "rule"))),
         Some(3) => {
             let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
-            let unknown = number(Meaning::Unknown) > 0;
+            let unknown = counting(Meaning::Unknown) > 0;
             match header.settings.min_executed {
                 Some(least) if executed < least && !unknown => paint
                     .red(&format!("not known: {} executed, --min-executed asks for {least}", count(executed, "rule"))),

@@ -12,7 +12,10 @@ use time::format_description::well_known::Rfc3339;
 use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::catalog::{Rule, Rules};
 use crate::confirm::{Inquest, confirm};
-use crate::record::{Meaning, RuleResult, RunEnd, RunHeader, StartReason, Verdict, counts, exit_code};
+use crate::expectations::{Expectations, Expecting};
+use crate::record::{
+    Meaning, Retry, RetryCause, RuleResult, RunEnd, RunHeader, StartReason, Verdict, counts, exit_code,
+};
 use crate::report::clean;
 use crate::runtime::Runtime;
 use crate::workers::{Assignment, Slot, interrupt};
@@ -39,8 +42,12 @@ pub struct Campaign {
     /// If there are any: these cases, in this order, and no others.
     pub(super) only: Vec<Json>,
     known: KnownCases,
+    /// The failures that are known; `None`: none are.
+    expecting: Option<Expecting>,
     /// What is to be said about the run as a whole.
     remarks: Mutex<Vec<String>>,
+    /// Rules that ran once more.
+    retries: Mutex<Vec<Retry>>,
     pub(super) devices: Devices,
     /// How a device that is out may be brought back.
     recovery: Option<Recovery>,
@@ -76,7 +83,9 @@ impl Campaign {
             known: KnownCases::default(),
             devices,
             recovery: options.recover_cmd.clone().map(|command| Recovery { command, limit }),
+            expecting: None,
             remarks: Mutex::default(),
+            retries: Mutex::default(),
             begun: Instant::now(),
             confirming: AtomicU64::new(0),
             results: Mutex::default(),
@@ -111,6 +120,28 @@ impl Campaign {
         Ok(())
     }
 
+    /// Takes known failures into account from now on; gives what is to be said about them.
+    pub(super) fn expect_failures(&mut self, options: &Options, known: Option<Expectations>) -> Option<String> {
+        self.expecting = known.map(|known| options.known.expecting(known, &mut self.header));
+        self.expecting.as_ref().map(Expecting::line)
+    }
+
+    /// The failures that are known.
+    pub(super) fn expecting(&self) -> Option<&Expecting> {
+        self.expecting.as_ref()
+    }
+
+    /// Why a rule is not run that does harm.
+    fn danger(&self, id: &str) -> Option<String> {
+        self.expecting.as_ref()?.skip(id)
+    }
+
+    /// Whether a result is as somebody expected, so that it does not count.
+    pub fn expected(&self, result: &RuleResult) -> bool {
+        let strict = self.header.settings.strict;
+        self.expecting.as_ref().is_some_and(|expecting| expecting.excuses(result, strict))
+    }
+
     /// Says something about the run as a whole: now, and in the reports.
     pub(super) fn remark(&self, text: String) {
         eprintln!("{}", clean(&text));
@@ -127,7 +158,10 @@ impl Campaign {
     /// The result of something planned, which is not counted yet.
     pub(super) fn perform(&self, planned: &Planned) -> RuleResult {
         match planned.rule {
-            None => support_rule::exported(&self.target, planned),
+            None => match self.danger(&planned.id) {
+                Some(reason) => RuleResult { verdict: Verdict::Skipped, reason, ..support_rule::empty_result(planned) },
+                None => support_rule::exported(&self.target, planned),
+            },
             Some(index) => self.judged(index),
         }
     }
@@ -149,7 +183,8 @@ impl Campaign {
 
     /// Whether something planned applies here.
     pub(super) fn runs(&self, planned: &Planned) -> bool {
-        planned.rule.is_none_or(|index| self.target.skip(&self.target.rules.rules[index]).is_none())
+        let applies = |index: usize| self.target.skip(&self.target.rules.rules[index]).is_none();
+        planned.rule.is_none_or(applies) && self.danger(&planned.id).is_none()
     }
 
     /// The result of something planned that is not run.
@@ -173,7 +208,7 @@ impl Campaign {
     pub(super) fn outcome(&self, index: usize) -> &Outcome {
         self.outcomes[index].get_or_init(|| {
             let rule = &self.target.rules.rules[index];
-            if let Some(reason) = self.target.skip(rule) {
+            if let Some(reason) = self.target.skip(rule).or_else(|| self.danger(&rule.id)) {
                 return self.without_run(rule, Verdict::Skipped, reason);
             }
             let calls = calls(rule, &self.target.rules);
@@ -189,19 +224,27 @@ impl Campaign {
                     lost_before = true;
                     let RuleResult { id, reason, .. } = &outcome.result;
                     self.remark(format!("{id} has lost {} and runs once more: {reason}", lease.names()));
+                    self.retried(RetryCause::LostDevice, id, reason);
                     continue;
                 }
                 if outcome.process_bad && !replaced_before {
                     replaced_before = true;
-                    let id = &outcome.result.id;
+                    let RuleResult { id, reason, .. } = &outcome.result;
                     self.remark(format!(
                         "{id} ran in a process whose calls had no effect any more, and runs once more"
                     ));
+                    self.retried(RetryCause::SpentProcess, id, reason);
                     continue;
                 }
                 return outcome;
             }
         })
+    }
+
+    /// Notes that a rule runs once more, for what it met and not for what it said.
+    fn retried(&self, cause: RetryCause, id: &str, reason: &str) {
+        let retry = Retry { cause, rule: Some(id.to_owned()), reason: reason.to_owned() };
+        self.retries.lock().unwrap_or_else(PoisonError::into_inner).push(retry);
     }
 
     fn without_run(&self, rule: &Rule, verdict: Verdict, reason: String) -> Outcome {
@@ -367,9 +410,14 @@ impl Campaign {
         let results = self.results();
         let mut remarks = factory.remarks.all();
         remarks.extend(self.remarks.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        let mut retries = factory.retries.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        retries.extend(self.retries.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
         if let Some(redactor) = &self.evidence.redactor {
             remarks.iter_mut().for_each(|remark| *remark = redactor.text(remark));
+            retries.iter_mut().for_each(|retry| retry.reason = redactor.text(&retry.reason));
         }
+        let settings = &self.header.settings;
+        let expectations = self.expecting.as_ref().map(|expecting| expecting.applied(&results, settings.strict));
         RunEnd {
             finished: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
             nanoseconds: self.begun.elapsed().as_nanos() as u64,
@@ -379,12 +427,17 @@ impl Campaign {
             start_up_nanoseconds: factory.start_up.load(Ordering::Relaxed),
             remarks,
             unusable_cases: self.known.unusable,
-            exit: exit_code(&self.header.settings, &results, self.known.unusable),
+            retries,
+            exit: exit_code(settings, &results, self.known.unusable, expectations.as_ref()),
+            expectations,
         }
     }
 
     /// Whether a result keeps the run from being conformant.
     pub fn breaks(&self, result: &RuleResult) -> bool {
+        if self.expected(result) {
+            return false;
+        }
         match result.meaning() {
             Meaning::Broken | Meaning::Unknown => true,
             Meaning::Finding => self.header.settings.strict,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::catalog::{CatalogError, UnknownName};
+use crate::expectations::ExpectationsError;
 use crate::record::JournalError;
 use crate::report::ReportError;
 
@@ -60,6 +61,9 @@ pub enum RunError {
     /// What says which rules are asked for cannot be read.
     #[error("error: {0}")]
     SelectionOptions(#[from] SelectionError),
+    /// Known failures that cannot be used.
+    #[error(transparent)]
+    Expectations(#[from] ExpectationsError),
     #[error("error: {0}")]
     Library(#[from] LibraryError),
     /// The runtime, its devices or what was asked of them are in the way.
@@ -99,6 +103,7 @@ impl RunError {
             | RunError::Registry(_)
             | RunError::Selection(_)
             | RunError::SelectionOptions(_)
+            | RunError::Expectations(_)
             | RunError::Merge(_)
             | RunError::Folder(FolderError::Name { .. })
             | RunError::Case { .. } => ExitStatus::Usage,

@@ -12,10 +12,12 @@ use thiserror::Error;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::expectations::Expecting;
 use crate::files::remove_left_over;
 use crate::logs::Redactor;
 use crate::record::{
-    Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop, read_run,
+    ExpectationFiles, Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop,
+    read_run,
 };
 use crate::report::{clean, write_junit};
 use crate::workers::interrupt;
@@ -165,6 +167,7 @@ impl RunFolder {
         let journal = Journal::append_to(&path)?.alone();
         let started = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
         campaign.header = run.header;
+        other_expectations(campaign).into_iter().for_each(|remark| campaign.remark(remark));
         campaign.header.resumed.push(started.clone());
         journal.resume(&RunResume { started })?;
         let results = run.results.into_iter().map(|result| (result.id.clone(), result)).collect();
@@ -315,7 +318,11 @@ impl RunFolder {
         };
         if lost.is_none() {
             let written = if self.shared {
-                read_run(&self.path).map(|shared| run = shared)
+                read_run(&self.path).map(|shared| {
+                    run = shared;
+                    let strict = run.header.settings.strict;
+                    end.expectations = campaign.expecting().map(|expecting| expecting.applied(&run.results, strict));
+                })
             } else {
                 self.journal.finish(end.clone())
             };
@@ -364,6 +371,24 @@ fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Vec<String>
     remove_left_over(path);
     remove_left_over(&path.join(CASES));
     results.iter().flat_map(|result| write_cases(path, result, keep)).collect()
+}
+
+/// What is to be said where a run goes on with other known failures than it began with.
+fn other_expectations(campaign: &Campaign) -> Option<String> {
+    let then = campaign.header.settings.expectations.as_ref();
+    let now = campaign.expecting().map(Expecting::files);
+    let shown = |files: Option<&ExpectationFiles>| match files {
+        None => "none".to_owned(),
+        Some(files) => format!("{} (sha256 {})", files.path, files.digest),
+    };
+    (then.map(|files| &files.digest) != now.map(|files| &files.digest)).then(|| {
+        format!(
+            "the known failures are others than when the run began: {} then, {} now; all results are sorted by those of \
+             now, and what was not run for a danger stays so",
+            shown(then),
+            shown(now)
+        )
+    })
 }
 
 /// Locks a folder for one run, or for the processes of one run.

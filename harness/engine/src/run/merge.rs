@@ -13,12 +13,14 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::case::rule_seed;
 use crate::catalog::{Rules, Specs};
+use crate::expectations::Expecting;
 use crate::record::{
     JournalError, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of,
 };
 use crate::runtime::Runtime;
 
 use super::exit::{ExitStatus, RunError};
+use super::expectation_options::ExpectationOptions;
 use super::folder::RunFolder;
 use super::log_files;
 use super::observer::{Observer, load_catalog, shown, status};
@@ -41,6 +43,8 @@ pub struct MergeOptions {
     /// Folder of the catalog that the parts were run with, if it is not the one that the executable carries.
     #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
     pub specs: Option<PathBuf>,
+    #[command(flatten)]
+    pub known: ExpectationOptions,
 }
 
 /// Why runs do not make one together.
@@ -86,14 +90,20 @@ pub fn merge(
     let name = &parts.first().runtime;
     let runtime = runtimes.iter().find(|runtime| runtime.name() == name);
     let runtime = runtime.ok_or_else(|| MergeError::Runtime { name: name.clone() })?;
-    let rules = load_catalog(Specs::choose(options.specs.as_deref(), runtime.specs), runtime)?;
+    let specs = Specs::choose(options.specs.as_deref(), runtime.specs);
+    let rules = load_catalog(specs.clone(), runtime)?;
     if rules.digest != parts.first().catalog_digest {
         return Err(MergeError::Catalog { suite: parts.first().suite.clone() }.into());
     }
     let whole = parts.whole(plan(&rules))?;
+    let known = options.known.read(&specs, &rules)?;
     let mut header = merged_header(&parts);
+    let expecting = known.map(|known| options.known.expecting(known, &mut header));
+    if let Some(expecting) = &expecting {
+        observer.line(&expecting.line())?;
+    }
     let folder = RunFolder::create(&mut header, options.report_dir.as_deref(), None, &whole, None)?;
-    let (mut results, mut end, chosen) = put_together(&parts, &header, &rules, &whole);
+    let (mut results, mut end, chosen) = put_together(&parts, &header, &rules, &whole, expecting.as_ref());
     for (result, run) in results.iter_mut().zip(chosen) {
         let remarks = run.map(|run| log_files::copy(&parts.runs[run].path, &folder.path, result));
         end.remarks.extend(remarks.into_iter().flatten());
@@ -112,6 +122,8 @@ fn merged_header(parts: &Parts) -> RunHeader {
     let mut header = parts.first().clone();
     header.settings.part = None;
     header.settings.rules = None;
+    // Each part says with what it ran; the whole is held against what is known now.
+    header.settings.expectations = None;
     header.resumed = Vec::new();
     header.started = parts.runs.iter().map(|run| run.header.started.clone()).min().unwrap_or_default();
     if parts.runs.iter().any(|run| run.header.host != header.host) {
@@ -145,6 +157,7 @@ fn put_together(
     header: &RunHeader,
     rules: &Rules,
     whole: &[Planned],
+    expecting: Option<&Expecting>,
 ) -> (Vec<RuleResult>, RunEnd, Vec<Option<usize>>) {
     let mut chosen = Vec::with_capacity(whole.len());
     let mut answers: HashMap<&str, Vec<(usize, &RuleResult)>> = HashMap::new();
@@ -166,6 +179,8 @@ fn put_together(
         .collect();
     let ends = || parts.runs.iter().filter_map(|run| run.end.as_ref());
     let unusable_cases = ends().map(|end| end.unusable_cases).sum();
+    remarks.extend(parts.other_expectations(header));
+    let expectations = expecting.map(|expecting| expecting.applied(&results, header.settings.strict));
     let end = RunEnd {
         finished: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
         nanoseconds: parts.runs.iter().map(parts::PartRun::nanoseconds).fold(0, u64::saturating_add),
@@ -175,7 +190,9 @@ fn put_together(
         start_up_nanoseconds: ends().map(|end| end.start_up_nanoseconds).fold(0, u64::saturating_add),
         remarks,
         unusable_cases,
-        exit: exit_code(&header.settings, &results, unusable_cases),
+        retries: ends().flat_map(|end| end.retries.iter().cloned()).collect(),
+        exit: exit_code(&header.settings, &results, unusable_cases, expectations.as_ref()),
+        expectations,
     };
     (results, end, chosen)
 }

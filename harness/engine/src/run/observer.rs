@@ -203,6 +203,11 @@ fn begin(
     if let Some(earlier) = &earlier {
         selected = earlier.selection(&rules, selected)?;
     }
+    // The replay of a case asks how this rule goes, whatever is known.
+    let known = match options.case {
+        Some(_) => None,
+        None => options.known.read(&options.specs(runtime), &rules)?,
+    };
     let mut campaign = Campaign::open(options, runtime, rules).map_err(|error| match &earlier {
         Some(earlier) => earlier.context(error),
         None => error,
@@ -214,10 +219,14 @@ fn begin(
     campaign.header.settings.part = part;
     campaign.expect_cases(options, &selected)?;
     let resumes = earlier.is_some();
+    let expected = campaign.expect_failures(options, known);
     let folder = RunFolder::open(&mut campaign, options, &selected, earlier)?;
     observer.line(&first_line(&campaign.header))?;
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;
+    }
+    if let Some(expected) = expected {
+        observer.line(&expected)?;
     }
     Ok(Work { campaign, selected, folder, jobs: options.jobs, lost: OnceLock::new() })
 }

@@ -14,6 +14,7 @@ use crate::record::LONGEST_DEADLINE;
 use crate::runtime::Runtime;
 
 use super::exit::RunError;
+use super::expectation_options::ExpectationOptions;
 use super::library::Backend;
 
 /// Seconds without progress that are a hang.
@@ -174,6 +175,8 @@ pub struct Options {
     /// Rules of level `info` break the run too.
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new())]
     pub strict: bool,
+    #[command(flatten)]
+    pub known: ExpectationOptions,
     /// Fail the run (exit status 3) if fewer rules were executed.
     #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N")]
     pub min_executed: Option<u64>,

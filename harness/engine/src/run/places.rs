@@ -3,6 +3,8 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::catalog::Specs;
+
 /// Whether ci/package.sh built this executable: for machines without a checkout and without cargo.
 const IN_BUNDLE: bool = option_env!("ATLAS_CTS_BUNDLE").is_some();
 
@@ -38,8 +40,17 @@ pub(super) fn regressions_folder() -> PathBuf {
     std::env::var_os("ATLAS_CTS_REGRESSIONS").map_or_else(|| project_root().join("fixtures/regressions"), PathBuf::from)
 }
 
+/// The folder of known failures beside a catalog.
+pub(super) fn expectations_folder(specs: &Specs) -> PathBuf {
+    let beside = match specs {
+        Specs::Folder(folder) => folder.parent().map(Path::to_owned).unwrap_or_default(),
+        Specs::Embedded(_) => project_root(),
+    };
+    beside.join("expectations")
+}
+
 /// The folder that is meant: a run's name will do, and `latest` must not move while the run goes on.
-pub(super) fn run_folder(given: &Path) -> PathBuf {
+pub fn run_folder(given: &Path) -> PathBuf {
     let out = runs_folder().join(given);
     let latest = given.as_os_str() == "latest";
     let named = given.components().count() == 1 && !given.exists() && out.exists();

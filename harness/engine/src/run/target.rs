@@ -271,6 +271,7 @@ fn settings(options: &Options) -> RunSettings {
         min_executed: options.min_executed,
         redact: options.redact,
         part: None,
+        expectations: None,
     }
 }
 

@@ -1,13 +1,13 @@
 //! How workers start: with which library, how far they are set up, what becomes of a start that fails.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::case::{FailedCall, Trouble};
 use crate::catalog::Rules;
-use crate::record::{StartReason, Verdict};
+use crate::record::{Retry, RetryCause, StartReason, Verdict};
 use crate::wire::message::{Reply, Request, Start, Started};
 use crate::wire::{FILES, advice};
 use steps::program::State;
@@ -49,6 +49,8 @@ pub struct Factory {
     /// The variable that names the devices which a process sees.
     pub visible: Option<String>,
     pub remarks: Arc<Remarks>,
+    /// Starts that were tried once more.
+    pub retries: Mutex<Vec<Retry>>,
     /// The longest time without progress after which a worker went on, in milliseconds.
     pub longest: Arc<AtomicU64>,
     /// Who was asked for something since somebody wanted to know.
@@ -163,6 +165,7 @@ impl Factory {
             quarantine: Quarantine::default(),
             visible: rules.visible.clone(),
             remarks: Arc::default(),
+            retries: Mutex::default(),
             longest: Arc::default(),
             asked: Arc::default(),
         }
@@ -189,6 +192,8 @@ impl Factory {
         if !others_succeeded || first.hung() || self.quarantine.reason(&place).is_some() {
             return Err(first);
         }
+        let retry = Retry { cause: RetryCause::Start, rule: None, reason: first.to_string() };
+        self.retries.lock().unwrap_or_else(PoisonError::into_inner).push(retry);
         match self.attempt(machine, set_up) {
             Ok(started) => {
                 let text = format!("a worker did not start at first, but when it was tried once more: {first}");

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::record::{
-    Conclusion, Confirmation, Coverage, Failure, Journal, Level, LibraryIdentity, Repeats, RuleResult, RunEnd,
-    RunHeader, RunSettings, StartReason, Starts, Subject, Verdict,
+    AppliedExpectations, Conclusion, Confirmation, Coverage, EntryReference, ExpectationFiles, Failure, Journal, Level,
+    LibraryIdentity, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader, RunSettings, Sort, SortedResult,
+    StartReason, Starts, Subject, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 12] = [
@@ -236,6 +237,39 @@ pub fn results() -> Vec<RuleResult> {
     ]
 }
 
+/// A rule that ran once more.
+pub fn retry() -> Retry {
+    let reason = "the device did not answer".to_owned();
+    Retry { cause: RetryCause::LostDevice, rule: Some("toy.copy.peer".to_owned()), reason }
+}
+
+/// Of the rules of `results`: a known failure, and one that is fixed.
+pub fn expected() -> AppliedExpectations {
+    let entry = |line: u32| {
+        Some(EntryReference {
+            place: format!("toy.yaml:{line}"),
+            tracker: format!("https://tracker.example/{line}"),
+            owner: "copies".to_owned(),
+            expires: "2027-03-31".to_owned(),
+        })
+    };
+    let sorted = |rule: &str, sort, why: &str, entry| {
+        let (rule, why) = (rule.to_owned(), why.to_owned());
+        SortedResult { rule, sort, why, entry }
+    };
+    let known = "fail, check same(back, source, size);";
+    AppliedExpectations {
+        files: ExpectationFiles { path: "expectations".to_owned(), digest: "60303ae2".to_owned(), entries: 4 },
+        on: "2027-03-01".to_owned(),
+        fail_on: vec![],
+        results: vec![
+            sorted("toy.copy.exact-count", Sort::Known, known, entry(3)),
+            sorted("toy.copy.zero-bytes", Sort::Fixed, "it holds, expected was crash; remove the entry", entry(9)),
+        ],
+        open: vec!["toy.yaml:20: the version of driver is not known; the entry excuses nothing".to_owned()],
+    }
+}
+
 pub fn end(results: &[RuleResult], exit: u8) -> RunEnd {
     let mut counts = BTreeMap::new();
     for result in results {
@@ -252,6 +286,8 @@ pub fn end(results: &[RuleResult], exit: u8) -> RunEnd {
         start_up_nanoseconds: 812_000_000,
         remarks: vec![],
         unusable_cases: 0,
+        retries: vec![],
+        expectations: None,
         exit,
     }
 }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use super::{Journal, JournalError, LARGEST};
 use crate::catalog::is_rule_id;
 use crate::files;
-use crate::record::{LONGEST_DEADLINE, Line, RuleResult, RunEnd, RunHeader, RunSettings, counts, exit_code};
+use crate::record::{
+    LONGEST_DEADLINE, Line, Meaning, RuleResult, RunEnd, RunHeader, RunSettings, Sort, counts, exit_code,
+};
 
 /// What a journal says.
 #[derive(Debug, Clone)]
@@ -147,7 +149,10 @@ impl Reading {
             return None;
         }
         let selected = self.selected.as_ref().map_or(header.rules, HashSet::len);
-        let exit = exit_code(&header.settings, results, end.unusable_cases);
+        if let Some(reason) = missorted(results, end) {
+            return Some(reason);
+        }
+        let exit = exit_code(&header.settings, results, end.unusable_cases, end.expectations.as_ref());
         if results.len() != selected {
             Some(format!("the run has ended, and {} of its {selected} rules have a result", results.len()))
         } else if end.exit != exit {
@@ -156,6 +161,23 @@ impl Reading {
             None
         }
     }
+}
+
+/// What the end of a run sorts otherwise than its results allow: what is known has to be there, and to be broken.
+fn missorted(results: &[RuleResult], end: &RunEnd) -> Option<String> {
+    let meanings: HashMap<&str, Meaning> =
+        results.iter().map(|result| (result.id.as_str(), result.meaning())).collect();
+    let sorted = end.expectations.iter().flat_map(|expected| &expected.results);
+    sorted.into_iter().find_map(|sorted| {
+        let fits = meanings.get(sorted.rule.as_str()).is_some_and(|meaning| match sorted.sort {
+            Sort::Fixed => *meaning == Meaning::Good,
+            Sort::Known | Sort::Expired => *meaning != Meaning::Good,
+            Sort::New | Sort::Unlike | Sort::TooOften => !matches!(meaning, Meaning::Good | Meaning::Skipped),
+        });
+        let referred = sorted.entry.is_some() || sorted.sort == Sort::New;
+        let said = || format!("the end calls {} {}, and its result says otherwise", sorted.rule, sorted.sort);
+        (!fits || !referred).then(said)
+    })
 }
 
 /// Finds out whether a file is a journal and whether this version can read it, before anything else is parsed.

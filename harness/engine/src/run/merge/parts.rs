@@ -122,6 +122,20 @@ impl Parts {
         self.runs.iter().any(|run| on_others(self.first(), &run.header))
     }
 
+    /// What is to be said where parts ran with other known failures than the whole is held against.
+    pub(super) fn other_expectations(&self, whole: &RunHeader) -> Option<String> {
+        let digest = |header: &RunHeader| header.settings.expectations.as_ref().map(|files| files.digest.clone());
+        let others = self.runs.iter().filter(|run| digest(&run.header) != digest(whole)).map(|run| run.part);
+        let others: BTreeSet<u32> = others.collect();
+        (!others.is_empty()).then(|| {
+            format!(
+                "{} of {}: run with other known failures than these; what was not run for a danger stays so",
+                numbered(&others),
+                self.of
+            )
+        })
+    }
+
     fn missing(&self) -> BTreeSet<u32> {
         let there: HashSet<u32> = self.runs.iter().map(|run| run.part).collect();
         (1..=self.of).filter(|part| !there.contains(part)).collect()

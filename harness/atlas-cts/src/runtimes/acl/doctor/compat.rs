@@ -2,10 +2,11 @@
 //! same, and lacks features without a word.
 
 use engine::doctor::{Certainty, Examination, Finding, Severity};
+use engine::version::Release;
 
 use super::install::{EventKind, Install};
 use super::smi::Board;
-use super::versions::{Release, brackets, branch, in_ranges, published_together};
+use super::versions::{brackets, branch, in_ranges, published_together};
 
 const RANGES: &str = "hicann/driver scripts/package/common/py/version_info.py; a public report of one site";
 

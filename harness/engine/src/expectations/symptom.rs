@@ -1,0 +1,220 @@
+//! How a rule failed, apart from the values with which it did; and what an entry says of that.
+
+use crate::record::{RuleResult, Verdict};
+
+/// How a rule failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symptom {
+    pub verdict: Verdict,
+    /// The statement that failed, its spaces made one.
+    pub check: Option<String>,
+    /// What the call answered.
+    pub code: Option<Code>,
+    /// The function that answered it, or was lost in.
+    pub call: Option<String>,
+}
+
+/// The answer of a call: `107000 (SOME_ERROR_NAME)`, `107000`, `success`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Code {
+    /// As it was returned.
+    pub value: String,
+    /// The name that the header gives it, if it does.
+    pub name: Option<String>,
+}
+
+/// What an entry says of a symptom. What is absent may be anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedSymptom {
+    pub verdict: Verdict,
+    pub check: Option<String>,
+    /// The code's value or its name.
+    pub code: Option<String>,
+    pub call: Option<String>,
+}
+
+impl Symptom {
+    /// How a rule failed in this run.
+    pub fn of(result: &RuleResult) -> Symptom {
+        Symptom::with(result, result.verdict)
+    }
+
+    /// How a single run of the rule's failing case failed, where it did not in others.
+    pub fn of_single_run(result: &RuleResult) -> Symptom {
+        let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
+        let found = confirmation.filter(|_| result.verdict == Verdict::Flaky).map(|confirmation| confirmation.found);
+        Symptom::with(result, found.unwrap_or(result.verdict))
+    }
+
+    fn with(result: &RuleResult, verdict: Verdict) -> Symptom {
+        let failure = result.failure.as_deref();
+        let (call, code) = failure.map_or((None, None), |failure| answered(&failure.message));
+        Symptom { verdict, check: failure.map(|failure| one_space(&failure.statement)), code, call }
+    }
+}
+
+impl Code {
+    /// Reads it as messages write it.
+    fn read(text: &str) -> Code {
+        match text.strip_suffix(')').and_then(|text| text.split_once(" (")) {
+            Some((value, name)) => Code { value: value.to_owned(), name: Some(name.to_owned()) },
+            None => Code { value: text.to_owned(), name: None },
+        }
+    }
+
+    /// Whether a value or a name means it.
+    fn is(&self, text: &str) -> bool {
+        self.value == text || self.name.as_deref() == Some(text)
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name.as_ref().unwrap_or(&self.value))
+    }
+}
+
+impl ExpectedSymptom {
+    /// Whether a symptom is the one that is meant: each field that is named is equal.
+    pub fn matches(&self, seen: &Symptom) -> bool {
+        self.differences(seen).is_empty()
+    }
+
+    /// What is named and is not equal: `code: seen A, expected B`.
+    pub fn differences(&self, seen: &Symptom) -> Vec<String> {
+        let verdict =
+            (self.verdict != seen.verdict).then(|| differs("verdict", seen.verdict.name(), self.verdict.name()));
+        let check = self.check.as_deref().map(one_space).filter(|check| seen.check.as_ref() != Some(check));
+        let check = check.map(|check| differs("check", seen.check.as_deref().unwrap_or("none"), &check));
+        let code = self.code.as_deref().filter(|code| !seen.code.as_ref().is_some_and(|seen| seen.is(code)));
+        let seen_code = || seen.code.as_ref().map_or("none".to_owned(), Code::to_string);
+        let code = code.map(|code| differs("code", &seen_code(), code));
+        let call = self.call.as_deref().filter(|call| seen.call.as_deref() != Some(*call));
+        let call = call.map(|call| differs("call", seen.call.as_deref().unwrap_or("none"), call));
+        [verdict, check, code, call].into_iter().flatten().collect()
+    }
+}
+
+impl std::fmt::Display for ExpectedSymptom {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.verdict.name())?;
+        let named = [("check", &self.check), ("code", &self.code), ("call", &self.call)];
+        named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.as_ref()?)))
+            .try_for_each(|(name, value)| write!(f, ", {name} {value}"))
+    }
+}
+
+fn differs(what: &str, seen: &str, expected: &str) -> String {
+    format!("{what}: seen {seen}, expected {expected}")
+}
+
+fn one_space(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The call that a message is about, and what it answered: `f returned 7 (NAME), expected …`.
+fn answered(message: &str) -> (Option<String>, Option<Code>) {
+    let name = |text: &str| text.split_whitespace().next_back().map(str::to_owned);
+    if let Some((before, after)) = message.split_once(" returned ") {
+        let lost = before.ends_with(" had");
+        let before = if lost { before.trim_end_matches(" had") } else { before };
+        let end = after.find(", ").or_else(|| after.find(" and left ")).unwrap_or(after.len());
+        return (name(before), (!lost).then(|| Code::read(&after[..end])));
+    }
+    let words = [" did not return: ", " had returned: "];
+    let call = words.iter().find_map(|words| message.split_once(words)).and_then(|(before, _)| name(before));
+    (call, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::option;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("f returned 7 (SOME_NAME), expected success", Some("f"), Some("SOME_NAME"))]
+    #[case("f returned 7, documented is 8 (OTHER)", Some("f"), Some("7"))]
+    #[case("in the positive control, f returned success, it must fail", Some("f"), Some("success"))]
+    #[case("f returned success and left an out-variable as it was", Some("f"), Some("success"))]
+    #[case("f did not return: a hang of 5 s", Some("f"), None)]
+    #[case("in process B: after f had returned: it ended with signal 11", Some("f"), None)]
+    #[case("`a == b` does not hold: left is 1, right is 2", None, None)]
+    fn the_message_names_call_and_code(#[case] message: &str, #[case] call: Option<&str>, #[case] code: Option<&str>) {
+        let (found_call, found_code) = answered(message);
+        assert_eq!((found_call.as_deref(), found_code.map(|code| code.to_string()).as_deref()), (call, code));
+    }
+
+    fn verdict() -> impl Strategy<Value = Verdict> {
+        prop_oneof![Just(Verdict::Fail), Just(Verdict::WrongCode), Just(Verdict::Crash), Just(Verdict::Flaky)]
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        // Few, so that equal ones are drawn often.
+        "[ab]( [ab])?"
+    }
+
+    fn code() -> impl Strategy<Value = Code> {
+        ("[12]", option::of("[AB]")).prop_map(|(value, name)| Code { value, name })
+    }
+
+    prop_compose! {
+        fn symptom()(verdict in verdict(), check in option::of(text()), code in option::of(code()), call in option::of("[fg]"))
+            -> Symptom
+        {
+            Symptom { verdict, check, code, call }
+        }
+    }
+
+    prop_compose! {
+        fn expected()(
+            verdict in verdict(), check in option::of(text()), code in option::of("[12AB]"), call in option::of("[fg]")
+        ) -> ExpectedSymptom {
+            ExpectedSymptom { verdict, check, code, call }
+        }
+    }
+
+    proptest! {
+        /// The law in other words than the code's.
+        #[test]
+        fn an_entry_matches_exactly_when_each_field_that_it_names_is_equal(seen in symptom(), expected in expected()) {
+            let verdict = expected.verdict == seen.verdict;
+            let check = expected.check.is_none() || expected.check == seen.check;
+            let call = expected.call.is_none() || expected.call == seen.call;
+            let code = match (&expected.code, &seen.code) {
+                (None, _) => true,
+                (Some(_), None) => false,
+                (Some(code), Some(seen)) => *code == seen.value || seen.name.as_ref() == Some(code),
+            };
+            prop_assert_eq!(expected.matches(&seen), verdict && check && code && call);
+            let wrong = [verdict, check, code, call].iter().filter(|equal| !**equal).count();
+            prop_assert_eq!(expected.differences(&seen).len(), wrong, "each difference is said");
+        }
+
+        #[test]
+        fn what_was_seen_is_expected_by_an_entry_that_names_all_of_it_and_by_no_other_symptom(
+            seen in symptom(), other in symptom(), by_name in any::<bool>()
+        ) {
+            let named = |code: &Code| match &code.name {
+                Some(name) if by_name => name.clone(),
+                _ => code.value.clone(),
+            };
+            let entry = ExpectedSymptom {
+                verdict: seen.verdict,
+                check: seen.check.clone(),
+                code: seen.code.as_ref().map(named),
+                call: seen.call.clone(),
+            };
+            prop_assert!(entry.matches(&seen));
+            let named_equal = other.verdict == seen.verdict
+                && (seen.check.is_none() || other.check == seen.check)
+                && (seen.call.is_none() || other.call == seen.call)
+                && seen.code.as_ref().map(named).is_none_or(|code| other.code.as_ref().is_some_and(|other| other.is(&code)));
+            prop_assert_eq!(entry.matches(&other), named_equal);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Which failures are known: the command line, and the folder beside the catalog.
+
+use std::path::PathBuf;
+
+use clap::builder::BoolishValueParser;
+use clap::{Args, ValueEnum};
+
+use crate::catalog::{Rules, Specs};
+use crate::expectations::{Expectations, ExpectationsError, Expecting, today};
+use crate::record::{RunHeader, Sort};
+
+use super::places::expectations_folder;
+
+/// Which failures are known. Each option has an environment variable, for runners that pass no arguments on.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ExpectationOptions {
+    /// Known failures: a YAML file, or a folder of them. Default: the folder `expectations` beside the catalog, if there
+    /// is one.
+    #[arg(long, env = "ATLAS_CTS_EXPECTATIONS", value_name = "FILE-OR-DIR")]
+    pub expectations: Option<PathBuf>,
+    /// No failure is known, whatever lies beside the catalog.
+    #[arg(long, env = "ATLAS_CTS_NO_EXPECTATIONS", value_parser = BoolishValueParser::new())]
+    pub no_expectations: bool,
+    /// Also break the run (exit status 1) where a known failure is fixed, or as an entry says that has expired.
+    #[arg(long, env = "ATLAS_CTS_FAIL_ON", value_name = "SORT", value_enum, value_delimiter = ',')]
+    pub fail_on: Vec<FailOn>,
+}
+
+/// What breaks a run in which nothing new is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    Expired,
+    Fixed,
+}
+
+impl ExpectationOptions {
+    /// The known failures, checked against the catalog; `None`: there are none.
+    ///
+    /// # Errors
+    /// They cannot be read, or have mistakes.
+    pub fn read(&self, specs: &Specs, rules: &Rules) -> Result<Option<Expectations>, ExpectationsError> {
+        if self.no_expectations {
+            return Ok(None);
+        }
+        let beside = || Some(expectations_folder(specs)).filter(|folder| folder.is_dir());
+        let place = self.expectations.clone().or_else(beside);
+        place.map(|place| Expectations::read(&place, rules)).transpose()
+    }
+
+    /// Known failures in the circumstances of a run. Its header says from now on which they are.
+    pub(super) fn expecting(&self, known: Expectations, header: &mut RunHeader) -> Expecting {
+        let known = if header.settings.redact { known.without_names() } else { known };
+        let fail_on = self.fail_on.iter().map(|fail_on| match fail_on {
+            FailOn::Expired => Sort::Expired,
+            FailOn::Fixed => Sort::Fixed,
+        });
+        header.settings.expectations = Some(known.files.clone());
+        Expecting::new(known, header, fail_on.collect(), today())
+    }
+}

@@ -1,0 +1,7 @@
+//! Versions, which are no numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`; and ranges of them.
+
+mod range;
+mod release;
+
+pub use range::{NotARange, Range};
+pub use release::Release;

@@ -1,0 +1,102 @@
+//! A range of versions: `>=25.5 <26.0`.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::Release;
+
+/// Conditions that a version satisfies all of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Range {
+    text: String,
+    conditions: Vec<(&'static [Ordering], Release)>,
+}
+
+/// A text that is not a range.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is not a range of versions; write conditions with a sign and a version each, for example \">=25.5 <26.0\""
+)]
+pub struct NotARange(String);
+
+/// How a version may compare with the one that a condition names. The longer signs first: `>` begins `>=`.
+const SIGNS: [(&str, &[Ordering]); 5] = [
+    (">=", &[Ordering::Greater, Ordering::Equal]),
+    ("<=", &[Ordering::Less, Ordering::Equal]),
+    ("==", &[Ordering::Equal]),
+    (">", &[Ordering::Greater]),
+    ("<", &[Ordering::Less]),
+];
+
+impl Range {
+    /// Reads a range.
+    ///
+    /// # Errors
+    /// There is no condition, or one of them has no sign, or no version that begins with a number.
+    pub fn read(text: &str) -> Result<Range, NotARange> {
+        let words = text.split([' ', ',']).filter(|word| !word.is_empty());
+        let condition = |word: &str| {
+            let (sign, rest) = SIGNS.iter().find_map(|(sign, allowed)| Some((*allowed, word.strip_prefix(sign)?)))?;
+            Some((sign, Release::read_whole(rest)?))
+        };
+        let conditions: Option<Vec<_>> = words.map(condition).collect();
+        match conditions {
+            Some(conditions) if !conditions.is_empty() => Ok(Range { text: text.trim().to_owned(), conditions }),
+            _ => Err(NotARange(text.to_owned())),
+        }
+    }
+
+    /// Whether a version is in it. Each condition compares as many parts as it names: 26.0 means every version that begins
+    /// like it, its candidates too.
+    pub fn holds(&self, version: &Release) -> bool {
+        self.conditions.iter().all(|(allowed, named)| allowed.contains(&version.beginning(named)))
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::numbers_are_no_texts(">=25.9", "25.10.0", true)]
+    #[case::patch_of_the_last("<=25.5", "25.5.2", true)]
+    #[case::not_after_what_begins_like_it(">25.5", "25.5.2", false)]
+    #[case::candidate_of_the_next("<26.0", "26.0.rc1", false)]
+    #[case::candidate_before_a_release("<26.0.1", "26.0.rc1", true)]
+    #[case::candidates_in_order(">=25.3.rc2", "25.3.RC1", false)]
+    #[case::exactly("==8.5.0", "8.5.0", true)]
+    #[case::all_conditions(">=25.5 <26.0", "25.5.1", true)]
+    #[case::all_conditions_with_a_comma(">=25.5, <26.0", "26.1.0", false)]
+    #[case::firmware(">=7.8.0.7.220", "7.8.0.7.221", true)]
+    #[case::shorter_version(">=9.0.0", "9.0", true)]
+    fn a_range_holds_what_satisfies_each_of_its_conditions(
+        #[case] range: &str,
+        #[case] version: &str,
+        #[case] is: bool,
+    ) {
+        let version = Release::read(version).expect("it is a version");
+        assert_eq!(Range::read(range).expect("it is a range").holds(&version), is);
+    }
+
+    #[rstest]
+    #[case("")]
+    #[case("25.5")]
+    #[case(">=")]
+    #[case(">=V100R001")]
+    #[case(">= 25.5")]
+    #[case(">=25.5 26")]
+    #[case(">=25.x$")]
+    #[case("=25.5")]
+    fn a_text_that_is_no_range_is_never_one_that_always_holds(#[case] text: &str) {
+        let message = Range::read(text).expect_err("it is no range").to_string();
+        assert!(message.starts_with(&format!("`{text}` ")) && message.contains(">=25.5 <26.0"), "{message}");
+    }
+}

@@ -1,0 +1,113 @@
+//! A version as its parts.
+
+use std::cmp::Ordering;
+
+/// A version that can be compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Release(Vec<Part>);
+
+/// A part of a version: `rc1` comes before the number that it leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Before(String, u64),
+    Number(u64),
+}
+
+impl Release {
+    /// Reads a version; `None`: it does not begin with a number.
+    pub fn read(text: &str) -> Option<Release> {
+        let parts = text.trim().split(['.', '-']).map_while(part);
+        let parts: Vec<Part> = parts.collect();
+        matches!(parts.first(), Some(Part::Number(_))).then_some(Release(parts))
+    }
+
+    /// Reads a version of which every part is understood; `None`: it is none.
+    pub fn read_whole(text: &str) -> Option<Release> {
+        text.split(['.', '-']).all(|text| part(text).is_some()).then(|| Release::read(text)).flatten()
+    }
+
+    /// Whether it is in a range, ends included. What begins like an end is within: 7.8.99.5 is up to 7.8.99.
+    pub fn within(&self, low: &Release, high: &Release) -> bool {
+        self.beginning(low) != Ordering::Less && self.beginning(high) != Ordering::Greater
+    }
+
+    /// How it compares with another one, as far as that one goes: 7.8.99.5 begins like 7.8.99, and is equal to it. A part
+    /// that is missing is a zero.
+    pub fn beginning(&self, other: &Release) -> Ordering {
+        let parts = self.0.iter().zip(&other.0).map(|(own, other)| compare(own, other));
+        let shorter = if self.0.len() < other.0.len() { self.compare(other) } else { Ordering::Equal };
+        parts.fold(Ordering::Equal, Ordering::then).then(shorter)
+    }
+
+    /// Which one comes first. A part that is missing is a zero.
+    pub fn compare(&self, other: &Release) -> Ordering {
+        let most = self.0.len().max(other.0.len());
+        let part = |release: &Release, at: usize| release.0.get(at).cloned().unwrap_or(Part::Number(0));
+        (0..most).map(|at| compare(&part(self, at), &part(other, at))).fold(Ordering::Equal, Ordering::then)
+    }
+
+    /// Whether it begins with these numbers.
+    pub fn begins_with(&self, numbers: &[u64]) -> bool {
+        numbers
+            .iter()
+            .enumerate()
+            .all(|(at, number)| self.0.get(at).unwrap_or(&Part::Number(0)) == &Part::Number(*number))
+    }
+}
+
+fn compare(a: &Part, b: &Part) -> Ordering {
+    match (a, b) {
+        (Part::Number(a), Part::Number(b)) => a.cmp(b),
+        (Part::Before(a, m), Part::Before(b, n)) => a.cmp(b).then(m.cmp(n)),
+        (Part::Before(..), Part::Number(_)) => Ordering::Less,
+        (Part::Number(_), Part::Before(..)) => Ordering::Greater,
+    }
+}
+
+fn part(text: &str) -> Option<Part> {
+    let digits = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let letters = &text[..text.len() - digits.len()];
+    let number = || digits.parse().ok();
+    match (letters.is_empty(), digits.is_empty()) {
+        (true, true) => None,
+        (true, false) => number().map(Part::Number),
+        (false, true) => Some(Part::Before(letters.to_lowercase(), 0)),
+        (false, false) => number().map(|number| Part::Before(letters.to_lowercase(), number)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    fn release(text: &str) -> Release {
+        Release::read(text).unwrap_or_else(|| panic!("{text} is a version"))
+    }
+
+    #[rstest]
+    #[case::patch("25.2.0", "25.2.1", Ordering::Less)]
+    #[case::candidate_before_release("25.3.rc1", "25.3", Ordering::Less)]
+    #[case::candidate_of_a_candidate("25.0.rc1", "25.0.rc1.1", Ordering::Less)]
+    #[case::either_spelling("8.2.RC1", "8.2.rc1", Ordering::Equal)]
+    #[case::alpha_before_candidate("8.3.alpha001", "8.3.RC1", Ordering::Less)]
+    #[case::numbers_are_no_texts("25.10.0", "25.9.0", Ordering::Greater)]
+    #[case::dashes("8.5.0-beta.1", "8.5.0", Ordering::Less)]
+    #[case::missing_parts("9.0", "9.0.0", Ordering::Equal)]
+    fn versions_compare_as_they_were_released(#[case] a: &str, #[case] b: &str, #[case] is: Ordering) {
+        assert_eq!(release(a).compare(&release(b)), is);
+        assert_eq!(release(b).compare(&release(a)), is.reverse());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_version_or_none(text in ".{0,40}") {
+            if let Some(read) = Release::read(&text) {
+                prop_assert_eq!(read.compare(&read), Ordering::Equal);
+                prop_assert_eq!(read.beginning(&read), Ordering::Equal);
+            }
+        }
+    }
+}
