@@ -1,0 +1,94 @@
+//! What was counted of free answers → as the journal says it.
+
+use std::collections::BTreeMap;
+
+use abi::{Function, Type};
+use steps::program::Program;
+use steps::types::is_address;
+
+use crate::case::{Asked, Counted, Tally, Told, nth_class};
+use crate::catalog::Rules;
+use crate::record::{Answer, Answers};
+
+/// The answers of a rule with the names of calls, arguments and codes; `None`: there were none.
+pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option<Answers> {
+    let mut asked: BTreeMap<String, BTreeMap<String, Answer>> = BTreeMap::new();
+    for row in tally.rows {
+        let question = question(rules, program, &row);
+        let answer = answer(rules, program, &row);
+        let answers = asked.entry(question).or_default();
+        let known = answers.entry(answer).or_insert(Answer { times: 0, example: row.example });
+        known.times += row.times;
+    }
+    (!asked.is_empty()).then_some(Answers { asked, exact: tally.exact, left_out: tally.left_out })
+}
+
+/// The function of a row; the row may come from a process that the library has ruined.
+fn function(program: &Program, position: usize) -> Option<&'static Function> {
+    program.functions.get(position).copied()
+}
+
+fn question(rules: &Rules, program: &Program, row: &Counted) -> String {
+    let text = match row.question.of {
+        Asked::Observed(position) => {
+            let name = program.observe.get(position).map_or("?", |(name, ..)| name);
+            format!("observe {name}")
+        }
+        Asked::Check => program.text(row.question.span()).trim_end_matches(';').to_owned(),
+        Asked::Call { function: position, classes } => {
+            let text = program.text(row.question.span());
+            match function(program, position) {
+                Some(function) => format!("{text} [{}]", arguments(rules, function, classes)),
+                None => text,
+            }
+        }
+    };
+    if row.given.is_empty() { text } else { format!("{text} where {}", row.given) }
+}
+
+/// The classes of a call's arguments: `devPtr=set, size=0, policy=NAME`.
+fn arguments(rules: &Rules, function: &Function, classes: u64) -> String {
+    let shown = function.parameters.iter().enumerate().map(|(index, parameter)| {
+        let class = nth_class(classes, index);
+        let class = match (parameter.ty, class) {
+            (Type::Struct(_), _) => "given".to_owned(),
+            (ty, 0) if is_address(ty) => "NULL".to_owned(),
+            (ty, _) if is_address(ty) => "set".to_owned(),
+            (_, 0) => "0".to_owned(),
+            (_, 1) => "> 0".to_owned(),
+            (_, 2) => "< 0".to_owned(),
+            (ty, value) => enumerator(rules, ty, i128::from(value - 3)),
+        };
+        format!("{}: {class}", parameter.name)
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+fn enumerator(rules: &Rules, ty: Type, value: i128) -> String {
+    let Type::Enumeration { name, .. } = ty else { return value.to_string() };
+    let enumeration = rules.environment.declarations.bindings.enums.iter().find(|known| known.name == name);
+    let constant = enumeration.and_then(|known| known.constants.iter().find(|constant| constant.value == value));
+    constant.map_or_else(|| value.to_string(), |constant| constant.name.to_owned())
+}
+
+fn answer(rules: &Rules, program: &Program, row: &Counted) -> String {
+    match &row.told {
+        Told::Code(code) => {
+            let function = match row.question.of {
+                Asked::Call { function: position, .. } => function(program, position),
+                _ => None,
+            };
+            let codes = function.and_then(|function| rules.environment.results.of(function.returns));
+            codes.map_or_else(|| code.to_string(), |codes| codes.shown(i128::from(*code)))
+        }
+        Told::Holds(true) => "holds".to_owned(),
+        Told::Holds(false) => "does not hold".to_owned(),
+        Told::First(true) => "its first alternative".to_owned(),
+        Told::First(false) => "its second alternative".to_owned(),
+        Told::Equal(true) => "equal".to_owned(),
+        Told::Equal(false) => "not equal".to_owned(),
+        Told::Value(value) => value.to_string(),
+        Told::Class(class) => class.clone(),
+        Told::Other => "something else".to_owned(),
+    }
+}
