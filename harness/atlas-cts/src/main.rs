@@ -2,6 +2,7 @@
 
 mod clauses;
 mod coverage;
+mod diff;
 mod explain;
 mod lint;
 mod list;
@@ -76,6 +77,8 @@ enum Command {
     Run(run::Arguments),
     /// Put the parts of one run (`run --shard K/N`) together: one journal and one report, every rule accounted for.
     Merge(MergeOptions),
+    /// Compare two runs: what broke, what got fixed, what became different though nothing broke.
+    Diff(diff::Arguments),
     /// Prove that every rule catches the defects it claims, passes on no bad device and fails on no good one.
     Prove(proof::Arguments),
     /// Say whether this machine can run the suite, and why not. Reads only; opens a device only with --probe.
@@ -91,12 +94,12 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
-    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json` prints.
+    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json` and `diff --format json` print.
     Schema {
         /// The folder to write to.
         #[arg(default_value = "specs/schema", value_name = "DIR")]
         folder: PathBuf,
-        /// The folder to write the schema of `doctor --json` to.
+        /// The folder to write the schemas of `doctor --json` and `diff --format json` to.
         #[arg(long, default_value = "reports/schema", value_name = "DIR")]
         reports: PathBuf,
         /// Compare with the files instead of writing them.
@@ -139,6 +142,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Run(arguments) => run::run(arguments),
         Command::Merge(options) => merge::merge(&options),
+        Command::Diff(arguments) => diff::diff(&arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Simulator { print_path, list, options } => {

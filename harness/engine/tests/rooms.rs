@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms of the engine; each knows only those before it.
 const ROOMS: &[&str] = &[
-    "files", "digest", "catalog", "coverage", "record", "report", "case", "print_c", "doctor", "logs", "runtime",
+    "files", "digest", "catalog", "coverage", "record", "report", "compare", "case", "print_c", "doctor", "logs", "runtime",
     "lint", "wire", "worker", "workers", "confirm", "run", "prove",
 ];
 

@@ -7,9 +7,16 @@ use serde::{Deserialize, Serialize};
 /// The answers of a rule that no document fixes. Nothing is judged by them; two runs are compared by them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answers {
-    /// By what was asked: the call or check as it stands in the steps, with the class of each argument and the drawn
-    /// values that are a small choice. Below it each answer.
-    pub asked: BTreeMap<String, BTreeMap<String, Answer>>,
+    /// The codes of calls. By what was asked: the call as it stands in the steps, with the class of each argument and the
+    /// drawn values that are a small choice. Below it each answer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub calls: Asked,
+    /// How checks held that may hold in several ways, and whether those held that are only reported.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub checks: Asked,
+    /// Values that are observed, or one of several that are allowed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: Asked,
     /// Everything that a case draws stands in what was asked: the same question is the same case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact: bool,
@@ -17,6 +24,9 @@ pub struct Answers {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u64,
 }
+
+/// Answers by question.
+pub type Asked = BTreeMap<String, BTreeMap<String, Answer>>;
 
 /// One answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,5 @@
 //! What was counted of free answers → as the journal says it.
 
-use std::collections::BTreeMap;
-
 use abi::{Function, Type};
 use steps::program::Program;
 use steps::types::is_address;
@@ -12,15 +10,22 @@ use crate::record::{Answer, Answers};
 
 /// The answers of a rule with the names of calls, arguments and codes; `None`: there were none.
 pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option<Answers> {
-    let mut asked: BTreeMap<String, BTreeMap<String, Answer>> = BTreeMap::new();
+    if tally.rows.is_empty() {
+        return None;
+    }
+    let mut answers = Answers { exact: tally.exact, left_out: tally.left_out, ..Answers::default() };
     for row in tally.rows {
         let question = question(rules, program, &row);
         let answer = answer(rules, program, &row);
-        let answers = asked.entry(question).or_default();
-        let known = answers.entry(answer).or_insert(Answer { times: 0, example: row.example });
-        known.times += row.times;
+        let asked = match (row.question.of, &row.told) {
+            (Asked::Call { .. }, _) => &mut answers.calls,
+            (Asked::Observed(_), _) | (_, Told::Value(_) | Told::Other) => &mut answers.values,
+            (Asked::Check, _) => &mut answers.checks,
+        };
+        let known = asked.entry(question).or_default().entry(answer);
+        known.or_insert(Answer { times: 0, example: row.example }).times += row.times;
     }
-    (!asked.is_empty()).then_some(Answers { asked, exact: tally.exact, left_out: tally.left_out })
+    Some(answers)
 }
 
 /// The function of a row; the row may come from a process that the library has ruined.
