@@ -475,7 +475,9 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     assert_eq!(keys(&result["result"]["failure"]), of("failure"));
     let answers = &result["result"]["answers"];
     assert_eq!(keys(answers), of("answers"));
-    assert_eq!(keys(&answers["checks"]["left >= right"]["equal"]), of("answer"));
+    let question = &answers["checks"]["left || right"];
+    assert_eq!(keys(question), of("question"));
+    assert_eq!(keys(&question["answers"]["its first alternative"]), of("answer"));
     let coverage = &schema["$defs"]["coverage"];
     assert_eq!(keys(&coverage["properties"]), BTreeSet::from(["distinct".to_owned(), "remark".to_owned()]));
     let confirmation = &result["result"]["failure"]["confirmation"];

@@ -11,7 +11,7 @@ use super::json::{case_to_json, display_values};
 
 /// The most questions that are kept of a rule.
 const MOST_QUESTIONS: usize = 64;
-/// The most different answers that are kept of a rule; each question keeps its first in any case.
+/// The most different answers that are kept of a rule; what is more is one answer, `Told::Other`, of its question.
 const MOST_ANSWERS: usize = 128;
 /// The most that is noted of one case: loops ask the same again.
 const MOST_OF_A_CASE: usize = 256;
@@ -45,14 +45,14 @@ pub enum Asked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
-    /// A call's result.
+    /// A call's code.
     Code(i64),
+    /// Whether a call answered with an address.
+    Address(bool),
     /// A check that is only reported held, or did not.
     Holds(bool),
     /// A check of two alternatives held by its first.
     First(bool),
-    /// A check of `<=` or `>=` held with equal sides.
-    Equal(bool),
     /// A value that has to be one of several.
     Value(i64),
     /// The class of what is observed.
@@ -68,32 +68,50 @@ pub struct Seen {
     pub told: Told,
 }
 
-/// One row of the count.
+/// A question with its answers, counted over the cases in which it was asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Counted {
     pub question: Question,
     /// The drawn values that tell questions apart, `name=value`.
     pub given: String,
-    pub told: Told,
-    pub times: u64,
-    pub example: Option<Json>,
+    /// Cases in which it was asked.
+    pub cases: u64,
+    pub answers: Vec<CountedAnswer>,
+    /// The values that `given` shows, to compare quickly.
+    #[serde(skip)]
+    key: Vec<i128>,
+    #[serde(skip)]
+    last: u64,
 }
 
-/// The answers of a rule, counted.
+/// An answer to it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CountedAnswer {
+    pub told: Told,
+    /// Cases in which it was given.
+    pub cases: u64,
+    pub example: Option<Json>,
+    #[serde(skip)]
+    last: u64,
+}
+
+/// The answers of a rule, counted. A case counts once for each answer, however often it is given there: what happens in one
+/// case is no independent observation.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Tally {
-    pub rows: Vec<Counted>,
+    pub asked: Vec<Counted>,
     /// Everything that a case draws stands in `given`.
     pub exact: bool,
     pub left_out: u64,
     /// The axes whose values tell questions apart.
     #[serde(skip)]
     axes: Vec<usize>,
-    /// What stands in `given` of each row, to compare quickly.
+    /// Answers of all questions.
     #[serde(skip)]
-    keys: Vec<Vec<i128>>,
+    answers: usize,
+    /// Cases taken.
     #[serde(skip)]
-    questions: usize,
+    cases: u64,
 }
 
 impl Question {
@@ -161,6 +179,7 @@ impl Tally {
         if seen.is_empty() && observed.is_empty() {
             return;
         }
+        self.cases += 1;
         let key: Vec<i128> = self.axes.iter().map(|axis| case.0[*axis].integer()).collect();
         for Seen { question, told } in seen {
             self.count(program, case, &key, *question, told);
@@ -172,34 +191,42 @@ impl Tally {
     }
 
     fn count(&mut self, program: &Program, case: (&[Value], u64), key: &[i128], question: Question, told: &Told) {
-        let same = |row: &Counted, at: usize, told: &Told| {
-            row.question == question && row.told == *told && self.keys[at] == key
+        let number = self.cases;
+        let full = self.answers >= MOST_ANSWERS;
+        let known = self.asked.iter().position(|known| known.question == question && known.key == key);
+        let at = match known {
+            Some(at) => at,
+            None if full || self.asked.len() == MOST_QUESTIONS => {
+                self.left_out += 1;
+                return;
+            }
+            None => {
+                let shown = display_values(program, case.0);
+                let given = self.axes.iter().map(|axis| &shown[*axis]);
+                let given: Vec<String> = given.map(|(name, value)| format!("{name}={value}")).collect();
+                let (given, key) = (given.join(", "), key.to_vec());
+                self.asked.push(Counted { question, given, cases: 0, answers: Vec::new(), key, last: 0 });
+                self.asked.len() - 1
+            }
         };
-        let rows = || self.rows.iter().enumerate();
-        if let Some((at, _)) = rows().find(|(at, row)| same(row, *at, told)) {
-            self.rows[at].times += 1;
-            return;
-        }
-        let known = rows().any(|(at, row)| row.question == question && self.keys[at] == key);
-        let told = if self.rows.len() < MOST_ANSWERS { told.clone() } else { Told::Other };
-        if !known && (self.questions == MOST_QUESTIONS || told == Told::Other) {
-            self.left_out += 1;
-            return;
-        }
-        if told == Told::Other
-            && let Some((at, _)) = rows().find(|(at, row)| same(row, *at, &told))
-        {
-            self.rows[at].times += 1;
-            return;
-        }
-        self.questions += usize::from(!known);
-        let (values, salt) = case;
-        let shown = display_values(program, values);
-        let given: Vec<String> =
-            self.axes.iter().map(|axis| &shown[*axis]).map(|(name, value)| format!("{name}={value}")).collect();
-        let example = Some(case_to_json(program, values, salt)).filter(|_| !program.axes.is_empty());
-        let example = example.filter(|example| example.to_string().len() <= LONGEST_EXAMPLE);
-        self.rows.push(Counted { question, given: given.join(", "), told, times: 1, example });
-        self.keys.push(key.to_vec());
+        let asked = &mut self.asked[at];
+        asked.cases += u64::from(asked.last != number);
+        asked.last = number;
+        let same = asked.answers.iter().position(|known| known.told == *told);
+        let other = || asked.answers.iter().position(|known| known.told == Told::Other);
+        let position = match same.or_else(|| if full { other() } else { None }) {
+            Some(position) => position,
+            None => {
+                let example = if self.exact { None } else { Some(case_to_json(program, case.0, case.1)) };
+                let example = example.filter(|example| example.to_string().len() <= LONGEST_EXAMPLE);
+                let told = if full { Told::Other } else { told.clone() };
+                asked.answers.push(CountedAnswer { told, cases: 0, example, last: 0 });
+                self.answers += 1;
+                asked.answers.len() - 1
+            }
+        };
+        let answer = &mut asked.answers[position];
+        answer.cases += u64::from(answer.last != number);
+        answer.last = number;
     }
 }

@@ -14,7 +14,7 @@ mod search;
 mod tree;
 mod work;
 
-pub use answers::{Asked, Counted, Question, Seen, Tally, Told, class_of, note, nth_class, with_class};
+pub use answers::{Asked, Counted, CountedAnswer, Question, Seen, Tally, Told, class_of, note, nth_class, with_class};
 pub use clock::Shrinking;
 pub use coverage::{Discarded, Distinct, exhausted};
 pub use error::CaseError;

@@ -145,7 +145,8 @@ pub struct Drift {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Share {
     pub answer: String,
-    pub times: u64,
+    /// Cases in which it was given.
+    pub cases: u64,
     /// A case in which it was given, as `--case` takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<serde_json::Value>,

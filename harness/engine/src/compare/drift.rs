@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::record::{Answer, Meaning, RuleResult};
+use crate::record::{Answer, Meaning, Question as Given, RuleResult};
 
 use super::Pairs;
 use super::difference::{Drift, DriftKind, Share};
@@ -33,8 +33,6 @@ impl Candidate {
         }
     }
 }
-
-type Given = BTreeMap<String, Answer>;
 
 /// Compares what both runs were answered.
 pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
@@ -126,9 +124,10 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<Question> {
         let Some(there) = new.observations.get(name).filter(|_| !seen.contains(name)) else { continue };
         // What a hazardous rule showed: once in a run, with values in its text.
         let outcome = name == "outcome";
-        let given = |classes: &BTreeMap<String, u64>| -> Given {
+        let given = |classes: &BTreeMap<String, u64>| {
             let class = |text: &str| if outcome { without_numbers(text) } else { text.to_owned() };
-            classes.iter().map(|(text, times)| (class(text), Answer { times: *times, example: None })).collect()
+            let answers = classes.iter().map(|(text, cases)| (class(text), Answer { cases: *cases, example: None }));
+            Given { cases: classes.values().sum(), answers: answers.collect() }
         };
         found.push(Question {
             kind: DriftKind::Value,
@@ -143,46 +142,41 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<Question> {
 
 /// The only answer, if there is one.
 fn only(given: &Given) -> Option<&str> {
-    let mut answers = given.keys();
+    let mut answers = given.answers.keys();
     let first = answers.next()?;
     answers.next().is_none().then_some(first)
 }
 
 fn shares(given: &Given) -> Vec<Share> {
-    let mut shares: Vec<Share> = given
-        .iter()
-        .map(|(answer, Answer { times, example })| Share {
-            answer: answer.clone(),
-            times: *times,
-            example: example.clone(),
-        })
-        .collect();
-    shares.sort_by_key(|share| std::cmp::Reverse(share.times));
+    let share = |(text, answer): (&String, &Answer)| Share {
+        answer: text.clone(),
+        cases: answer.cases,
+        example: answer.example.clone(),
+    };
+    let mut shares: Vec<Share> = given.answers.iter().map(share).collect();
+    shares.sort_by_key(|share| std::cmp::Reverse(share.cases));
     shares
-}
-
-fn total(given: &Given) -> u64 {
-    given.values().map(|answer| answer.times).sum()
 }
 
 /// All answers of both with their counts.
 fn counts<'a>(old: &'a Given, new: &'a Given) -> impl Iterator<Item = (u64, u64)> + 'a {
-    let answers: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    let times = |given: &Given, answer: &str| given.get(answer).map_or(0, |answer| answer.times);
-    answers.into_iter().map(move |answer| (times(old, answer), times(new, answer)))
+    let answers: BTreeSet<&String> = old.answers.keys().chain(new.answers.keys()).collect();
+    let cases = |given: &Given, answer: &str| given.answers.get(answer).map_or(0, |answer| answer.cases);
+    answers.into_iter().map(move |answer| (cases(old, answer), cases(new, answer)))
 }
 
 fn total_variation(old: &Given, new: &Given) -> f64 {
-    let (all_old, all_new) = (total(old).max(1) as f64, total(new).max(1) as f64);
-    counts(old, new).map(|(a, b)| (a as f64 / all_old - b as f64 / all_new).abs()).sum::<f64>() / 2.0
+    let (all_old, all_new) = (old.cases.max(1) as f64, new.cases.max(1) as f64);
+    let difference = counts(old, new).map(|(a, b)| (a as f64 / all_old - b as f64 / all_new).abs()).sum::<f64>();
+    (difference / 2.0).min(1.0)
 }
 
 /// The smallest p value of an answer against all others, times the number of answers.
 fn p_value(old: &Given, new: &Given) -> f64 {
-    let (n, m) = (total(old), total(new));
-    let values: Vec<f64> = counts(old, new).map(|(a, b)| fisher(a, n, b, m)).collect();
-    // Of two answers the second says what the first says.
-    let tests = if values.len() == 2 { 1.0 } else { values.len() as f64 };
+    let values: Vec<f64> = counts(old, new).map(|(a, b)| fisher(a, old.cases, b, new.cases)).collect();
+    // Where each case gives one of two answers, the second says what the first says.
+    let one_each = |given: &Given| given.answers.values().map(|answer| answer.cases).sum::<u64>() == given.cases;
+    let tests = if values.len() == 2 && one_each(old) && one_each(new) { 1.0 } else { values.len() as f64 };
     (values.into_iter().fold(1.0, f64::min) * tests).min(1.0)
 }
 

@@ -152,7 +152,7 @@ fn drift_entry(drift: &Drift) -> Entry {
 }
 
 fn shares(shares: &[Share]) -> String {
-    let shown = shares.iter().take(MOST_SHOWN).map(|share| format!("{} × {}", shortened(&share.answer), share.times));
+    let shown = shares.iter().take(MOST_SHOWN).map(|share| format!("{} × {}", shortened(&share.answer), share.cases));
     let mut text = shown.collect::<Vec<_>>().join(", ");
     if shares.len() > MOST_SHOWN {
         text += &format!(", {} more", shares.len() - MOST_SHOWN);

@@ -25,16 +25,24 @@ pub struct Answers {
     pub left_out: u64,
 }
 
-/// Answers by question.
-pub type Asked = BTreeMap<String, BTreeMap<String, Answer>>;
+/// Questions, each with what was answered.
+pub type Asked = BTreeMap<String, Question>;
+
+/// A question with its answers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// Cases in which it was asked.
+    pub cases: u64,
+    /// A case that gave several answers counts for each of them.
+    pub answers: BTreeMap<String, Answer>,
+}
 
 /// One answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// How often it was given.
-    pub times: u64,
-    /// The values of the first case in which it was given, as `--case` takes them; `None`: they are too long, or the rule
-    /// draws nothing.
+    /// Cases in which it was given.
+    pub cases: u64,
+    /// The values of the first of them, as `--case` takes them; `None`: they are too long, or the question says them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<serde_json::Value>,
 }

@@ -7,7 +7,7 @@ mod logs;
 mod part;
 mod starts;
 
-pub use answers::{Answer, Answers, Asked};
+pub use answers::{Answer, Answers, Asked, Question};
 pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
 pub use logs::{LogFile, RuleLogs};

@@ -285,7 +285,12 @@ impl<'a> Execution<'a> {
             with_class(classes, index, class)
         });
         let asked = Asked::Call { function: call.function, classes };
-        let told = i64::try_from(result).map_or(Told::Other, Told::Code);
+        let told = match i64::try_from(result) {
+            _ if is_address(function.returns) => Told::Address(result != 0),
+            Ok(code) if self.prepared.results[call.function].is_some() => Told::Code(code),
+            // Numbers are what rules observe, if they are of interest.
+            _ => return,
+        };
         note(&mut self.report.answers, Question::at(call.span, asked), told);
     }
 

@@ -2,8 +2,6 @@
 
 use crate::record::Verdict;
 use steps::Span;
-use steps::arithmetic;
-use steps::evaluate::EvaluationError;
 use steps::judgement::Judgement;
 use steps::program::{Call, Expect, Expression, Statement, StatementKind};
 use steps::syntax::BinaryOperator;
@@ -259,13 +257,6 @@ impl<'a> Execution<'a> {
                 let first = self.evaluate(left)? != 0;
                 let holds = first || self.evaluate(right)? != 0;
                 (holds, Told::First(first))
-            }
-            Expression::Binary(operator @ (BinaryOperator::LessEqual | BinaryOperator::GreaterEqual), left, right)
-                if !reported =>
-            {
-                let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
-                let holds = arithmetic::binary(*operator, left, right).map_err(EvaluationError::from)? != 0;
-                (holds, Told::Equal(left == right))
             }
             Expression::In(of, set) if !reported => {
                 let value = self.evaluate(of)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::record::{
-    Answer, Answers, Asked, Conclusion, Confirmation, Coverage, Failure, Journal, Level, LibraryIdentity, Repeats, RuleResult, RunEnd,
+    Answer, Answers, Asked, Conclusion, Confirmation, Coverage, Failure, Journal, Level, LibraryIdentity, Question, Repeats, RuleResult, RunEnd,
     RunHeader, RunSettings, StartReason, Starts, Subject, Verdict,
 };
 
@@ -202,9 +202,10 @@ pub fn confirmation(conclusion: Conclusion) -> Confirmation {
 
 /// Answers to one question.
 pub fn asked(question: &str, answers: &[(&str, u64)]) -> Asked {
-    let answer = |times: u64| Answer { times, example: Some(serde_json::json!({"size": times, "salt": 1})) };
-    let answers = answers.iter().map(|(text, times)| ((*text).to_owned(), answer(*times))).collect();
-    Asked::from([(question.to_owned(), answers)])
+    let answer = |cases: u64| Answer { cases, example: Some(serde_json::json!({"size": cases, "salt": 1})) };
+    let cases = answers.iter().map(|(_, cases)| cases).sum();
+    let answers = answers.iter().map(|(text, cases)| ((*text).to_owned(), answer(*cases))).collect();
+    Asked::from([(question.to_owned(), Question { cases, answers })])
 }
 
 /// A rule that is broken, with all that can be said about it.
@@ -216,7 +217,7 @@ pub fn broken() -> RuleResult {
         BTreeMap::from([("surfaces".into(), BTreeMap::from([("call".into(), 60), ("synchronize".into(), 4)]))]);
     result.answers = Some(Box::new(Answers {
         calls: asked("toy_dv_copy(NULL, 0) [to: NULL, size: 0]", &[("7 (TOY_BAD)", 60), ("9 (TOY_NULL)", 4)]),
-        checks: asked("left >= right", &[("equal", 64)]),
+        checks: asked("left || right", &[("its first alternative", 64)]),
         values: asked("observe surfaces", &[("call", 60), ("synchronize", 4)]),
         exact: true,
         left_out: 3,
