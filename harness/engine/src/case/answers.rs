@@ -18,7 +18,7 @@ const MOST_OF_A_CASE: usize = 256;
 /// The most different combinations of drawn values that tell questions apart.
 const MOST_COMBINATIONS: usize = 16;
 /// The longest example, in bytes.
-const LONGEST_EXAMPLE: usize = 240;
+const LONGEST_EXAMPLE: usize = 120;
 
 /// What was asked, as small as it can be said while the case runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
