@@ -73,6 +73,21 @@ fn a_verdict_that_changed_means(#[case] old: Verdict, #[case] new: Verdict, #[ca
 }
 
 #[rstest]
+#[case::whose_owner_did_not_run(None, Some(Change::Regression))]
+#[case::whose_owner_holds(Some(Verdict::Pass), Some(Change::Regression))]
+#[case::whose_owner_is_broken_itself(Some(Verdict::Fail), None)]
+fn a_rule_that_is_blocked_by_a_function(#[case] owner: Option<Verdict>, #[case] change: Option<Change>) {
+    let owned = |verdict| result("toy.copy.owner", verdict, "");
+    let mut blocked = of(Verdict::Blocked);
+    blocked.reason = "set-up failed: f returned 7, expected success; f is owned by toy.copy.owner".to_owned();
+    let old = owner.map(|_| owned(Verdict::Pass)).into_iter().chain([of(Verdict::Pass)]).collect();
+    let new = owner.map(owned).into_iter().chain([blocked]).collect();
+    let found = compared(old, new);
+    let of_rule = found.changes.iter().find(|change| change.rule == RULE).map(|change| change.change);
+    assert_eq!(of_rule, change, "{found:?}");
+}
+
+#[rstest]
 #[case::another_check(failing("a == 1", "`a == 1` does not hold"), true)]
 #[case::another_code(failing("f(0);", "f returned 9 (OTHER), expected success"), true)]
 #[case::another_call(failing("f(0);", "g returned 7 (BAD), expected success"), true)]

@@ -54,7 +54,7 @@ pub struct Side {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// It held, and is broken.
+    /// It held, and is broken; or it is blocked by a function that no broken rule of the run owns.
     Regression,
     /// It is broken, and had no answer before.
     NewFailure,

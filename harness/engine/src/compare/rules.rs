@@ -1,6 +1,8 @@
 //! Rule by rule: what the verdicts of two runs mean together.
 
-use crate::record::{Level, Meaning, RuleResult, Verdict};
+use std::collections::BTreeSet;
+
+use crate::record::{Level, Meaning, Recorded, RuleResult, Verdict};
 
 use super::Pairs;
 use super::difference::{Change, Drift, DriftKind, RuleChange, Share};
@@ -20,8 +22,18 @@ pub(super) struct Compared {
 /// Compares the verdicts of all rules of both runs, and names rules that fail and were not there before.
 pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Compared {
     let mut compared = Compared::default();
+    let (old_broken, new_broken) = (broken(pairs.old), broken(pairs.new));
     for (old, new) in pairs.both.values() {
-        compared.take(old, new, tests);
+        let (blocked_before, blocked) = (stopped(old, &old_broken), stopped(new, &new_broken));
+        match (old.meaning(), new.meaning()) {
+            (Meaning::Good, Meaning::Unknown) if blocked && new.level == Level::Must => {
+                compared.changes.push(change(Change::Regression, Some(old), new));
+            }
+            (Meaning::Unknown, Meaning::Good) if blocked_before && new.level == Level::Must => {
+                compared.changes.push(change(Change::Fix, Some(old), new));
+            }
+            _ => compared.take(old, new, tests),
+        }
     }
     for new in pairs.only_new.values().filter(|new| new.meaning() == Meaning::Broken) {
         compared.changes.push(change(Change::NewFailure, None, new));
@@ -59,6 +71,18 @@ impl Compared {
             _ => {}
         }
     }
+}
+
+/// The rules that a run says are broken.
+fn broken(run: &Recorded) -> BTreeSet<&str> {
+    run.results.iter().filter(|result| result.meaning() == Meaning::Broken).map(|result| result.id.as_str()).collect()
+}
+
+/// Whether a rule is blocked by a function whose owner did not say that it is broken: nobody else reports it.
+fn stopped(result: &RuleResult, broken: &BTreeSet<&str>) -> bool {
+    let owner = result.reason.rsplit_once(" is owned by ").and_then(|(_, owner)| owner.split_whitespace().next());
+    let owner = owner.map(|owner| owner.trim_end_matches([';', ',']));
+    result.verdict == Verdict::Blocked && owner.is_none_or(|owner| !broken.contains(owner))
 }
 
 /// Whether a run says how the rule went.
