@@ -192,7 +192,7 @@ fn every_defect_shows_and_no_variant_is_a_regression() {
     let (mut variants, mut drifts, mut alarms) = (0, 0, 0);
     for variant in device().variants.iter().step_by(every) {
         let product = "a2";
-        let new = lab.run(product, 2, &[], Some(variant.name));
+        let new = lab.run(product, 1, &[], Some(variant.name));
         let found = compared(lab.faithful(product), &new);
         variants += 1;
         drifts += usize::from(drifted(&found));

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::record::{
-    Answer, Answers, Asked, Conclusion, Confirmation, Coverage, Failure, Journal, Level, LibraryIdentity, Question, Repeats, RuleResult, RunEnd,
-    RunHeader, RunSettings, StartReason, Starts, Subject, Verdict,
+    Answer, Answers, Asked, Conclusion, Confirmation, Coverage, Failure, Journal, Level, LibraryIdentity, Question,
+    Repeats, RuleResult, RunEnd, RunHeader, RunSettings, StartReason, Starts, Subject, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 12] = [
