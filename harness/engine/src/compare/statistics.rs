@@ -77,7 +77,7 @@ impl Tests {
 pub(super) fn median(sorted: &[f64]) -> Option<f64> {
     let count = sorted.len();
     let upper = *sorted.get(count / 2)?;
-    Some(if count % 2 == 0 { f64::midpoint(sorted[count / 2 - 1], upper) } else { upper })
+    Some(if count.is_multiple_of(2) { f64::midpoint(sorted[count / 2 - 1], upper) } else { upper })
 }
 
 /// A 95 % interval of the median of sorted numbers, by ranks: nothing is assumed of how they are distributed.
