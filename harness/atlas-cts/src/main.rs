@@ -2,6 +2,7 @@
 
 mod clauses;
 mod coverage;
+mod diff;
 mod expect;
 mod explain;
 mod lint;
@@ -79,6 +80,8 @@ enum Command {
     Merge(MergeOptions),
     /// Write the failures of a run as entries of known failures, for review.
     Expect(expect::Arguments),
+    /// Compare two runs: what broke, what got fixed, what became different though nothing broke.
+    Diff(diff::Arguments),
     /// Prove that every rule catches the defects it claims, passes on no bad device and fails on no good one.
     Prove(proof::Arguments),
     /// Say whether this machine can run the suite, and why not. Reads only; opens a device only with --probe.
@@ -94,12 +97,12 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
-    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json` prints.
+    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json` and `diff --format json` print.
     Schema {
         /// The folder to write to.
         #[arg(default_value = "specs/schema", value_name = "DIR")]
         folder: PathBuf,
-        /// The folder to write the schema of `doctor --json` to.
+        /// The folder to write the schemas of `doctor --json` and `diff --format json` to.
         #[arg(long, default_value = "reports/schema", value_name = "DIR")]
         reports: PathBuf,
         /// Compare with the files instead of writing them.
@@ -143,6 +146,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Run(arguments) => run::run(arguments),
         Command::Merge(options) => merge::merge(&options),
         Command::Expect(arguments) => expect::expect(&arguments),
+        Command::Diff(arguments) => diff::diff(&arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Simulator { print_path, list, options } => {

@@ -1,5 +1,5 @@
 //! `atlas-cts schema`: JSON Schemas of the catalog's files, so that editors complete and validate them, and of what
-//! `doctor --json` prints.
+//! `doctor --json` and `diff --format json` print.
 
 use std::path::Path;
 
@@ -7,6 +7,7 @@ use atlas_cts::{CommandError, say_line};
 use engine::catalog::{
     ApiFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, ReadingsFile, SubjectsFile, SupportFile,
 };
+use engine::compare::Difference;
 use engine::doctor::Examination;
 use engine::expectations::ExpectationsFile;
 use engine::files;
@@ -28,6 +29,7 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "chapter", schemars::schema_for!(ChapterFile)),
         (folder, "expectations", schemars::schema_for!(ExpectationsFile)),
         (reports, "doctor", schemars::schema_for!(Examination)),
+        (reports, "diff", schemars::schema_for!(Difference)),
     ];
     let failed = |path: &Path, source| CommandError::File { path: path.to_owned(), source };
     for (folder, name, schema) in schemas {

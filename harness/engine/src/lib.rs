@@ -12,6 +12,7 @@
 
 pub mod case;
 pub mod catalog;
+pub mod compare;
 mod confirm;
 pub mod coverage;
 pub mod digest;

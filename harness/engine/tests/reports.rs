@@ -510,6 +510,13 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("result", "observed_only"),
             ("result", "left_out"),
             ("result", "logs"),
+            ("result", "answers"),
+            ("answers", "calls"),
+            ("answers", "checks"),
+            ("answers", "values"),
+            ("answers", "exact"),
+            ("answers", "left_out"),
+            ("answer", "example"),
             ("failure", "clauses"),
             ("failure", "confirmation"),
             ("failure", "cut"),
@@ -564,6 +571,11 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     assert_eq!(keys(&resume["resume"]), of("resume"));
     assert_eq!(keys(&result["result"]), of("result"));
     assert_eq!(keys(&result["result"]["failure"]), of("failure"));
+    let answers = &result["result"]["answers"];
+    assert_eq!(keys(answers), of("answers"));
+    let question = &answers["checks"]["left || right"];
+    assert_eq!(keys(question), of("question"));
+    assert_eq!(keys(&question["answers"]["its first alternative"]), of("answer"));
     let coverage = &schema["$defs"]["coverage"];
     assert_eq!(keys(&coverage["properties"]), BTreeSet::from(["distinct".to_owned(), "remark".to_owned()]));
     let confirmation = &result["result"]["failure"]["confirmation"];

@@ -14,6 +14,7 @@ const ROOMS: &[&str] = &[
     "record",
     "expectations",
     "report",
+    "compare",
     "case",
     "print_c",
     "doctor",

@@ -45,7 +45,7 @@ rules:
     steps: aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
 ";
 
-pub const RUNS: [Stored; 15] = [
+pub const RUNS: [Stored; 16] = [
     Stored {
         name: "format-1/crash",
         format: 1,
@@ -270,6 +270,26 @@ pub const RUNS: [Stored; 15] = [
         in_flight: &[],
         interrupted: &["acl.free.null"],
         resumed: 1,
+        outgrown: &[],
+        fault: None,
+        arguments: &[],
+    },
+    Stored {
+        name: "format-3/answers",
+        format: 3,
+        product: "a2",
+        seed: 20260101,
+        exit: Some(1),
+        verdicts: &[
+            ("acl.free.null", "pass"),
+            ("acl.ipc.unsupported", "skipped"),
+            ("acl.malloc.align64", "fail"),
+            ("acl.p2p.status-unknown", "pass"),
+            ("acl.vmm.address-range-null", "pass"),
+        ],
+        in_flight: &[],
+        interrupted: &[],
+        resumed: 0,
         outgrown: &[],
         fault: None,
         arguments: &[],

@@ -3,6 +3,7 @@
 //! Built on proptest: a case is a [`proptest::strategy::ValueTree`], so that shrinking is proptest's binary search on
 //! every axis.
 
+mod answers;
 mod clock;
 mod coverage;
 mod error;
@@ -13,6 +14,7 @@ mod search;
 mod tree;
 mod work;
 
+pub use answers::{Asked, Counted, CountedAnswer, Question, Seen, Tally, Told, class_of, note, nth_class, with_class};
 pub use clock::Shrinking;
 pub use coverage::{Discarded, Distinct, exhausted};
 pub use error::CaseError;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::answers::Seen;
 use crate::record::Verdict;
 use steps::Span;
 
@@ -22,6 +23,9 @@ pub struct CaseReport {
     pub exceeds: Option<String>,
     /// (position in the program's list, class).
     pub observations: Vec<(usize, String)>,
+    /// Answers that no document fixes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Seen>,
 }
 
 /// Why a case failed.

@@ -15,6 +15,7 @@ use crate::record::{Coverage, Verdict};
 use steps::Span;
 use steps::program::Program;
 
+use super::answers::Tally;
 use super::clock::{Clock, Shrinking};
 use super::report::{CaseFailure, CaseReport, FailedCall};
 
@@ -29,6 +30,9 @@ pub struct SearchResult {
     pub findings: Vec<String>,
     pub exceeds: Option<String>,
     pub observations: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Answers that no document fixes.
+    #[serde(default)]
+    pub answers: Tally,
     pub failure: Option<Box<FailedCase>>,
     /// How much of the domain was tried.
     #[serde(default)]
@@ -140,7 +144,7 @@ impl Search<'_> {
     ) -> (SearchResult, SearchEnd) {
         let started = Instant::now();
         let mut given_cases = given.into_iter();
-        let mut result = SearchResult::default();
+        let mut result = SearchResult { answers: Tally::new(self.program), ..SearchResult::default() };
         let required = plan.required() as u64;
         let end = loop {
             let case = match given_cases.next() {
@@ -169,7 +173,7 @@ impl Search<'_> {
                 let message = "the case executed no check; nothing was tested".to_owned();
                 ran.report.fail(Verdict::Error, Span::default(), message);
             }
-            result.take(self.program, &ran.report);
+            result.take(self.program, (&case.values, case.salt), &ran.report);
             let last = ran.last;
             if ran.report.failure.is_some() {
                 result.failed += 1;
@@ -290,7 +294,7 @@ impl SearchResult {
         SearchResult { failure: Some(Box::new(failed)), ..SearchResult::default() }
     }
 
-    fn take(&mut self, program: &Program, report: &CaseReport) {
+    fn take(&mut self, program: &Program, case: (&[Value], u64), report: &CaseReport) {
         const MOST_FINDINGS: usize = 8;
         self.checks = self.checks.saturating_add(report.checks);
         let releases = if report.failure.is_some() { report.releases.as_slice() } else { &[] };
@@ -302,6 +306,7 @@ impl SearchResult {
         if self.exceeds.is_none() {
             self.exceeds.clone_from(&report.exceeds);
         }
+        self.answers.take(program, case, &report.answers, &report.observations);
         for (index, class) in &report.observations {
             // The report may come from a process that the library has ruined.
             let Some((name, ..)) = program.observe.get(*index) else { continue };

@@ -516,6 +516,16 @@ pub enum Level {
     Info,
 }
 
+impl Level {
+    /// The name used in every report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Must => "must",
+            Level::Info => "info",
+        }
+    }
+}
+
 /// Why a rule does not run by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -1,5 +1,6 @@
 //! What a run found, as data: the journal's lines. Reports are made from these and from nothing else.
 
+mod answers;
 mod confirmation;
 mod expected;
 mod fingerprint;
@@ -9,6 +10,7 @@ mod part;
 mod retry;
 mod starts;
 
+pub use answers::{Answer, Answers, Asked, Question};
 pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use expected::{AppliedExpectations, EntryReference, ExpectationFiles, Sort, SortedResult};
 pub use fingerprint::{DeviceIdentity, Fingerprint, Installed};
@@ -264,6 +266,10 @@ pub struct RuleResult {
     pub findings: Vec<String>,
     /// What `observe` saw: name → class → number of cases.
     pub observations: BTreeMap<String, BTreeMap<String, u64>>,
+    /// What was answered where no document says what has to be: two runs are compared by it. `None`: nothing was, or an
+    /// older journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Box<Answers>>,
     /// An unresolved contradiction in the documents, from the catalog.
     pub doubt: Option<String>,
     /// How often the run ended while this rule ran, before it got this result. Never changes the verdict.

@@ -1,6 +1,7 @@
 //! A run: what is tested, which rules, in which folder; and everything around the rules from the command line to the
 //! exit status. [`run`] is the entry.
 
+mod answers;
 mod breaker;
 mod campaign;
 mod devices;

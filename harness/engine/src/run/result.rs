@@ -7,6 +7,7 @@ use crate::case::{FailedCase, SearchResult};
 use crate::catalog::{Level, Rule, Rules, left_out, named};
 use crate::record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
 
+use super::answers;
 use super::campaign::Campaign;
 use super::replay;
 
@@ -40,6 +41,7 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
         failure: None,
         findings: Vec::new(),
         observations: Default::default(),
+        answers: None,
         doubt: None,
         interrupted: 0,
         coverage: None,
@@ -84,8 +86,9 @@ impl Finished {
         let rules = &campaign.target.rules;
         let mut result = empty_result(rules, rule, seed);
         (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());
-        let SearchResult { cases, checks, findings, observations, failure, coverage, .. } = self.search;
+        let SearchResult { cases, checks, findings, observations, answers, failure, coverage, .. } = self.search;
         result.coverage = coverage;
+        result.answers = answers::recorded(rules, &rule.program, answers).map(Box::new);
         let conditions = &campaign.target.conditions;
         let left_out = left_out(rule, &conditions.product, &campaign.target.executor.missing, rules);
         result.left_out = left_out.into_iter().map(|alternative| named(&rule.program, alternative)).collect();

@@ -67,7 +67,8 @@ impl<'a> Memory<'a> for Execution<'a> {
     }
 
     fn call(&mut self, call: &'a Call) -> Result<i128, Stop> {
-        Execution::call(self, call)
+        // What becomes of a value is the steps' business: it may be anything that they allow.
+        Execution::call(self, call, true)
     }
 }
 

@@ -19,7 +19,7 @@ use super::memory::Memory;
 use super::selections::{Effect, Selections};
 use super::threads::Threads;
 use super::turns::Turns;
-use crate::case::{CaseReport, FailedCall};
+use crate::case::{Asked, CaseReport, FailedCall, Question, Told, class_of, note, with_class};
 use crate::wire::flight::{self, Flight, RELEASE};
 
 /// Why the execution of a case stopped before its end.
@@ -230,8 +230,8 @@ impl<'a> Execution<'a> {
         &self.prepared.program.actors[actor]
     }
 
-    /// Makes a call and gives its result, typed.
-    pub(super) fn call(&mut self, call: &'a Call) -> Result<i128, Stop> {
+    /// Makes a call and gives its result, typed. Where no document fixes the answer it is noted.
+    pub(super) fn call(&mut self, call: &'a Call, free: bool) -> Result<i128, Stop> {
         let function = self.prepared.program.functions[call.function];
         let Some(address) = self.prepared.addresses[call.function] else {
             let message = format!("the library does not export {}", function.name);
@@ -254,6 +254,9 @@ impl<'a> Execution<'a> {
         super::copies::end_copy(self.flight);
         self.flight.end_call(slot, raw);
         let result = typed(function.returns, raw);
+        if free && self.prepared.life_cycle.is_none() {
+            self.note_answer(call, function, arguments, result);
+        }
         if self.succeeded(call.function, result) {
             if let (Some(effect), [device]) = (self.prepared.effects[call.function], arguments) {
                 self.prepared.selections.note(effect, *device);
@@ -268,6 +271,27 @@ impl<'a> Execution<'a> {
             self.fatal = Some((call.function, result));
         }
         Ok(result)
+    }
+
+    /// Notes what a call answered that may answer otherwise.
+    fn note_answer(&mut self, call: &Call, function: &Function, arguments: &[u64], result: i128) {
+        let parameters = function.parameters.iter().zip(arguments).enumerate();
+        let classes = parameters.fold(0, |classes, (index, (parameter, raw))| {
+            let class = match parameter.ty {
+                abi::Type::Struct(_) => 1,
+                ty if is_address(ty) => u64::from(*raw != 0),
+                ty => class_of(typed(ty, *raw), matches!(ty, abi::Type::Enumeration { .. })),
+            };
+            with_class(classes, index, class)
+        });
+        let asked = Asked::Call { function: call.function, classes };
+        let told = match i64::try_from(result) {
+            _ if is_address(function.returns) => Told::Address(result != 0),
+            Ok(code) if self.prepared.results[call.function].is_some() => Told::Code(code),
+            // Numbers are what rules observe, if they are of interest.
+            _ => return,
+        };
+        note(&mut self.report.answers, Question::at(call.span, asked), told);
     }
 
     fn argument(&mut self, argument: &'a steps::program::Argument, structure: &mut [u64; 8]) -> Result<u64, Stop> {

@@ -4,12 +4,13 @@ use crate::record::Verdict;
 use steps::Span;
 use steps::judgement::Judgement;
 use steps::program::{Call, Expect, Expression, Statement, StatementKind};
+use steps::syntax::BinaryOperator;
 
 use super::evaluate::c_text;
 use super::execution::{Execution, Stop};
 use super::fault::Fault;
 use super::gates;
-use crate::case::{FailedCall, Trouble};
+use crate::case::{Asked, FailedCall, Question, Told, Trouble, note};
 
 impl<'a> Execution<'a> {
     /// Runs all statements of a case and what follows them, up to the releases. The report holds the result.
@@ -43,7 +44,7 @@ impl<'a> Execution<'a> {
     pub(super) fn make_deferred_calls(&mut self) {
         while let Some(call) = self.deferred.pop() {
             // What a deferred call answers is not judged: it may have been done already.
-            let _ = self.call(call);
+            let _ = self.call(call, true);
         }
     }
 
@@ -125,7 +126,8 @@ impl<'a> Execution<'a> {
         let held = self.held.len();
         let info = matches!(expect, Expect::Failure { info: true, .. });
         let observed = info || self.observes(id);
-        let result = self.call(call)?;
+        let free = observed || matches!(expect, Expect::Failure { codes, usually, .. } if *usually || codes.len() != 1);
+        let result = self.call(call, free)?;
         let success = self.succeeded(call.function, result);
         let unwritten = success && self.unwritten_out();
         if !self.setup && !info {
@@ -223,7 +225,7 @@ impl<'a> Execution<'a> {
     }
 
     fn check(&mut self, condition: &'a Expression, info: bool, statement: &'a Statement) -> Result<(), Stop> {
-        let holds = self.evaluate(condition)? != 0;
+        let holds = self.weigh(condition, info || self.observes(statement.id), statement)?;
         if !info && !self.setup {
             self.report.checks += 1;
         }
@@ -246,6 +248,34 @@ impl<'a> Execution<'a> {
         let kept = self.kept.clone();
         self.report.fail_call(verdict, span, message, kept);
         Err(Stop::Failed)
+    }
+
+    /// Whether a condition holds; where it may hold in more than one way, or need not, how is noted.
+    fn weigh(&mut self, condition: &'a Expression, reported: bool, statement: &'a Statement) -> Result<bool, Stop> {
+        let (holds, told) = match condition {
+            Expression::Binary(BinaryOperator::Or, left, right) if !reported => {
+                let first = self.evaluate(left)? != 0;
+                let holds = first || self.evaluate(right)? != 0;
+                (holds, Told::First(first))
+            }
+            Expression::In(of, set) if !reported => {
+                let value = self.evaluate(of)?;
+                let mut holds = false;
+                for member in set {
+                    holds |= self.evaluate(member)? == value;
+                }
+                (holds, i64::try_from(value).map_or(Told::Other, Told::Value))
+            }
+            _ if !reported => return Ok(self.evaluate(condition)? != 0),
+            _ => {
+                let holds = self.evaluate(condition)? != 0;
+                (holds, Told::Holds(holds))
+            }
+        };
+        if (holds || reported) && self.prepared.life_cycle.is_none() {
+            note(&mut self.report.answers, Question::at(statement.span, Asked::Check), told);
+        }
+        Ok(holds)
     }
 
     fn declare(
@@ -298,7 +328,7 @@ impl<'a> Execution<'a> {
     fn refuse(&mut self, call: &'a Call, until: Option<&'a Call>, unless: &'a [Statement]) -> Result<(), Stop> {
         self.report.checks += 1;
         for call in [call].into_iter().chain(until) {
-            let result = self.call(call)?;
+            let result = self.call(call, true)?;
             if !self.succeeded(call.function, result) {
                 return Ok(());
             }

@@ -260,6 +260,7 @@ fn merge(into: &mut CaseReport, from: CaseReport) {
     into.releases.extend(from.releases);
     into.unreleased = into.unreleased.take().or(from.unreleased);
     into.observations.extend(from.observations);
+    into.answers.extend(from.answers);
     into.exceeds = into.exceeds.take().or(from.exceeds);
     into.failure = into.failure.take().or(from.failure);
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::record::{
-    AppliedExpectations, Conclusion, Confirmation, Coverage, EntryReference, ExpectationFiles, Failure, Journal, Level,
-    LibraryIdentity, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader, RunSettings, Sort, SortedResult,
-    StartReason, Starts, Subject, Verdict,
+    Answer, Answers, AppliedExpectations, Asked, Conclusion, Confirmation, Coverage, EntryReference, ExpectationFiles,
+    Failure, Journal, Level, LibraryIdentity, Question, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader,
+    RunSettings, Sort, SortedResult, StartReason, Starts, Subject, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 12] = [
@@ -126,6 +126,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         failure: None,
         findings: vec![],
         observations: BTreeMap::new(),
+        answers: None,
         doubt: None,
         interrupted: 0,
         coverage: Some(Coverage { distinct: 60, remark: None }),
@@ -201,6 +202,14 @@ pub fn confirmation(conclusion: Conclusion) -> Confirmation {
     }
 }
 
+/// Answers to one question.
+pub fn asked(question: &str, answers: &[(&str, u64)]) -> Asked {
+    let answer = |cases: u64| Answer { cases, example: Some(serde_json::json!({"size": cases, "salt": 1})) };
+    let cases = answers.iter().map(|(_, cases)| cases).sum();
+    let answers = answers.iter().map(|(text, cases)| ((*text).to_owned(), answer(*cases))).collect();
+    Asked::from([(question.to_owned(), Question { cases, answers })])
+}
+
 /// A rule that is broken, with all that can be said about it.
 pub fn broken() -> RuleResult {
     let mut result = result("toy.copy.exact-count", Verdict::Fail, "the last byte of `back` is 0xa5, expected 0x17");
@@ -208,6 +217,13 @@ pub fn broken() -> RuleResult {
     result.findings = vec!["[info] toy_dv_copy(…) reports the size that it copied".into()];
     result.observations =
         BTreeMap::from([("surfaces".into(), BTreeMap::from([("call".into(), 60), ("synchronize".into(), 4)]))]);
+    result.answers = Some(Box::new(Answers {
+        calls: asked("toy_dv_copy(NULL, 0) [to: NULL, size: 0]", &[("7 (TOY_BAD)", 60), ("9 (TOY_NULL)", 4)]),
+        checks: asked("left || right", &[("its first alternative", 64)]),
+        values: asked("observe surfaces", &[("call", 60), ("synchronize", 4)]),
+        exact: true,
+        left_out: 3,
+    }));
     result.doubt = Some("The guide says 32-byte granularity, the reference says bytes.".into());
     result
 }

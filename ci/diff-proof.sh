@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# What `atlas-cts diff` must show, on the simulated device (docs/diff.md): every seeded defect with the rules that claim it
+# and ten others, faithful against broken; every legal variant; twenty pairs of the same device with other seeds. Hours.
+#   ATLAS_CTS_DIFF_PROOF_EVERY=10 ATLAS_CTS_DIFF_PROOF_PAIRS=3 ci/diff-proof.sh    # a sample: every tenth, three pairs
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cargo test -p atlas-cts --test diff_proof -- --ignored --nocapture --test-threads 1 "$@"

@@ -1,0 +1,82 @@
+//! `atlas-cts diff`.
+
+use std::path::{Path, PathBuf};
+
+use atlas_cts::{CommandError, say};
+use clap::{Args, ValueEnum};
+use engine::compare::{CompareOptions, Condition, Difference, compare, html, markdown, text};
+use engine::record::read_run;
+use engine::run::ExitStatus;
+
+/// How a comparison is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a terminal.
+    Text,
+    /// For merge requests and step summaries.
+    Markdown,
+    /// One page that needs nothing else.
+    Html,
+    /// All of it, as `reports/schema/diff.schema.json` describes.
+    Json,
+}
+
+/// The options of `diff`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The older run: its folder, or its journal.
+    old: PathBuf,
+    /// The newer run.
+    new: PathBuf,
+    /// How to show what differs.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// End with exit status 1 if there is any of these: regression, new-failure, other-symptom, flake, fix, drift,
+    /// drift:code, drift:value, drift:check, drift:verdict, coverage, only-old, only-new, gone, new, field, timing.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', env = "ATLAS_CTS_DIFF_FAIL_ON")]
+    fail_on: Vec<Condition>,
+    /// How much slower cases may become, in percent; more ends with exit status 1. Without it times are information.
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    budget: Option<f64>,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "give a percentage, for example 20".to_owned())
+}
+
+/// Compares two runs and prints what differs.
+pub(crate) fn diff(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
+    let read = |path: &Path| read_run(path);
+    let (old, new) = (read(&arguments.old)?, read(&arguments.new)?);
+    let paths = [arguments.old.display().to_string(), arguments.new.display().to_string()];
+    let options = CompareOptions { budget: arguments.budget };
+    let found = compare([&paths[0], &paths[1]], &old, &new, &options);
+    say(&shown(&found, arguments.format))?;
+    let budget = arguments.budget.map(|_| Condition::Timing);
+    let broken: Vec<String> = arguments
+        .fail_on
+        .iter()
+        .chain(&budget)
+        .filter(|condition| condition.holds(&found))
+        .map(ToString::to_string)
+        .collect();
+    if broken.is_empty() {
+        return Ok(ExitStatus::Conformant);
+    }
+    // Behind what was asked for, where no reader of JSON looks.
+    eprintln!("exit status 1: there is {}", broken.join(", "));
+    Ok(ExitStatus::Broken)
+}
+
+fn shown(found: &Difference, format: Format) -> String {
+    match format {
+        Format::Text => text(found),
+        Format::Markdown => markdown(found),
+        Format::Html => html(found),
+        Format::Json => {
+            let json = serde_json::to_string_pretty(found);
+            json.expect("a comparison is made of strings, numbers and lists") + "\n"
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! `atlas-cts diff` as users run it: what it prints, how it ends, and that stored runs of every format can be compared.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use engine::compare::{CompareOptions, compare, html, markdown, text};
+use engine::record::read_run;
+use rstest::rstest;
+use serde_json::Value as Json;
+use support::{Bench, project};
+
+/// A block that is aligned, a refusal with a code that no document names, and a rule that is only reported.
+const CHAPTER: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.block
+    title: A block is aligned
+    statement: A block is aligned.
+    source: [{document: manual, section: blocks}]
+    level: must
+    forall:
+      size: {bytes: 1..64KiB}
+    steps: |
+      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 64 == 0;
+  - id: acl.small.refused
+    title: A null range is refused
+    statement: A null range is refused.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      aclrtMemGetAddressRange(p, NULL, NULL) fails;
+  - id: acl.small.told
+    title: A block is told to be even
+    statement: A block is told to be even.
+    source: [{document: manual, section: blocks}]
+    level: info
+    steps: |
+      aclrtMalloc(&p, 4160, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 64 == 0;
+";
+
+const MISALIGNED: &str = "malloc.aligned-only-from-4KiB";
+
+/// A bench with runs of the small catalog: each its folder, its seed and a defect.
+fn bench(runs: &[(&str, &str, Option<&str>)]) -> Bench {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    for (folder, seed, defect) in runs {
+        let mut arguments = vec!["--product", "a2", "--backend", "simulator", "--seed", seed];
+        arguments.extend(defect.iter().flat_map(|defect| ["--defect", defect]));
+        bench.run_catalog(folder, &arguments);
+    }
+    bench
+}
+
+#[test]
+fn what_broke_is_named_and_the_way_back_is_a_fix() {
+    let bench = bench(&[("old", "1", None), ("new", "2", Some(MISALIGNED))]);
+    let shown = ["1 regressions", "Regressions (1)", "acl.small.block", "defects", MISALIGNED];
+    bench.run(["diff", "old", "new"]).says(0, &shown);
+    bench.run(["diff", "old", "new", "--fail-on", "regression"]).says(1, &["exit status 1: there is regression"]);
+    bench.run(["diff", "new", "old", "--fail-on", "regression,drift"]).says(0, &["1 fixes", "Fixes (1)"]);
+    bench
+        .run(["diff", "old/results.jsonl", "old", "--fail-on", "regression,drift,coverage,field"])
+        .says(0, &["3 rules"]);
+}
+
+#[test]
+fn an_answer_that_no_document_fixes_is_drift_with_both_codes() {
+    let bench = bench(&[("old", "1", None), ("new", "2", Some("variant.other-misuse-codes"))]);
+    let answer = bench.run(["diff", "old", "new", "--fail-on", "regression"]);
+    answer.says(0, &["0 regressions", "1 drifts", "acl.small.refused", "aclrtMemGetAddressRange(p, NULL, NULL)"]);
+    bench.run(["diff", "old", "new", "--fail-on", "drift:code"]).says(1, &["there is drift:code"]);
+    bench.run(["diff", "old", "new", "--fail-on", "drift:value,drift:verdict"]).says(0, &[]);
+    let json = bench.run(["diff", "old", "new", "--format", "json"]);
+    let found: Json = serde_json::from_str(&json.text).unwrap();
+    let codes = |side: &str| found["drift"][0][side][0]["answer"].as_str().unwrap().to_owned();
+    assert!(codes("old").starts_with("100000 ("), "{}", codes("old"));
+    assert_ne!(codes("old"), codes("new"));
+}
+
+#[rstest]
+#[case(&["diff", "old", "nothing"], 3, "nothing")]
+#[case(&["diff", "old", "old", "--fail-on", "regresion"], 2, "there is no condition `regresion`; give some of regression")]
+#[case(&["diff", "old", "old", "--budget", "much"], 2, "give a percentage")]
+#[case(&["diff", "old"], 2, "NEW")]
+fn a_mistake_is_said_with_what_to_do(#[case] words: &[&str], #[case] status: i32, #[case] said: &str) {
+    let bench = bench(&[("old", "1", None)]);
+    bench.run(words).says(status, &[said]);
+}
+
+/// Every stored run, of every format.
+fn stored() -> Vec<PathBuf> {
+    let below = |path: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.is_dir()).collect()
+    };
+    let mut runs: Vec<PathBuf> = below(&project().join("fixtures/runs")).iter().flat_map(|path| below(path)).collect();
+    runs.sort();
+    runs
+}
+
+#[test]
+fn runs_of_all_formats_are_compared_and_what_differs_is_said() {
+    let runs: Vec<_> = stored().iter().map(|path| (path.display().to_string(), read_run(path).unwrap())).collect();
+    assert!(runs.len() > 10);
+    for (old_path, old) in &runs {
+        for (new_path, new) in &runs {
+            let found = compare([old_path, new_path], old, new, &CompareOptions::default());
+            for (differs, word) in [
+                (old.header.format != new.header.format, "the journal's format differs"),
+                (old.header.catalog_digest != new.header.catalog_digest, "the catalog differs"),
+                (old.header.product != new.header.product, "the product differs"),
+                (old.header.seed != new.header.seed, "the seed differs"),
+                (old.end.is_none() || new.end.is_none(), "run did not reach its end"),
+            ] {
+                assert_eq!(found.remarks.iter().any(|remark| remark.contains(word)), differs, "{word}: {found:#?}");
+            }
+            let same = old_path == new_path;
+            assert!(!same || (found.changes.is_empty() && found.drift.is_empty() && found.fields.is_empty()));
+            for form in [text(&found), markdown(&found), html(&found)] {
+                assert!(form.contains("rules as before"));
+            }
+        }
+    }
+}

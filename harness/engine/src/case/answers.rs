@@ -1,0 +1,232 @@
+//! Answers that no document fixes, counted over the cases of a rule: within a bound, and without making a text of any
+//! before the rule has ended.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use steps::Span;
+use steps::evaluate::Value;
+use steps::program::{Domain, Program};
+
+use super::json::{case_to_json, display_values};
+
+/// The most questions that are kept of a rule.
+const MOST_QUESTIONS: usize = 64;
+/// The most different answers that are kept of a rule; what is more is one answer, `Told::Other`, of its question.
+const MOST_ANSWERS: usize = 128;
+/// The most that is noted of one case: loops ask the same again.
+const MOST_OF_A_CASE: usize = 256;
+/// The most different combinations of drawn values that tell questions apart.
+const MOST_COMBINATIONS: usize = 16;
+/// The longest example, in bytes.
+const LONGEST_EXAMPLE: usize = 120;
+
+/// What was asked, as small as it can be said while the case runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// Place of the call or check in the steps.
+    pub start: usize,
+    pub end: usize,
+    pub of: Asked,
+}
+
+/// What kind of question it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asked {
+    /// A call: the function by its position in the program, and the class of each argument, see [`class_of`].
+    Call { function: usize, classes: u64 },
+    /// A check.
+    Check,
+    /// An expression that the rule observes, by its position.
+    Observed(usize),
+}
+
+/// What was answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// A call's code.
+    Code(i64),
+    /// Whether a call answered with an address.
+    Address(bool),
+    /// A check that is only reported held, or did not.
+    Holds(bool),
+    /// A check of two alternatives held by its first.
+    First(bool),
+    /// A value that has to be one of several.
+    Value(i64),
+    /// The class of what is observed.
+    Class(String),
+    /// One of many other answers.
+    Other,
+}
+
+/// One question with its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    pub question: Question,
+    pub told: Told,
+}
+
+/// A question with its answers, counted over the cases in which it was asked.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Counted {
+    pub question: Question,
+    /// The drawn values that tell questions apart, `name=value`.
+    pub given: String,
+    /// Cases in which it was asked.
+    pub cases: u64,
+    pub answers: Vec<CountedAnswer>,
+    /// The values that `given` shows, to compare quickly.
+    #[serde(skip)]
+    key: Vec<i128>,
+    #[serde(skip)]
+    last: u64,
+}
+
+/// An answer to it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CountedAnswer {
+    pub told: Told,
+    /// Cases in which it was given.
+    pub cases: u64,
+    pub example: Option<Json>,
+    #[serde(skip)]
+    last: u64,
+}
+
+/// The answers of a rule, counted. A case counts once for each answer, however often it is given there: what happens in one
+/// case is no independent observation.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Tally {
+    pub asked: Vec<Counted>,
+    /// Everything that a case draws stands in `given`.
+    pub exact: bool,
+    pub left_out: u64,
+    /// The axes whose values tell questions apart.
+    #[serde(skip)]
+    axes: Vec<usize>,
+    /// Answers of all questions.
+    #[serde(skip)]
+    answers: usize,
+    /// Cases taken.
+    #[serde(skip)]
+    cases: u64,
+}
+
+impl Question {
+    pub fn at(span: Span, of: Asked) -> Question {
+        Question { start: span.start, end: span.end, of }
+    }
+
+    pub fn span(&self) -> Span {
+        Span { start: self.start, end: self.end }
+    }
+}
+
+/// Notes an answer of a case, unless the case has given too many already.
+pub fn note(seen: &mut Vec<Seen>, question: Question, told: Told) {
+    if seen.len() < MOST_OF_A_CASE {
+        seen.push(Seen { question, told });
+    }
+}
+
+/// Bits that the class of an argument takes.
+const CLASS_BITS: usize = 5;
+
+/// The class of an integer: 0 zero, 1 more, 2 less; of an enumeration, 3 and on: the value itself, where it is small.
+pub fn class_of(value: i128, enumeration: bool) -> u64 {
+    match value {
+        0..28 if enumeration => value as u64 + 3,
+        0 => 0,
+        1.. => 1,
+        _ => 2,
+    }
+}
+
+/// The class of an argument among those of a call.
+pub fn nth_class(classes: u64, index: usize) -> u64 {
+    (classes >> (index * CLASS_BITS)) & ((1 << CLASS_BITS) - 1)
+}
+
+/// The classes of a call with the class of one more argument.
+pub fn with_class(classes: u64, index: usize, class: u64) -> u64 {
+    classes | class << (index * CLASS_BITS)
+}
+
+impl Tally {
+    /// A count for a program: which of its axes tell questions apart is known from their domains.
+    pub fn new(program: &Program) -> Tally {
+        let mut combinations = 1usize;
+        let mut axes = Vec::new();
+        for (index, axis) in program.axes.iter().enumerate() {
+            let values = match &axis.domain {
+                Domain::Choice(names) => names.len(),
+                Domain::Text(texts) => texts.len(),
+                Domain::OneOf { values, .. } => values.len(),
+                _ => continue,
+            };
+            if combinations.saturating_mul(values) <= MOST_COMBINATIONS {
+                combinations *= values.max(1);
+                axes.push(index);
+            }
+        }
+        Tally { exact: axes.len() == program.axes.len(), axes, ..Tally::default() }
+    }
+
+    /// Counts what a case has shown.
+    pub fn take(&mut self, program: &Program, case: (&[Value], u64), seen: &[Seen], observed: &[(usize, String)]) {
+        if seen.is_empty() && observed.is_empty() {
+            return;
+        }
+        self.cases += 1;
+        let key: Vec<i128> = self.axes.iter().map(|axis| case.0[*axis].integer()).collect();
+        for Seen { question, told } in seen {
+            self.count(program, case, &key, *question, told);
+        }
+        for (position, class) in observed {
+            let question = Question { start: 0, end: 0, of: Asked::Observed(*position) };
+            self.count(program, case, &key, question, &Told::Class(class.clone()));
+        }
+    }
+
+    fn count(&mut self, program: &Program, case: (&[Value], u64), key: &[i128], question: Question, told: &Told) {
+        let number = self.cases;
+        let full = self.answers >= MOST_ANSWERS;
+        let known = self.asked.iter().position(|known| known.question == question && known.key == key);
+        let at = match known {
+            Some(at) => at,
+            None if full || self.asked.len() == MOST_QUESTIONS => {
+                self.left_out += 1;
+                return;
+            }
+            None => {
+                let shown = display_values(program, case.0);
+                let given = self.axes.iter().map(|axis| &shown[*axis]);
+                let given: Vec<String> = given.map(|(name, value)| format!("{name}={value}")).collect();
+                let (given, key) = (given.join(", "), key.to_vec());
+                self.asked.push(Counted { question, given, cases: 0, answers: Vec::new(), key, last: 0 });
+                self.asked.len() - 1
+            }
+        };
+        let asked = &mut self.asked[at];
+        asked.cases += u64::from(asked.last != number);
+        asked.last = number;
+        let same = asked.answers.iter().position(|known| known.told == *told);
+        let other = || asked.answers.iter().position(|known| known.told == Told::Other);
+        let position = match same.or_else(|| if full { other() } else { None }) {
+            Some(position) => position,
+            None => {
+                let example = if self.exact { None } else { Some(case_to_json(program, case.0, case.1)) };
+                let example = example.filter(|example| example.to_string().len() <= LONGEST_EXAMPLE);
+                let told = if full { Told::Other } else { told.clone() };
+                asked.answers.push(CountedAnswer { told, cases: 0, example, last: 0 });
+                self.answers += 1;
+                asked.answers.len() - 1
+            }
+        };
+        let answer = &mut asked.answers[position];
+        answer.cases += u64::from(answer.last != number);
+        answer.last = number;
+    }
+}

@@ -1,0 +1,114 @@
+//! Two runs, one question: what broke, what got fixed, what became different though nothing broke.
+//!
+//! - [`compare`] holds two journals against each other, rule by rule; [`Difference`] is what it finds, as data.
+//! - [`text`], [`markdown`] and [`html`] show it.
+//! - [`Condition`] is what `--fail-on` names.
+//!
+//! What cannot be compared is not left out in silence: `remarks` says what, and why.
+
+mod coverage;
+mod difference;
+mod drift;
+mod fail_on;
+mod fields;
+mod flake;
+mod html;
+mod markdown;
+mod page;
+mod rules;
+mod statistics;
+mod symptom;
+mod text;
+mod timing;
+
+pub use difference::{
+    Change, CoverageChange, CoverageKind, Difference, Drift, DriftKind, Family, FieldChange, Outcome, RuleChange,
+    Share, Side, SlowRule, Symptom, Timing,
+};
+pub use fail_on::{Condition, ConditionError};
+pub use html::html;
+pub use markdown::markdown;
+pub use statistics::{fisher, holm};
+pub use text::text;
+
+use std::collections::BTreeMap;
+
+use crate::record::{Recorded, RuleResult};
+
+/// The family-wise error of all tests of a comparison: the chance that two runs of one device show any.
+pub const LEVEL: f64 = 0.01;
+
+/// How two runs are compared.
+#[derive(Debug, Clone, Default)]
+pub struct CompareOptions {
+    /// How much slower a case may become, in percent; `None`: times are information.
+    pub budget: Option<f64>,
+}
+
+/// Compares two runs. `paths` are what they are called.
+pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &CompareOptions) -> Difference {
+    let pairs = Pairs::of(old, new);
+    let mut remarks = fields::remarks(old, new);
+    let mut tests = statistics::Tests::default();
+    let rules::Compared { mut changes, flakes, verdicts } = rules::compare(&pairs, &mut tests);
+    let drift::Candidates { found, remarks: not_compared } = drift::compare(&pairs, &mut tests);
+    remarks.extend(not_compared);
+    let significant = tests.significant(LEVEL);
+    changes.extend(flakes.into_iter().map(|flake| flake.judged(&significant)));
+    changes.sort_by(|a, b| (a.change, &a.rule).cmp(&(b.change, &b.rule)));
+    let mut drift: Vec<Drift> = found.into_iter().filter_map(|candidate| candidate.judged(&significant)).collect();
+    drift.extend(verdicts);
+    drift.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| (&a.rule, &a.what).cmp(&(&b.rule, &b.what))));
+    let timing = timing::compare(&pairs, options.budget);
+    let family = Family {
+        level: LEVEL,
+        tests: tests.len() as u64,
+        method:
+            "Fisher's exact test, two-sided, for each answer; Bonferroni over the answers of a question, Holm over all \
+                 questions and rates"
+                .to_owned(),
+    };
+    Difference {
+        format: Difference::FORMAT,
+        old: fields::side(paths[0], old),
+        new: fields::side(paths[1], new),
+        remarks,
+        unchanged: pairs.both.len() as u64 - changed_rules(&changes, &drift, &pairs),
+        changes,
+        drift,
+        coverage: coverage::compare(&pairs),
+        fields: fields::compare(&old.header, &new.header),
+        timing,
+        family,
+    }
+}
+
+/// The rules of both runs that stand in a list.
+fn changed_rules(changes: &[RuleChange], drift: &[Drift], pairs: &Pairs<'_>) -> u64 {
+    let named = changes.iter().map(|change| &change.rule).chain(drift.iter().map(|drift| &drift.rule));
+    let named: std::collections::BTreeSet<&str> = named.map(String::as_str).collect();
+    pairs.both.keys().filter(|rule| named.contains(*rule)).count() as u64
+}
+
+/// The results of two runs by rule.
+struct Pairs<'a> {
+    old: &'a Recorded,
+    new: &'a Recorded,
+    both: BTreeMap<&'a str, (&'a RuleResult, &'a RuleResult)>,
+    only_old: BTreeMap<&'a str, &'a RuleResult>,
+    only_new: BTreeMap<&'a str, &'a RuleResult>,
+}
+
+impl<'a> Pairs<'a> {
+    fn of(old: &'a Recorded, new: &'a Recorded) -> Pairs<'a> {
+        let by_rule = |run: &'a Recorded| -> BTreeMap<&'a str, &'a RuleResult> {
+            run.results.iter().map(|result| (result.id.as_str(), result)).collect()
+        };
+        let (mut only_old, mut only_new) = (by_rule(old), by_rule(new));
+        let both: BTreeMap<_, _> =
+            only_old.iter().filter_map(|(rule, result)| Some((*rule, (*result, *only_new.get(rule)?)))).collect();
+        only_old.retain(|rule, _| !both.contains_key(rule));
+        only_new.retain(|rule, _| !both.contains_key(rule));
+        Pairs { old, new, both, only_old, only_new }
+    }
+}

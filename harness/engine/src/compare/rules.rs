@@ -1,0 +1,122 @@
+//! Rule by rule: what the verdicts of two runs mean together.
+
+use std::collections::BTreeSet;
+
+use crate::record::{Level, Meaning, Recorded, RuleResult, Verdict};
+
+use super::Pairs;
+use super::difference::{Change, Drift, DriftKind, RuleChange, Share};
+use super::flake::Flake;
+use super::statistics::Tests;
+use super::symptom;
+
+/// What the verdicts say.
+#[derive(Default)]
+pub(super) struct Compared {
+    pub changes: Vec<RuleChange>,
+    pub flakes: Vec<Flake>,
+    /// Rules that are not judged, or are right in another way.
+    pub verdicts: Vec<Drift>,
+}
+
+/// Compares the verdicts of all rules of both runs, and names rules that fail and were not there before.
+pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Compared {
+    let mut compared = Compared::default();
+    let (old_broken, new_broken) = (broken(pairs.old), broken(pairs.new));
+    for (old, new) in pairs.both.values() {
+        let (blocked_before, blocked) = (stopped(old, &old_broken), stopped(new, &new_broken));
+        match (old.meaning(), new.meaning()) {
+            (Meaning::Good, Meaning::Unknown) if blocked && new.level == Level::Must => {
+                compared.changes.push(change(Change::Regression, Some(old), new));
+            }
+            (Meaning::Unknown, Meaning::Good) if blocked_before && new.level == Level::Must => {
+                compared.changes.push(change(Change::Fix, Some(old), new));
+            }
+            _ => compared.take(old, new, tests),
+        }
+    }
+    for new in pairs.only_new.values().filter(|new| new.meaning() == Meaning::Broken) {
+        compared.changes.push(change(Change::NewFailure, None, new));
+    }
+    compared
+}
+
+impl Compared {
+    fn take(&mut self, old: &RuleResult, new: &RuleResult, tests: &mut Tests) {
+        let meanings = (old.meaning(), new.meaning());
+        if old.level == Level::Info || new.level == Level::Info {
+            if answered(old) && answered(new) && old.verdict != new.verdict {
+                self.verdicts.push(drift(old, new));
+            }
+            return;
+        }
+        let flaky = |result: &RuleResult| result.verdict == Verdict::Flaky;
+        match meanings {
+            (Meaning::Good | Meaning::Broken, Meaning::Broken) | (Meaning::Broken, Meaning::Good)
+                if (flaky(old) || old.meaning() == Meaning::Good) && (flaky(new) || new.meaning() == Meaning::Good) =>
+            {
+                self.flakes.push(Flake::of(old, new, tests));
+            }
+            (Meaning::Good, Meaning::Broken) => self.changes.push(change(Change::Regression, Some(old), new)),
+            (Meaning::Broken, Meaning::Good) => self.changes.push(change(Change::Fix, Some(old), new)),
+            (Meaning::Broken, Meaning::Broken) | (Meaning::Unknown, Meaning::Unknown)
+                if symptom::symptom(old) != symptom::symptom(new) =>
+            {
+                self.changes.push(change(Change::OtherSymptom, Some(old), new));
+            }
+            (Meaning::Skipped | Meaning::Unknown, Meaning::Broken) => {
+                self.changes.push(change(Change::NewFailure, Some(old), new));
+            }
+            (Meaning::Good, Meaning::Good) if old.verdict != new.verdict => self.verdicts.push(drift(old, new)),
+            _ => {}
+        }
+    }
+}
+
+/// The rules that a run says are broken.
+fn broken(run: &Recorded) -> BTreeSet<&str> {
+    run.results.iter().filter(|result| result.meaning() == Meaning::Broken).map(|result| result.id.as_str()).collect()
+}
+
+/// Whether a rule is blocked by a function whose owner did not say that it is broken: nobody else reports it.
+fn stopped(result: &RuleResult, broken: &BTreeSet<&str>) -> bool {
+    let owner = result.reason.rsplit_once(" is owned by ").and_then(|(_, owner)| owner.split_whitespace().next());
+    let owner = owner.map(|owner| owner.trim_end_matches([';', ',']));
+    result.verdict == Verdict::Blocked && owner.is_none_or(|owner| !broken.contains(owner))
+}
+
+/// Whether a run says how the rule went.
+pub(super) fn answered(result: &RuleResult) -> bool {
+    !matches!(result.meaning(), Meaning::Skipped | Meaning::Unknown)
+}
+
+fn change(change: Change, old: Option<&RuleResult>, new: &RuleResult) -> RuleChange {
+    RuleChange {
+        rule: new.id.clone(),
+        title: new.title.clone(),
+        level: new.level.name().to_owned(),
+        change,
+        old: old.map(symptom::outcome),
+        new: Some(symptom::outcome(new)),
+        p: None,
+        significant: None,
+    }
+}
+
+/// A verdict that changed and breaks nothing.
+fn drift(old: &RuleResult, new: &RuleResult) -> Drift {
+    let share = |result: &RuleResult| {
+        let reason = if result.reason.is_empty() { String::new() } else { format!(": {}", result.reason) };
+        let example = result.failure.as_ref().map(|failure| failure.replay_values.clone());
+        vec![Share { answer: format!("{}{reason}", result.verdict), cases: 1, example }]
+    };
+    Drift {
+        rule: new.id.clone(),
+        kind: DriftKind::Verdict,
+        what: new.title.clone(),
+        strength: 1.0,
+        p: None,
+        old: share(old),
+        new: share(new),
+    }
+}

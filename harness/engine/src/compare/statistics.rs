@@ -1,0 +1,139 @@
+//! What chance explains: Fisher's exact test, Holm's correction for many tests, medians. Thirty lines of arithmetic each
+//! would be a large crate's smallest part; the tests hold them against published values.
+
+/// The two-sided p value of Fisher's exact test: `a` of `n` against `b` of `m`. The chance of a table that is at most as
+/// likely as this one, if both come from one population.
+pub fn fisher(a: u64, n: u64, b: u64, m: u64) -> f64 {
+    let (a, b) = (a.min(n), b.min(m));
+    let successes = a + b;
+    let factorials = Factorials::up_to(n + m);
+    let weight = |hits: u64| factorials.choose(n, hits) + factorials.choose(m, successes - hits);
+    let (low, high) = (successes.saturating_sub(m), successes.min(n));
+    let all = factorials.choose(n + m, successes);
+    // Tables that are equally likely differ by rounding.
+    let limit = weight(a) + 1e-7;
+    let p: f64 = (low..=high).map(weight).filter(|weight| *weight <= limit).map(|weight| (weight - all).exp()).sum();
+    p.min(1.0)
+}
+
+/// Logarithms of factorials.
+struct Factorials(Vec<f64>);
+
+impl Factorials {
+    fn up_to(most: u64) -> Factorials {
+        let mut logarithms = vec![0.0];
+        let mut sum = 0.0;
+        for number in 1..=most {
+            sum += (number as f64).ln();
+            logarithms.push(sum);
+        }
+        Factorials(logarithms)
+    }
+
+    /// The logarithm of the number of ways to choose `k` of `n`.
+    fn choose(&self, n: u64, k: u64) -> f64 {
+        self.0[n as usize] - self.0[k as usize] - self.0[(n - k) as usize]
+    }
+}
+
+/// Which of these p values are significant together (Holm): the chance of any false one among them is at most `level`.
+pub fn holm(values: &[f64], level: f64) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let mut significant = vec![false; values.len()];
+    for (rank, index) in order.iter().enumerate() {
+        if values[*index] > level / (values.len() - rank) as f64 {
+            break;
+        }
+        significant[*index] = true;
+    }
+    significant
+}
+
+/// The tests of a comparison: they are judged together.
+#[derive(Debug, Default)]
+pub(super) struct Tests(Vec<f64>);
+
+/// A test by its number.
+pub(super) type Test = usize;
+
+impl Tests {
+    pub(super) fn add(&mut self, p: f64) -> Test {
+        self.0.push(p);
+        self.0.len() - 1
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The p value of each test with whether it is significant.
+    pub(super) fn significant(&self, level: f64) -> Vec<(f64, bool)> {
+        self.0.iter().copied().zip(holm(&self.0, level)).collect()
+    }
+}
+
+/// The middle of sorted numbers; of an even count the mean of the two in the middle. `None`: there are none.
+pub(super) fn median(sorted: &[f64]) -> Option<f64> {
+    let count = sorted.len();
+    let upper = *sorted.get(count / 2)?;
+    Some(if count.is_multiple_of(2) { f64::midpoint(sorted[count / 2 - 1], upper) } else { upper })
+}
+
+/// A 95 % interval of the median of sorted numbers, by ranks: nothing is assumed of how they are distributed.
+pub(super) fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
+    let last = sorted.len().checked_sub(1)?;
+    let count = sorted.len() as f64;
+    let half = 1.96 * count.sqrt() / 2.0;
+    let low = (count / 2.0 - half).floor().max(0.0) as usize;
+    let high = (count / 2.0 + half).ceil() as usize;
+    Some([sorted[low.min(last)], sorted[high.min(last)]])
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::{fisher, holm, median, median_interval};
+
+    #[rstest]
+    // The lady tasting tea, and textbook tables; the values are sums of exact fractions.
+    #[case(3, 4, 1, 4, 0.485_714)]
+    #[case(4, 4, 0, 4, 0.028_571)]
+    #[case(1, 20, 3, 20, 0.604_990)]
+    #[case(0, 20, 3, 20, 0.230_769)]
+    #[case(1, 10, 11, 14, 0.002_759_46)]
+    #[case(10, 12, 2, 17, 0.000_296_15)]
+    #[case(0, 50, 50, 50, 1.982_33e-29)]
+    #[case(0, 0, 3, 5, 1.0)]
+    #[case(5, 5, 7, 7, 1.0)]
+    fn the_exact_test_gives_the_known_values(
+        #[case] a: u64,
+        #[case] n: u64,
+        #[case] b: u64,
+        #[case] m: u64,
+        #[case] p: f64,
+    ) {
+        let found = fisher(a, n, b, m);
+        assert!((found - p).abs() <= p * 1e-5, "{found} is not {p}");
+    }
+
+    #[rstest]
+    #[case(&[0.01, 0.04, 0.03, 0.005], 0.05, &[true, false, false, true])]
+    #[case(&[0.001, 0.02, 0.02], 0.05, &[true, true, true])]
+    #[case(&[0.2], 0.05, &[false])]
+    #[case(&[], 0.05, &[])]
+    fn many_tests_need_smaller_values(#[case] values: &[f64], #[case] level: f64, #[case] significant: &[bool]) {
+        assert_eq!(holm(values, level), significant);
+    }
+
+    #[test]
+    fn the_median_and_its_interval_are_ranks() {
+        let numbers: Vec<f64> = (1..=100).map(f64::from).collect();
+        assert_eq!(median(&numbers), Some(50.5));
+        assert_eq!(median_interval(&numbers), Some([41.0, 61.0]));
+        assert_eq!(median(&[2.0]), Some(2.0));
+        assert_eq!(median_interval(&[2.0]), Some([2.0, 2.0]));
+        assert_eq!(median(&[]), None);
+    }
+}

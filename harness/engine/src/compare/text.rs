@@ -1,0 +1,45 @@
+//! A comparison for a terminal.
+
+use std::fmt::Write;
+
+use crate::report::{clean, wrap};
+
+use super::difference::Difference;
+use super::page::page;
+
+/// The width that it is laid out for.
+const WIDTH: usize = 100;
+/// Columns of a label and of the space around it.
+const LABEL: usize = 13;
+
+/// The comparison as text. Nothing of what journals say can move a cursor.
+pub fn text(found: &Difference) -> String {
+    let page = page(found);
+    let mut text = String::new();
+    for (label, side) in ["old", "new"].iter().zip(&page.sides) {
+        row(&mut text, label, side);
+    }
+    row(&mut text, "found", &page.verdict);
+    for section in &page.sections {
+        let _ = writeln!(text, "\n{} ({})", section.title, section.entries.len());
+        for entry in &section.entries {
+            for line in wrap(&entry.name, WIDTH - 2) {
+                let _ = writeln!(text, "  {line}");
+            }
+            entry.lines.iter().for_each(|(label, line)| row(&mut text, label, line));
+        }
+    }
+    text.push('\n');
+    for line in wrap(&page.note, WIDTH) {
+        let _ = writeln!(text, "{line}");
+    }
+    clean(&text).into_owned()
+}
+
+fn row(text: &mut String, label: &str, content: &str) {
+    let mut label = label;
+    for line in wrap(content, WIDTH - LABEL) {
+        let _ = writeln!(text, "    {label:<8} {line}");
+        label = "";
+    }
+}

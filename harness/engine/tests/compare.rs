@@ -1,0 +1,232 @@
+//! Two runs, compared: runs that never happened, each with one thing that differs.
+
+#[allow(dead_code, reason = "another test uses the rest")]
+#[path = "reports/sample.rs"]
+mod sample;
+
+use std::collections::BTreeMap;
+
+use engine::compare::{
+    Change, CompareOptions, Condition, CoverageKind, Difference, DriftKind, compare, html, markdown, text,
+};
+use engine::record::{Answers, Asked, Conclusion, Level, Recorded, Repeats, RuleResult, Verdict};
+use rstest::rstest;
+use sample::{asked, confirmation, end, failure, header, result};
+
+const RULE: &str = "toy.copy.exact-count";
+
+/// A run with these results.
+fn run(results: Vec<RuleResult>) -> Recorded {
+    let end = Some(end(&results, 0));
+    Recorded { header: header(), results, in_flight: BTreeMap::new(), end }
+}
+
+fn compared(old: Vec<RuleResult>, new: Vec<RuleResult>) -> Difference {
+    compare(["old", "new"], &run(old), &run(new), &CompareOptions::default())
+}
+
+fn of(verdict: Verdict) -> RuleResult {
+    let mut result = result(RULE, verdict, "the reason");
+    if matches!(verdict, Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky) {
+        result.failure = Some(Box::new(failure()));
+    }
+    result
+}
+
+fn failing(statement: &str, message: &str) -> RuleResult {
+    let mut result = of(Verdict::Fail);
+    let failure = result.failure.as_mut().unwrap();
+    (failure.statement, failure.message) = (statement.to_owned(), message.to_owned());
+    result
+}
+
+/// A rule that failed in so many runs of its case alone.
+fn flaky(failed: u32, runs: u32) -> RuleResult {
+    let mut result = of(Verdict::Flaky);
+    let alone = Repeats { failed, runs };
+    let confirmation = engine::record::Confirmation { alone, ..confirmation(Conclusion::Flaky) };
+    result.failure.as_mut().unwrap().confirmation = Some(confirmation);
+    result
+}
+
+fn answering(calls: Asked, exact: bool, cases: u64) -> RuleResult {
+    let answers = Answers { calls, exact, ..Answers::default() };
+    RuleResult { answers: Some(Box::new(answers)), cases, ..of(Verdict::Pass) }
+}
+
+#[rstest]
+#[case(Verdict::Pass, Verdict::Fail, Some(Change::Regression))]
+#[case(Verdict::Observed, Verdict::Crash, Some(Change::Regression))]
+#[case(Verdict::Fail, Verdict::Pass, Some(Change::Fix))]
+#[case(Verdict::Fail, Verdict::Fail, None)]
+#[case(Verdict::Fail, Verdict::Crash, Some(Change::OtherSymptom))]
+#[case(Verdict::Fail, Verdict::Flaky, Some(Change::OtherSymptom))]
+#[case(Verdict::Skipped, Verdict::Fail, Some(Change::NewFailure))]
+#[case(Verdict::Blocked, Verdict::Timeout, Some(Change::NewFailure))]
+#[case(Verdict::Blocked, Verdict::DeviceLost, Some(Change::OtherSymptom))]
+#[case(Verdict::Pass, Verdict::Skipped, None)]
+#[case(Verdict::Pass, Verdict::Pass, None)]
+fn a_verdict_that_changed_means(#[case] old: Verdict, #[case] new: Verdict, #[case] change: Option<Change>) {
+    let found = compared(vec![of(old)], vec![of(new)]);
+    assert_eq!(found.changes.iter().map(|change| change.change).collect::<Vec<_>>(), Vec::from_iter(change));
+    assert!(found.drift.is_empty());
+}
+
+#[rstest]
+#[case::whose_owner_did_not_run(None, Some(Change::Regression))]
+#[case::whose_owner_holds(Some(Verdict::Pass), Some(Change::Regression))]
+#[case::whose_owner_is_broken_itself(Some(Verdict::Fail), None)]
+fn a_rule_that_is_blocked_by_a_function(#[case] owner: Option<Verdict>, #[case] change: Option<Change>) {
+    let owned = |verdict| result("toy.copy.owner", verdict, "");
+    let mut blocked = of(Verdict::Blocked);
+    blocked.reason = "set-up failed: f returned 7, expected success; f is owned by toy.copy.owner".to_owned();
+    let old = owner.map(|_| owned(Verdict::Pass)).into_iter().chain([of(Verdict::Pass)]).collect();
+    let new = owner.map(owned).into_iter().chain([blocked]).collect();
+    let found = compared(old, new);
+    let of_rule = found.changes.iter().find(|change| change.rule == RULE).map(|change| change.change);
+    assert_eq!(of_rule, change, "{found:?}");
+}
+
+#[rstest]
+#[case::another_check(failing("a == 1", "`a == 1` does not hold"), true)]
+#[case::another_code(failing("f(0);", "f returned 9 (OTHER), expected success"), true)]
+#[case::another_call(failing("f(0);", "g returned 7 (BAD), expected success"), true)]
+#[case::other_values(failing("f(0);", "f returned 7 (BAD), expected success"), false)]
+fn a_failure_is_known_by_verdict_check_code_and_call(#[case] new: RuleResult, #[case] other: bool) {
+    let old = failing("f(0);", "f returned 7 (BAD), expected success");
+    let found = compared(vec![old], vec![new]);
+    assert_eq!(found.changes.iter().any(|change| change.change == Change::OtherSymptom), other);
+}
+
+#[rstest]
+#[case::no_news((1, 20), (3, 20), Change::Flake)]
+#[case::no_news_either((10, 20), (3, 20), Change::Flake)]
+#[case::worse((1, 20), (15, 20), Change::Regression)]
+#[case::better((15, 20), (1, 20), Change::Fix)]
+fn a_rate_is_news_if_chance_does_not_explain_it(
+    #[case] old: (u32, u32),
+    #[case] new: (u32, u32),
+    #[case] change: Change,
+) {
+    let found = compared(vec![flaky(old.0, old.1)], vec![flaky(new.0, new.1)]);
+    assert_eq!(found.changes[0].change, change);
+    assert!(found.changes[0].p.is_some());
+}
+
+#[test]
+fn a_rule_of_level_info_that_changed_is_drift() {
+    let info = |verdict| RuleResult { level: Level::Info, ..of(verdict) };
+    let found = compared(vec![info(Verdict::Pass)], vec![info(Verdict::Fail)]);
+    assert!(found.changes.is_empty());
+    assert_eq!(found.drift.iter().map(|drift| drift.kind).collect::<Vec<_>>(), [DriftKind::Verdict]);
+}
+
+#[rstest]
+#[case::the_same(&[("7", 50)], &[("7", 50)], false, false)]
+#[case::all_other(&[("7", 50)], &[("8", 50)], false, true)]
+#[case::a_little_other(&[("7", 25), ("8", 25)], &[("7", 27), ("8", 23)], false, false)]
+#[case::much_other(&[("7", 48), ("8", 2)], &[("7", 2), ("8", 48)], false, true)]
+#[case::of_three(&[("7", 30), ("8", 10), ("9", 10)], &[("7", 5), ("8", 10), ("9", 35)], false, true)]
+#[case::too_few(&[("7", 3)], &[("8", 3)], false, false)]
+#[case::few_of_the_same_question(&[("7", 3)], &[("8", 3)], true, true)]
+#[case::mixed_answers_of_the_same_question(&[("7", 2), ("8", 1)], &[("8", 3)], true, false)]
+fn answers_drift_if_chance_does_not_explain_them(
+    #[case] old: &[(&str, u64)],
+    #[case] new: &[(&str, u64)],
+    #[case] exact: bool,
+    #[case] drifts: bool,
+) {
+    // With other seeds: with equal ones the cases are the same.
+    let side = |answers, seed| {
+        let mut run = run(vec![answering(asked("f(NULL) [p: NULL]", answers), exact, 50)]);
+        run.header.seed = seed;
+        run
+    };
+    let found = compare(["old", "new"], &side(old, 1), &side(new, 2), &CompareOptions::default());
+    assert_eq!(found.drift.len(), usize::from(drifts), "{found:?}");
+    if let Some(drift) = found.drift.first() {
+        assert_eq!(drift.kind, DriftKind::Code);
+        assert!(drift.old[0].example.is_some() && drift.new[0].example.is_some());
+    }
+}
+
+#[test]
+fn the_stronger_drift_comes_first() {
+    let calls = |weak: &[(&str, u64)], strong: &[(&str, u64)]| {
+        let mut calls = asked("a()", weak);
+        calls.extend(asked("b()", strong));
+        vec![answering(calls, false, 100)]
+    };
+    let old = calls(&[("7", 100)], &[("7", 100)]);
+    let new = calls(&[("7", 60), ("8", 40)], &[("8", 100)]);
+    let found = compared(old, new);
+    assert_eq!(found.drift.iter().map(|drift| drift.what.as_str()).collect::<Vec<_>>(), ["b()", "a()"]);
+    assert!((found.drift[1].strength - 0.4).abs() < 1e-9);
+}
+
+#[test]
+fn shares_of_another_number_of_cases_are_not_compared_and_it_is_said() {
+    let old = vec![answering(asked("f()", &[("7", 100)]), false, 100)];
+    let new = vec![answering(asked("f()", &[("7", 300), ("8", 200)]), false, 500)];
+    let found = compared(old, new);
+    assert!(found.drift.is_empty());
+    assert!(found.remarks.iter().any(|remark| remark.starts_with("1 questions")), "{:?}", found.remarks);
+}
+
+#[test]
+fn what_ran_in_one_run_only_is_named_with_the_reason() {
+    let mut old = run(vec![of(Verdict::Pass), result("toy.copy.left", Verdict::Pass, "")]);
+    let mut new =
+        run(vec![result(RULE, Verdict::Skipped, "needs 3 devices"), result("toy.copy.new", Verdict::Pass, "")]);
+    old.header.settings.rules = None;
+    new.header.settings.rules = Some(vec![RULE.to_owned(), "toy.copy.new".to_owned()]);
+    new.header.catalog_digest = "other".to_owned();
+    let found = compare(["old", "new"], &old, &new, &CompareOptions::default());
+    let shown: Vec<_> =
+        found.coverage.iter().map(|known| (known.rule.as_str(), known.kind, known.why.as_str())).collect();
+    assert_eq!(
+        shown,
+        [
+            (RULE, CoverageKind::OnlyOld, "skipped: needs 3 devices"),
+            ("toy.copy.left", CoverageKind::OnlyOld, "it was not selected"),
+            ("toy.copy.new", CoverageKind::New, "the run's catalog lacks it"),
+        ]
+    );
+    let fields: Vec<&str> = found.fields.iter().map(|field| field.field.as_str()).collect();
+    assert_eq!(fields, ["catalog_digest", "settings.rules"]);
+}
+
+#[test]
+fn times_are_information_without_a_budget() {
+    let timed = |nanoseconds: u64| -> Vec<RuleResult> {
+        (0..40u64)
+            .map(|number| {
+                let time = if number == 7 { nanoseconds * 20 } else { nanoseconds + number };
+                RuleResult { nanoseconds: time * 64, ..result(&format!("toy.copy.r{number}"), Verdict::Pass, "") }
+            })
+            .collect()
+    };
+    let (mut old, new) = (timed(1000), timed(1500));
+    old[7].nanoseconds = 1000 * 64;
+    let with = |budget| compare(["old", "new"], &run(old.clone()), &run(new.clone()), &CompareOptions { budget });
+    let timing = with(None).timing.unwrap();
+    assert!((timing.median - 1.5).abs() < 0.02 && timing.interval[0] > 1.4, "{timing:?}");
+    assert_eq!(timing.outliers.iter().map(|rule| rule.rule.as_str()).collect::<Vec<_>>(), ["toy.copy.r7"]);
+    assert!(!Condition::Timing.holds(&with(None)));
+    assert!(Condition::Timing.holds(&with(Some(20.0))));
+    assert_eq!(with(Some(100.0)).timing.unwrap().exceeded.len(), 1, "the one rule is over it still");
+}
+
+#[test]
+fn every_form_shows_what_was_found_and_none_lets_a_journal_write_markup() {
+    let hostile = "<script>alert(1)</script> [x](http://example.org) \u{1b}[31m";
+    let mut new = of(Verdict::Fail);
+    new.reason = hostile.to_owned();
+    let found = compared(vec![of(Verdict::Pass)], vec![new]);
+    for form in [text(&found), markdown(&found), html(&found)] {
+        assert!(form.contains("Regressions"), "{form}");
+        assert!(!form.contains('\u{1b}'), "{form}");
+    }
+    assert!(!html(&found).contains("<script") && !markdown(&found).contains("<script"));
+    assert!(!markdown(&found).contains("[x]("));
+}
