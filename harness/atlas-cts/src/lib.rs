@@ -5,6 +5,7 @@
 mod conclude;
 pub mod doctor;
 mod output;
+pub mod reproducer;
 pub mod runtimes;
 
 pub use conclude::{CommandError, conclude};

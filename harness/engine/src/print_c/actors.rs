@@ -80,6 +80,15 @@ impl<'a> Printer<'a> {
                 self.line("}");
             }
         }
+        let mut processes = None;
+        for (process, call) in self.releasing() {
+            if processes.replace(process) != Some(process) {
+                self.close_turn();
+                self.open_turn(self.main_actors()[process]);
+            }
+            self.line(&call);
+        }
+        self.close_turn();
         if !self.releases.is_empty() {
             self.line("pass_turn();");
             self.line("release_in_turn();");
@@ -90,21 +99,20 @@ impl<'a> Printer<'a> {
     pub(super) fn life_in_turn(&self, life: &LifeCycleText) -> (String, String) {
         let (mut up, mut down) = (String::new(), String::new());
         if life.selects() {
-            let devices = self.program.actors.iter().map(|actor| self.program.processes[actor.process].device.to_string());
+            let devices =
+                self.program.actors.iter().map(|actor| self.program.processes[actor.process].device.to_string());
             let devices: Vec<String> = devices.collect();
             let _ = writeln!(up, "    device = ((const int[]){{{}}})[me];", devices.join(", "));
         }
         let threads = self.program.actors.iter().filter(|actor| actor.thread == Some(State::Device));
         for thread in threads {
-            let _ = writeln!(down, "    if (turn({}) && selected)\n        device_down();", thread.name);
+            let _ = writeln!(down, "    if (turn({}) && selected) device_down();", thread.name);
         }
         for (process, main) in self.program.processes.iter().zip(self.main_actors()) {
             let name = &self.program.actors[main].name;
-            for (out, calls) in
-                [(&mut up, life.up(process.state, "        ")), (&mut down, life.down(process.state, "        "))]
-            {
+            for (out, calls) in [(&mut up, life.calls_up(process.state)), (&mut down, life.calls_down(process.state))] {
                 if !calls.is_empty() {
-                    let _ = write!(out, "    if (turn({name})) {{\n{calls}    }}\n");
+                    let _ = writeln!(out, "    if (turn({name})) {{{calls} }}");
                 }
             }
         }
@@ -131,8 +139,7 @@ impl<'a> Printer<'a> {
             let name = format!("{}_{}", self.program.actors[variable.actor].name, variable.name);
             (variable, name)
         });
-        let named: Vec<_> =
-            named.filter(|(_, name)| words.contains(name) && seen.insert(name.clone())).collect();
+        let named: Vec<_> = named.filter(|(_, name)| words.contains(name) && seen.insert(name.clone())).collect();
         named.into_iter()
     }
 
@@ -146,7 +153,10 @@ impl<'a> Printer<'a> {
         let homes: Vec<&str> = (0..names.len()).map(|actor| names[self.home(actor)]).collect();
         let mut out = format!("enum {{ {}, ACTORS }};\n", names.join(", "));
         let _ = writeln!(out, "static const int home[] = {{{}}}; /* the process of each */", homes.join(", "));
-        let _ = write!(out, "static void program(void);\nstatic struct shared {{\n    pid_t processes[ACTORS];\n    int leaver;\n");
+        let _ = write!(
+            out,
+            "static void program(void);\nstatic struct shared {{\n    pid_t processes[ACTORS];\n    int leaver;\n"
+        );
         if prelude.contains("NUMBER") {
             let _ = writeln!(out, "    int acquired;\n    short owner[1 << 16];");
         }

@@ -21,7 +21,8 @@ const SECTIONS: [(Section, &str); 5] = [
 pub(super) struct LifeCycleText {
     /// Name and statements of each section that is not empty.
     sections: Vec<(Section, &'static str, String)>,
-    declarations: String,
+    /// The variables that the sections share.
+    pub declarations: String,
     /// The greatest state that a process or thread of the rule is in.
     state: State,
 }
@@ -56,30 +57,35 @@ impl LifeCycleText {
         LifeCycleText { sections, declarations, state }
     }
 
-    /// The functions, with the variables that they share.
-    pub(super) fn functions(&self, restores: bool) -> String {
-        let mut out = format!("\n{}", self.declarations);
-        for (section, name, text) in &self.sections {
-            if *section != Section::Restore || restores {
-                let _ = write!(out, "static void {name}(void) {{\n{text}}}\n");
-            }
-        }
-        out
+    /// A function for each section: several processes and threads call them.
+    pub(super) fn functions(&self) -> String {
+        let wanted = self.sections.iter().filter(|(section, ..)| *section != Section::Restore);
+        wanted.map(|(_, name, text)| format!("static void {name}(void) {{\n{text}}}\n")).collect()
     }
 
-    /// The calls that bring a process into a state.
-    pub(super) fn up(&self, state: State, indentation: &str) -> String {
-        self.calls(&[Section::InitUp, Section::DeviceUp], state, indentation)
+    /// The statements that bring a process into a state.
+    pub(super) fn up(&self, state: State) -> String {
+        self.texts(&[Section::InitUp, Section::DeviceUp], state)
     }
 
-    /// The calls that undo it.
-    pub(super) fn down(&self, state: State, indentation: &str) -> String {
-        self.calls(&[Section::DeviceDown, Section::InitDown], state, indentation)
+    /// The statements that undo it.
+    pub(super) fn down(&self, state: State) -> String {
+        self.texts(&[Section::DeviceDown, Section::InitDown], state)
     }
 
-    /// The calls between two cases.
+    /// The statements between two cases.
     pub(super) fn restore(&self, state: State) -> String {
-        self.calls(&[Section::Restore], state, "        ")
+        self.texts(&[Section::Restore], state)
+    }
+
+    /// The calls of the functions that bring a process into a state.
+    pub(super) fn calls_up(&self, state: State) -> String {
+        self.calls(&[Section::InitUp, Section::DeviceUp], state)
+    }
+
+    /// The calls of the functions that undo it.
+    pub(super) fn calls_down(&self, state: State) -> String {
+        self.calls(&[Section::DeviceDown, Section::InitDown], state)
     }
 
     /// Whether processes or threads select a device.
@@ -87,9 +93,16 @@ impl LifeCycleText {
         self.state >= State::Device && self.declarations.contains(" device;")
     }
 
-    fn calls(&self, wanted: &[Section], state: State, indentation: &str) -> String {
-        let called = self.sections.iter().filter(|(section, ..)| wanted.contains(section) && state >= needed(*section));
-        called.map(|(_, name, _)| format!("{indentation}{name}();\n")).collect()
+    fn calls(&self, wanted: &[Section], state: State) -> String {
+        self.wanted(wanted, state).map(|(_, name, _)| format!(" {name}();")).collect()
+    }
+
+    fn texts(&self, wanted: &[Section], state: State) -> String {
+        self.wanted(wanted, state).map(|(.., text)| text.as_str()).collect()
+    }
+
+    fn wanted(&self, wanted: &[Section], state: State) -> impl Iterator<Item = &(Section, &'static str, String)> {
+        self.sections.iter().filter(move |(section, ..)| wanted.contains(section) && state >= needed(*section))
     }
 }
 

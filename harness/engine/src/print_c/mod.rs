@@ -21,6 +21,7 @@ use std::fmt::Write;
 use crate::case::{Case, CaseError, Scope, display_values};
 use crate::catalog::{Product, Rule, Rules, left_out, short};
 
+use calls::Owned;
 use life_cycle::LifeCycleText;
 use steps::program::Program;
 use steps::types::is_address;
@@ -65,24 +66,21 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
         }
         cases => cases,
     };
-    let mut printer = Printer::new(rules, program, cases);
-    printer.observed = sheet.observed;
-    printer.runnable = true;
-    printer.block(&program.syntax, &program.statements);
-    printer.observations(rule);
-    printer.end_of_case();
+    let mut printer = Printer::of_steps(rules, rule, sheet, cases, true);
+    if printer.tangled {
+        printer = Printer::of_steps(rules, rule, sheet, cases, false);
+    }
     let steps = printer.out.clone();
     let life = LifeCycleText::of(rules, &sheet.product.id, program);
-
     let mut body = printer.wrappers().concat();
     body += &printer.variables(&steps);
-    body += &life.functions(cases.len() > 1);
+    body += &life.declarations;
     let constants = printer.constants(sheet, &scope, &steps);
-    let _ = write!(body, "\nstatic void steps(void) {{\n{constants}{steps}}}\n\n");
-    body += &printer.main(&life);
+    body += &printer.main(&life, &format!("{constants}{steps}"));
     let body = text::mark_unread(&body);
 
-    let prelude = prelude::needed(&body);
+    let own = if program.actors.len() > 1 { BTreeSet::new() } else { printer.names() };
+    let prelude = prelude::needed(&body, &own);
     let mut out = head(rules, rule, sheet, cases);
     for header in prelude::headers(&format!("{prelude}{body}")) {
         let _ = writeln!(out, "#include <{header}>");
@@ -128,7 +126,7 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
     }
     let _ = write!(
         out,
-        " */\n\n#define _DEFAULT_SOURCE\n#include <signal.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+        " */\n\n#define _DEFAULT_SOURCE\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
          #include <string.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
     );
     out
@@ -136,11 +134,7 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
 
 /// The header of the runtime, and what the prelude builds on.
 fn definitions(rules: &Rules, sheet: &Sheet<'_>, cases: &[Case]) -> String {
-    let mut out = format!(
-        "#ifdef HEADER /* another header that declares the same, such as <vendor/runtime.h> */\n#include HEADER\n#else\n\
-         #include \"{}\"\n#endif\n\n",
-        rules.header
-    );
+    let mut out = format!("#include \"{}\"\n\n", rules.header);
     let success = rules.environment.results.0.first().map_or("0", |codes| codes.success_name.as_str());
     let _ = writeln!(out, "#define SUCCESS {success}");
     let salts: Vec<String> = cases.iter().map(|case| format!("UINT64_C({:#x})", case.salt)).collect();
@@ -197,6 +191,16 @@ struct Printer<'a> {
     flags: Vec<String>,
     /// Arguments that are kept in a variable, by their place in the source.
     kept: HashMap<usize, String>,
+    /// The text says what is held at each place: no list has to be kept.
+    plain: bool,
+    /// The text does not say it after all.
+    tangled: bool,
+    /// What is held, as far as the text says.
+    owned: Vec<Owned<'a>>,
+    /// Blocks around the statement that may not run.
+    branches: usize,
+    /// Two variables of one actor have the same name.
+    namesakes: bool,
     /// Ways of releasing what the steps acquire, each with the position of a resource.
     releases: BTreeMap<String, usize>,
     runnable: bool,
@@ -227,11 +231,28 @@ impl<'a> Printer<'a> {
             deferred: Vec::new(),
             flags: Vec::new(),
             kept: HashMap::new(),
+            plain: true,
+            tangled: false,
+            owned: Vec::new(),
+            branches: 0,
+            namesakes: namesakes(program),
             releases: BTreeMap::new(),
             runnable: false,
             judged: true,
             hoisted: None,
         }
+    }
+
+    /// The steps of a rule, printed. `plain`: without a list of what is held, if the text says that.
+    fn of_steps(rules: &'a Rules, rule: &'a Rule, sheet: &Sheet<'a>, cases: &'a [Case], plain: bool) -> Printer<'a> {
+        let mut printer = Printer::new(rules, &rule.program, cases);
+        printer.observed = sheet.observed;
+        printer.runnable = true;
+        printer.plain = plain;
+        printer.block(&rule.program.syntax, &rule.program.statements);
+        printer.observations(rule);
+        printer.end_of_case();
+        printer
     }
 
     fn line(&mut self, text: &str) {
@@ -243,6 +264,12 @@ impl<'a> Printer<'a> {
         self.depth += 1;
         self.line(text);
         self.depth -= 1;
+    }
+
+    /// The names of variables and axes.
+    fn names(&self) -> BTreeSet<&'a str> {
+        let axes = self.program.axes.iter().map(|axis| axis.name.as_str());
+        axes.chain(self.program.variables.iter().map(|variable| variable.name.as_str())).collect()
     }
 
     fn observations(&mut self, rule: &'a Rule) {
@@ -279,7 +306,8 @@ impl<'a> Printer<'a> {
         let read: HashSet<&str> = prelude::words(text).collect();
         let several = self.program.actors.len() > 1;
         let mut lines = Vec::new();
-        let facts: Vec<&String> = self.reads.facts.iter().filter(|name| read.contains(name.as_str())).collect();
+        let facts = self.reads.facts.iter().filter(|name| text.contains(&format!("product.{name}")));
+        let facts: Vec<&String> = facts.collect();
         if !facts.is_empty() && read.contains("product") {
             let members: Vec<String> = facts.iter().map(|name| format!("size_t {name};")).collect();
             let quantity = |name: &&String| text::number(scope.facts.get(*name).copied().unwrap_or(0));
@@ -300,7 +328,8 @@ impl<'a> Printer<'a> {
     /// What every case ends with: gates open, guards are looked at, deferred calls are made, what was acquired is
     /// released.
     fn end_of_case(&mut self) {
-        let words: HashSet<&str> = prelude::words(&self.out).collect();
+        let printed = self.out.clone();
+        let words: HashSet<&str> = prelude::words(&printed).collect();
         let mut all = Vec::new();
         if self.reads.gates {
             all.push("open_gates();".to_owned());
@@ -313,38 +342,43 @@ impl<'a> Printer<'a> {
             return self.end_of_case_in_turn(&all, &deferred);
         }
         all.extend(deferred.into_iter().rev().map(|(_, call)| call));
+        all.extend(self.releasing().into_iter().map(|(_, call)| call));
         if !self.releases.is_empty() {
             all.push("release_all();".to_owned());
         }
         all.iter().for_each(|line| self.line(line));
     }
 
-    /// The function `main`, and what all processes and threads run.
-    fn main(&self, life: &LifeCycleText) -> String {
+    /// The function `main`, and what the processes run.
+    fn main(&self, life: &LifeCycleText, steps: &str) -> String {
         let several = self.program.actors.len() > 1;
-        let (set_up, tear_down) = if several { self.life_in_turn(life) } else { self.life_alone(life) };
-        let steps = match self.cases {
-            [_] => "    steps();\n".to_owned(),
-            cases if several => format!("    for (run = 0; run < {}; run++)\n        steps();\n", cases.len()),
-            cases => format!(
-                "    for (run = 0; run < {}; run++) {{\n        steps();\n{}    }}\n",
-                cases.len(),
-                life.restore(self.program.processes[0].state)
-            ),
-        };
-        let files = if prelude::words(&set_up).chain(prelude::words(&self.out)).any(|word| word == "file") {
-            "    remove_files();\n"
-        } else {
-            ""
-        };
+        let state = self.program.processes[0].state;
+        let files = if prelude::words(steps).any(|word| word == "file") { "    remove_files();\n" } else { "" };
         let run = if several { "run_together()" } else { "run_alone(program)" };
+        let main = format!("int main(void) {{ return {run}; }}\n");
+        let cases = self.cases.len();
+        if let ([_], false) = (self.cases, several) {
+            let (up, down) = (life.up(state), life.down(state));
+            return format!("\nstatic void program(void) {{\n{up}{steps}{files}{down}}}\n\n{main}");
+        }
+        let (up, down) = if several { self.life_in_turn(life) } else { (life.up(state), life.down(state)) };
+        let run = match (cases, several) {
+            (1, _) => "    steps();\n".to_owned(),
+            (_, true) => format!("    for (run = 0; run < {cases}; run++)\n        steps();\n"),
+            (_, false) => {
+                let restore = life.restore(state);
+                format!("    for (run = 0; run < {cases}; run++) {{\n    steps();\n{restore}    }}\n")
+            }
+        };
         format!(
-            "static void program(void) {{\n{set_up}{steps}{files}{tear_down}}}\n\nint main(void) {{\n    return {run};\n}}\n"
+            "\n{}static void steps(void) {{\n{steps}}}\n\nstatic void program(void) {{\n{up}{run}{files}{down}}}\n\n{main}",
+            if several { life.functions() } else { String::new() }
         )
     }
+}
 
-    fn life_alone(&self, life: &LifeCycleText) -> (String, String) {
-        let state = self.program.processes[0].state;
-        (life.up(state, "    "), life.down(state, "    "))
-    }
+/// Whether two variables of one actor have the same name.
+fn namesakes(program: &Program) -> bool {
+    let mut seen = HashSet::new();
+    program.variables.iter().any(|variable| !seen.insert((variable.actor, variable.name.as_str())))
 }

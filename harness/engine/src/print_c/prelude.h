@@ -30,8 +30,7 @@ static inline void failed(int line, const char *statement, const char *message, 
 
 //: must_succeed
 static inline void must_succeed(int line, const char *call, long long answer, long long success) {
-    if (answer != success)
-        failed(line, call, "returned %lld, expected success", answer);
+    if (answer != success) failed(line, call, "returned %lld, expected success", answer);
 }
 
 //: MUST_SUCCEED
@@ -54,17 +53,13 @@ static inline void should_succeed(int line, const char *call, long long answer, 
 //: must_fail CODES
 /* The first of the codes is success; where it is the only one, any other answer will do. */
 #define CODES(...) (const long long[]){__VA_ARGS__}, sizeof((const long long[]){__VA_ARGS__}) / sizeof(long long)
-static inline void must_fail(int line, const char *call, long long answer, int judged, const long long *codes,
-                             size_t count) {
+static inline void must_fail(int line, const char *call, long long answer, int judged, const long long *codes, size_t n) {
     size_t at = 0;
-    while (at < count && codes[at] != answer)
-        at++;
-    if (at == 0)
-        failed(line, call, "returned success, it must fail", answer);
-    if (at == count && count > 1 && judged)
-        failed(line, call, "returned %lld, which is no documented code", answer);
-    if (at == count && count > 1)
-        printf("info: line %d: %s: returned %lld\n", line, call, answer);
+    while (at < n && codes[at] != answer) at++;
+    if (at == 0) failed(line, call, "returned success, it must fail", answer);
+    if (at < n || n == 1) return;
+    if (judged) failed(line, call, "returned %lld, which is no documented code", answer);
+    printf("info: line %d: %s: returned %lld\n", line, call, answer);
 }
 
 //: MUST_FAIL
@@ -92,23 +87,19 @@ static inline int in_set(long long value, const long long *set, size_t count) {
 
 //: all_bytes
 static inline int all_bytes(const void *p, size_t n, int64_t value) {
-    for (size_t i = 0; i < n; i++) {
-        if (((const unsigned char *)p)[i] != (unsigned char)value)
-            return 0;
-    }
-    return 1;
+    while (n > 0 && ((const unsigned char *)p)[n - 1] == (unsigned char)value) n--;
+    return n == 0;
 }
 
 //: WRITTEN
 #define WRITTEN(variable) (all_bytes(&(variable), sizeof(variable), 0xA5) \
     ? failed(__LINE__, #variable, "the call returned success and left this as it was", 0) : (void)0)
 
-//: mix
+//: mix HIGH_BITS
 /* Patterns: the high bit of each byte depends on salt and position only, and poison has the opposite one. */
 static inline uint64_t mix(uint64_t seed, uint64_t index) {
-    uint64_t x = seed + index * 0x9E3779B97F4A7C15u;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    return x ^ (x >> 27);
+    uint64_t x = seed + index * 0x9E3779B97F4A7C15u, y = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    return y ^ (y >> 27);
 }
 #define HIGH_BITS 0x8080808080808080u
 
@@ -126,47 +117,35 @@ static inline unsigned char poison_byte(size_t at) {
 
 //: fill
 static inline void fill(void *p, size_t n, int64_t tag) {
-    for (size_t i = 0; i < n; i++)
-        ((unsigned char *)p)[i] = pattern_byte(tag, i);
+    for (size_t i = 0; i < n; i++) ((unsigned char *)p)[i] = pattern_byte(tag, i);
 }
 
 //: poison
 static inline void poison(void *p, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        ((unsigned char *)p)[i] = poison_byte(i);
+    for (size_t i = 0; i < n; i++) ((unsigned char *)p)[i] = poison_byte(i);
 }
 
 //: poisoned
 static inline int poisoned(const void *p, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (((const unsigned char *)p)[i] != poison_byte(i))
-            return 0;
-    }
-    return 1;
+    while (n > 0 && ((const unsigned char *)p)[n - 1] == poison_byte(n - 1)) n--;
+    return n == 0;
 }
 
 //: set_bytes
-static inline void set_bytes(void *p, size_t n, int64_t value) {
-    memset(p, (int)(unsigned char)value, n);
-}
+static inline void set_bytes(void *p, size_t n, int64_t value) { memset(p, (int)(unsigned char)value, n); }
 
 //: same
-static inline int same(const void *p, const void *q, size_t n) {
-    return n == 0 || memcmp(p, q, n) == 0;
-}
+static inline int same(const void *p, const void *q, size_t n) { return n == 0 || memcmp(p, q, n) == 0; }
 
 //: differ
-static inline int differ(const void *p, const void *q, size_t n) {
-    return n != 0 && memcmp(p, q, n) != 0;
-}
+static inline int differ(const void *p, const void *q, size_t n) { return n != 0 && memcmp(p, q, n) != 0; }
 
 //: memory
 static inline void *memory(size_t n, size_t align) {
-    void *made = NULL;
-    if (posix_memalign(&made, align > 16 ? align : 16, n + 1) == 0)
-        return made;
-    perror("no host memory");
-    _exit(3);
+    size_t unit = align > 16 ? align : 16;
+    void *made = aligned_alloc(unit, (n / unit + 1) * unit);
+    if (made == NULL) _exit(3);
+    return made;
 }
 
 //: host check_guards
@@ -177,14 +156,11 @@ static inline char *host(size_t n, size_t align) {
     struct block *block = memory(sizeof *block, 16);
     *block = (struct block){blocks, (char *)memory(front + n + 64, front) + front, n};
     blocks = block;
-    memset(block->start - 64, 0xC1, n + 128);
-    return block->start;
+    return (char *)memset(block->start - 64, 0xC1, n + 128) + 64;
 }
 static inline void check_guards(void) {
-    for (struct block *block = blocks; block != NULL; block = block->next) {
-        if (!all_bytes(block->start - 64, 64, 0xC1) || !all_bytes(block->start + block->n, 64, 0xC1))
-            failed(__LINE__, "host", "a byte outside a host buffer was written", 0);
-    }
+    for (struct block *block = blocks; block != NULL; block = block->next)
+        CHECK(all_bytes(block->start - 64, 64, 0xC1) && all_bytes(block->start + block->n, 64, 0xC1));
 }
 
 //: edge
@@ -200,23 +176,19 @@ static inline char *edge(size_t n) {
 
 //: pattern
 static inline char *pattern(size_t n, int64_t tag) {
-    static struct known { struct known *next; size_t n; int64_t tag; uint64_t salt; char *bytes; } *known;
-    for (struct known *old = known; old != NULL; old = old->next) {
-        if (old->tag == tag && old->n >= n && old->salt == SALT)
-            return old->bytes;
-    }
-    struct known *made = memory(sizeof *made, 16);
-    *made = (struct known){known, n, tag, SALT, memory(n, 64)};
-    known = made;
-    fill(made->bytes, n, tag);
-    return made->bytes;
+    static struct known { struct known *next; size_t n; int64_t tag; uint64_t salt; char *bytes; } *all;
+    struct known *known = all;
+    while (known != NULL && (known->tag != tag || known->n < n || known->salt != SALT)) known = known->next;
+    if (known != NULL) return known->bytes;
+    known = memory(sizeof *known, 16);
+    *known = (struct known){all, n, tag, SALT, memory(n, 64)};
+    fill(known->bytes, n, tag);
+    return (all = known)->bytes;
 }
 
 //: array
 /* An array of a variable length; v: what its bytes are at first. */
-static inline void *array(size_t bytes, int v) {
-    return memset(memory(bytes, 16), v, bytes);
-}
+static inline void *array(size_t bytes, int v) { return memset(memory(bytes, 16), v, bytes); }
 
 //: shared_array
 /* The same, in memory that all processes see at one address. */
@@ -250,19 +222,13 @@ static inline int disjoint(const void *p, size_t n, const void *q, size_t m) {
 }
 
 //: ALIGN_UP
-static inline size_t ALIGN_UP(size_t x, size_t k) {
-    return (x + k - 1) / k * k;
-}
+static inline size_t ALIGN_UP(size_t x, size_t k) { return (x + k - 1) / k * k; }
 
 //: is_pow2
-static inline int is_pow2(uint64_t x) {
-    return x != 0 && (x & (x - 1)) == 0;
-}
+static inline int is_pow2(uint64_t x) { return x != 0 && (x & (x - 1)) == 0; }
 
 //: alignment
-static inline size_t alignment(const void *p) {
-    return (uintptr_t)p & (~(uintptr_t)p + 1);
-}
+static inline size_t alignment(const void *p) { return (uintptr_t)p & (~(uintptr_t)p + 1); }
 
 //: text_matches
 /* `*`, `?` and sets such as [0-9]. */
@@ -288,36 +254,29 @@ static _Thread_local char gone[ACTORS];
 static int turns[ACTORS][2];
 static inline void wait_for_turn(void) {
     char byte;
-    if (read(turns[me][0], &byte, 1) != 1)
-        _exit(3);
+    if (read(turns[me][0], &byte, 1) != 1) _exit(3);
 }
 static inline void pass_turn(void) {
-    if (me != holder && !gone[holder])
-        wait_for_turn();
-    for (int other = 0; me == holder && other < ACTORS; other++) {
-        if (other != me && !gone[other] && write(turns[other][1], "", 1) != 1)
-            _exit(3);
-    }
+    if (me != holder && !gone[holder]) wait_for_turn();
+    for (int other = 0; me == holder && other < ACTORS; other++)
+        if (other != me && !gone[other] && write(turns[other][1], "", 1) != 1) _exit(3);
 }
 static inline int turn(int actor) {
-    if (gone[actor])
-        return 0;
-    if (actor != holder)
-        pass_turn();
+    if (gone[actor]) return 0;
+    if (actor != holder) pass_turn();
     holder = actor;
     return me == actor;
 }
 
 //: release_in_turn
 static inline int next_number(void) {
-    if (++shared->acquired == sizeof shared->owner / sizeof shared->owner[0])
-        _exit(3);
+    if (++shared->acquired == sizeof shared->owner / sizeof shared->owner[0]) _exit(3);
     shared->owner[shared->acquired] = (short)home[me];
     return shared->acquired;
 }
 
 //: held acquired released
-/* What was acquired and is not released, the last first. bytes: the handle is a buffer of that length, not an address. */
+/* What was acquired and is not released, the last first. bytes: of a handle that is a buffer; 0: it is an address. */
 static struct held {
     struct held *below;
     const char *name;
@@ -329,19 +288,16 @@ static struct held {
 static inline void acquired(const char *name, long long (*release)(void *), const void *handle, size_t bytes) {
     struct held *entry = memory(sizeof *entry, 16);
     *entry = (struct held){held, name, release, (void *)(uintptr_t)handle, bytes, NUMBER};
-    if (bytes != 0)
-        entry->handle = memcpy(memory(bytes, 16), handle, bytes);
+    if (bytes != 0) entry->handle = memcpy(memory(bytes, 16), handle, bytes);
     held = entry;
 }
+static inline int holds(const struct held *entry, const void *handle) {
+    return entry->bytes == 0 ? entry->handle == handle : memcmp(entry->handle, handle, entry->bytes) == 0;
+}
 static inline void released(long long (*release)(void *), const void *handle) {
-    for (struct held **at = &held; *at != NULL; at = &(*at)->below) {
-        void *known = (*at)->handle;
-        if ((*at)->release != release
-            || ((*at)->bytes == 0 ? known != handle : memcmp(known, handle, (*at)->bytes) != 0))
-            continue;
-        *at = (*at)->below;
-        return;
-    }
+    struct held **at = &held;
+    while (*at != NULL && ((*at)->release != release || !holds(*at, handle))) at = &(*at)->below;
+    if (*at != NULL) *at = (*at)->below;
 }
 static inline void release_last(void) {
     struct held *last = held;
@@ -350,18 +306,13 @@ static inline void release_last(void) {
 }
 
 //: release_all
-static inline void release_all(void) {
-    while (held != NULL)
-        release_last();
-}
+static inline void release_all(void) { while (held != NULL) release_last(); }
 
 //: release_in_turn
 /* In the reverse order over all processes. */
 static inline void release_in_turn(void) {
-    for (int number = shared->acquired; number > 0; number--) {
-        if (turn(shared->owner[number]) && held != NULL && held->number == number)
-            release_last();
-    }
+    for (int number = shared->acquired; number > 0; number--)
+        if (turn(shared->owner[number]) && held != NULL && held->number == number) release_last();
 }
 
 //: gate open_gate open_gates passed pass
@@ -431,15 +382,10 @@ static inline void leave(int performer, int leaver) {
 //: verdict
 /* What the end of a process means: a library that ends it, or hangs in it, is broken. */
 static inline int verdict(int status) {
-    int answer = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    if (answer == HOLDS || answer == ENDS)
-        return 0;
-    if (answer == 1 || answer == 3)
-        return answer;
-    if (WIFEXITED(status))
-        fprintf(stderr, "the library ended the process, with status %d\n", answer);
-    else
-        fprintf(stderr, "the process ended by signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? ": it hung" : "");
+    int end = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    if (end == HOLDS || end == ENDS) return 0;
+    if (end == 1 || end == 3) return end;
+    fprintf(stderr, "the process %s %d\n", end < 0 ? "ended by signal" : "was ended by the library, with status", abs(end));
     return 1;
 }
 
@@ -447,9 +393,8 @@ static inline int verdict(int status) {
 static inline int run_alone(void (*program)(void)) {
     int status = 3 << 8;
     pid_t child = fork();
-    if (child != 0)
-        return child > 0 && waitpid(child, &status, 0) == child ? verdict(status) : 3;
-    alarm(DEADLINE);
+    if (child != 0) return waitpid(child, &status, 0) == child ? verdict(status) : 3;
+    alarm(DEADLINE); /* seconds; then the process counts as hung and ends by signal 14 */
     program();
     fflush(stdout);
     _exit(HOLDS);
@@ -457,27 +402,22 @@ static inline int run_alone(void (*program)(void)) {
 
 //: run_together
 static inline void *perform(void *actor) {
+    pthread_t thread;
     me = (int)(intptr_t)actor;
-    for (int other = 0; other < ACTORS; other++) {
-        pthread_t thread;
-        if (other != me && home[other] == me
-            && pthread_create(&thread, NULL, perform, (void *)(intptr_t)other) != 0)
-            _exit(3);
-    }
+    for (int other = 0; other < ACTORS; other++)
+        if (other != me && home[other] == me && pthread_create(&thread, NULL, perform, (void *)(intptr_t)other) != 0) _exit(3);
     program();
     return NULL;
 }
 static inline int run_together(void) {
     int status, processes = 0;
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (int actor = 0; actor < ACTORS; actor++) {
-        if (shared == MAP_FAILED || pipe(turns[actor]) != 0)
-            return 3;
-    }
+    for (int actor = 0; actor < ACTORS; actor++)
+        if (shared == MAP_FAILED || pipe(turns[actor]) != 0) return 3;
     for (int actor = 0; actor < ACTORS; actor++) {
         pid_t child = home[actor] == actor ? fork() : -1;
         if (child == 0) {
-            alarm(DEADLINE);
+            alarm(DEADLINE); /* seconds; then the process counts as hung and ends by signal 14 */
             perform((void *)(intptr_t)actor);
             fflush(stdout);
             _exit(HOLDS);
@@ -487,18 +427,14 @@ static inline int run_together(void) {
     }
     for (; processes > 0; processes--) {
         pid_t ended = wait(&status);
-        int left = shared->leaver;
-        if (left > 0 && shared->processes[left - 1] == ended) {
+        int left = shared->leaver - 1;
+        if (left >= 0 && shared->processes[left] == ended) {
             shared->leaver = 0;
-            for (int actor = 0; actor < ACTORS; actor++) {
-                if (home[actor] != left - 1 && write(turns[actor][1], "", 1) != 1)
-                    return 3;
-            }
+            for (int actor = 0; actor < ACTORS; actor++)
+                if (home[actor] != left && write(turns[actor][1], "", 1) != 1) return 3;
         } else if (!WIFEXITED(status) || WEXITSTATUS(status) != HOLDS) {
-            for (int actor = 0; actor < ACTORS; actor++) {
-                if (shared->processes[actor] > 0 && shared->processes[actor] != ended)
-                    kill(shared->processes[actor], SIGKILL);
-            }
+            for (int actor = 0; actor < ACTORS; actor++)
+                if (shared->processes[actor] > 0 && shared->processes[actor] != ended) kill(shared->processes[actor], SIGKILL);
             return verdict(status);
         }
     }

@@ -13,13 +13,13 @@ const HEADERS: &[(&str, &[&str])] = &[
     ("time.h", &["timespec"]),
 ];
 
-/// The pieces that a text needs, in the order of the prelude.
-pub(super) fn needed(text: &str) -> String {
+/// The pieces that a text needs, in the order of the prelude. What a program declares under a name is its own.
+pub(super) fn needed(text: &str, own: &BTreeSet<&str>) -> String {
     let pieces: Vec<(Vec<&str>, &str)> = PIECES.split("//: ").skip(1).filter_map(piece).collect();
-    let mut words: BTreeSet<&str> = words(text).collect();
+    let mut words: BTreeSet<&str> = words(text).filter(|word| !own.contains(word)).collect();
     let mut taken = vec![false; pieces.len()];
-    while let Some(next) = (0..pieces.len())
-        .find(|index| !taken[*index] && pieces[*index].0.iter().any(|name| words.contains(name)))
+    while let Some(next) =
+        (0..pieces.len()).find(|index| !taken[*index] && pieces[*index].0.iter().any(|name| words.contains(name)))
     {
         taken[next] = true;
         words.extend(self::words(pieces[next].1));
@@ -41,9 +41,10 @@ fn piece(text: &str) -> Option<(Vec<&str>, &str)> {
     Some((names.split_whitespace().collect(), body.strip_suffix('\n').unwrap_or(body)))
 }
 
-/// The identifiers of a text, those in comments and in texts left out.
+/// The identifiers of a text; members after a dot, comments and texts left out.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
+    let mut member = false;
     std::iter::from_fn(move || {
         loop {
             let first = rest.chars().next()?;
@@ -55,10 +56,14 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
                 let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
                 let word = &rest[..end];
                 rest = &rest[end..];
+                if std::mem::take(&mut member) {
+                    continue;
+                }
                 return Some(word);
             } else {
                 first.len_utf8()
             };
+            member = first == '.';
             rest = &rest[skipped..];
         }
     })

@@ -111,7 +111,8 @@ impl<'a> Way<'a> {
         ]
     }
 
-    fn call(&self, handle: &str, kept: impl Fn(usize) -> String) -> String {
+    /// The call that releases a handle.
+    pub(super) fn call(&self, handle: &str, kept: impl Fn(usize) -> String) -> String {
         let release = &self.resource.release;
         let arguments: Vec<String> = release
             .arguments

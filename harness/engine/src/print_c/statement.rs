@@ -95,7 +95,7 @@ impl<'a> Printer<'a> {
             }
             (StatementKind::Control(body), TypedKind::Block { body: inner, .. }) => {
                 self.line("/* The positive control: the same without the violation. */");
-                self.braces("", body, inner);
+                self.scope(body, inner);
             }
             (StatementKind::Group(body), TypedKind::Block { body: inner, .. }) => self.block(body, inner),
             (StatementKind::Setup(body), TypedKind::Block { body: inner, .. }) => {
@@ -112,6 +112,16 @@ impl<'a> Printer<'a> {
             }
             _ => self.leaf(statement, typed),
         }
+    }
+
+    /// Statements that always run, with braces only where their variables would meet others of the same name.
+    fn scope(&mut self, body: &[Statement], typed: &[TypedStatement]) {
+        if self.program.actors.len() > 1 || !self.namesakes {
+            return self.block(body, typed);
+        }
+        self.branches += 1;
+        self.braces("", body, typed);
+        self.branches -= 1;
     }
 
     fn braces(&mut self, head: &str, body: &[Statement], typed: &[TypedStatement]) {
@@ -133,23 +143,13 @@ impl<'a> Printer<'a> {
         let (name, body) = &alternatives[chosen];
         let before = alternatives[..chosen].iter().filter_map(|(_, body)| body.last());
         self.cursor = before.map(|last| last.span.end).fold(self.cursor, usize::max);
-        if typed.is_empty() {
-            return self.line(&format!("/* {axis}: {name} */"));
-        }
-        self.line(&format!("{{ /* {axis}: {name} */"));
-        self.depth += 1;
-        self.block(body, typed);
-        self.depth -= 1;
-        self.line("}");
+        self.line(&format!("/* {axis}: {name} */"));
+        self.scope(body, typed);
     }
 
     /// All alternatives: the cases of the program take different ones.
-    fn alternatives(
-        &mut self,
-        axis: &str,
-        alternatives: &[(String, Vec<Statement>)],
-        typed: &[Vec<TypedStatement>],
-    ) {
+    fn alternatives(&mut self, axis: &str, alternatives: &[(String, Vec<Statement>)], typed: &[Vec<TypedStatement>]) {
+        self.branches += 1;
         self.line(&format!("switch ({axis}) {{"));
         for ((name, body), inner) in alternatives.iter().zip(typed) {
             self.line(&format!("case {axis}_{name}: {{"));
@@ -160,6 +160,7 @@ impl<'a> Printer<'a> {
             self.line("}");
         }
         self.line("}");
+        self.branches -= 1;
     }
 
     /// A statement without a block.
@@ -178,6 +179,7 @@ impl<'a> Printer<'a> {
                 let value_text = self.expression(value);
                 let mut text = self.expression(target);
                 let operator = operator.map_or("", |operator| operator.symbol());
+                self.tangled |= self.holds(&text);
                 let mut declares = None;
                 if let TypedKind::Assign { target: place, ty, .. } = &typed.kind
                     && let Root::Variable(variable) = place.root
@@ -193,7 +195,7 @@ impl<'a> Printer<'a> {
                 if let Some(variable) = declares {
                     self.may_be_unread(variable);
                 }
-                let kept = self.ownership(&sites);
+                let kept = self.ownership(&sites, false);
                 let function = sites.first().map(|site| site.typed.function);
                 self.guarded(&self.succeeded(&self.expression(target), function), &kept);
             }
@@ -216,10 +218,8 @@ impl<'a> Printer<'a> {
         match (typed, expect) {
             (TypedKind::Call { call, .. }, None) if self.judged && observed => {
                 let success = self.success(Some(call.function));
-                self.line(&format!("SHOULD_SUCCEED_WITH({success}, {text});"));
-                for line in self.ownership(sites) {
-                    self.line(&line);
-                }
+                let kept = self.ownership(sites, true);
+                self.line(&joined(format!("SHOULD_SUCCEED_WITH({success}, {text});"), &kept));
             }
             (TypedKind::Call { call, .. }, Some(_)) if observed => {
                 let succeeded = self.succeeded(&text, Some(call.function));
@@ -229,10 +229,8 @@ impl<'a> Printer<'a> {
             (TypedKind::Call { call, .. }, None) if self.judged => {
                 let (with, success) = self.other_success(call.function);
                 let written: String = self.out_arguments(sites).iter().map(|out| format!(" WRITTEN({out});")).collect();
-                self.line(&format!("MUST_SUCCEED{with}({success}{text});{written}"));
-                for line in self.ownership(sites) {
-                    self.line(&line);
-                }
+                let kept = self.ownership(sites, true);
+                self.line(&joined(format!("MUST_SUCCEED{with}({success}{text});{written}"), &kept));
             }
             (TypedKind::Call { .. }, None) => self.line(&format!("(void){text};")),
             (TypedKind::Call { call, expect: TypedExpect::Failure { info: true, .. } }, _) => {
@@ -277,6 +275,7 @@ impl<'a> Printer<'a> {
                     Some(value) => {
                         let value = self.initializer(value);
                         self.line(&format!("{text} = {value};"));
+                        self.may_be_unread(variable);
                     }
                 }
             }
@@ -321,7 +320,7 @@ impl<'a> Printer<'a> {
     /// A call at the end of the steps; what it answers is not judged.
     fn defer(&mut self, call: &Expression, sites: &[Site<'_>]) {
         let condition = self.succeeded(&self.expression(call), sites.first().map(|site| site.typed.function));
-        let kept = self.ownership(sites);
+        let kept = self.ownership(sites, false);
         let text = if kept.is_empty() {
             format!("(void){};", self.expression(call))
         } else {
@@ -357,7 +356,7 @@ impl<'a> Printer<'a> {
         let succeeded = self.succeeded("outcome_", Some(function));
         let ty = self.codes(function).map_or("int", |codes| codes.name.as_str());
         self.line(&format!("{ty} outcome_ = {text};"));
-        let kept = self.ownership(&sites[..1.min(sites.len())]);
+        let kept = self.ownership(&sites[..1.min(sites.len())], false);
         self.guarded(&succeeded, &kept);
         if let Some(until) = until {
             self.line(&format!("if ({succeeded})"));
@@ -371,7 +370,9 @@ impl<'a> Printer<'a> {
         self.cursor = self.cursor.max(until.unwrap_or(call).span.end);
         self.line(&format!("if ({succeeded}) {{"));
         self.depth += 1;
+        self.branches += 1;
         self.block(unless, inner);
+        self.branches -= 1;
         self.line(&format!("EXCEEDS({text});"));
         self.depth -= 1;
         self.line("}");
@@ -387,6 +388,7 @@ impl<'a> Printer<'a> {
                     continue;
                 };
                 let name = self.expression(of);
+                self.tangled |= self.holds(&name);
                 let mut line = String::new();
                 if let Root::Variable(variable) = place.root
                     && self.declared.insert(variable)
@@ -441,6 +443,11 @@ impl<'a> Printer<'a> {
             self.indented(line);
         }
     }
+}
+
+/// A statement with those that note what it did.
+fn joined(statement: String, notes: &[String]) -> String {
+    std::iter::once(statement).chain(notes.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a loop's bound needs a cast to be compared with a size.

@@ -49,10 +49,15 @@ pub(super) fn mark_unread(text: &str) -> String {
         return text.to_owned();
     }
     let plain: Vec<&str> = text.lines().filter(|line| !marked(line)).collect();
-    let plain = plain.join("\n");
+    // What begins a line is assigned to: only what else a line says reads it.
+    let reads = |name: &str| {
+        let assigned = |line: &str| words(line).next() == Some(name);
+        let uses = |line: &&str| words(line).filter(|word| *word == name).count() - usize::from(assigned(line));
+        plain.iter().map(uses).sum::<usize>() > 1
+    };
     let line = |line: &str| match line.trim_start().strip_prefix(UNREAD) {
         None => format!("{line}\n"),
-        Some(name) if words(&plain).filter(|word| *word == name).count() > 1 => String::new(),
+        Some(name) if reads(name) => String::new(),
         Some(name) => format!("{}(void){name};\n", &line[..line.len() - line.trim_start().len()]),
     };
     text.lines().map(line).collect()
