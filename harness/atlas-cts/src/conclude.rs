@@ -12,6 +12,7 @@ use engine::report::clean;
 use engine::run::{ExitStatus, RunError};
 use thiserror::Error;
 
+use crate::interface::InterfaceCommandError;
 use crate::reproducer::ReproducerError;
 
 /// Why a command cannot do what it was asked for.
@@ -58,6 +59,8 @@ pub enum CommandError {
     #[error("error: {path}: {source}")]
     File { path: PathBuf, source: io::Error },
     #[error("error: {0}")]
+    Interface(InterfaceCommandError),
+    #[error("error: {0}")]
     Reproducer(ReproducerError),
     #[error("error: {0}")]
     Proof(ProofFileError),
@@ -71,6 +74,7 @@ impl CommandError {
         match self {
             CommandError::Run(error) => error.exit(),
             CommandError::File { .. }
+            | CommandError::Interface(_)
             | CommandError::Reproducer(ReproducerError::Write { .. })
             | CommandError::Proof(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,

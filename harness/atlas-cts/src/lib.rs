@@ -4,6 +4,7 @@
 
 mod conclude;
 pub mod doctor;
+pub mod interface;
 mod output;
 pub mod reproducer;
 pub mod runtimes;

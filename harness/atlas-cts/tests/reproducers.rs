@@ -131,6 +131,7 @@ fn try_defect(bench: &Bench, product: &str, defect: &str, rules: &[&str], count:
         try_result(bench, &report, product, defect, result, count);
     }
     fs::remove_dir_all(bench.path(&report)).unwrap();
+    fs::remove_file(bench.path(&list)).unwrap();
 }
 
 /// The defects that rules claim on a product, each with these rules.

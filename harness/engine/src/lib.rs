@@ -17,6 +17,7 @@ pub mod coverage;
 pub mod digest;
 pub mod doctor;
 pub mod files;
+pub mod interface;
 pub mod lint;
 pub mod logs;
 pub mod print_c;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The rooms of the engine; each knows only those before it.
 const ROOMS: &[&str] = &[
     "files", "digest", "catalog", "coverage", "record", "report", "case", "print_c", "doctor", "logs", "runtime",
-    "lint", "wire", "worker", "workers", "confirm", "run", "prove",
+    "lint", "interface", "wire", "worker", "workers", "confirm", "run", "prove",
 ];
 
 /// The crates of the harness with what each may depend on, of this repository.

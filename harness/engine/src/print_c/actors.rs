@@ -74,7 +74,9 @@ impl<'a> Printer<'a> {
         for main in self.main_actors() {
             let own = deferred.iter().rev().filter(|(actor, _)| self.home(*actor) == main).map(|(_, call)| call);
             let lines: Vec<String> = all.iter().chain(own).cloned().collect();
-            if !lines.is_empty() {
+            if let [only] = lines.as_slice() {
+                self.line(&format!("if (turn({})) {only}", self.program.actors[main].name));
+            } else if !lines.is_empty() {
                 self.line(&format!("if (turn({})) {{", self.program.actors[main].name));
                 lines.iter().for_each(|line| self.indented(line));
                 self.line("}");

@@ -60,7 +60,11 @@ impl LifeCycleText {
     /// A function for each section: several processes and threads call them.
     pub(super) fn functions(&self) -> String {
         let wanted = self.sections.iter().filter(|(section, ..)| *section != Section::Restore);
-        wanted.map(|(_, name, text)| format!("static void {name}(void) {{\n{text}}}\n")).collect()
+        let function = |name: &str, text: &str| match text.trim_end().contains('\n') {
+            true => format!("static void {name}(void) {{\n{text}}}\n"),
+            false => format!("static void {name}(void) {{ {} }}\n", text.trim()),
+        };
+        wanted.map(|(_, name, text)| function(name, text)).collect()
     }
 
     /// The statements that bring a process into a state.

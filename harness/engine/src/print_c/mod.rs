@@ -201,6 +201,8 @@ struct Printer<'a> {
     branches: usize,
     /// Two variables of one actor have the same name.
     namesakes: bool,
+    /// What stands on the next line before its text.
+    before: String,
     /// Ways of releasing what the steps acquire, each with the position of a resource.
     releases: BTreeMap<String, usize>,
     runnable: bool,
@@ -236,6 +238,7 @@ impl<'a> Printer<'a> {
             owned: Vec::new(),
             branches: 0,
             namesakes: namesakes(program),
+            before: String::new(),
             releases: BTreeMap::new(),
             runnable: false,
             judged: true,
@@ -257,7 +260,8 @@ impl<'a> Printer<'a> {
 
     fn line(&mut self, text: &str) {
         let indentation = "    ".repeat(self.depth);
-        let _ = writeln!(self.out, "{indentation}{text}");
+        let before = std::mem::take(&mut self.before);
+        let _ = writeln!(self.out, "{indentation}{before}{text}");
     }
 
     fn indented(&mut self, text: &str) {

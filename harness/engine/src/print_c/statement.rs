@@ -326,7 +326,7 @@ impl<'a> Printer<'a> {
         } else {
             format!("if ({condition}) {{ {} }}", kept.join(" "))
         };
-        if self.depth == 1 {
+        if self.branches == 0 && self.loops.is_empty() {
             self.line(&format!("/* At the end: {text} */"));
             self.deferred.push((self.actor, text));
         } else {
@@ -382,6 +382,8 @@ impl<'a> Printer<'a> {
 
     /// Declares the out-variables of the calls that are new, and poisons all of them.
     fn outs(&mut self, sites: &[Site<'_>]) {
+        let mut lines = Vec::new();
+        let mut declares = false;
         for site in sites {
             for (argument, written) in site.typed.arguments.iter().zip(site.arguments) {
                 let (Argument::Out { place, .. }, ExpressionKind::AddressOf(of)) = (argument, &written.kind) else {
@@ -394,12 +396,17 @@ impl<'a> Printer<'a> {
                     && self.declared.insert(variable)
                 {
                     line = format!("{}; ", c_type(self.program.variables[variable].ty, &name));
-                    if let Some(hoisted) = &mut self.hoisted {
-                        hoisted.push(std::mem::take(&mut line));
+                    match &mut self.hoisted {
+                        Some(hoisted) => hoisted.push(std::mem::take(&mut line)),
+                        None => declares = true,
                     }
                 }
-                self.line(&format!("{line}POISON({name});"));
+                lines.push(format!("{line}POISON({name});"));
             }
+        }
+        match declares {
+            true => self.line(&lines.join(" ")),
+            false => self.before = lines.iter().map(|line| format!("{line} ")).collect(),
         }
     }
 
