@@ -75,7 +75,10 @@ fn run(program: &Path, product: &str, defect: &str) -> (Option<i32>, String) {
 
 /// Makes, builds and runs the reproducer of one result. The messages say how it differs from the engine's verdict.
 fn try_result(bench: &Bench, report: &str, product: &str, defect: &str, result: &RuleResult, count: &Mutex<Count>) {
-    let Some(expected) = status(result.verdict) else { return };
+    // A failure in a function that another rule owns is called blocked after the run; what was found is the case's verdict.
+    let found = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
+    let verdict = found.filter(|_| result.verdict == Verdict::Blocked).map_or(result.verdict, |found| found.found);
+    let Some(expected) = status(verdict) else { return };
     let folder = bench.path(&format!("{report}-{}", result.id));
     let wanted = Wanted { run: bench.path(report), rule: result.id.clone(), to: Some(folder.clone()) };
     reproducer(&RULES, &SPECS, &wanted).unwrap_or_else(|error| panic!("{} with {defect}: {error}", result.id));
