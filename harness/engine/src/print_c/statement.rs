@@ -261,7 +261,7 @@ impl<'a> Printer<'a> {
                 let array = if self.program.variables[variable].shared { "shared_array" } else { "array" };
                 let bytes = format!("{} * sizeof *{name}", self.factor(length));
                 let filled = if value.is_some() { "0" } else { "0xA5" };
-                return self.line(&format!("{name} = {array}({bytes}, {filled});"));
+                self.line(&format!("{name} = {array}({bytes}, {filled});"));
             }
             (Some(length), value) => {
                 let _ = write!(text, "[{}]", self.expression(length));
