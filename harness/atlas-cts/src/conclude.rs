@@ -59,9 +59,9 @@ pub enum CommandError {
     #[error("error: {path}: {source}")]
     File { path: PathBuf, source: io::Error },
     #[error("error: {0}")]
-    Interface(InterfaceCommandError),
+    Interface(Box<InterfaceCommandError>),
     #[error("error: {0}")]
-    Reproducer(ReproducerError),
+    Reproducer(Box<ReproducerError>),
     #[error("error: {0}")]
     Proof(ProofFileError),
     #[error("error: {0}")]
@@ -75,9 +75,9 @@ impl CommandError {
             CommandError::Run(error) => error.exit(),
             CommandError::File { .. }
             | CommandError::Interface(_)
-            | CommandError::Reproducer(ReproducerError::Write { .. })
             | CommandError::Proof(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,
+            CommandError::Reproducer(error) if matches!(**error, ReproducerError::Write { .. }) => ExitStatus::Unknown,
             _ => ExitStatus::Usage,
         }
     }

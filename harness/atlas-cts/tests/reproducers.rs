@@ -138,7 +138,7 @@ fn try_defect(bench: &Bench, product: &str, defect: &str, rules: &[&str], count:
 }
 
 /// The defects that rules claim on a product, each with these rules.
-fn claims<'a>(product: &'a str) -> BTreeMap<&'a str, Vec<&'a str>> {
+fn claims(product: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut claims: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for rule in &RULES.rules {
         for defect in rule.kills_on(product) {

@@ -56,7 +56,7 @@ pub enum InterfaceCommandError {
 
 /// Compares; gives the page, and whether a program that was built for the first one may fail with the second.
 pub fn compare(rules: &Rules, specs: &Specs, compared: &Compared) -> Result<(String, bool), CommandError> {
-    compared.differences(rules, specs).map_err(CommandError::Interface)
+    compared.differences(rules, specs).map_err(|error| CommandError::Interface(Box::new(error)))
 }
 
 impl Compared {

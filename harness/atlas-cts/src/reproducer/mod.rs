@@ -70,7 +70,8 @@ struct Evidence<'a> {
 pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathBuf, CommandError> {
     let run = read_run(&wanted.run)?;
     let rule = catalog::rule(rules, &wanted.rule)?;
-    let result = result_of(rule, &run.results, &wanted.run).map_err(CommandError::Reproducer)?;
+    let result =
+        result_of(rule, &run.results, &wanted.run).map_err(|error| CommandError::Reproducer(Box::new(error)))?;
     let product = catalog::product(rules, &run.header.product)?;
     let known = Known {
         edition: run.header.edition.as_deref().and_then(Edition::read),
@@ -95,7 +96,7 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
         let declarations = declarations.map_err(|source| ReproducerError::Header { path, source })?;
         write(&evidence, &program, &declarations, &folder)
     };
-    written().map_err(CommandError::Reproducer)?;
+    written().map_err(|error| CommandError::Reproducer(Box::new(error)))?;
     Ok(folder)
 }
 
