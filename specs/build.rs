@@ -41,7 +41,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for path in entries(folder) {
         if path.is_dir() {
             collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+        } else if path.extension().is_some_and(|extension| extension == "yaml" || extension == "h") {
             files.push(path);
         }
     }

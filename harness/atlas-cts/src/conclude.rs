@@ -12,6 +12,9 @@ use engine::report::clean;
 use engine::run::{ExitStatus, RunError};
 use thiserror::Error;
 
+use crate::interface::InterfaceCommandError;
+use crate::reproducer::ReproducerError;
+
 /// Why a command cannot do what it was asked for.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -47,11 +50,6 @@ pub enum CommandError {
     /// It is not a case of the rule.
     #[error("error: --case {text}: {error}")]
     Case { text: String, error: CaseError },
-    #[error(
-        "error: --case {text}: a program is printed for one case; give the last one, and know that it fails only \
-         after the others, or run them all with `atlas-cts run {rule} --case …`"
-    )]
-    CaseList { text: String, rule: String },
     #[error("error: {0}")]
     Print(CaseError),
     #[error("error: --root {path} is no folder; give the folder that holds a machine's files, or leave it out")]
@@ -60,6 +58,10 @@ pub enum CommandError {
     SchemaDiffers { path: PathBuf },
     #[error("error: {path}: {source}")]
     File { path: PathBuf, source: io::Error },
+    #[error("error: {0}")]
+    Interface(Box<InterfaceCommandError>),
+    #[error("error: {0}")]
+    Reproducer(Box<ReproducerError>),
     #[error("error: {0}")]
     Proof(ProofFileError),
     #[error("error: {0}")]
@@ -71,7 +73,11 @@ impl CommandError {
     pub fn exit(&self) -> ExitStatus {
         match self {
             CommandError::Run(error) => error.exit(),
-            CommandError::File { .. } | CommandError::Proof(_) | CommandError::Threshold(_) => ExitStatus::Unknown,
+            CommandError::File { .. }
+            | CommandError::Interface(_)
+            | CommandError::Proof(_)
+            | CommandError::Threshold(_) => ExitStatus::Unknown,
+            CommandError::Reproducer(error) if matches!(**error, ReproducerError::Write { .. }) => ExitStatus::Unknown,
             _ => ExitStatus::Usage,
         }
     }

@@ -4,7 +4,9 @@
 
 mod conclude;
 pub mod doctor;
+pub mod interface;
 mod output;
+pub mod reproducer;
 pub mod runtimes;
 
 pub use conclude::{CommandError, conclude};

@@ -17,9 +17,9 @@ mod simulator;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use atlas_cts::doctor;
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{CommandError, conclude, say};
+use atlas_cts::{CommandError, conclude, say, say_line};
+use atlas_cts::{doctor, interface, reproducer};
 use clap::{Parser, Subcommand};
 use engine::run::{ExitStatus, MergeOptions, Options, choose_runtime, load_rules};
 use engine::runtime::Runtime;
@@ -71,6 +71,20 @@ enum Command {
     Print {
         /// The rule's id.
         rule: String,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Compare a library, and its headers, with the catalog's header or with others: symbols, prototypes, values, layouts.
+    Abi {
+        #[command(flatten)]
+        compared: interface::Compared,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Write a folder that shows a failure of a run without the suite: a C program, a Makefile, a README.
+    Reproducer {
+        #[command(flatten)]
+        wanted: reproducer::Wanted,
         #[command(flatten)]
         options: Options,
     },
@@ -141,6 +155,20 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Print { rule, options } => {
             let runtime = runtime_of(&options, Some(&rule))?;
             say(&print::print_as_c(&load_rules(&options, runtime)?, &rule, &options)?)?;
+            Ok(ExitStatus::Conformant)
+        }
+        Command::Abi { compared, options } => {
+            let runtime = runtime_of(&options, None)?;
+            let rules = load_rules(&options, runtime)?;
+            let (page, differs) = interface::compare(&rules, &options.specs(runtime), &compared)?;
+            say(&page)?;
+            Ok(if differs { ExitStatus::Broken } else { ExitStatus::Conformant })
+        }
+        Command::Reproducer { wanted, options } => {
+            let runtime = runtime_of(&options, Some(&wanted.rule))?;
+            let rules = load_rules(&options, runtime)?;
+            let folder = reproducer::reproducer(&rules, &options.specs(runtime), &wanted)?;
+            say_line(folder.display())?;
             Ok(ExitStatus::Conformant)
         }
         Command::Run(arguments) => run::run(arguments),

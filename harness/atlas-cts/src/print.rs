@@ -12,23 +12,15 @@ pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<S
     let product = if options.product == "auto" { &rules.default_product } else { &options.product };
     let product = catalog::product(rules, product)?;
     let devices = options.devices.unwrap_or(4);
-    let case = match &options.case {
-        None => None,
+    let cases = match &options.case {
+        None => Vec::new(),
         Some(text) => {
             let json = parse_json(text).map_err(|source| CommandError::CaseText { text: text.clone(), source })?;
-            if json.is_array() {
-                return Err(CommandError::CaseList { text: text.clone(), rule: id.to_owned() });
-            }
             let scope = Scope::new(product.facts.clone(), devices);
             let cases = cases_from_json(&rule.program, &scope, &json);
-            cases.map_err(|error| CommandError::Case { text: text.clone(), error })?.pop()
+            cases.map_err(|error| CommandError::Case { text: text.clone(), error })?
         }
     };
-    let sheet = Sheet {
-        product,
-        devices,
-        values: case.as_ref().map(|case| case.values.as_slice()),
-        salt: case.as_ref().map_or(1, |case| case.salt),
-    };
+    let sheet = Sheet { cases: &cases, ..Sheet::new(product, devices) };
     print_c(rules, rule, &sheet).map_err(CommandError::Print)
 }

@@ -262,9 +262,9 @@ fn a_device_that_does_not_come_back_leaves_the_failure_as_it_was_found() {
 }
 
 #[test]
-fn a_list_of_no_cases_is_no_case() {
+fn a_list_of_no_cases_is_no_case_and_a_program_runs_all_of_a_list() {
     let struck = Struck::by("FAULT_ONCE", ONE_PROCESS, ANY_SIZE, "must");
     struck.run("report", &["--case", "[]"]).says(2, &["--case []: the list has no case"]);
-    let words = ["print", "--specs", "specs", "--case", r#"[{"size": 1024}]"#, STRUCK];
-    struck.0.run(words).says(2, &["a program is printed for one case"]);
+    let words = ["print", "--specs", "specs", "--case", r#"[{"size": 1024}, {"size": 2048}]"#, STRUCK];
+    struck.0.run(words).says(0, &["Case: size = 1024", "Case: size = 2048", "for (run = 0; run < 2; run++)"]);
 }

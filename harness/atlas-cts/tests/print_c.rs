@@ -1,4 +1,4 @@
-//! Every rule of the catalog as a C program: all of them compile, and those of one process run.
+//! Every rule of the catalog as a C program: all of them compile and run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use abi::generated::acl;
 use atlas_cts::runtimes::RUNTIMES;
-use engine::case::{Budget, Plan, Scope, Value, rule_seed};
+use engine::case::{Budget, Case, Plan, Scope, Value, rule_seed};
 use engine::catalog::{CatalogPlace, Conditions, Rule, Rules, applies, load};
-use engine::print_c::{Sheet, print_c, runs_as_program};
+use engine::print_c::{Sheet, print_c};
 use rstest::rstest;
 use simulator_contract::environment;
 use steps::program::{Expression, State};
@@ -42,14 +42,20 @@ fn gcc() -> Command {
 }
 
 /// A drawn case of a rule.
-fn drawn(rule: &Rule, scope: &Scope) -> (Vec<Value>, u64) {
+fn drawn(rule: &Rule, scope: &Scope) -> Case {
     let budget = Budget { cases: 8192, repeats: 1, milliseconds: 0, shrinks: 0, shrink_milliseconds: 0 };
     let mut plan = Plan::new(&rule.program, scope, rule_seed(7, &rule.id), &budget).expect("every domain has values");
     for _ in 0..plan.required() {
         let _ = plan.next_case();
     }
-    let case = plan.next_case().expect("the plan draws more cases than edges").expect("every domain has values");
-    (case.values, case.salt)
+    plan.next_case().expect("the plan draws more cases than edges").expect("every domain has values")
+}
+
+/// The first case of a rule.
+fn smallest(rule: &Rule, scope: &Scope) -> Case {
+    let budget = Budget { cases: 64, repeats: 1, milliseconds: 0, shrinks: 0, shrink_milliseconds: 0 };
+    let mut plan = Plan::new(&rule.program, scope, rule_seed(7, &rule.id), &budget).expect("every domain has values");
+    plan.next_case().expect("the plan has a case").expect("every domain has values")
 }
 
 #[rstest]
@@ -63,9 +69,10 @@ fn every_rule_compiles(#[case] product: &str, #[case] random: bool) {
     let folder = folder(&format!("compile-{}", product.id));
     let mut files = Vec::new();
     for rule in &rules.rules {
-        let case = (random && !rule.program.axes.is_empty()).then(|| drawn(rule, &scope));
-        let (values, salt) = case.map_or((None, 1), |(values, salt)| (Some(values), salt));
-        let sheet = Sheet { product, devices: 2, values: values.as_deref(), salt };
+        // Two cases in one program: all alternatives stand in it.
+        let draws = random && !rule.program.axes.is_empty();
+        let cases = if draws { vec![drawn(rule, &scope), smallest(rule, &scope)] } else { Vec::new() };
+        let sheet = Sheet { cases: &cases, ..Sheet::new(product, 2) };
         let text = print_c(rules, rule, &sheet).unwrap_or_else(|message| panic!("{}: {message}", rule.id));
         let file = folder.join(format!("{}.c", rule.id));
         std::fs::write(&file, text).unwrap();
@@ -92,12 +99,13 @@ fn program(rules: &Rules, rule: &Rule, product: &str, values: Option<&[Value]>, 
     (compiled(&rule.id, &text, folder, &[]), text)
 }
 
-/// Prints a rule of one process.
+/// Prints a rule.
 fn printed(rules: &Rules, rule: &Rule, product: &str, values: Option<&[Value]>) -> String {
     let id = &rule.id;
-    assert!(runs_as_program(rule), "{id} has several actors");
     let product = rules.product(product).expect("the catalog knows the product");
-    let sheet = Sheet { product, devices: 4, values, salt: 0x5EED };
+    let cases: Vec<Case> =
+        values.map(|values| Case { values: values.to_vec(), salt: 0x5EED, tree: None }).into_iter().collect();
+    let sheet = Sheet { cases: &cases, ..Sheet::new(product, 4) };
     print_c(rules, rule, &sheet).unwrap_or_else(|message| panic!("{id}: {message}"))
 }
 
@@ -123,10 +131,12 @@ fn compiled(name: &str, text: &str, folder: &Path, flags: &[&str]) -> PathBuf {
 
 /// Runs a program against a simulated device with defects: exit status, messages.
 fn run(binary: &Path, product: &str, defects: &str) -> (Option<i32>, String) {
+    let machine = tempfile::TempDir::new().unwrap();
     let answer = Command::new(binary)
         .env(environment::PRODUCT, product)
         .env(environment::DEVICES, "4")
         .env(environment::DEFECTS, defects)
+        .env(environment::MACHINE, machine.path())
         .output()
         .unwrap();
     (answer.status.code(), String::from_utf8_lossy(&answer.stderr).into_owned())
@@ -151,14 +161,10 @@ fn every_condition(product: &str) -> Conditions {
 #[rstest]
 #[case("a2", 100, "aclrtGetCurrentContext(&context)")]
 #[case::without_a_default_context("ipv350", 10, "aclrtCreateContext(&context, device)")]
-fn every_program_of_one_process_holds_on_a_device_without_defects(
-    #[case] product: &str,
-    #[case] least: usize,
-    #[case] set_up: &str,
-) {
+fn every_program_holds_on_a_device_without_defects(#[case] product: &str, #[case] least: usize, #[case] set_up: &str) {
     let conditions = every_condition(product);
     let folder = folder(&format!("run-{product}"));
-    let applies = |rule: &&Rule| runs_as_program(rule) && applies(rule, &conditions, &RULES).is_ok();
+    let applies = |rule: &&Rule| applies(rule, &conditions, &RULES).is_ok();
     let rules: Vec<&Rule> = RULES.rules.iter().filter(applies).collect();
     assert!(rules.len() > least, "only {} rules print as a program", rules.len());
     let half = |first: usize| -> Vec<String> {
@@ -166,7 +172,7 @@ fn every_program_of_one_process_holds_on_a_device_without_defects(
         rules
             .filter_map(|rule| {
                 let (binary, text) = program(&RULES, rule, product, None, &folder);
-                let device = rule.program.processes[0].state == State::Device;
+                let device = rule.program.processes.iter().any(|process| process.state == State::Device);
                 assert!(!device || text.contains(set_up), "{}: no `{set_up}` in\n{text}", rule.id);
                 let (status, message) = run(&binary, product, "");
                 std::fs::remove_file(binary).unwrap();
@@ -193,8 +199,7 @@ fn the_sign_of_plain_char_changes_no_verdict() {
         found
     };
     let conditions = every_condition("a2");
-    let concerns =
-        |rule: &&Rule| runs_as_program(rule) && applies(rule, &conditions, &RULES).is_ok() && reads_char(rule);
+    let concerns = |rule: &&Rule| applies(rule, &conditions, &RULES).is_ok() && reads_char(rule);
     let folder = folder("sign-of-char");
     let (mut rules, mut noticed) = (0, 0);
     for rule in RULES.rules.iter().filter(concerns) {
@@ -399,14 +404,14 @@ fn forms_that_the_catalog_does_not_need_print() {
     assert!(text.contains(word), "{text}");
 
     let product = rules.product("a2").unwrap();
-    let sheet = Sheet { product, devices: 2, values: None, salt: 0 };
+    let sheet = Sheet::new(product, 2);
     let ends = print_c(&rules, rules.rule("acl.forms.ends").unwrap(), &sheet).unwrap();
     let file = folder.join("ends.c");
     std::fs::write(&file, &ends).unwrap();
     let answer = gcc().arg("-fsyntax-only").arg(&file).output().unwrap();
     assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
     for wanted in
-        ["/* The process of B ends. */", "/* B */ void *B_p; POISON(B_p);", "/* T */ (void)aclrtResetDevice(0);"]
+        ["leave(B, B);", "static void *B_p;", "if (turn(T)) {", "/* At the end: (void)aclrtResetDevice(0); */"]
     {
         assert!(ends.contains(wanted), "no `{wanted}` in\n{ends}");
     }

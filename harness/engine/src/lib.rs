@@ -19,6 +19,7 @@ pub mod digest;
 pub mod doctor;
 pub mod expectations;
 pub mod files;
+pub mod interface;
 pub mod lint;
 pub mod logs;
 pub mod print_c;

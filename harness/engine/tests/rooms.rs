@@ -21,6 +21,7 @@ const ROOMS: &[&str] = &[
     "logs",
     "runtime",
     "lint",
+    "interface",
     "wire",
     "worker",
     "workers",

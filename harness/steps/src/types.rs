@@ -106,6 +106,11 @@ impl Declarations {
         }
     }
 
+    /// All functions, sorted by name.
+    pub fn functions(&self) -> &'static [Function] {
+        self.bindings.functions
+    }
+
     pub fn function(&self, name: &str) -> Option<&'static Function> {
         self.functions.get(name).copied()
     }

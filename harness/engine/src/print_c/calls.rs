@@ -17,6 +17,15 @@ pub(super) struct Site<'t> {
     pub arguments: &'t [Expression],
 }
 
+/// Something that the steps hold, as far as their text says it.
+pub(super) struct Owned<'a> {
+    resource: &'a Resource,
+    handle: String,
+    /// Arguments of the acquiring call that the release passes on, by position.
+    kept: Vec<(usize, String)>,
+    process: usize,
+}
+
 impl<'a> Printer<'a> {
     /// The calls of a statement itself, not of the blocks inside it.
     pub(super) fn sites<'t>(&self, statement: &'t Statement, typed: &'t TypedStatement) -> Vec<Site<'t>> {
@@ -45,14 +54,17 @@ impl<'a> Printer<'a> {
             .collect()
     }
 
-    /// The statements that note what successful calls acquire and release.
-    pub(super) fn ownership(&mut self, sites: &[Site<'_>]) -> Vec<String> {
+    /// What notes that successful calls acquired and released something. `certain`: the calls were made, and succeeded.
+    pub(super) fn ownership(&mut self, sites: &[Site<'_>], certain: bool) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.runnable {
             return lines;
         }
-        let resources = &self.rules.resources;
         for site in sites {
+            if self.plain {
+                self.note(site, certain);
+                continue;
+            }
             if let Some((index, resource)) = self.acquires(site.function) {
                 let way = self.way(resource);
                 self.releases.insert(way.name.clone(), index);
@@ -60,7 +72,7 @@ impl<'a> Printer<'a> {
                 lines.push(way.acquired(&self.handle(resource, site), argument));
             }
             let mut names: Vec<String> = Vec::new();
-            for resource in resources {
+            for resource in &self.rules.resources {
                 let Some(position) = resource.released_by(site.function) else { continue };
                 let (way, argument) = (self.way(resource), site.arguments.get(position));
                 let Some(argument) = argument.filter(|_| self.releases.contains_key(&way.name)) else { continue };
@@ -71,6 +83,46 @@ impl<'a> Printer<'a> {
             }
         }
         lines
+    }
+
+    /// Notes what is held after a call where the text alone says it. What it does not say, the program has to find out.
+    fn note(&mut self, site: &Site<'_>, certain: bool) {
+        let certain = certain && self.branches == 0 && self.loops.is_empty();
+        let process = self.program.actors[self.actor].process;
+        let releasing = self.rules.resources.iter().find_map(|resource| resource.released_by(site.function));
+        if let Some(argument) = releasing.and_then(|position| site.arguments.get(position)) {
+            let text = self.expression(argument);
+            let is = |held: &Owned<'_>| held.resource.released_by(site.function).is_some();
+            let mine = |held: &Owned<'_>| is(held) && held.process == process;
+            match self.owned.iter().rposition(|held| mine(held) && held.handle == text) {
+                Some(at) if certain => drop(self.owned.remove(at)),
+                None if !self.owned.iter().any(mine) => {}
+                _ => self.tangled = true,
+            }
+        }
+        let Some((_, resource)) = self.acquires(site.function) else { return };
+        let handle = self.handle(resource, site);
+        let simple = |position: usize| matches!(site.arguments[position].kind, ExpressionKind::Name(_));
+        let again = matches!(resource.handle, Handle::Pointee(_)) && self.holds(&handle);
+        self.tangled |= !certain || again || !resource.kept().all(simple);
+        let kept = resource.kept().map(|position| (position, self.expression(&site.arguments[position]))).collect();
+        self.owned.push(Owned { resource, handle, kept, process });
+    }
+
+    /// Whether a text is the handle of something that is held.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        self.owned.iter().any(|held| held.handle == text || held.kept.iter().any(|(_, kept)| kept == text))
+    }
+
+    /// The calls that release what is still held, the last first, each with its process.
+    pub(super) fn releasing(&self) -> Vec<(usize, String)> {
+        let call = |held: &Owned<'a>| {
+            let kept = |position: usize| {
+                held.kept.iter().find(|(known, _)| *known == position).map(|(_, text)| text.clone()).unwrap_or_default()
+            };
+            (held.process, format!("MUST_SUCCEED({});", self.way(held.resource).call(&held.handle, kept)))
+        };
+        self.owned.iter().rev().map(call).collect()
     }
 
     /// The resource that a function acquires, with its position.
@@ -85,7 +137,7 @@ impl<'a> Printer<'a> {
 
     /// Gives names to arguments that a release passes on and that are not the same when they are written twice.
     pub(super) fn keep_arguments(&mut self, sites: &[Site<'_>]) {
-        for site in sites.iter().filter(|_| self.runnable) {
+        for site in sites.iter().filter(|_| self.runnable && !self.plain) {
             let Some((_, resource)) = self.acquires(site.function) else { continue };
             let function = self.program.functions[site.typed.function];
             for position in resource.kept() {

@@ -1,5 +1,7 @@
 //! The case that a program is printed for: values of the axes, and their declarations.
 
+use std::collections::HashSet;
+
 use crate::case::{Budget, CaseError, Plan, Scope, Value};
 use abi::Type;
 use steps::program::{Domain, Program};
@@ -33,39 +35,73 @@ pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, C
 }
 
 impl Printer<'_> {
-    /// The declarations of the axes.
-    pub(super) fn axes(&self, values: &[Value]) -> Vec<String> {
+    /// The alternative of a `choose` that all cases take.
+    pub(super) fn chosen(&self, axis: usize) -> Option<usize> {
+        let mut chosen = self.cases.iter().map(|case| case.values.get(axis).map(|value| value.integer()));
+        let first = chosen.next()??;
+        if chosen.all(|other| other == Some(first)) { usize::try_from(first).ok() } else { None }
+    }
+
+    /// The declarations of the axes that are read. Several cases are told apart by the number of the case that runs.
+    pub(super) fn axes(&self, read: &HashSet<&str>) -> Vec<String> {
         let mut lines = Vec::new();
-        for (index, (axis, value)) in self.program.axes.iter().zip(values).enumerate() {
+        for (index, axis) in self.program.axes.iter().enumerate() {
             let name = c_name(&axis.name);
-            let mut read = self.reads.axes.contains(&index);
-            match (&axis.domain, value) {
-                (Domain::Choice(names), value) => {
+            if !read.contains(name.as_str()) {
+                continue;
+            }
+            let values: Vec<&Value> = self.cases.iter().filter_map(|case| case.values.get(index)).collect();
+            lines.extend(match &axis.domain {
+                Domain::Choice(names) => {
                     let names: Vec<String> = names.iter().map(|alternative| format!("{name}_{alternative}")).collect();
-                    let chosen = usize::try_from(value.integer()).ok().and_then(|at| names.get(at));
-                    let chosen = chosen.unwrap_or(&names[0]);
-                    lines.push(format!("enum {name} {{ {} }};", names.join(", ")));
-                    lines.push(format!("static const enum {name} {name} = {chosen};"));
-                    read = true;
+                    let value = |value: &Value| {
+                        let chosen = usize::try_from(value.integer()).ok().and_then(|at| names.get(at));
+                        chosen.unwrap_or(&names[0]).clone()
+                    };
+                    let values = values.iter().map(|of| value(of)).collect();
+                    vec![
+                        format!("enum {name} {{ {} }};", names.join(", ")),
+                        declared(&format!("const enum {name} {name}"), &format!("enum {name}"), values),
+                    ]
                 }
-                (Domain::Text(texts), value) => {
-                    let text = usize::try_from(value.integer()).ok().and_then(|at| texts.get(at));
-                    let bytes = text.map_or(&[0u8][..], |at| &self.program.texts[*at]);
-                    lines.push(format!("static char {name}[] = {};", c_text(&bytes[..bytes.len() - 1])));
+                Domain::Text(texts) => {
+                    let value = |value: &Value| {
+                        let text = usize::try_from(value.integer()).ok().and_then(|at| texts.get(at));
+                        let bytes = text.map_or(&[0u8][..], |at| &self.program.texts[*at]);
+                        c_text(&bytes[..bytes.len() - 1])
+                    };
+                    match values.as_slice() {
+                        [only] => vec![format!("static char {name}[] = {};", value(only))],
+                        values => {
+                            let texts: Vec<String> = values.iter().map(|of| format!("(char[]){}", value(of))).collect();
+                            vec![format!("char *const {name} = ((char *[]){{{}}})[run];", texts.join(", "))]
+                        }
+                    }
                 }
-                (_, Value::List(items)) => {
-                    let items: Vec<String> = items.iter().map(|item| number(*item)).collect();
-                    let items = if items.is_empty() { "0".to_owned() } else { items.join(", ") };
-                    lines.push(format!("static const {} = {{{items}}};", c_type(axis.ty, &format!("{name}[]"))));
+                _ => {
+                    let item = c_type(axis.ty, "");
+                    let list = |value: &Value| match value {
+                        Value::List(items) if items.is_empty() => Some("0".to_owned()),
+                        Value::List(items) => {
+                            Some(items.iter().map(|item| number(*item)).collect::<Vec<_>>().join(", "))
+                        }
+                        Value::Integer(_) => None,
+                    };
+                    let lists: Vec<String> = values.iter().filter_map(|value| list(value)).collect();
+                    vec![match lists.as_slice() {
+                        [] => {
+                            let values = values.iter().map(|value| self.constant(axis.ty, value.integer())).collect();
+                            declared(&format!("const {}", c_type(axis.ty, &name)), &item, values)
+                        }
+                        [only] => format!("static const {} = {{{only}}};", c_type(axis.ty, &format!("{name}[]"))),
+                        lists => {
+                            let lists: Vec<String> =
+                                lists.iter().map(|list| format!("(const {item}[]){{{list}}}")).collect();
+                            format!("const {item} *const {name} = ((const {item} *[]){{{}}})[run];", lists.join(", "))
+                        }
+                    }]
                 }
-                (_, Value::Integer(value)) => {
-                    let value = self.constant(axis.ty, *value);
-                    lines.push(format!("static const {} = {value};", c_type(axis.ty, &name)));
-                }
-            }
-            if !read {
-                lines.push(format!("(void){name};"));
-            }
+            });
         }
         lines
     }
@@ -80,5 +116,13 @@ impl Printer<'_> {
             };
         }
         if is_integer(ty) || value != 0 { number(value) } else { "NULL".to_owned() }
+    }
+}
+
+/// The declaration of a constant that has one value, or one for each case.
+fn declared(constant: &str, ty: &str, mut values: Vec<String>) -> String {
+    match values.len() {
+        1 => format!("static {constant} = {};", values.remove(0)),
+        _ => format!("{constant} = ((const {ty}[]){{{}}})[run];", values.join(", ")),
     }
 }

@@ -21,6 +21,11 @@ impl Printer<'_> {
         self.inside(of, BinaryOperator::Less.precedence() + 1)
     }
 
+    /// An expression as a factor.
+    pub(super) fn factor(&self, of: &Expression) -> String {
+        self.inside(of, BinaryOperator::Multiply.precedence())
+    }
+
     /// An expression inside another one that binds at least as tightly as `least`.
     fn inside(&self, of: &Expression, least: u8) -> String {
         let (text, binds) = self.bare(of);
@@ -129,7 +134,12 @@ impl Printer<'_> {
     pub(super) fn variable_name(&self, actor: usize, name: &str) -> String {
         match self.program.actors.as_slice() {
             [_] => c_name(name),
-            actors => format!("{}_{name}", actors[actor].name),
+            actors => {
+                let mut variables = self.program.variables.iter();
+                let shared =
+                    variables.any(|variable| variable.actor == actor && variable.name == name && variable.shared);
+                format!("{}{}_{name}", if shared { "shared->" } else { "" }, actors[actor].name)
+            }
         }
     }
 }

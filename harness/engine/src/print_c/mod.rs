@@ -1,12 +1,15 @@
-//! A rule as a stand-alone C program: what its steps do in one case, with nothing of the suite but a few macros.
+//! A rule as a stand-alone C program: what its steps do in one case, with what they need of a small prelude.
 //!
-//! A rule of one process and one thread prints as a program that runs: it exits with 0 when the rule holds, and with 1
-//! and the line of the statement when it does not. With several actors the program only compiles: the statements of all
-//! actors stand one after the other, each with its actor's name.
+//! The program exits with 0 when the rule holds, with 1 and the line of the statement when it does not, and with 3 when a
+//! statement of the set-up does not hold: then nothing is known. The library works in a process of its own, or in several:
+//! a rule of several processes and threads forks and starts them, and the turn goes from one to the other as in the suite.
 
+mod actors;
 mod calls;
 mod case;
 mod expression;
+mod life_cycle;
+mod prelude;
 mod release;
 mod statement;
 mod text;
@@ -15,18 +18,17 @@ mod visit;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
-use crate::case::{CaseError, Scope, Value, display_values};
-use crate::catalog::{LifeCycleProgram, Product, Rule, Rules, Section, left_out, short};
+use crate::case::{Case, CaseError, Scope, display_values};
+use crate::catalog::{Product, Rule, Rules, left_out, short};
 
-use steps::program::{Program, State};
+use calls::Owned;
+use life_cycle::LifeCycleText;
+use steps::program::Program;
 use steps::types::is_address;
 use visit::Reads;
 
-const PRELUDE: &str = include_str!("prelude.h");
-/// What is added to it where calls say success with different values.
-const OTHER_RESULTS: &str = include_str!("results.h");
-/// What is added to it where the steps have gates.
-const GATES: &str = include_str!("gates.h");
+/// Seconds after which a process of a program counts as hung, if nobody says otherwise.
+pub const DEADLINE: u64 = 60;
 
 /// What a program is printed for.
 #[derive(Debug, Clone)]
@@ -34,15 +36,21 @@ pub struct Sheet<'a> {
     pub product: &'a Product,
     /// Number of devices.
     pub devices: u32,
-    /// The values of the axes, in their order; `None`: the smallest case.
-    pub values: Option<&'a [Value]>,
-    /// Makes the patterns of the case its own.
-    pub salt: u64,
+    /// The cases that run one after the other in the same processes; none: the smallest case.
+    pub cases: &'a [Case],
+    /// Ids of the statements whose checks are only reported.
+    pub observed: &'a [usize],
+    /// Seconds after which a process counts as hung.
+    pub deadline: u64,
+    /// Whether the statement and its sources stand elsewhere, and not in the head of the program.
+    pub brief: bool,
 }
 
-/// Whether the printed program of a rule does what the suite does: one process, one thread.
-pub fn runs_as_program(rule: &Rule) -> bool {
-    rule.program.actors.len() == 1
+impl<'a> Sheet<'a> {
+    /// The smallest case of a rule on a product.
+    pub fn new(product: &'a Product, devices: u32) -> Sheet<'a> {
+        Sheet { product, devices, cases: &[], observed: &[], deadline: DEADLINE, brief: false }
+    }
 }
 
 /// Prints a rule as C. The error says why the rule has no case for this product.
@@ -50,96 +58,101 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
     let program = &rule.program;
     let left_out = left_out(rule, &sheet.product.id, &BTreeSet::new(), rules);
     let scope = Scope { left_out, ..Scope::new(sheet.product.facts.clone(), sheet.devices) };
-    let values = match sheet.values {
-        Some(values) => values.to_vec(),
-        None => case::smallest(program, &scope)?,
+    let smallest;
+    let cases = match sheet.cases {
+        [] => {
+            smallest = [Case { values: case::smallest(program, &scope)?, salt: 1, tree: None }];
+            &smallest[..]
+        }
+        cases => cases,
     };
-    let mut printer = Printer::new(rules, program);
-    printer.runnable = runs_as_program(rule);
-    printer.block(&program.syntax, &program.statements);
-    printer.observations(rule);
-    let life = rules.life_cycle.of(&sheet.product.id);
-    let (set_up, tear_down, hoisted) = life_cycle(rules, life, program);
+    let mut printer = Printer::of_steps(rules, rule, sheet, cases, true);
+    if printer.tangled {
+        printer = Printer::of_steps(rules, rule, sheet, cases, false);
+    }
+    let steps = printer.out.clone();
+    let life = LifeCycleText::of(rules, &sheet.product.id, program);
+    let mut body = printer.wrappers().concat();
+    body += &printer.variables(&steps);
+    body += &life.declarations;
+    let constants = printer.constants(sheet, &scope, &steps);
+    body += &printer.main(&life, &format!("{constants}{steps}"));
+    let body = text::mark_unread(&body);
 
-    let mut out = head(rules, rule, sheet, &values);
-    let _ = write!(out, "\n{PRELUDE}\n");
-    let mut answers = program.results.iter().chain(&life.program.results);
-    if answers.any(|of| of.is_some_and(|of| of > 0)) {
-        let _ = writeln!(out, "{OTHER_RESULTS}");
+    let own = if program.actors.len() > 1 { BTreeSet::new() } else { printer.names() };
+    let prelude = prelude::needed(&body, &own);
+    let mut out = head(rules, rule, sheet, cases);
+    for header in prelude::headers(&format!("{prelude}{body}")) {
+        let _ = writeln!(out, "#include <{header}>");
     }
-    if printer.reads.gates {
-        let _ = writeln!(out, "{GATES}");
-    }
-    for line in printer.wrappers() {
-        let _ = writeln!(out, "{line}");
-    }
-    if let Some(device) = device(life, program) {
-        let _ = writeln!(out, "\nstatic const int device = {device};");
-    }
-    for line in &hoisted {
-        let _ = writeln!(out, "static {}", line.trim());
-    }
-    let _ = write!(out, "\nstatic void set_up(void)\n{{\n{set_up}}}\n\nstatic void steps(void)\n{{\n");
-    for line in printer.constants(sheet, &scope, &values) {
-        let _ = writeln!(out, "    {line}");
-    }
-    let _ = writeln!(out, "\n{}}}", printer.out);
-    let _ = write!(
-        out,
-        "\n/* What the tear-down answers is not judged: the process ends. */\nstatic void tear_down(void)\n{{\n{tear_down}}}\n\
-         \nint main(void)\n{{\n    set_up();\n    steps();\n    release_all();\n    tear_down();\n    return finish();\n}}\n"
-    );
+    out += &definitions(rules, sheet, cases);
+    out += &printer.actors(&prelude, &body);
+    let _ = write!(out, "\n{prelude}\n{body}");
     Ok(out)
 }
 
 /// The comment that says what the program is, and what it needs.
-fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, values: &[Value]) -> String {
+fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String {
     const WIDTH: usize = 110;
     let path = short(&rules.chapters[rule.chapter].path);
-    let mut lines = vec![format!("{}: {}", rule.id, rule.title), format!("{path}:{}", rule.line), String::new()];
-    lines.extend(text::wrapped(&rule.statement, WIDTH));
-    lines.push(String::new());
-    for source in &rule.sources {
-        lines.extend(text::wrapped(&format!("Source: {source}"), WIDTH));
+    let mut lines = vec![format!("{}: {}", rule.id, rule.title)];
+    if !sheet.brief {
+        lines.extend([format!("{path}:{}", rule.line), String::new()]);
+        lines.extend(text::wrapped(&rule.statement, WIDTH));
+        lines.push(String::new());
+        for source in &rule.sources {
+            lines.extend(text::wrapped(&format!("Source: {source}"), WIDTH));
+        }
+        if let Some(doubt) = &rule.doubt {
+            lines.extend(text::wrapped(&format!("Doubt: {doubt}"), WIDTH));
+        }
+        if rule.hazard.is_some() {
+            lines.push("Hazard: the documents leave the result undefined.".to_owned());
+        }
     }
-    if let Some(doubt) = &rule.doubt {
-        lines.extend(text::wrapped(&format!("Doubt: {doubt}"), WIDTH));
+    for case in cases {
+        let values: Vec<String> = display_values(&rule.program, &case.values)
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        let case = if values.is_empty() { "no values".to_owned() } else { values.join(", ") };
+        lines.extend(text::wrapped(&format!("Product: {}. Case: {case}", sheet.product.name), WIDTH));
     }
-    if rule.hazard.is_some() {
-        lines.push("Hazard: the documents leave the result undefined.".to_owned());
-    }
-    let case: Vec<String> =
-        display_values(&rule.program, values).iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    lines.extend(text::wrapped(&format!("Product: {}. Case: {}", sheet.product.name, case.join(", ")), WIDTH));
-    let threads = if Reads::of(&rule.program).gates { " -pthread" } else { "" };
     let libraries = linked(rules, rule);
-    lines.push(format!("Compile: gcc -std=c11{threads} -I specs/{} <this file>{libraries}", rules.runtime));
-    if !runs_as_program(rule) {
-        let actors: Vec<String> = rule.program.actors.iter().map(|actor| actor.name.clone()).collect();
-        let message = format!(
-            "For reading only: the actors {} are processes or threads of their own. The name of a variable starts with \
-             that of its actor.",
-            actors.join(", ")
-        );
-        lines.extend(text::wrapped(&message, WIDTH));
-    }
+    lines.push(format!("Compile: gcc -std=c11 -pthread -I specs/{} <this file>{libraries}", rules.runtime));
     let mut out = String::from("/*\n");
     for line in lines {
         let _ = writeln!(out, "{}", format!(" * {}", line.replace("*/", "* /")).trim_end());
     }
     let _ = write!(
         out,
-        " */\n\n#define _POSIX_C_SOURCE 200809L\n\n#include <stdint.h>\n\n#include \"{}\"\n\n#define SUCCESS {}\n#define SALT \
-         UINT64_C({:#x})\n",
-        rules.header,
-        rules.environment.results.0.first().map_or("0", |codes| codes.success_name.as_str()),
-        sheet.salt
+        " */\n\n#define _DEFAULT_SOURCE\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+         #include <string.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
     );
     out
 }
 
-/// The libraries that the program is linked with: the first one, and those whose functions the rule needs.
-fn linked(rules: &Rules, rule: &Rule) -> String {
+/// The header of the runtime, and what the prelude builds on.
+fn definitions(rules: &Rules, sheet: &Sheet<'_>, cases: &[Case]) -> String {
+    let mut out = format!("#include \"{}\"\n\n", rules.header);
+    let success = rules.environment.results.0.first().map_or("0", |codes| codes.success_name.as_str());
+    let _ = writeln!(out, "#define SUCCESS {success}");
+    let salts: Vec<String> = cases.iter().map(|case| format!("UINT64_C({:#x})", case.salt)).collect();
+    match salts.as_slice() {
+        [salt] => {
+            let _ = writeln!(out, "#define SALT {salt}");
+        }
+        salts => {
+            let _ = writeln!(out, "static _Thread_local int run; /* the case that runs */");
+            let _ = writeln!(out, "#define SALT (((const uint64_t[]){{{}}})[run])", salts.join(", "));
+        }
+    }
+    let _ = writeln!(out, "enum {{ HOLDS = 42, ENDS = 43, DEADLINE = {} /* seconds */ }};", sheet.deadline);
+    out
+}
+
+/// What the linker is given: the first library, and those whose functions the rule needs, as ` -lNAME`.
+pub fn linked(rules: &Rules, rule: &Rule) -> String {
     let needed: HashSet<usize> = rules.needed(rule).map(|function| rules.libraries.home(function.name)).collect();
     let libraries = rules.libraries.all().iter().enumerate();
     let libraries = libraries.filter(|(position, _)| *position == 0 || needed.contains(position));
@@ -150,34 +163,13 @@ fn linked(rules: &Rules, rule: &Rule) -> String {
     libraries.map(|(_, library)| name(&library.names)).collect()
 }
 
-/// The number of the first process's device, where the life cycle reads it.
-fn device(life: &LifeCycleProgram, program: &Program) -> Option<u32> {
-    let process = &program.processes[0];
-    (process.state >= State::Device && Reads::of(&life.program).own_device).then_some(process.device)
-}
-
-/// The life cycle of the first process: set-up, tear-down, and the variables of both.
-fn life_cycle(rules: &Rules, life: &LifeCycleProgram, program: &Program) -> (String, String, Vec<String>) {
-    let mut printer = Printer::new(rules, &life.program);
-    printer.hoisted = Some(Vec::new());
-    let state = program.processes[0].state;
-    let mut section = |section: Section, needed: State, judged: bool| {
-        let Some(block) = life.block(section).filter(|_| state >= needed) else { return String::new() };
-        printer.judged = judged;
-        printer.cursor = life.program.statements[block].span.start;
-        printer.statement(&life.program.syntax[block], &life.program.statements[block]);
-        std::mem::take(&mut printer.out)
-    };
-    let set_up = [section(Section::InitUp, State::Init, true), section(Section::DeviceUp, State::Device, true)];
-    let tear_down =
-        [section(Section::DeviceDown, State::Device, false), section(Section::InitDown, State::Init, false)];
-    (set_up.concat(), tear_down.concat(), printer.hoisted.unwrap_or_default())
-}
-
 /// The text of a program that is being printed.
 struct Printer<'a> {
     rules: &'a Rules,
     program: &'a Program,
+    cases: &'a [Case],
+    /// Ids of the statements whose checks are only reported.
+    observed: &'a [usize],
     source: &'a str,
     reads: Reads,
     out: String,
@@ -187,14 +179,30 @@ struct Printer<'a> {
     loops: Vec<String>,
     /// The actor whose statement is being printed.
     actor: usize,
+    /// The actor whose turn the statements stand in; `None`: each statement says whose turn it is.
+    turn: Option<usize>,
     /// Comments before this place of the source are printed.
     cursor: usize,
+    /// Whether the program takes what does not hold for a failure of the set-up; `None`: not known here.
+    in_setup: Option<bool>,
     /// Statements for the end of the steps with their actors.
     deferred: Vec<(usize, String)>,
     /// Declarations of flags for those that stand in a block, and of arguments that are kept.
     flags: Vec<String>,
     /// Arguments that are kept in a variable, by their place in the source.
     kept: HashMap<usize, String>,
+    /// The text says what is held at each place: no list has to be kept.
+    plain: bool,
+    /// The text does not say it after all.
+    tangled: bool,
+    /// What is held, as far as the text says.
+    owned: Vec<Owned<'a>>,
+    /// Blocks around the statement that may not run.
+    branches: usize,
+    /// Two variables of one actor have the same name.
+    namesakes: bool,
+    /// What stands on the next line before its text.
+    before: String,
     /// Ways of releasing what the steps acquire, each with the position of a resource.
     releases: BTreeMap<String, usize>,
     runnable: bool,
@@ -205,21 +213,32 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(rules: &'a Rules, program: &'a Program) -> Printer<'a> {
+    fn new(rules: &'a Rules, program: &'a Program, cases: &'a [Case]) -> Printer<'a> {
+        let several = program.actors.len() > 1;
         Printer {
             rules,
             program,
+            cases,
+            observed: &[],
             source: &program.source,
             reads: Reads::of(program),
             out: String::new(),
             depth: 1,
-            declared: HashSet::new(),
+            declared: if several { (0..program.variables.len()).collect() } else { HashSet::new() },
             loops: Vec::new(),
             actor: 0,
+            turn: (!several).then_some(0),
+            in_setup: Some(true),
             cursor: 0,
             deferred: Vec::new(),
             flags: Vec::new(),
             kept: HashMap::new(),
+            plain: true,
+            tangled: false,
+            owned: Vec::new(),
+            branches: 0,
+            namesakes: namesakes(program),
+            before: String::new(),
             releases: BTreeMap::new(),
             runnable: false,
             judged: true,
@@ -227,12 +246,22 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// The steps of a rule, printed. `plain`: without a list of what is held, if the text says that.
+    fn of_steps(rules: &'a Rules, rule: &'a Rule, sheet: &Sheet<'a>, cases: &'a [Case], plain: bool) -> Printer<'a> {
+        let mut printer = Printer::new(rules, &rule.program, cases);
+        printer.observed = sheet.observed;
+        printer.runnable = true;
+        printer.plain = plain;
+        printer.block(&rule.program.syntax, &rule.program.statements);
+        printer.observations(rule);
+        printer.end_of_case();
+        printer
+    }
+
     fn line(&mut self, text: &str) {
         let indentation = "    ".repeat(self.depth);
-        let several =
-            self.program.actors.len() > 1 && !text.ends_with(['{', '}']) && !text.starts_with("/*") && text != "break;";
-        let actor = if several { format!("/* {} */ ", self.program.actors[self.actor].name) } else { String::new() };
-        let _ = writeln!(self.out, "{indentation}{actor}{text}");
+        let before = std::mem::take(&mut self.before);
+        let _ = writeln!(self.out, "{indentation}{before}{text}");
     }
 
     fn indented(&mut self, text: &str) {
@@ -241,10 +270,24 @@ impl<'a> Printer<'a> {
         self.depth -= 1;
     }
 
+    /// The names of variables and axes.
+    fn names(&self) -> BTreeSet<&'a str> {
+        let axes = self.program.axes.iter().map(|axis| axis.name.as_str());
+        axes.chain(self.program.variables.iter().map(|variable| variable.name.as_str())).collect()
+    }
+
     fn observations(&mut self, rule: &'a Rule) {
         self.actor = 0;
         self.kept.clear();
-        let observed = self.program.observe.iter().zip(&self.program.observe_syntax);
+        let observed: Vec<_> = self.program.observe.iter().zip(&self.program.observe_syntax).collect();
+        if observed.is_empty() {
+            return;
+        }
+        let alone = self.turn.is_some();
+        if !alone {
+            self.line("pass_turn();");
+            self.open_turn(0);
+        }
         for ((name, source), ((_, _, ty), tree)) in rule.source.observe.iter().zip(observed) {
             let kept = std::mem::replace(&mut self.source, &source.value);
             let text = self.expression(tree);
@@ -252,12 +295,8 @@ impl<'a> Printer<'a> {
             let observe = if is_address(*ty) { "OBSERVE_TEXT" } else { "OBSERVE" };
             self.line(&format!("{observe}(\"{name}\", {text});"));
         }
-        if self.reads.gates {
-            self.line("open_gates();");
-        }
-        for (actor, deferred) in std::mem::take(&mut self.deferred).iter().rev() {
-            self.actor = *actor;
-            self.line(deferred);
+        if !alone {
+            self.close_turn();
         }
     }
 
@@ -266,21 +305,84 @@ impl<'a> Printer<'a> {
         self.releases.values().flat_map(|index| self.way(&self.rules.resources[*index]).functions()).collect()
     }
 
-    /// The case: the product's quantities, the number of devices, the axes.
-    fn constants(&self, sheet: &Sheet<'_>, scope: &Scope, values: &[Value]) -> Vec<String> {
+    /// The case, as far as the text reads it: the product's quantities, the number of devices, the axes.
+    fn constants(&self, sheet: &Sheet<'_>, scope: &Scope, text: &str) -> String {
+        let read: HashSet<&str> = prelude::words(text).collect();
+        let several = self.program.actors.len() > 1;
         let mut lines = Vec::new();
-        let facts = &self.reads.facts;
-        if !facts.is_empty() {
+        let facts = self.reads.facts.iter().filter(|name| text.contains(&format!("product.{name}")));
+        let facts: Vec<&String> = facts.collect();
+        if !facts.is_empty() && read.contains("product") {
             let members: Vec<String> = facts.iter().map(|name| format!("size_t {name};")).collect();
-            let quantity = |name: &String| text::number(scope.facts.get(name).copied().unwrap_or(0));
+            let quantity = |name: &&String| text::number(scope.facts.get(*name).copied().unwrap_or(0));
             let values: Vec<String> = facts.iter().map(|name| format!(".{name} = {}", quantity(name))).collect();
             lines.push(format!("static const struct {{ {} }} product = {{{}}};", members.join(" "), values.join(", ")));
         }
-        if self.reads.devices {
+        if self.reads.devices && read.contains("devices") {
             lines.push(format!("static const size_t devices = {};", sheet.devices));
         }
-        lines.extend(self.axes(values));
-        lines.extend(self.flags.iter().cloned());
-        lines
+        lines.extend(self.axes(&read));
+        lines.extend(self.flags.iter().map(|flag| match several {
+            true => format!("static {flag}"),
+            false => flag.clone(),
+        }));
+        lines.iter().map(|line| format!("    {line}\n")).collect()
     }
+
+    /// What every case ends with: gates open, guards are looked at, deferred calls are made, what was acquired is
+    /// released.
+    fn end_of_case(&mut self) {
+        let printed = self.out.clone();
+        let words: HashSet<&str> = prelude::words(&printed).collect();
+        let mut all = Vec::new();
+        if self.reads.gates {
+            all.push("open_gates();".to_owned());
+        }
+        if words.contains("host") {
+            all.push("check_guards();".to_owned());
+        }
+        let deferred = std::mem::take(&mut self.deferred);
+        if self.program.actors.len() > 1 {
+            return self.end_of_case_in_turn(&all, &deferred);
+        }
+        all.extend(deferred.into_iter().rev().map(|(_, call)| call));
+        all.extend(self.releasing().into_iter().map(|(_, call)| call));
+        if !self.releases.is_empty() {
+            all.push("release_all();".to_owned());
+        }
+        all.iter().for_each(|line| self.line(line));
+    }
+
+    /// The function `main`, and what the processes run.
+    fn main(&self, life: &LifeCycleText, steps: &str) -> String {
+        let several = self.program.actors.len() > 1;
+        let state = self.program.processes[0].state;
+        let files = if prelude::words(steps).any(|word| word == "file") { "    remove_files();\n" } else { "" };
+        let run = if several { "run_together()" } else { "run_alone(program)" };
+        let main = format!("int main(void) {{ return {run}; }}\n");
+        let cases = self.cases.len();
+        if let ([_], false) = (self.cases, several) {
+            let (up, down) = (life.up(state), life.down(state));
+            return format!("\nstatic void program(void) {{\n{up}{steps}{files}{down}}}\n\n{main}");
+        }
+        let (up, down) = if several { self.life_in_turn(life) } else { (life.up(state), life.down(state)) };
+        let run = match (cases, several) {
+            (1, _) => "    steps();\n".to_owned(),
+            (_, true) => format!("    for (run = 0; run < {cases}; run++)\n        steps();\n"),
+            (_, false) => {
+                let restore = life.restore(state);
+                format!("    for (run = 0; run < {cases}; run++) {{\n    steps();\n{restore}    }}\n")
+            }
+        };
+        format!(
+            "\n{}static void steps(void) {{\n{steps}}}\n\nstatic void program(void) {{\n{up}{run}{files}{down}}}\n\n{main}",
+            if several { life.functions() } else { String::new() }
+        )
+    }
+}
+
+/// Whether two variables of one actor have the same name.
+fn namesakes(program: &Program) -> bool {
+    let mut seen = HashSet::new();
+    program.variables.iter().any(|variable| !seen.insert((variable.actor, variable.name.as_str())))
 }

@@ -1,303 +1,245 @@
-/* What the step language adds to C: verdicts and built-ins. SUCCESS and SALT are defined above. */
+//: failed failure_status
+/* A statement that does not hold ends its process: with 3 while the set-up runs, with 1 after it. */
+static _Thread_local int failure_status = 3;
+static inline void failed(int line, const char *statement, const char *message, long long answer) {
+    fprintf(stderr, "line %d: %s: ", line, statement);
+    fprintf(stderr, message, answer);
+    fputc('\n', stderr);
+    fflush(stdout);
+    _exit(failure_status);
+}
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+//: CHECK
+#define CHECK(expression) ((expression) ? (void)0 : failed(__LINE__, #expression, "does not hold", 0))
 
-/* Verdicts: each names the line of its statement; the first one that does not hold ends the program with 1. */
+//: INFO
+#define INFO(expression) \
+    printf("info: line %d: %s: %s\n", __LINE__, #expression, (expression) ? "holds" : "does not hold")
 
-#define MUST_SUCCEED(call) must_succeed(__LINE__, #call, (long long)(call))
-#define MUST_FAIL(call, ...) must_fail(__LINE__, #call, (long long)(call), 0, CODES(__VA_ARGS__))
-#define MUST_FAIL_USUALLY(call, ...) must_fail(__LINE__, #call, (long long)(call), 1, CODES(__VA_ARGS__))
-#define CODES(...) \
-    (const long long[]){SUCCESS, __VA_ARGS__}, sizeof((const long long[]){SUCCESS, __VA_ARGS__}) / sizeof(long long)
-#define CHECK(expression) check(__LINE__, #expression, (expression) ? 1 : 0)
-#define INFO(expression) info(__LINE__, #expression, (expression) ? 1 : 0)
-#define WRITTEN(variable) written(__LINE__, #variable, &(variable), sizeof(variable))
-#define POISON(variable) poison_variable(&(variable), sizeof(variable))
-#define EXCEEDS(call) exceeds(__LINE__, #call)
+//: EXCEEDS
+#define EXCEEDS(call) printf("exceeds: line %d: %s: documented as unsupported, and it works\n", __LINE__, #call)
+
+//: OBSERVE
 #define OBSERVE(name, expression) printf("observed: %s = %lld\n", name, (long long)(expression))
+
+//: OBSERVE_TEXT
 #define OBSERVE_TEXT(name, expression) printf("observed: %s = %s\n", name, expression)
-#define IN(value, ...) \
-    in_set((long long)(value), (const long long[]){__VA_ARGS__}, \
-           sizeof((const long long[]){__VA_ARGS__}) / sizeof(long long))
 
-static inline void failed(int line, const char *statement, const char *message)
-{
-    fprintf(stderr, "line %d: %s: %s\n", line, statement, message);
-    exit(1);
+//: POISON
+#define POISON(variable) memset(&(variable), 0xA5, sizeof(variable))
+
+//: must_succeed
+static inline void must_succeed(int line, const char *call, long long answer, long long success) {
+    if (answer != success) failed(line, call, "returned %lld, expected success", answer);
 }
 
-static inline int in_set(long long value, const long long *set, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (set[i] == value)
-            return 1;
-    }
-    return 0;
-}
+//: MUST_SUCCEED
+#define MUST_SUCCEED(call) must_succeed(__LINE__, #call, (long long)(call), SUCCESS)
 
-static inline void must_succeed(int line, const char *call, long long answer)
-{
-    char message[64];
-    if (answer == SUCCESS)
+//: MUST_SUCCEED_WITH
+#define MUST_SUCCEED_WITH(success, call) must_succeed(__LINE__, #call, (long long)(call), success)
+
+//: SHOULD_SUCCEED_WITH
+/* In this edition nothing is promised here: where the call fails, nothing that follows is judged. */
+#define SHOULD_SUCCEED_WITH(success, call) should_succeed(__LINE__, #call, (long long)(call), success)
+static inline void should_succeed(int line, const char *call, long long answer, long long success) {
+    if (answer == success)
         return;
-    snprintf(message, sizeof message, "returned %lld, expected success", answer);
-    failed(line, call, message);
+    printf("info: line %d: %s: returned %lld\n", line, call, answer);
+    fflush(stdout);
+    _exit(ENDS);
 }
 
-/* The first of the codes is success: it only keeps the list from being empty. */
-static inline void must_fail(int line, const char *call, long long answer, int usually, const long long *codes,
-                             size_t count)
-{
-    char message[64];
-    if (answer == SUCCESS)
-        failed(line, call, "returned success, it must fail");
-    if (count == 1 || in_set(answer, codes + 1, count - 1))
-        return;
-    snprintf(message, sizeof message, "returned %lld, which is no documented code", answer);
-    if (!usually)
-        failed(line, call, message);
-    printf("info: line %d: %s: %s\n", line, call, message);
+//: must_fail CODES
+/* The first of the codes is success; where it is the only one, any other answer will do. */
+#define CODES(...) (const long long[]){__VA_ARGS__}, sizeof((const long long[]){__VA_ARGS__}) / sizeof(long long)
+static inline void must_fail(int line, const char *call, long long answer, int judged, const long long *codes, size_t n) {
+    size_t at = 0;
+    while (at < n && codes[at] != answer) at++;
+    if (at == 0) failed(line, call, "returned success, it must fail", answer);
+    if (at < n || n == 1) return;
+    if (judged) failed(line, call, "returned %lld, which is no documented code", answer);
+    printf("info: line %d: %s: returned %lld\n", line, call, answer);
 }
 
-static inline void check(int line, const char *expression, int holds)
-{
-    if (!holds)
-        failed(line, expression, "does not hold");
+//: MUST_FAIL
+#define MUST_FAIL(call, ...) must_fail(__LINE__, #call, (long long)(call), 1, CODES(SUCCESS, __VA_ARGS__))
+
+//: MUST_FAIL_USUALLY
+#define MUST_FAIL_USUALLY(call, ...) must_fail(__LINE__, #call, (long long)(call), 0, CODES(SUCCESS, __VA_ARGS__))
+
+//: MUST_FAIL_WITH
+#define MUST_FAIL_WITH(success, call, ...) \
+    must_fail(__LINE__, #call, (long long)(call), 1, CODES(success, __VA_ARGS__))
+
+//: MUST_FAIL_USUALLY_WITH
+#define MUST_FAIL_USUALLY_WITH(success, call, ...) \
+    must_fail(__LINE__, #call, (long long)(call), 0, CODES(success, __VA_ARGS__))
+
+//: IN
+#define IN(value, ...) in_set((long long)(value), (const long long[]){__VA_ARGS__}, \
+                              sizeof((const long long[]){__VA_ARGS__}) / sizeof(long long))
+static inline int in_set(long long value, const long long *set, size_t count) {
+    while (count > 0 && set[count - 1] != value)
+        count--;
+    return count > 0;
 }
 
-static inline void info(int line, const char *expression, int holds)
-{
-    printf("info: line %d: %s: %s\n", line, expression, holds ? "holds" : "does not hold");
+//: all_bytes
+static inline int all_bytes(const void *p, size_t n, int64_t value) {
+    while (n > 0 && ((const unsigned char *)p)[n - 1] == (unsigned char)value) n--;
+    return n == 0;
 }
 
-static inline void exceeds(int line, const char *call)
-{
-    printf("exceeds: line %d: %s: documented as unsupported, and it works\n", line, call);
-}
+//: WRITTEN
+#define WRITTEN(variable) (all_bytes(&(variable), sizeof(variable), 0xA5) \
+    ? failed(__LINE__, #variable, "the call returned success and left this as it was", 0) : (void)0)
 
+//: mix HIGH_BITS
 /* Patterns: the high bit of each byte depends on salt and position only, and poison has the opposite one. */
-
+static inline uint64_t mix(uint64_t seed, uint64_t index) {
+    uint64_t x = seed + index * 0x9E3779B97F4A7C15u, y = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    return y ^ (y >> 27);
+}
 #define HIGH_BITS 0x8080808080808080u
 
-static inline uint64_t mix(uint64_t seed, uint64_t index)
-{
-    uint64_t x = seed + index * 0x9E3779B97F4A7C15u;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    return x ^ (x >> 27);
-}
-
-static inline unsigned char pattern_byte(int64_t tag, size_t at)
-{
+//: pattern_byte
+static inline unsigned char pattern_byte(int64_t tag, size_t at) {
     uint64_t tagged = mix(SALT ^ ((uint64_t)tag * 0xD6E8FEB86659FD93u), at / 8);
     return (unsigned char)(((tagged & ~HIGH_BITS) | (mix(~SALT, at / 8) & HIGH_BITS)) >> (at % 8 * 8));
 }
 
-static inline unsigned char poison_byte(size_t at)
-{
-    uint64_t rotated = (SALT << 17) | (SALT >> 47);
-    return (unsigned char)(((mix(rotated, at / 8) & ~HIGH_BITS) | (~mix(~SALT, at / 8) & HIGH_BITS)) >> (at % 8 * 8));
+//: poison_byte
+static inline unsigned char poison_byte(size_t at) {
+    uint64_t mixed = mix((SALT << 17) | (SALT >> 47), at / 8);
+    return (unsigned char)(((mixed & ~HIGH_BITS) | (~mix(~SALT, at / 8) & HIGH_BITS)) >> (at % 8 * 8));
 }
 
-static inline void poison_variable(void *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        ((unsigned char *)p)[i] = (unsigned char)(0xA5C3D7E1B9968F5Bu >> (i % 8 * 8));
+//: fill
+static inline void fill(void *p, size_t n, int64_t tag) {
+    for (size_t i = 0; i < n; i++) ((unsigned char *)p)[i] = pattern_byte(tag, i);
 }
 
-static inline void written(int line, const char *variable, const void *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (((const unsigned char *)p)[i] != (unsigned char)(0xA5C3D7E1B9968F5Bu >> (i % 8 * 8)))
-            return;
-    }
-    failed(line, variable, "the call returned success and left this as it was");
+//: poison
+static inline void poison(void *p, size_t n) {
+    for (size_t i = 0; i < n; i++) ((unsigned char *)p)[i] = poison_byte(i);
 }
 
-static inline void fill(void *p, size_t n, int64_t tag)
-{
-    for (size_t i = 0; i < n; i++)
-        ((unsigned char *)p)[i] = pattern_byte(tag, i);
+//: poisoned
+static inline int poisoned(const void *p, size_t n) {
+    while (n > 0 && ((const unsigned char *)p)[n - 1] == poison_byte(n - 1)) n--;
+    return n == 0;
 }
 
-static inline void poison(void *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        ((unsigned char *)p)[i] = poison_byte(i);
+//: set_bytes
+static inline void set_bytes(void *p, size_t n, int64_t value) { memset(p, (int)(unsigned char)value, n); }
+
+//: same
+static inline int same(const void *p, const void *q, size_t n) { return n == 0 || memcmp(p, q, n) == 0; }
+
+//: differ
+static inline int differ(const void *p, const void *q, size_t n) { return n != 0 && memcmp(p, q, n) != 0; }
+
+//: memory
+static inline void *memory(size_t n, size_t align) {
+    size_t unit = align > 16 ? align : 16;
+    void *made = aligned_alloc(unit, (n / unit + 1) * unit);
+    if (made == NULL) _exit(3);
+    return made;
 }
 
-static inline int poisoned(const void *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (((const unsigned char *)p)[i] != poison_byte(i))
-            return 0;
-    }
-    return 1;
-}
-
-static inline void set_bytes(void *p, size_t n, int64_t value)
-{
-    memset(p, (int)(unsigned char)value, n);
-}
-
-static inline int all_bytes(const void *p, size_t n, int64_t value)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (((const unsigned char *)p)[i] != (unsigned char)value)
-            return 0;
-    }
-    return 1;
-}
-
-static inline int same(const void *p, const void *q, size_t n)
-{
-    return n == 0 || memcmp(p, q, n) == 0;
-}
-
-static inline int differ(const void *p, const void *q, size_t n)
-{
-    return !same(p, q, n);
-}
-
-/* Host memory: kept until the program ends, when the bytes around each block must be as they were. */
-
-struct block {
-    struct block *next;
-    unsigned char *base;
-    size_t front;
-    size_t bytes;
-};
-
-#define GUARD 64
-#define GUARD_BYTE 0xC1
-
-static struct block *blocks;
-
-static inline void *checked(void *p)
-{
-    if (p == NULL) {
-        perror("no host memory");
-        exit(2);
-    }
-    return p;
-}
-
-static inline char *host(size_t n, size_t align)
-{
-    struct block *block = checked(malloc(sizeof *block));
-    void *base;
-    size_t front = align > GUARD ? align : GUARD;
-    if (posix_memalign(&base, align > 16 ? align : 16, front + n + GUARD) != 0)
-        base = NULL;
-    *block = (struct block){.next = blocks, .base = checked(base), .front = front, .bytes = n};
+//: host check_guards
+/* Host memory between guards of 64 bytes, which must be as they were at the end. */
+static struct block { struct block *next; char *start; size_t n; } *blocks;
+static inline char *host(size_t n, size_t align) {
+    size_t front = align > 64 ? align : 64;
+    struct block *block = memory(sizeof *block, 16);
+    *block = (struct block){blocks, (char *)memory(front + n + 64, front) + front, n};
     blocks = block;
-    memset(block->base, GUARD_BYTE, front);
-    memset(block->base + front + n, GUARD_BYTE, GUARD);
-    return (char *)block->base + front;
+    return (char *)memset(block->start - 64, 0xC1, n + 128) + 64;
+}
+static inline void check_guards(void) {
+    for (struct block *block = blocks; block != NULL; block = block->next)
+        CHECK(all_bytes(block->start - 64, 64, 0xC1) && all_bytes(block->start + block->n, 64, 0xC1));
 }
 
-static inline void check_guards(void)
-{
-    for (struct block *block = blocks; block != NULL; block = block->next) {
-        if (!all_bytes(block->base, block->front, GUARD_BYTE)
-            || !all_bytes(block->base + block->front + block->bytes, GUARD, GUARD_BYTE))
-            failed(__LINE__, "host", "a byte outside a host buffer was written");
-    }
-}
-
-static inline char *edge(size_t n)
-{
+//: edge
+/* n bytes that end at a page that cannot be touched. */
+static inline char *edge(size_t n) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t pages = n == 0 ? 1 : (n + page - 1) / page;
-    FILE *zero = fopen("/dev/zero", "r+");
-    char *base = MAP_FAILED;
-    if (zero != NULL) {
-        base = mmap(NULL, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE, fileno(zero), 0);
-        fclose(zero);
-    }
-    if (base == MAP_FAILED || mprotect(base + pages * page, page, PROT_NONE) != 0)
-        checked(NULL);
-    return base + pages * page - n;
+    size_t bytes = (n == 0 ? 1 : (n + page - 1) / page) * page;
+    char *base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED || mprotect(base + bytes, page, PROT_NONE) != 0)
+        _exit(3);
+    return base + bytes - n;
 }
 
-static inline char *pattern(size_t n, int64_t tag)
-{
-    static struct known {
-        struct known *next;
-        size_t n;
-        int64_t tag;
-        char *bytes;
-    } *known;
-    for (struct known *old = known; old != NULL; old = old->next) {
-        if (old->tag == tag && old->n >= n)
-            return old->bytes;
-    }
-    struct known *made = checked(malloc(sizeof *made));
-    void *bytes = NULL;
-    if (posix_memalign(&bytes, 64, n + 1) != 0)
-        bytes = NULL;
-    *made = (struct known){.next = known, .n = n, .tag = tag, .bytes = checked(bytes)};
-    known = made;
-    fill(bytes, n, tag);
-    return bytes;
+//: pattern
+static inline char *pattern(size_t n, int64_t tag) {
+    static struct known { struct known *next; size_t n; int64_t tag; uint64_t salt; char *bytes; } *all;
+    struct known *known = all;
+    while (known != NULL && (known->tag != tag || known->n < n || known->salt != SALT)) known = known->next;
+    if (known != NULL) return known->bytes;
+    known = memory(sizeof *known, 16);
+    *known = (struct known){all, n, tag, SALT, memory(n, 64)};
+    fill(known->bytes, n, tag);
+    return (all = known)->bytes;
 }
 
-/* A new file; removed when the program ends. */
-static char *file_names[16];
+//: array
+/* An array of a variable length; v: what its bytes are at first. */
+static inline void *array(size_t bytes, int v) { return memset(memory(bytes, 16), v, bytes); }
+
+//: shared_array
+/* The same, in memory that all processes see at one address. */
+static inline void *shared_array(size_t bytes, int v) {
+    void *made = shared->arrays + shared->used;
+    shared->used += (bytes + 15) / 16 * 16;
+    if (shared->used > sizeof shared->arrays)
+        _exit(3);
+    return memset(made, v, bytes);
+}
+
+//: file remove_files
+/* A new file; removed at the end. */
+static char file_names[16][32];
 static size_t file_count;
-
-static inline char *file(const char *text)
-{
-    static const char name[] = "/tmp/atlas-cts-XXXXXX";
-    char *path = checked(malloc(sizeof name));
-    memcpy(path, name, sizeof name);
+static inline char *file(const char *text) {
+    char *path = strcpy(file_names[file_count++ % 16], "/tmp/atlas-cts-XXXXXX");
     int descriptor = mkstemp(path);
-    size_t length = strlen(text);
-    if (descriptor < 0 || write(descriptor, text, length) != (ssize_t)length || close(descriptor) != 0)
-        failed(__LINE__, "file", strerror(errno));
-    if (file_count < sizeof file_names / sizeof file_names[0])
-        file_names[file_count++] = path;
+    if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text) || close(descriptor) != 0)
+        _exit(3);
     return path;
 }
+static inline void remove_files(void) {
+    while (file_count > 0)
+        unlink(file_names[--file_count % 16]);
+}
 
-/* Numbers, addresses and text */
-
-static inline int disjoint(const void *p, size_t n, const void *q, size_t m)
-{
+//: disjoint
+static inline int disjoint(const void *p, size_t n, const void *q, size_t m) {
     return (uintptr_t)p + n <= (uintptr_t)q || (uintptr_t)q + m <= (uintptr_t)p;
 }
 
-static inline size_t ALIGN_UP(size_t x, size_t k)
-{
-    return (x + k - 1) / k * k;
-}
+//: ALIGN_UP
+static inline size_t ALIGN_UP(size_t x, size_t k) { return (x + k - 1) / k * k; }
 
-static inline int is_pow2(uint64_t x)
-{
-    return x != 0 && (x & (x - 1)) == 0;
-}
+//: is_pow2
+static inline int is_pow2(uint64_t x) { return x != 0 && (x & (x - 1)) == 0; }
 
-static inline size_t alignment(const void *p)
-{
-    return (uintptr_t)p & (~(uintptr_t)p + 1);
-}
+//: alignment
+static inline size_t alignment(const void *p) { return (uintptr_t)p & (~(uintptr_t)p + 1); }
 
+//: text_matches
 /* `*`, `?` and sets such as [0-9]. */
-static inline int text_matches(const char *text, const char *glob)
-{
-    if (text == NULL)
-        return 0;
-    if (*glob == '\0')
-        return *text == '\0';
+static inline int text_matches(const char *text, const char *glob) {
+    if (text == NULL || *glob == '\0')
+        return text != NULL && *text == '\0';
     if (*glob == '*')
         return text_matches(text, glob + 1) || (*text != '\0' && text_matches(text + 1, glob));
+    const char *end = *glob == '[' ? strchr(glob, ']') : NULL;
     if (*text == '\0')
         return 0;
-    const char *end = *glob == '[' ? strchr(glob, ']') : NULL;
     if (end == NULL)
         return (*glob == '?' || *glob == *text) && text_matches(text + 1, glob + 1);
     int inside = end - glob == 4 && glob[2] == '-' ? glob[1] <= *text && *text <= glob[3]
@@ -305,57 +247,209 @@ static inline int text_matches(const char *text, const char *glob)
     return inside && text_matches(text + 1, end + 1);
 }
 
-/* What the program acquired and has not released: released in reverse order at its end. */
+//: turn
+/* Each actor walks through all steps and performs its own; the turn comes as a byte in its pipe. */
+static _Thread_local int me, holder;
+static _Thread_local char gone[ACTORS];
+static int turns[ACTORS][2];
+static inline void wait_for_turn(void) {
+    char byte;
+    if (read(turns[me][0], &byte, 1) != 1) _exit(3);
+}
+static inline void pass_turn(void) {
+    if (me != holder && !gone[holder]) wait_for_turn();
+    for (int other = 0; me == holder && other < ACTORS; other++)
+        if (other != me && !gone[other] && write(turns[other][1], "", 1) != 1) _exit(3);
+}
+static inline int turn(int actor) {
+    if (gone[actor]) return 0;
+    if (actor != holder) pass_turn();
+    holder = actor;
+    return me == actor;
+}
 
-struct held {
+//: release_in_turn
+static inline int next_number(void) {
+    if (++shared->acquired == sizeof shared->owner / sizeof shared->owner[0]) _exit(3);
+    shared->owner[shared->acquired] = (short)home[me];
+    return shared->acquired;
+}
+
+//: held acquired released
+/* What was acquired and is not released, the last first. bytes: of a handle that is a buffer; 0: it is an address. */
+static struct held {
     struct held *below;
     const char *name;
     long long (*release)(void *handle);
     void *handle;
     size_t bytes;
-};
-
-static struct held *held;
-
-/* bytes: the handle is a buffer of that length; 0: it is the address itself. */
-static inline void acquired(const char *name, long long (*release)(void *handle), const void *handle, size_t bytes)
-{
-    struct held *entry = checked(malloc(sizeof *entry));
-    *entry = (struct held){.below = held, .name = name, .release = release, .bytes = bytes};
-    memcpy(&entry->handle, &handle, sizeof handle);
-    if (bytes != 0)
-        entry->handle = memcpy(checked(malloc(bytes)), handle, bytes);
+    int number;
+} *held;
+static inline void acquired(const char *name, long long (*release)(void *), const void *handle, size_t bytes) {
+    struct held *entry = memory(sizeof *entry, 16);
+    *entry = (struct held){held, name, release, (void *)(uintptr_t)handle, bytes, NUMBER};
+    if (bytes != 0) entry->handle = memcpy(memory(bytes, 16), handle, bytes);
     held = entry;
 }
+static inline int holds(const struct held *entry, const void *handle) {
+    return entry->bytes == 0 ? entry->handle == handle : memcmp(entry->handle, handle, entry->bytes) == 0;
+}
+static inline void released(long long (*release)(void *), const void *handle) {
+    struct held **at = &held;
+    while (*at != NULL && ((*at)->release != release || !holds(*at, handle))) at = &(*at)->below;
+    if (*at != NULL) *at = (*at)->below;
+}
+static inline void release_last(void) {
+    struct held *last = held;
+    held = last->below;
+    must_succeed(__LINE__, last->name, last->release(last->handle), SUCCESS);
+}
 
-static inline void released(long long (*release)(void *handle), const void *handle)
-{
-    for (struct held **at = &held; *at != NULL; at = &(*at)->below) {
-        struct held *entry = *at;
-        if (entry->release == release
-            && (entry->bytes == 0 ? entry->handle == handle : same(entry->handle, handle, entry->bytes))) {
-            *at = entry->below;
-            free(entry);
-            return;
+//: release_all
+static inline void release_all(void) { while (held != NULL) release_last(); }
+
+//: release_in_turn
+/* In the reverse order over all processes. */
+static inline void release_in_turn(void) {
+    for (int number = shared->acquired; number > 0; number--)
+        if (turn(shared->owner[number]) && held != NULL && held->number == number) release_last();
+}
+
+//: gate open_gate open_gates passed pass
+/* Gates: what hook() hands to the runtime waits at one until the program opens it, a minute at most. */
+static struct gate { struct gate *next; int open; size_t passed; } *gates;
+static pthread_mutex_t gates_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t gates_changed = PTHREAD_COND_INITIALIZER;
+static inline void pass(void *argument) {
+    struct timespec end = {.tv_sec = time(NULL) + 60};
+    pthread_mutex_lock(&gates_lock);
+    struct gate *found = gates;
+    while (found != NULL && found != argument) /* the runtime may call with any argument: it is only compared */
+        found = found->next;
+    while (found != NULL && !found->open) {
+        if (pthread_cond_timedwait(&gates_changed, &gates_lock, &end) != 0)
+            failed(__LINE__, "gate", "stayed closed for a minute", 0);
+    }
+    if (found != NULL)
+        found->passed++;
+    pthread_mutex_unlock(&gates_lock);
+}
+static inline void open_gate(void *argument) {
+    pthread_mutex_lock(&gates_lock);
+    ((struct gate *)argument)->open = 1;
+    pthread_cond_broadcast(&gates_changed);
+    pthread_mutex_unlock(&gates_lock);
+}
+static inline void open_gates(void) {
+    for (struct gate *each = gates; each != NULL; each = each->next)
+        open_gate(each);
+}
+static inline void *gate(void) {
+    struct gate *made = memset(memory(sizeof *made, 16), 0, sizeof *made);
+    pthread_mutex_lock(&gates_lock);
+    made->next = gates;
+    gates = made;
+    pthread_mutex_unlock(&gates_lock);
+    return made;
+}
+static inline size_t passed(const void *argument) {
+    pthread_mutex_lock(&gates_lock);
+    size_t count = ((const struct gate *)argument)->passed;
+    pthread_mutex_unlock(&gates_lock);
+    return count;
+}
+
+//: hook
+#define hook(type) ((type)pass)
+
+//: open
+#define open(gate) open_gate(gate)
+
+//: leave
+/* The process of an actor ends, by itself or killed; the others go on when the parent says that it is gone. */
+static inline void leave(int performer, int leaver) {
+    if (turn(performer)) {
+        shared->leaver = leaver + 1;
+        if (performer == leaver)
+            exit(HOLDS);
+        kill(shared->processes[leaver], SIGKILL);
+    }
+    wait_for_turn();
+    for (int actor = 0; actor < ACTORS; actor++)
+        gone[actor] |= home[actor] == leaver;
+}
+
+//: verdict
+/* What the end of a process means: a library that ends it, or hangs in it, is broken. */
+static inline int verdict(int status) {
+    int end = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    if (end == HOLDS || end == ENDS) return 0;
+    if (end == 1 || end == 3) return end;
+    fprintf(stderr, "the process %s %d\n", end < 0 ? "ended by signal" : "was ended by the library, with status", abs(end));
+    return 1;
+}
+
+//: run_alone
+static inline int run_alone(void (*program)(void)) {
+    int status = 3 << 8;
+    pid_t child = fork();
+    if (child != 0) return waitpid(child, &status, 0) == child ? verdict(status) : 3;
+    alarm(DEADLINE); /* seconds; then the process counts as hung and ends by signal 14 */
+    program();
+    fflush(stdout);
+    _exit(HOLDS);
+}
+
+//: run_together
+static inline void *perform(void *actor) {
+    pthread_t thread;
+    me = (int)(intptr_t)actor;
+    for (int other = 0; other < ACTORS; other++)
+        if (other != me && home[other] == me && pthread_create(&thread, NULL, perform, (void *)(intptr_t)other) != 0) _exit(3);
+    program();
+    return NULL;
+}
+static inline int run_together(void) {
+    int status, processes = 0;
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (int actor = 0; actor < ACTORS; actor++)
+        if (shared == MAP_FAILED || pipe(turns[actor]) != 0) return 3;
+    for (int actor = 0; actor < ACTORS; actor++) {
+        pid_t child = home[actor] == actor ? fork() : -1;
+        if (child == 0) {
+            alarm(DEADLINE); /* seconds; then the process counts as hung and ends by signal 14 */
+            perform((void *)(intptr_t)actor);
+            fflush(stdout);
+            _exit(HOLDS);
+        }
+        shared->processes[actor] = child;
+        processes += child > 0;
+    }
+    for (; processes > 0; processes--) {
+        pid_t ended = wait(&status);
+        int left = shared->leaver - 1;
+        if (left >= 0 && shared->processes[left] == ended) {
+            shared->leaver = 0;
+            for (int actor = 0; actor < ACTORS; actor++)
+                if (home[actor] != left && write(turns[actor][1], "", 1) != 1) return 3;
+        } else if (!WIFEXITED(status) || WEXITSTATUS(status) != HOLDS) {
+            for (int actor = 0; actor < ACTORS; actor++)
+                if (shared->processes[actor] > 0 && shared->processes[actor] != ended) kill(shared->processes[actor], SIGKILL);
+            return verdict(status);
         }
     }
-}
-
-static inline void release_all(void)
-{
-    while (held != NULL) {
-        struct held *entry = held;
-        held = entry->below;
-        must_succeed(__LINE__, entry->name, entry->release(entry->handle));
-        free(entry);
-    }
-}
-
-/* The end of a program whose rule holds. */
-static inline int finish(void)
-{
-    check_guards();
-    for (size_t i = 0; i < file_count; i++)
-        unlink(file_names[i]);
     return 0;
+}
+
+//: selected select_device
+/* A thread selects the device of its process before the first of its steps. */
+static _Thread_local int selected;
+static void device_up(void);
+static inline void select_device(void) {
+    int status = failure_status;
+    failure_status = 3;
+    if (!selected)
+        device_up();
+    selected = 1;
+    failure_status = status;
 }

@@ -71,10 +71,8 @@ impl<'a> Way<'a> {
             Some(ty) => format!("({})(uintptr_t)handle", c_type(ty, "")),
             None => "handle".to_owned(),
         };
-        vec![
-            format!("static inline long long release_{}(void *handle)\n{{", self.name),
-            format!("    return {};\n}}\n", self.call(&handle, |_| String::new())),
-        ]
+        let call = self.call(&handle, |_| String::new());
+        vec![format!("static inline long long release_{}(void *handle) {{ return {call}; }}\n", self.name)]
     }
 
     /// The handle lies beside the arguments with which it is released.
@@ -88,32 +86,33 @@ impl<'a> Way<'a> {
                 format!("unsigned char handle[{bytes}]"),
                 "(void *)kept->handle",
                 "memcpy(entry.handle, handle, sizeof entry.handle)",
-                "same(kept->handle, handle, sizeof kept->handle)",
+                "memcmp(kept->handle, handle, sizeof kept->handle) == 0",
             ),
             _ => (handle, "kept->handle", "entry.handle = handle", "kept->handle == handle"),
         };
         let parameter = if field.starts_with("unsigned char handle[") { "const void *handle" } else { &field };
         let arguments: Vec<(String, String)> = self.fields().map(|(_, ty, name)| (c_type(ty, &name), name)).collect();
-        let fields: String = arguments.iter().map(|(declared, _)| format!("    {declared};\n")).collect();
+        let fields: String = arguments.iter().map(|(declared, _)| format!(" {declared};")).collect();
         let parameters: String = arguments.iter().map(|(declared, _)| format!(", {declared}")).collect();
         let values: Vec<String> = arguments.iter().map(|(_, name)| format!(".{name} = {name}")).collect();
         let call = self.call(from, |position| format!("kept->{}", self.field(position)));
         vec![
-            format!("struct kept_{name} {{\n    {field};\n{fields}}};\n"),
-            format!("static inline long long release_{name}(void *entry)\n{{"),
+            format!("struct kept_{name} {{ {field};{fields} }};\n"),
+            format!("static inline long long release_{name}(void *entry) {{\n"),
             format!("    struct kept_{name} *kept = entry;\n    return {call};\n}}\n"),
-            format!("static inline void acquired_{name}({parameter}{parameters})\n{{"),
-            format!("    struct kept_{name} entry = {{{}}};\n    {keep};", values.join(", ")),
+            format!("static inline void acquired_{name}({parameter}{parameters}) {{\n"),
+            format!("    struct kept_{name} entry = {{{}}};\n    {keep};\n", values.join(", ")),
             format!("    acquired(\"{function}\", release_{name}, &entry, sizeof entry);\n}}\n"),
-            format!("static inline void released_{name}({given})\n{{"),
-            "    for (struct held *entry = held; entry != NULL; entry = entry->below) {".to_owned(),
-            format!("        struct kept_{name} *kept = entry->handle;"),
-            format!("        if (entry->release == release_{name} && {same}) {{"),
+            format!("static inline void released_{name}({given}) {{\n"),
+            "    for (struct held *entry = held; entry != NULL; entry = entry->below) {\n".to_owned(),
+            format!("        struct kept_{name} *kept = entry->handle;\n"),
+            format!("        if (entry->release == release_{name} && {same}) {{\n"),
             format!("            released(release_{name}, kept);\n            return;\n        }}\n    }}\n}}\n"),
         ]
     }
 
-    fn call(&self, handle: &str, kept: impl Fn(usize) -> String) -> String {
+    /// The call that releases a handle.
+    pub(super) fn call(&self, handle: &str, kept: impl Fn(usize) -> String) -> String {
         let release = &self.resource.release;
         let arguments: Vec<String> = release
             .arguments

@@ -11,19 +11,27 @@ use steps::types::{SIZE, range};
 use super::Printer;
 use super::calls::{Site, collect};
 use super::expression::written_type;
-use super::text::{c_name, c_type, comments};
+use super::text::{UNREAD, c_name, c_type, comments};
 
 impl<'a> Printer<'a> {
     pub(super) fn block(&mut self, block: &[Statement], typed: &[TypedStatement]) {
         let mut typed = typed.iter();
+        let outer = self.turn;
         for statement in block {
-            self.comments_before(statement.span.start);
             match &statement.kind {
-                StatementKind::SetupEnd => self.line("/* The set-up ends here. */"),
-                StatementKind::Empty => {}
+                StatementKind::SetupEnd | StatementKind::Empty => self.comments_before(statement.span.start),
                 _ => {
                     let Some(typed) = typed.next() else { return };
                     self.actor = typed.actor;
+                    self.meaning_of_failure(typed.setup, outer);
+                    let performer = self.performer(typed);
+                    if outer.is_none() && performer != self.turn {
+                        self.close_turn();
+                    }
+                    self.comments_before(statement.span.start);
+                    if let Some(performer) = performer.filter(|_| self.turn.is_none()) {
+                        self.open_turn(performer);
+                    }
                     if statement.begins_word {
                         let word = self.program.text(statement.span).replace("/*", "/ *").replace("*/", "* /");
                         self.line(&format!("/* {word} */"));
@@ -33,6 +41,22 @@ impl<'a> Printer<'a> {
             }
             self.cursor = self.cursor.max(statement.span.end);
         }
+        if outer.is_none() {
+            self.close_turn();
+        }
+    }
+
+    /// Says what a statement that does not hold means from here on, where that changes.
+    fn meaning_of_failure(&mut self, setup: bool, outer: Option<usize>) {
+        if !self.runnable || self.in_setup == Some(setup) {
+            return;
+        }
+        if outer.is_none() {
+            self.close_turn();
+        }
+        let (status, means) = if setup { (3, "set-up") } else { (1, "the set-up ends here") };
+        self.line(&format!("failure_status = {status}; /* {means} */"));
+        self.in_setup = Some(setup);
     }
 
     fn comments_before(&mut self, end: usize) {
@@ -52,38 +76,52 @@ impl<'a> Printer<'a> {
                     true => format!("(size_t)({})", self.expression(bound)),
                     false => self.limit(bound),
                 };
+                if self.turn.is_none() && !matches!(typed_bound, Typed::Constant(_) | Typed::Axis(_)) {
+                    self.line("pass_turn();");
+                }
                 self.loops.push(variable.clone());
+                let mixed = inner.iter().any(|statement| statement.setup != typed.setup);
+                self.in_setup = self.in_setup.filter(|_| !mixed);
                 self.braces(&format!("for (size_t {name} = 0; {name} < {bound_text}; {name}++)"), body, inner);
+                self.in_setup = self.in_setup.filter(|_| !mixed);
                 self.loops.pop();
             }
             (StatementKind::Choose { alternatives }, TypedKind::Choose { axis, alternatives: inner }) => {
-                let axis = c_name(&self.program.axes[*axis].name);
-                self.line(&format!("switch ({axis}) {{"));
-                for ((name, body), inner) in alternatives.iter().zip(inner) {
-                    self.line(&format!("case {axis}_{name}: {{"));
-                    self.depth += 1;
-                    self.block(body, inner);
-                    self.line("break;");
-                    self.depth -= 1;
-                    self.line("}");
+                let name = c_name(&self.program.axes[*axis].name);
+                match self.chosen(*axis) {
+                    Some(chosen) => self.alternative(&name, alternatives, chosen, &inner[chosen]),
+                    None => self.alternatives(&name, alternatives, inner),
                 }
-                self.line("}");
             }
             (StatementKind::Control(body), TypedKind::Block { body: inner, .. }) => {
                 self.line("/* The positive control: the same without the violation. */");
-                self.braces("", body, inner);
+                self.scope(body, inner);
             }
             (StatementKind::Group(body), TypedKind::Block { body: inner, .. }) => self.block(body, inner),
             (StatementKind::Setup(body), TypedKind::Block { body: inner, .. }) => {
-                self.line("/* Set-up: */");
                 self.block(body, inner);
-                self.line("/* The set-up ends here. */");
             }
             (StatementKind::Refuse { call, until, unless }, _) => self.refuse(call, until.as_ref(), unless, typed),
-            (StatementKind::Exit(name), _) => self.line(&format!("/* The process of {} ends. */", name.name)),
-            (StatementKind::Kill(name), _) => self.line(&format!("/* The process of {} is killed. */", name.name)),
+            (StatementKind::Exit(_), TypedKind::Exit { process }) => {
+                let name = self.process_name(*process);
+                self.line(&format!("leave({name}, {name});"));
+            }
+            (StatementKind::Kill(_), TypedKind::Kill { process }) => {
+                let (killer, name) = (&self.program.actors[typed.actor].name, self.process_name(*process));
+                self.line(&format!("leave({killer}, {name});"));
+            }
             _ => self.leaf(statement, typed),
         }
+    }
+
+    /// Statements that always run, with braces only where their variables would meet others of the same name.
+    fn scope(&mut self, body: &[Statement], typed: &[TypedStatement]) {
+        if self.program.actors.len() > 1 || !self.namesakes {
+            return self.block(body, typed);
+        }
+        self.branches += 1;
+        self.braces("", body, typed);
+        self.branches -= 1;
     }
 
     fn braces(&mut self, head: &str, body: &[Statement], typed: &[TypedStatement]) {
@@ -92,6 +130,37 @@ impl<'a> Printer<'a> {
         self.block(body, typed);
         self.depth -= 1;
         self.line("}");
+    }
+
+    /// The alternative that all cases of the program take.
+    fn alternative(
+        &mut self,
+        axis: &str,
+        alternatives: &[(String, Vec<Statement>)],
+        chosen: usize,
+        typed: &[TypedStatement],
+    ) {
+        let (name, body) = &alternatives[chosen];
+        let before = alternatives[..chosen].iter().filter_map(|(_, body)| body.last());
+        self.cursor = before.map(|last| last.span.end).fold(self.cursor, usize::max);
+        self.line(&format!("/* {axis}: {name} */"));
+        self.scope(body, typed);
+    }
+
+    /// All alternatives: the cases of the program take different ones.
+    fn alternatives(&mut self, axis: &str, alternatives: &[(String, Vec<Statement>)], typed: &[Vec<TypedStatement>]) {
+        self.branches += 1;
+        self.line(&format!("switch ({axis}) {{"));
+        for ((name, body), inner) in alternatives.iter().zip(typed) {
+            self.line(&format!("case {axis}_{name}: {{"));
+            self.depth += 1;
+            self.block(body, inner);
+            self.line("break;");
+            self.depth -= 1;
+            self.line("}");
+        }
+        self.line("}");
+        self.branches -= 1;
     }
 
     /// A statement without a block.
@@ -103,30 +172,30 @@ impl<'a> Printer<'a> {
         }
         match &statement.kind {
             StatementKind::Expression { expression, expect, .. } => {
-                self.verdict(expression, expect.as_ref(), &typed.kind, &sites);
+                self.verdict(expression, expect.as_ref(), typed, &sites);
             }
             StatementKind::Declaration(declaration) => self.declaration(declaration, typed),
             StatementKind::Assignment { target, operator, value } => {
                 let value_text = self.expression(value);
                 let mut text = self.expression(target);
                 let operator = operator.map_or("", |operator| operator.symbol());
-                let mut unread = false;
+                self.tangled |= self.holds(&text);
+                let mut declares = None;
                 if let TypedKind::Assign { target: place, ty, .. } = &typed.kind
                     && let Root::Variable(variable) = place.root
                     && self.declared.insert(variable)
                 {
-                    unread = !self.reads.variables.contains(&variable);
+                    declares = Some(variable);
                     text = match self.rules.environment.results.of(*ty) {
                         Some(codes) => format!("{} {text}", codes.name),
                         None => c_type(*ty, &text),
                     };
                 }
                 self.line(&format!("{text} {operator}= {value_text};"));
-                if unread {
-                    let name = self.expression(target);
-                    self.line(&format!("(void){name};"));
+                if let Some(variable) = declares {
+                    self.may_be_unread(variable);
                 }
-                let kept = self.ownership(&sites);
+                let kept = self.ownership(&sites, false);
                 let function = sites.first().map(|site| site.typed.function);
                 self.guarded(&self.succeeded(&self.expression(target), function), &kept);
             }
@@ -136,16 +205,32 @@ impl<'a> Printer<'a> {
     }
 
     /// A call or a check with what must come of it.
-    fn verdict(&mut self, expression: &Expression, expect: Option<&Expect>, typed: &TypedKind, sites: &[Site<'_>]) {
+    fn verdict(
+        &mut self,
+        expression: &Expression,
+        expect: Option<&Expect>,
+        statement: &TypedStatement,
+        sites: &[Site<'_>],
+    ) {
         let text = self.expression(expression);
+        let typed = &statement.kind;
+        let observed = !statement.setup && self.observed.contains(&statement.id);
         match (typed, expect) {
+            (TypedKind::Call { call, .. }, None) if self.judged && observed => {
+                let success = self.success(Some(call.function));
+                let kept = self.ownership(sites, true);
+                self.line(&joined(format!("SHOULD_SUCCEED_WITH({success}, {text});"), &kept));
+            }
+            (TypedKind::Call { call, .. }, Some(_)) if observed => {
+                let succeeded = self.succeeded(&text, Some(call.function));
+                self.line(&format!("INFO(!({succeeded}));"));
+            }
+            (TypedKind::Check { .. }, _) if observed => self.line(&format!("INFO({text});")),
             (TypedKind::Call { call, .. }, None) if self.judged => {
                 let (with, success) = self.other_success(call.function);
                 let written: String = self.out_arguments(sites).iter().map(|out| format!(" WRITTEN({out});")).collect();
-                self.line(&format!("MUST_SUCCEED{with}({success}{text});{written}"));
-                for line in self.ownership(sites) {
-                    self.line(&line);
-                }
+                let kept = self.ownership(sites, true);
+                self.line(&joined(format!("MUST_SUCCEED{with}({success}{text});{written}"), &kept));
             }
             (TypedKind::Call { .. }, None) => self.line(&format!("(void){text};")),
             (TypedKind::Call { call, expect: TypedExpect::Failure { info: true, .. } }, _) => {
@@ -167,46 +252,81 @@ impl<'a> Printer<'a> {
 
     fn declaration(&mut self, declaration: &Declaration, typed: &TypedStatement) {
         let Declaration { ty, pointers, name, length, value } = declaration;
-        if let TypedKind::Declare { variable, .. } = typed.kind {
-            self.declared.insert(variable);
-        }
+        let TypedKind::Declare { variable, .. } = typed.kind else { return };
+        let new = self.declared.insert(variable);
         let name = self.variable_name(self.actor, &name.name);
-        let mut text = written_type(ty, *pointers, &name);
-        let literal = length.as_ref().is_none_or(|length| matches!(length.kind, ExpressionKind::Integer(_)));
-        if let Some(length) = length {
-            let _ = write!(text, "[{}]", self.expression(length));
+        let mut text = if new { written_type(ty, *pointers, &name) } else { name.clone() };
+        match (length, value) {
+            (Some(length), value) if !new => {
+                let array = if self.program.variables[variable].shared { "shared_array" } else { "array" };
+                let bytes = format!("{} * sizeof *{name}", self.factor(length));
+                let filled = if value.is_some() { "0" } else { "0xA5" };
+                self.line(&format!("{name} = {array}({bytes}, {filled});"));
+            }
+            (Some(length), value) => {
+                let _ = write!(text, "[{}]", self.expression(length));
+                let literal = matches!(length.kind, ExpressionKind::Integer(_));
+                match value {
+                    None => self.line(&format!("{text}; POISON({name});")),
+                    Some(_) if !literal => {
+                        self.line(&format!("{text};"));
+                        self.line(&format!("memset({name}, 0, sizeof {name});"));
+                    }
+                    Some(value) => {
+                        let value = self.initializer(value);
+                        self.line(&format!("{text} = {value};"));
+                        self.may_be_unread(variable);
+                    }
+                }
+            }
+            (None, None) if !new => self.line(&format!("POISON({name});")),
+            (None, None) => self.line(&format!("{text}; POISON({name});")),
+            (None, Some(value)) => {
+                let cast = match value {
+                    Initializer::Fields { .. } if !new => format!("({})", written_type(ty, *pointers, "")),
+                    _ => String::new(),
+                };
+                let value = self.initializer(value);
+                self.line(&format!("{text} = {cast}{value};"));
+                if new {
+                    self.may_be_unread(variable);
+                }
+            }
         }
+    }
+
+    fn initializer(&self, value: &Initializer) -> String {
         match value {
-            None => self.line(&format!("{text}; POISON({name});")),
-            Some(Initializer::Fields { .. }) if !literal => {
-                self.line(&format!("{text};"));
-                self.line(&format!("memset({name}, 0, sizeof {name});"));
-            }
-            Some(Initializer::Expression(value)) => {
-                let value = self.expression(value);
-                self.line(&format!("{text} = {value};"));
-            }
-            Some(Initializer::Fields { fields, .. }) => {
+            Initializer::Expression(value) => self.expression(value),
+            Initializer::Fields { fields, .. } => {
                 let fields: Vec<String> = fields
                     .iter()
                     .map(|(path, value)| format!(".{} = {}", path.join("."), self.expression(value)))
                     .collect();
                 let fields = if fields.is_empty() { "0".to_owned() } else { fields.join(", ") };
-                self.line(&format!("{text} = {{{fields}}};"));
+                format!("{{{fields}}}")
             }
         }
+    }
+
+    /// Compilers warn of a variable that nothing reads: the alternatives that are not printed may have read it.
+    fn may_be_unread(&mut self, variable: usize) {
+        let name = self.variable_name(self.program.variables[variable].actor, &self.program.variables[variable].name);
+        let read = self.reads.variables.contains(&variable);
+        let line = if read { format!("{UNREAD}{name}") } else { format!("(void){name};") };
+        self.line(&line);
     }
 
     /// A call at the end of the steps; what it answers is not judged.
     fn defer(&mut self, call: &Expression, sites: &[Site<'_>]) {
         let condition = self.succeeded(&self.expression(call), sites.first().map(|site| site.typed.function));
-        let kept = self.ownership(sites);
+        let kept = self.ownership(sites, false);
         let text = if kept.is_empty() {
             format!("(void){};", self.expression(call))
         } else {
             format!("if ({condition}) {{ {} }}", kept.join(" "))
         };
-        if self.depth == 1 {
+        if self.branches == 0 && self.loops.is_empty() {
             self.line(&format!("/* At the end: {text} */"));
             self.deferred.push((self.actor, text));
         } else {
@@ -236,7 +356,7 @@ impl<'a> Printer<'a> {
         let succeeded = self.succeeded("outcome_", Some(function));
         let ty = self.codes(function).map_or("int", |codes| codes.name.as_str());
         self.line(&format!("{ty} outcome_ = {text};"));
-        let kept = self.ownership(&sites[..1.min(sites.len())]);
+        let kept = self.ownership(&sites[..1.min(sites.len())], false);
         self.guarded(&succeeded, &kept);
         if let Some(until) = until {
             self.line(&format!("if ({succeeded})"));
@@ -250,7 +370,9 @@ impl<'a> Printer<'a> {
         self.cursor = self.cursor.max(until.unwrap_or(call).span.end);
         self.line(&format!("if ({succeeded}) {{"));
         self.depth += 1;
+        self.branches += 1;
         self.block(unless, inner);
+        self.branches -= 1;
         self.line(&format!("EXCEEDS({text});"));
         self.depth -= 1;
         self.line("}");
@@ -260,23 +382,31 @@ impl<'a> Printer<'a> {
 
     /// Declares the out-variables of the calls that are new, and poisons all of them.
     fn outs(&mut self, sites: &[Site<'_>]) {
+        let mut lines = Vec::new();
+        let mut declares = false;
         for site in sites {
             for (argument, written) in site.typed.arguments.iter().zip(site.arguments) {
                 let (Argument::Out { place, .. }, ExpressionKind::AddressOf(of)) = (argument, &written.kind) else {
                     continue;
                 };
                 let name = self.expression(of);
+                self.tangled |= self.holds(&name);
                 let mut line = String::new();
                 if let Root::Variable(variable) = place.root
                     && self.declared.insert(variable)
                 {
                     line = format!("{}; ", c_type(self.program.variables[variable].ty, &name));
-                    if let Some(hoisted) = &mut self.hoisted {
-                        hoisted.push(std::mem::take(&mut line));
+                    match &mut self.hoisted {
+                        Some(hoisted) => hoisted.push(std::mem::take(&mut line)),
+                        None => declares = true,
                     }
                 }
-                self.line(&format!("{line}POISON({name});"));
+                lines.push(format!("{line}POISON({name});"));
             }
+        }
+        match declares {
+            true => self.line(&lines.join(" ")),
+            false => self.before = lines.iter().map(|line| format!("{line} ")).collect(),
         }
     }
 
@@ -320,6 +450,11 @@ impl<'a> Printer<'a> {
             self.indented(line);
         }
     }
+}
+
+/// A statement with those that note what it did.
+fn joined(statement: String, notes: &[String]) -> String {
+    std::iter::once(statement).chain(notes.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a loop's bound needs a cast to be compared with a size.

@@ -4,6 +4,8 @@ use abi::Type;
 use steps::builtins::BUILTINS;
 use steps::types;
 
+use super::prelude::words;
+
 /// C's own names, which a variable cannot have.
 const KEYWORDS: &[&str] = &[
     "auto", "break", "case", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
@@ -11,7 +13,7 @@ const KEYWORDS: &[&str] = &[
     "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
 ];
 
-/// What the macros of the prelude call, which a variable cannot hide.
+/// What the macros of the prelude and the lines around the steps call, which a variable cannot hide.
 const PRELUDE: &[&str] = &[
     "errno",
     "stdin",
@@ -19,20 +21,47 @@ const PRELUDE: &[&str] = &[
     "stderr",
     "memset",
     "printf",
+    "failed",
+    "failure_status",
     "acquired",
     "released",
-    "check",
-    "info",
-    "written",
-    "exceeds",
+    "release_all",
+    "all_bytes",
+    "array",
+    "check_guards",
     "in_set",
     "must_fail",
     "must_succeed",
-    "poison_variable",
+    "should_succeed",
     "pass",
     "open_gate",
     "open_gates",
+    "run",
 ];
+
+/// Begins a line for a variable that may be read nowhere.
+pub(super) const UNREAD: char = '\u{1}';
+
+/// A program with a line for each variable that is declared and not read.
+pub(super) fn mark_unread(text: &str) -> String {
+    let marked = |line: &str| line.trim_start().starts_with(UNREAD);
+    if !text.lines().any(marked) {
+        return text.to_owned();
+    }
+    let plain: Vec<&str> = text.lines().filter(|line| !marked(line)).collect();
+    // What begins a line is assigned to: only what else a line says reads it.
+    let reads = |name: &str| {
+        let assigned = |line: &str| words(line).next() == Some(name);
+        let uses = |line: &&str| words(line).filter(|word| *word == name).count() - usize::from(assigned(line));
+        plain.iter().map(uses).sum::<usize>() > 1
+    };
+    let line = |line: &str| match line.trim_start().strip_prefix(UNREAD) {
+        None => format!("{line}\n"),
+        Some(name) if reads(name) => String::new(),
+        Some(name) => format!("{}(void){name};\n", &line[..line.len() - line.trim_start().len()]),
+    };
+    text.lines().map(line).collect()
+}
 
 /// A variable's name; one that C or the prelude uses gets an underscore.
 pub(super) fn c_name(name: &str) -> String {

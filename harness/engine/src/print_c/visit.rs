@@ -10,7 +10,6 @@ use steps::walk::Node;
 #[derive(Debug, Default)]
 pub(super) struct Reads {
     pub variables: HashSet<usize>,
-    pub axes: HashSet<usize>,
     pub facts: BTreeSet<String>,
     pub devices: bool,
     pub own_device: bool,
@@ -23,9 +22,6 @@ impl Reads {
     pub(super) fn of(program: &Program) -> Reads {
         let mut reads = Reads::default();
         program.walk(&mut |node| match node {
-            Node::Expression(Expression::Axis(axis) | Expression::AxisItem { axis, .. }) => {
-                reads.axes.insert(*axis);
-            }
             Node::Expression(Expression::Fact(name)) => {
                 reads.facts.insert(name.clone());
             }

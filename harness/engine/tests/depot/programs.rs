@@ -24,7 +24,7 @@ fn rules() -> Rules {
 fn printed(rules: &Rules, id: &str) -> String {
     let product = product(rules, "harbour").unwrap_or_else(|error| panic!("{error}"));
     let rule = rule(rules, id).unwrap_or_else(|error| panic!("{error}"));
-    let sheet = Sheet { product, devices: 1, values: None, salt: 1 };
+    let sheet = Sheet::new(product, 1);
     print_c(rules, rule, &sheet).unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 

@@ -1,0 +1,38 @@
+//! How a reproducer is built.
+
+use engine::print_c::linked;
+
+use super::{Evidence, HEADERS, SOURCE};
+
+/// The Makefile: with the suite's header, or with another one that declares the same.
+pub(super) fn text(evidence: &Evidence<'_>) -> String {
+    let header = evidence.rules.header;
+    let libraries = linked(evidence.rules, evidence.rule);
+    format!(
+        "# make                                          with the header in {HEADERS}/
+# make HEADER='<vendor/one.h> <vendor/two.h>' INCLUDE=DIR      with other headers that declare the same
+# make LDFLAGS='-L DIR -Wl,-rpath,DIR'          with libraries that stand in DIR
+# make LIBRARIES=/path/of/a/library.so          with this library
+CC ?= gcc
+CFLAGS ?= -O1 -g
+LIBRARIES ?={libraries}
+
+reproducer: {SOURCE} Makefile
+ifdef HEADER
+\tmkdir -p other-{HEADERS}
+\tprintf '#include %s\\n' $(foreach name,$(HEADER),'$(name)') > other-{HEADERS}/{header}
+\t$(CC) $(CFLAGS) -std=c11 -pthread -I other-{HEADERS} $(if $(INCLUDE),-I $(INCLUDE)) -o $@ {SOURCE} $(LDFLAGS) $(LIBRARIES)
+else
+\t$(CC) $(CFLAGS) -std=c11 -pthread -I {HEADERS} -o $@ {SOURCE} $(LDFLAGS) $(LIBRARIES)
+endif
+
+run: reproducer
+\t./reproducer
+
+clean:
+\trm -rf reproducer other-{HEADERS}
+
+.PHONY: run clean
+"
+    )
+}

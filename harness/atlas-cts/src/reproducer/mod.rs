@@ -1,0 +1,138 @@
+//! `atlas-cts reproducer`: a folder that shows a failure of a run without the suite.
+
+mod makefile;
+mod readme;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use engine::case::{Case, CaseError, case_from_json};
+use engine::catalog::{self, Edition, Known, Rule, Rules, Specs};
+use engine::print_c::{DEADLINE, Sheet, print_c};
+use engine::record::{RuleResult, RunHeader, read_run};
+use thiserror::Error;
+
+use crate::CommandError;
+
+/// The program.
+const SOURCE: &str = "reproducer.c";
+/// The folder of the header that the suite itself is built on.
+const HEADERS: &str = "header";
+/// The most bytes that a catalog's header has.
+const LARGEST_HEADER: u64 = 4 << 20;
+
+/// Which failure, and where to.
+#[derive(Debug, Args)]
+pub struct Wanted {
+    /// The folder of the run, or its journal.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The rule's id.
+    #[arg(value_name = "RULE")]
+    pub rule: String,
+    /// The folder to make; it must not be there. [default: reproducer-RULE]
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+}
+
+/// Why no reproducer can be made.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReproducerError {
+    #[error("{rule} has no result in {run}; the rules that ran stand in its junit.xml")]
+    NoResult { rule: String, run: PathBuf },
+    #[error("{rule} did not run ({reason}): there is nothing to reproduce; name a rule that ran")]
+    Skipped { rule: String, reason: String },
+    #[error(
+        "the case of {rule} in the journal is none of this catalog's rule: {source}; give the run's catalog with --specs"
+    )]
+    Case { rule: String, source: CaseError },
+    #[error("{rule} cannot be printed: {source}")]
+    Print { rule: String, source: CaseError },
+    #[error("cannot write {path}: {source}; give another folder with --to")]
+    Write { path: PathBuf, source: io::Error },
+    #[error("cannot read {path}: {source}; give the catalog of the run with --specs")]
+    Header { path: PathBuf, source: io::Error },
+}
+
+/// What a reproducer shows.
+struct Evidence<'a> {
+    rules: &'a Rules,
+    rule: &'a Rule,
+    header: &'a RunHeader,
+    result: &'a RuleResult,
+    cases: Vec<Case>,
+    observed: Vec<usize>,
+}
+
+/// Writes the folder, and gives its path.
+pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathBuf, CommandError> {
+    let run = read_run(&wanted.run)?;
+    let rule = catalog::rule(rules, &wanted.rule)?;
+    let result =
+        result_of(rule, &run.results, &wanted.run).map_err(|error| CommandError::Reproducer(Box::new(error)))?;
+    let product = catalog::product(rules, &run.header.product)?;
+    let known = Known {
+        edition: run.header.edition.as_deref().and_then(Edition::read),
+        virtual_machine: run.header.host.as_ref().map_or(Some(false), |host| host.virtual_machine),
+    };
+    let (observed, _) = rule.observed_only(rules, &known);
+    let folder = wanted.to.clone().unwrap_or_else(|| PathBuf::from(format!("reproducer-{}", rule.id)));
+    let written = || -> Result<(), ReproducerError> {
+        let id = || rule.id.clone();
+        let cases = cases(rule, result).map_err(|source| ReproducerError::Case { rule: id(), source })?;
+        let evidence = Evidence { rules, rule, header: &run.header, result, cases, observed };
+        let sheet = Sheet {
+            cases: &evidence.cases,
+            observed: &evidence.observed,
+            deadline: DEADLINE.max(2 * run.header.settings.deadline),
+            brief: true,
+            ..Sheet::new(product, run.header.devices)
+        };
+        let program = print_c(rules, rule, &sheet).map_err(|source| ReproducerError::Print { rule: id(), source })?;
+        let path = specs.root().join(&rules.runtime).join(rules.header);
+        let declarations = specs.read(&path, LARGEST_HEADER);
+        let declarations = declarations.map_err(|source| ReproducerError::Header { path, source })?;
+        write(&evidence, &program, &declarations, &folder)
+    };
+    written().map_err(|error| CommandError::Reproducer(Box::new(error)))?;
+    Ok(folder)
+}
+
+/// The rule's result, if it ran.
+fn result_of<'a>(rule: &Rule, results: &'a [RuleResult], run: &Path) -> Result<&'a RuleResult, ReproducerError> {
+    let result = results.iter().find(|result| result.id == rule.id);
+    let result = result.ok_or_else(|| ReproducerError::NoResult { rule: rule.id.clone(), run: run.to_owned() })?;
+    if result.cases == 0 && result.failure.is_none() {
+        return Err(ReproducerError::Skipped { rule: rule.id.clone(), reason: result.reason.clone() });
+    }
+    Ok(result)
+}
+
+/// The failing case, with those before it where it fails only after them. None: the rule failed in no case, or in none.
+fn cases(rule: &Rule, result: &RuleResult) -> Result<Vec<Case>, CaseError> {
+    let Some(failure) = &result.failure else { return Ok(Vec::new()) };
+    match &failure.replay_values {
+        serde_json::Value::Null => Ok(Vec::new()),
+        serde_json::Value::Array(cases) => cases.iter().map(|case| case_from_json(&rule.program, case)).collect(),
+        case => Ok(vec![case_from_json(&rule.program, case)?]),
+    }
+}
+
+fn write(evidence: &Evidence<'_>, program: &str, declarations: &[u8], folder: &Path) -> Result<(), ReproducerError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| ReproducerError::Write { path, source }
+    };
+    std::fs::create_dir(folder).map_err(failed(folder))?;
+    let headers = folder.join(HEADERS);
+    std::fs::create_dir(&headers).map_err(failed(&headers))?;
+    let files = [
+        (folder.join(SOURCE), program.as_bytes().to_vec()),
+        (folder.join("Makefile"), makefile::text(evidence).into_bytes()),
+        (folder.join("README.md"), readme::text(evidence).into_bytes()),
+        (headers.join(evidence.rules.header), declarations.to_vec()),
+    ];
+    files.into_iter().try_for_each(|(path, bytes)| std::fs::write(&path, bytes).map_err(failed(&path)))
+}

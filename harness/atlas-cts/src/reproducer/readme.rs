@@ -1,0 +1,151 @@
+//! What a reproducer says about itself.
+
+use std::fmt::Write;
+
+use engine::record::RunHeader;
+use engine::report::clean;
+
+use super::{Evidence, HEADERS, SOURCE};
+
+/// The page: what is promised and where, what was seen instead, where, and how to see it again.
+pub(super) fn text(evidence: &Evidence<'_>) -> String {
+    let mut text = format!("# {}: {}\n\n", evidence.rule.id, evidence.rule.title);
+    promise(&mut text, evidence);
+    seen(&mut text, evidence);
+    environment(&mut text, evidence);
+    run(&mut text, evidence);
+    clean(&text).into_owned()
+}
+
+fn promise(text: &mut String, evidence: &Evidence<'_>) {
+    let rule = evidence.rule;
+    let _ = writeln!(text, "## What is promised\n\n{}\n", rule.statement.trim());
+    let clauses = evidence.result.failure.as_deref().map_or(&[][..], |failure| &failure.clauses);
+    for clause in clauses {
+        let _ = writeln!(text, "- {clause}");
+    }
+    for source in rule.sources.iter().filter(|_| clauses.is_empty()) {
+        let _ = writeln!(text, "- {source}");
+    }
+    if let Some(doubt) = &rule.doubt {
+        let _ = writeln!(text, "\nDoubt: {}", doubt.trim());
+    }
+    if rule.hazard.is_some() {
+        text.push_str("\nThe documents leave the result undefined: what is seen is recorded, not judged.\n");
+    }
+}
+
+fn seen(text: &mut String, evidence: &Evidence<'_>) {
+    let result = evidence.result;
+    let _ = writeln!(text, "\n## What was seen\n\nVerdict: {}.\n", result.verdict);
+    let Some(failure) = &result.failure else {
+        text.push_str("The rule did not fail: the program holds its smallest case.\n");
+        return;
+    };
+    let values: Vec<String> = failure.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let values = if values.is_empty() { "none".to_owned() } else { values.join(", ") };
+    for (name, value) in [
+        ("expected", failure.statement.as_str()),
+        ("seen", failure.message.as_str()),
+        ("place", failure.place.as_str()),
+        ("values", values.as_str()),
+    ] {
+        let _ = writeln!(text, "    {name:<9} {}", value.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    if let Some(confirmation) = &failure.confirmation {
+        let _ = writeln!(text, "    again     {}", confirmation.clause());
+    }
+    if evidence.cases.len() > 1 {
+        let _ = writeln!(
+            text,
+            "\nIt fails only after other cases in the same process: the program runs all {}.",
+            evidence.cases.len()
+        );
+    }
+    if failure.replay_values.is_null() {
+        text.push_str("\nNo case had begun: the program holds the smallest one.\n");
+    }
+    if !failure.trace.is_empty() {
+        text.push_str("\nThe calls:\n\n");
+        for call in &failure.trace {
+            let _ = writeln!(text, "    {}", call.replace('\n', " "));
+        }
+    }
+}
+
+fn environment(text: &mut String, evidence: &Evidence<'_>) {
+    let RunHeader {
+        library, product, reported_name, devices, edition, host, run_mode, suite, started, defects, ..
+    } = evidence.header;
+    let version = library.version.as_deref().unwrap_or("not reported");
+    text.push_str("\n## Environment\n\n");
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "    {name:<9} {}", value.replace('\n', " "));
+    };
+    line("library", &format!("{} (version {version})", library.path));
+    line("sha256", &library.sha256);
+    if library.simulated {
+        line("device", &format!("SIMULATED by the suite, with the defects: {}", defects.join(", ")));
+    }
+    for mapped in &evidence.header.mapped {
+        line("", &format!("{} {}", mapped.path, mapped.build_id.as_deref().unwrap_or("")));
+    }
+    let named = reported_name.as_deref().unwrap_or("no name reported");
+    line("product", &format!("{product} ({named}), {devices} devices, programs run on: {run_mode}"));
+    line("edition", edition.as_deref().unwrap_or("not known"));
+    if let Some(host) = host {
+        let container = host.container.as_deref().unwrap_or("none known");
+        line("host", &format!("kernel {}, container: {container}", host.kernel.as_deref().unwrap_or("not known")));
+    }
+    line("run", &format!("{started}, Atlas CTS {suite}, catalog {}", evidence.header.catalog_digest));
+    if evidence.header.catalog_digest != evidence.rules.digest {
+        line("", &format!("printed from another catalog, {}: the rule may have changed", evidence.rules.digest));
+    }
+}
+
+fn run(text: &mut String, evidence: &Evidence<'_>) {
+    let processes = evidence.rule.program.processes.len();
+    let _ = write!(
+        text,
+        "
+## Run it
+
+`make run` compiles `{SOURCE}` with gcc and runs it. It is all there is: C11, POSIX threads, and the runtime under test.
+The header in `{HEADERS}/` is the suite's own declaration of the documented interface; `make HEADER='<…>' INCLUDE=DIR` takes the
+vendor's instead. Where the linker does not find the runtime, say where it is: `make LDFLAGS='-L DIR -Wl,-rpath,DIR'`.
+
+| exit status | means |
+| --- | --- |
+| 0 | the rule holds |
+| 1 | it does not: the last line names the statement; or the library crashed, ended its process, or hung |
+| 3 | not known: the set-up failed, or this machine lacks something |
+
+The library works in {} that the program starts and watches.
+",
+        if processes == 1 { "a process".to_owned() } else { format!("{processes} processes") }
+    );
+    if evidence.header.library.simulated {
+        let variables = [
+            (simulator_contract::environment::PRODUCT, evidence.header.product.clone()),
+            (simulator_contract::environment::DEVICES, evidence.header.devices.to_string()),
+            (
+                simulator_contract::environment::EDITION,
+                evidence.header.settings.sim_edition.clone().unwrap_or_default(),
+            ),
+            (
+                simulator_contract::environment::MEMORY,
+                evidence.header.settings.sim_memory.map(|mebibytes| mebibytes.to_string()).unwrap_or_default(),
+            ),
+            (simulator_contract::environment::RUN_MODE, evidence.header.run_mode.clone()),
+            (simulator_contract::environment::DEFECTS, evidence.header.defects.join(",")),
+        ];
+        text.push_str(
+            "\nThe run was made on the suite's simulated device. `atlas-cts simulator --print-path DIR` writes its library; the \
+             program finds its device with\n\n",
+        );
+        for (name, value) in variables.iter().filter(|(_, value)| !value.is_empty()) {
+            let _ = writeln!(text, "    export {name}={value}");
+        }
+        let _ = writeln!(text, "    export {}=$(mktemp -d)", simulator_contract::environment::MACHINE);
+    }
+}

@@ -1,0 +1,230 @@
+//! How two interfaces differ, and which rules that concerns.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+
+use steps::suggest::hint;
+
+use crate::catalog::Rules;
+
+use super::declarations::{Declarations, Layout};
+use super::library::LibraryInterface;
+
+/// What kind of difference it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A symbol that is not exported.
+    MissingSymbol,
+    /// A symbol that is exported under another version.
+    SymbolVersion,
+    /// Another list of needed libraries.
+    Needed,
+    /// A function that is not declared.
+    MissingFunction,
+    /// Other parameters or another result under the same name.
+    Prototype,
+    /// An enumerator or macro that is not declared.
+    MissingConstant,
+    /// Another value under the same name.
+    ConstantValue,
+    /// A struct or union that is not declared.
+    MissingStruct,
+    /// Another size, alignment or order of fields under the same name.
+    Layout,
+    /// What only the second one has: nobody depends on it yet.
+    New,
+}
+
+/// A difference.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Difference {
+    pub kind: Kind,
+    /// What differs: a function, a constant, a struct.
+    pub name: String,
+    /// How.
+    pub text: String,
+    /// Ids of the rules that it concerns.
+    pub rules: Vec<String>,
+}
+
+/// What a library lacks of the functions that a catalog's header declares for it, with what the support table says.
+pub fn missing(rules: &Rules, home: usize, library: &LibraryInterface) -> Vec<Difference> {
+    let concerned = Concerned::of(rules);
+    let functions = rules.environment.declarations.functions();
+    let own = functions.iter().filter(|function| rules.libraries.home(function.name) == home);
+    let absent = own.filter(|function| !library.exported.contains_key(function.symbol()));
+    let said = |name: &str| match rules.support.get(name) {
+        None => "the support table does not know it".to_owned(),
+        Some(entry) => match &entry.since {
+            Some(since) => format!("the support table has it from edition {since} on"),
+            None => "the support table has it in every edition".to_owned(),
+        },
+    };
+    let difference = |function: &&abi::Function| {
+        let near = hint(function.symbol(), library.exported.keys().map(String::as_str));
+        let text = format!("not exported: {}{near}", said(function.name));
+        concerned.difference(Kind::MissingSymbol, function.name, text)
+    };
+    absent.map(|function| difference(&function)).collect()
+}
+
+/// How the second of two libraries differs from the first.
+pub fn libraries(rules: &Rules, first: &LibraryInterface, second: &LibraryInterface) -> Vec<Difference> {
+    let concerned = Concerned::of(rules);
+    let mut found = Vec::new();
+    for (name, version) in &first.exported {
+        match second.exported.get(name) {
+            None => found.push(concerned.difference(Kind::MissingSymbol, name, "not exported any more".to_owned())),
+            Some(other) if other != version => {
+                let shown = |version: &str| if version.is_empty() { "no version" } else { version }.to_owned();
+                let text = format!("{} became {}", shown(version), shown(other));
+                found.push(concerned.difference(Kind::SymbolVersion, name, text));
+            }
+            Some(_) => {}
+        }
+    }
+    let new = second.exported.keys().filter(|name| !first.exported.contains_key(*name));
+    found.extend(new.map(|name| concerned.difference(Kind::New, name, "exported, and was not".to_owned())));
+    let list = |library: &LibraryInterface| library.needed.join(" ");
+    if first.needed != second.needed {
+        found.push(Difference {
+            kind: Kind::Needed,
+            name: second.soname.clone().unwrap_or_default(),
+            text: format!("needs `{}`, needed `{}`", list(second), list(first)),
+            rules: Vec::new(),
+        });
+    }
+    if first.soname != second.soname {
+        let shown = |library: &LibraryInterface| library.soname.clone().unwrap_or_else(|| "no name".to_owned());
+        let text = format!("programs are linked against {}, and were against {}", shown(second), shown(first));
+        found.push(Difference { kind: Kind::Needed, name: shown(second), text, rules: Vec::new() });
+    }
+    found.sort();
+    found
+}
+
+/// How the second of two headers differs from the first. `only_first`: what only the second declares is left out.
+pub fn headers(rules: &Rules, first: &Declarations, second: &Declarations, only_first: bool) -> Vec<Difference> {
+    let concerned = Concerned::of(rules);
+    let mut found = Vec::new();
+    let mut compare =
+        |kinds: [Kind; 2], names: (Vec<&String>, Vec<&String>), differ: &dyn Fn(&str) -> Option<String>| {
+            let second: BTreeSet<&String> = names.1.into_iter().collect();
+            for name in &names.0 {
+                if !second.contains(*name) {
+                    found.push(concerned.difference(kinds[0], name, "not declared any more".to_owned()));
+                } else if let Some(text) = differ(name) {
+                    found.push(concerned.difference(kinds[1], name, text));
+                }
+            }
+            let first: BTreeSet<&String> = names.0.into_iter().collect();
+            let new = second.iter().filter(|name| !only_first && !first.contains(**name));
+            found.extend(new.map(|name| concerned.difference(Kind::New, name, "declared, and was not".to_owned())));
+        };
+    compare(
+        [Kind::MissingFunction, Kind::Prototype],
+        (first.functions.keys().collect(), second.functions.keys().collect()),
+        &|name| became(&first.functions, &second.functions, name),
+    );
+    compare(
+        [Kind::MissingConstant, Kind::ConstantValue],
+        (first.constants.keys().collect(), second.constants.keys().collect()),
+        &|name| became(&first.constants, &second.constants, name),
+    );
+    compare(
+        [Kind::MissingStruct, Kind::Layout],
+        (first.layouts.keys().collect(), second.layouts.keys().collect()),
+        &|name| layout(&first.layouts[name], &second.layouts[name]),
+    );
+    found.sort();
+    found
+}
+
+fn became<T: PartialEq + fmt::Display>(
+    first: &BTreeMap<String, T>,
+    second: &BTreeMap<String, T>,
+    name: &str,
+) -> Option<String> {
+    let (first, second) = (&first[name], &second[name]);
+    (first != second).then(|| format!("{first} became {second}"))
+}
+
+/// The first things in which two layouts differ.
+fn layout(first: &Layout, second: &Layout) -> Option<String> {
+    let mut parts = Vec::new();
+    for (what, first, second) in [("size", first.size, second.size), ("alignment", first.align, second.align)] {
+        if first != second {
+            parts.push(format!("{what} {first} became {second}"));
+        }
+    }
+    for field in &first.fields {
+        match second.fields.iter().find(|other| other.name == field.name) {
+            None => parts.push(format!("field {} at {} is gone", field.name, field.offset)),
+            Some(other) if other.offset != field.offset => {
+                parts.push(format!("field {} moved from {} to {}", field.name, field.offset, other.offset));
+            }
+            Some(other) if other.ty != field.ty => {
+                parts.push(format!("field {}: {} became {}", field.name, field.ty, other.ty));
+            }
+            Some(_) => {}
+        }
+    }
+    for field in second.fields.iter().filter(|field| first.fields.iter().all(|other| other.name != field.name)) {
+        parts.push(format!("field {} at {} is new", field.name, field.offset));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// The rules by what they name: the functions that they call, the structs that they use, the words of their steps.
+struct Concerned<'a> {
+    rules: &'a Rules,
+    by_name: HashMap<&'a str, BTreeSet<usize>>,
+}
+
+impl<'a> Concerned<'a> {
+    fn of(rules: &'a Rules) -> Concerned<'a> {
+        let mut by_name: HashMap<&str, BTreeSet<usize>> = HashMap::new();
+        for (index, rule) in rules.rules.iter().enumerate() {
+            let called = rule.program.functions.iter().flat_map(|function| [function.name, function.symbol()]);
+            let used = rule.program.structs.iter().copied();
+            for name in called.chain(used).chain(words(&rule.program.source)) {
+                by_name.entry(name).or_default().insert(index);
+            }
+        }
+        Concerned { rules, by_name }
+    }
+
+    /// A difference with the rules that it concerns.
+    fn difference(&self, kind: Kind, name: &str, text: String) -> Difference {
+        let rules = self.by_name.get(name).into_iter().flatten();
+        let rules = rules.map(|rule| self.rules.rules[*rule].id.clone()).collect();
+        Difference { kind, name: name.to_owned(), text, rules }
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+}
+
+impl Kind {
+    /// Whether programs that were built for the first one may fail with the second.
+    pub fn breaks(self) -> bool {
+        self != Kind::New
+    }
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::MissingSymbol => "missing symbol",
+            Kind::SymbolVersion => "symbol version",
+            Kind::Needed => "needed libraries",
+            Kind::MissingFunction => "missing function",
+            Kind::Prototype => "prototype",
+            Kind::MissingConstant => "missing constant",
+            Kind::ConstantValue => "value",
+            Kind::MissingStruct => "missing struct",
+            Kind::Layout => "layout",
+            Kind::New => "new",
+        }
+    }
+}

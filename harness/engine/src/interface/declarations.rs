@@ -1,0 +1,36 @@
+//! What a header declares, as far as a compiled program depends on it. Names of types and parameters that change nothing in
+//! a compiled program are resolved or left out.
+
+use std::collections::BTreeMap;
+
+/// The declarations of a header, each by its name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Declarations {
+    /// Function → its type, in one notation.
+    pub functions: BTreeMap<String, String>,
+    /// Enumerator or integer macro → its value.
+    pub constants: BTreeMap<String, i128>,
+    /// Struct or union → its layout.
+    pub layouts: BTreeMap<String, Layout>,
+}
+
+/// How a struct or union lies in memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes.
+    pub size: u64,
+    /// Bytes.
+    pub align: u64,
+    /// In the order of the header.
+    pub fields: Vec<FieldAt>,
+}
+
+/// A field of a struct or union.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldAt {
+    pub name: String,
+    /// Bytes from the start.
+    pub offset: u64,
+    /// Its type, in one notation.
+    pub ty: String,
+}

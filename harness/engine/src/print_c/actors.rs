@@ -1,0 +1,183 @@
+//! Rules of several processes and threads: each walks through all steps and performs its own, when it has the turn.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use steps::program::{State, Statement, StatementKind, Variable};
+
+use super::Printer;
+use super::life_cycle::LifeCycleText;
+use super::prelude::words;
+use super::text::c_type;
+
+impl<'a> Printer<'a> {
+    fn several(&self) -> bool {
+        self.program.actors.len() > 1
+    }
+
+    /// The actor that performs a statement with everything in it, if it is one.
+    pub(super) fn performer(&self, statement: &Statement) -> Option<usize> {
+        let mut all = match &statement.kind {
+            StatementKind::For { body, .. } | StatementKind::Block { body, .. } => body.iter().collect::<Vec<_>>(),
+            StatementKind::Choose { axis, alternatives } => match self.chosen(*axis) {
+                Some(chosen) => alternatives.get(chosen).into_iter().flatten().collect(),
+                None => alternatives.iter().flatten().collect(),
+            },
+            StatementKind::Exit { .. } | StatementKind::Kill { .. } => return None,
+            _ => return Some(statement.actor),
+        }
+        .into_iter()
+        .map(|inner| self.performer(inner));
+        let first = all.next()??;
+        all.all(|other| other == Some(first)).then_some(first)
+    }
+
+    /// What stands before the statements that an actor performs.
+    pub(super) fn open_turn(&mut self, actor: usize) {
+        self.line(&format!("if (turn({})) {{", self.program.actors[actor].name));
+        self.depth += 1;
+        self.turn = Some(actor);
+        if self.program.actors[actor].thread == Some(State::Device) {
+            self.line("select_device();");
+        }
+    }
+
+    pub(super) fn close_turn(&mut self) {
+        if self.turn.take().is_some() {
+            self.depth -= 1;
+            self.line("}");
+        }
+    }
+
+    /// The main actor of each process.
+    fn main_actors(&self) -> Vec<usize> {
+        let main = |process: usize| {
+            let mut actors = self.program.actors.iter();
+            actors.position(|actor| actor.process == process && actor.thread.is_none()).unwrap_or(0)
+        };
+        (0..self.program.processes.len()).map(main).collect()
+    }
+
+    /// The main actor of an actor's process.
+    fn home(&self, actor: usize) -> usize {
+        self.main_actors()[self.program.actors[actor].process]
+    }
+
+    /// The name of the main actor of a process.
+    pub(super) fn process_name(&self, process: usize) -> &'a str {
+        &self.program.actors[self.main_actors()[process]].name
+    }
+
+    /// The end of a case: each process does what all do, then makes its deferred calls.
+    pub(super) fn end_of_case_in_turn(&mut self, all: &[String], deferred: &[(usize, String)]) {
+        self.line("pass_turn();");
+        for main in self.main_actors() {
+            let own = deferred.iter().rev().filter(|(actor, _)| self.home(*actor) == main).map(|(_, call)| call);
+            let lines: Vec<String> = all.iter().chain(own).cloned().collect();
+            if let [only] = lines.as_slice() {
+                self.line(&format!("if (turn({})) {only}", self.program.actors[main].name));
+            } else if !lines.is_empty() {
+                self.line(&format!("if (turn({})) {{", self.program.actors[main].name));
+                lines.iter().for_each(|line| self.indented(line));
+                self.line("}");
+            }
+        }
+        let mut processes = None;
+        for (process, call) in self.releasing() {
+            if processes.replace(process) != Some(process) {
+                self.close_turn();
+                self.open_turn(self.main_actors()[process]);
+            }
+            self.line(&call);
+        }
+        self.close_turn();
+        if !self.releases.is_empty() {
+            self.line("pass_turn();");
+            self.line("release_in_turn();");
+        }
+    }
+
+    /// The set-up and the tear-down of all processes, one after the other.
+    pub(super) fn life_in_turn(&self, life: &LifeCycleText) -> (String, String) {
+        let (mut up, mut down) = (String::new(), String::new());
+        if life.selects() {
+            let devices =
+                self.program.actors.iter().map(|actor| self.program.processes[actor.process].device.to_string());
+            let devices: Vec<String> = devices.collect();
+            let _ = writeln!(up, "    device = ((const int[]){{{}}})[me];", devices.join(", "));
+        }
+        let threads = self.program.actors.iter().filter(|actor| actor.thread == Some(State::Device));
+        for thread in threads {
+            let _ = writeln!(down, "    if (turn({}) && selected) device_down();", thread.name);
+        }
+        for (process, main) in self.program.processes.iter().zip(self.main_actors()) {
+            let name = &self.program.actors[main].name;
+            for (out, calls) in [(&mut up, life.calls_up(process.state)), (&mut down, life.calls_down(process.state))] {
+                if !calls.is_empty() {
+                    let _ = writeln!(out, "    if (turn({name})) {{{calls} }}");
+                }
+            }
+        }
+        up.push_str("    pass_turn();\n");
+        (up, down)
+    }
+
+    /// The variables of all actors that a text names and that belong to one process.
+    pub(super) fn variables(&self, text: &str) -> String {
+        if !self.several() {
+            return String::new();
+        }
+        let mut lines = String::new();
+        for (variable, name) in self.named_variables(text).filter(|(variable, _)| !variable.shared) {
+            let _ = writeln!(lines, "static {};", declared(variable, &name));
+        }
+        lines
+    }
+
+    fn named_variables(&self, text: &str) -> impl Iterator<Item = (&'a Variable, String)> {
+        let words: HashSet<String> = words(text).map(str::to_owned).collect();
+        let mut seen = HashSet::new();
+        let named = self.program.variables.iter().map(|variable| {
+            let name = format!("{}_{}", self.program.actors[variable.actor].name, variable.name);
+            (variable, name)
+        });
+        let named: Vec<_> = named.filter(|(_, name)| words.contains(name) && seen.insert(name.clone())).collect();
+        named.into_iter()
+    }
+
+    /// The names of the actors, and what their processes share.
+    pub(super) fn actors(&self, prelude: &str, body: &str) -> String {
+        if !self.several() {
+            let number = if prelude.contains("NUMBER") { "#define NUMBER 0\n" } else { "" };
+            return number.to_owned();
+        }
+        let names: Vec<&str> = self.program.actors.iter().map(|actor| actor.name.as_str()).collect();
+        let homes: Vec<&str> = (0..names.len()).map(|actor| names[self.home(actor)]).collect();
+        let mut out = format!("enum {{ {}, ACTORS }};\n", names.join(", "));
+        let _ = writeln!(out, "static const int home[] = {{{}}}; /* the process of each */", homes.join(", "));
+        let _ = write!(
+            out,
+            "static void program(void);\nstatic struct shared {{\n    pid_t processes[ACTORS];\n    int leaver;\n"
+        );
+        if prelude.contains("NUMBER") {
+            let _ = writeln!(out, "    int acquired;\n    short owner[1 << 16];");
+        }
+        if prelude.contains("shared->arrays") {
+            let _ = writeln!(out, "    size_t used;\n    char arrays[1 << 20];");
+        }
+        for (variable, name) in self.named_variables(body).filter(|(variable, _)| variable.shared) {
+            let _ = writeln!(out, "    {};", declared(variable, &name));
+        }
+        let _ = writeln!(out, "}} *shared;");
+        if prelude.contains("NUMBER") {
+            let _ = writeln!(out, "#define NUMBER next_number()");
+        }
+        out
+    }
+}
+
+/// The declaration of an actor's variable; an array is reached through a pointer.
+fn declared(variable: &Variable, name: &str) -> String {
+    let stars = if variable.array { "*" } else { "" };
+    c_type(variable.ty, &format!("{stars}{name}"))
+}

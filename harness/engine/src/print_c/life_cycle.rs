@@ -1,0 +1,131 @@
+//! The life cycle of a process as C: a function for each section, and the calls of them.
+
+use std::fmt::Write;
+
+use crate::catalog::{LifeCycleProgram, Rules, Section};
+use steps::program::{Program, State};
+
+use super::Printer;
+use super::visit::Reads;
+
+/// The sections of a product's life cycle, each with the name of its function.
+const SECTIONS: [(Section, &str); 5] = [
+    (Section::InitUp, "init_up"),
+    (Section::DeviceUp, "device_up"),
+    (Section::Restore, "restore"),
+    (Section::DeviceDown, "device_down"),
+    (Section::InitDown, "init_down"),
+];
+
+/// What of a life cycle the processes and threads of a rule need.
+pub(super) struct LifeCycleText {
+    /// Name and statements of each section that is not empty.
+    sections: Vec<(Section, &'static str, String)>,
+    /// The variables that the sections share.
+    pub declarations: String,
+    /// The greatest state that a process or thread of the rule is in.
+    state: State,
+}
+
+impl LifeCycleText {
+    /// The life cycle of a product for a rule.
+    pub(super) fn of(rules: &Rules, product: &str, program: &Program) -> LifeCycleText {
+        let life = rules.life_cycle.of(product);
+        let states = program.processes.iter().map(|process| process.state);
+        let state = states.chain(program.actors.iter().filter_map(|actor| actor.thread)).max();
+        let state = state.unwrap_or(State::Loaded);
+        let mut printer = Printer::new(rules, &life.program, &[]);
+        printer.hoisted = Some(Vec::new());
+        let mut sections = Vec::new();
+        for (section, name) in SECTIONS.into_iter().filter(|(section, _)| state >= needed(*section)) {
+            let Some(text) = printer.section(life, section) else { continue };
+            sections.push((section, name, text));
+        }
+        let several = program.actors.len() > 1;
+        // Each thread that selects the device has its own context.
+        let kind = if several { "static _Thread_local" } else { "static" };
+        let mut declarations = String::new();
+        if state >= State::Device && Reads::of(&life.program).own_device {
+            let _ = match several {
+                true => writeln!(declarations, "static _Thread_local int device;"),
+                false => writeln!(declarations, "static const int device = {};", program.processes[0].device),
+            };
+        }
+        for line in printer.hoisted.unwrap_or_default() {
+            let _ = writeln!(declarations, "{kind} {}", line.trim());
+        }
+        LifeCycleText { sections, declarations, state }
+    }
+
+    /// A function for each section: several processes and threads call them.
+    pub(super) fn functions(&self) -> String {
+        let wanted = self.sections.iter().filter(|(section, ..)| *section != Section::Restore);
+        let function = |name: &str, text: &str| match text.trim_end().contains('\n') {
+            true => format!("static void {name}(void) {{\n{text}}}\n"),
+            false => format!("static void {name}(void) {{ {} }}\n", text.trim()),
+        };
+        wanted.map(|(_, name, text)| function(name, text)).collect()
+    }
+
+    /// The statements that bring a process into a state.
+    pub(super) fn up(&self, state: State) -> String {
+        self.texts(&[Section::InitUp, Section::DeviceUp], state)
+    }
+
+    /// The statements that undo it.
+    pub(super) fn down(&self, state: State) -> String {
+        self.texts(&[Section::DeviceDown, Section::InitDown], state)
+    }
+
+    /// The statements between two cases.
+    pub(super) fn restore(&self, state: State) -> String {
+        self.texts(&[Section::Restore], state)
+    }
+
+    /// The calls of the functions that bring a process into a state.
+    pub(super) fn calls_up(&self, state: State) -> String {
+        self.calls(&[Section::InitUp, Section::DeviceUp], state)
+    }
+
+    /// The calls of the functions that undo it.
+    pub(super) fn calls_down(&self, state: State) -> String {
+        self.calls(&[Section::DeviceDown, Section::InitDown], state)
+    }
+
+    /// Whether processes or threads select a device.
+    pub(super) fn selects(&self) -> bool {
+        self.state >= State::Device && self.declarations.contains(" device;")
+    }
+
+    fn calls(&self, wanted: &[Section], state: State) -> String {
+        self.wanted(wanted, state).map(|(_, name, _)| format!(" {name}();")).collect()
+    }
+
+    fn texts(&self, wanted: &[Section], state: State) -> String {
+        self.wanted(wanted, state).map(|(.., text)| text.as_str()).collect()
+    }
+
+    fn wanted(&self, wanted: &[Section], state: State) -> impl Iterator<Item = &(Section, &'static str, String)> {
+        self.sections.iter().filter(move |(section, ..)| wanted.contains(section) && state >= needed(*section))
+    }
+}
+
+/// From which state on a section is part of a process's life.
+fn needed(section: Section) -> State {
+    match section {
+        Section::InitUp | Section::InitDown => State::Init,
+        _ => State::Device,
+    }
+}
+
+impl Printer<'_> {
+    /// The statements of a section.
+    fn section(&mut self, life: &LifeCycleProgram, section: Section) -> Option<String> {
+        let block = life.block(section)?;
+        // What the tear-down answers is not judged: the process ends.
+        self.judged = matches!(section, Section::InitUp | Section::DeviceUp);
+        self.cursor = life.program.statements[block].span.start;
+        self.statement(&life.program.syntax[block], &life.program.statements[block]);
+        Some(std::mem::take(&mut self.out))
+    }
+}

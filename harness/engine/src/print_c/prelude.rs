@@ -1,0 +1,80 @@
+//! What of the prelude a program needs: the pieces whose names it uses, and those that they use.
+
+use std::collections::BTreeSet;
+
+/// The pieces, each below a line `//: names`.
+const PIECES: &str = include_str!("prelude.h");
+
+/// Headers, each with names that need it; those that every program includes stand in [`super::head`].
+const HEADERS: &[(&str, &[&str])] = &[
+    ("errno.h", &["errno"]),
+    ("pthread.h", &["pthread_mutex_t", "pthread_create"]),
+    ("sys/mman.h", &["mmap"]),
+    ("time.h", &["timespec"]),
+];
+
+/// The pieces that a text needs, in the order of the prelude. What a program declares under a name is its own.
+pub(super) fn needed(text: &str, own: &BTreeSet<&str>) -> String {
+    let pieces: Vec<(Vec<&str>, &str)> = PIECES.split("//: ").skip(1).filter_map(piece).collect();
+    let mut words: BTreeSet<&str> = words(text).filter(|word| !own.contains(word)).collect();
+    let mut taken = vec![false; pieces.len()];
+    while let Some(next) =
+        (0..pieces.len()).find(|index| !taken[*index] && pieces[*index].0.iter().any(|name| words.contains(name)))
+    {
+        taken[next] = true;
+        words.extend(self::words(pieces[next].1));
+    }
+    let bodies: Vec<&str> = pieces.iter().zip(taken).filter(|(_, taken)| *taken).map(|((_, body), _)| *body).collect();
+    bodies.concat()
+}
+
+/// The headers that a text needs besides the usual ones.
+pub(super) fn headers(text: &str) -> Vec<&'static str> {
+    let words: BTreeSet<&str> = words(text).collect();
+    let wanted = HEADERS.iter().filter(|(_, names)| names.iter().any(|name| words.contains(name)));
+    wanted.map(|(header, _)| *header).collect()
+}
+
+/// Names and text of a piece.
+fn piece(text: &str) -> Option<(Vec<&str>, &str)> {
+    let (names, body) = text.split_once('\n')?;
+    Some((names.split_whitespace().collect(), body.strip_suffix('\n').unwrap_or(body)))
+}
+
+/// The identifiers of a text; members after a dot, comments and texts left out.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    let mut member = false;
+    std::iter::from_fn(move || {
+        loop {
+            let first = rest.chars().next()?;
+            let skipped = if rest.starts_with("/*") {
+                rest.find("*/").map_or(rest.len(), |end| end + 2)
+            } else if first == '"' || first == '\'' {
+                quoted(rest, first as u8)
+            } else if first.is_ascii_alphanumeric() || first == '_' {
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+                let word = &rest[..end];
+                rest = &rest[end..];
+                if std::mem::take(&mut member) {
+                    continue;
+                }
+                return Some(word);
+            } else {
+                first.len_utf8()
+            };
+            member = first == '.';
+            rest = &rest[skipped..];
+        }
+    })
+}
+
+/// The length of a text between quotes, at its first quote.
+fn quoted(text: &str, quote: u8) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() && bytes[at] != quote {
+        at += 1 + usize::from(bytes[at] == b'\\');
+    }
+    (at + 1).min(bytes.len())
+}
