@@ -549,7 +549,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     let mut end = end(&results(), 1);
     end.retries = vec![sample::retry()];
     end.expectations = Some(sample::expected());
-    let end = serde_json::to_value(Line::End(end)).unwrap();
+    let end = serde_json::to_value(Line::End(Box::new(end))).unwrap();
     let expected = &end["end"]["expectations"];
     assert_eq!(keys(expected), of("expectations"));
     assert_eq!(keys(&expected["files"]), of("expectation_files"));

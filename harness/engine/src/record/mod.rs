@@ -41,7 +41,7 @@ pub enum Line {
     /// The run was asked to end, and did: no rule that was in flight is to blame.
     Stop(RunStop),
     /// The last line of a run that reached its end.
-    End(RunEnd),
+    End(Box<RunEnd>),
 }
 
 /// What was tested, and how: enough to repeat the run.

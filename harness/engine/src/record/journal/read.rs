@@ -116,7 +116,7 @@ impl Reading {
                 if let Some(reason) = self.contradiction(&end) {
                     return self.broken(number, reason);
                 }
-                self.run.end = Some(end);
+                self.run.end = Some(*end);
             }
             // Nothing that ran is to blame.
             Line::Stop(_) => self.run.in_flight.clear(),

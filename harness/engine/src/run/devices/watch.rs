@@ -409,7 +409,7 @@ mod tests {
         let many = [healthy(), healthy(), healthy(), healthy(), healthy()];
         machine.shows(&many);
         let after = |seconds| begun + Duration::from_secs(seconds);
-        let mut looks = |failed, seconds| {
+        let looks = |failed, seconds| {
             let left = machine.left();
             watch.look(failed, after(seconds));
             left - machine.left()
