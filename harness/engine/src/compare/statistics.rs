@@ -99,7 +99,7 @@ mod tests {
     #[rstest]
     // The lady tasting tea, and textbook tables; the values are sums of exact fractions.
     #[case(3, 4, 1, 4, 0.485_714)]
-    #[case(4, 4, 0, 4, 0.028_571)]
+    #[case(4, 4, 0, 4, 0.028_571_43)]
     #[case(1, 20, 3, 20, 0.604_990)]
     #[case(0, 20, 3, 20, 0.230_769)]
     #[case(1, 10, 11, 14, 0.002_759_46)]
