@@ -58,6 +58,8 @@ pub struct Target {
     host: Option<Host>,
     /// Each thread has a simulated machine of its own; elsewhere all use the same devices.
     pub(super) private_machines: bool,
+    /// Fewer devices are wanted than the runtime counts.
+    pub(super) leaves_devices: bool,
     /// The name that the runtime reports for the device.
     pub reported_name: Option<String>,
     /// Held until the run is over: no other run uses these devices.
@@ -117,7 +119,7 @@ impl Target {
             simulated: choice.embedded,
             chosen_by: choice.chosen_by.clone(),
         };
-        let (mut reported_name, mut mapped) = (None, Vec::new());
+        let (mut reported_name, mut mapped, mut leaves_devices) = (None, Vec::new(), false);
         let uncertain: Vec<&'static str> = rules.uncertain().iter().map(|function| function.name).collect();
         let asked = ask(options, &rules, &factory, &pool, &uncertain)?;
         let exported = match &asked {
@@ -149,6 +151,8 @@ impl Target {
                 conditions.run_mode = mode;
             }
             if !choice.embedded {
+                let counted = answer("device_count").and_then(|count| count.parse::<u32>().ok());
+                leaves_devices = options.devices.zip(counted).is_some_and(|(wanted, there)| wanted < there);
                 conditions.devices = devices_of(options, &factory.libraries.first().path, answer("device_count"))?;
             }
         }
@@ -175,6 +179,7 @@ impl Target {
             library,
             mapped,
             private_machines,
+            leaves_devices,
             reported_name,
             host,
             _locks: locks,

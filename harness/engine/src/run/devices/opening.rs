@@ -45,7 +45,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
     let before = before.filter(|_| !options.skip_gate);
     let watch = |units: &[Vec<u32>]| before.and_then(|before| before.watch(units));
     let all: Vec<u32> = (0..target.conditions.devices).collect();
-    let names = names(target, options);
+    let names = names(target);
     let executor = &target.executor;
     let gated = !options.skip_gate && usual_run_mode(target);
     let shown: Vec<Shown> = std::thread::scope(|scope| {
@@ -99,10 +99,10 @@ fn usual_run_mode(target: &Target) -> bool {
 }
 
 /// The devices as the variable names them that shows them to a process: what it named before, or all by number.
-fn names(target: &Target, options: &Options) -> Vec<Option<String>> {
+fn names(target: &Target) -> Vec<Option<String>> {
     let devices = target.conditions.devices as usize;
-    // Of several devices that are there only some may be wanted: rules count what they see.
-    let chosen = devices > 1 || options.devices.is_some();
+    // Where only some are wanted, rules must not count the others.
+    let chosen = devices > 1 || target.leaves_devices;
     let Some(variable) = target.rules.visible.as_ref().filter(|_| chosen) else { return vec![None] };
     let given = std::env::var(variable).unwrap_or_default();
     let given: Vec<&str> = given.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
