@@ -112,8 +112,9 @@ fn of_four_devices_one_dies_and_every_rule_has_its_answer(#[case] hangs: &str) {
     assert!(report.header.devices_out.is_empty(), "it worked before the run: {:?}", report.header.devices_out);
     let lost = remarks(&report, "has lost device 2 and runs once more");
     assert_eq!(lost.len(), 1, "{:?}", report.end().remarks);
-    let [retry] = &report.end().retries[..] else { panic!("{:?}", report.end().retries) };
-    assert_eq!(retry.cause, RetryCause::LostDevice);
+    // A start there may have been tried twice too.
+    let rules = report.end().retries.iter().filter(|retry| retry.cause == RetryCause::LostDevice).collect::<Vec<_>>();
+    let [retry] = rules[..] else { panic!("{:?}", report.end().retries) };
     assert!(retry.rule.as_ref().is_some_and(|rule| lost[0].starts_with(rule.as_str())), "{retry:?}, {lost:?}");
     let others = remarks(&report, "device 0").len() + remarks(&report, "device 1").len();
     assert_eq!(others + remarks(&report, "device 3").len(), 0, "{:?}", report.end().remarks);
