@@ -49,9 +49,8 @@ impl Flake {
 
 /// How often the failing case failed when it ran again: it is the same in each run.
 fn repeats(result: &RuleResult) -> (u64, u64) {
-    let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
-    let repeats = confirmation.map(|known| if known.alone.failed > 0 { known.alone } else { known.rule });
-    repeats.map_or((0, 0), |repeats| (u64::from(repeats.failed), u64::from(repeats.runs)))
+    let again = result.runs_again();
+    (u64::from(again.failed), u64::from(again.runs))
 }
 
 /// How many of the first cases failed: the search ends with the first that does. Where all cases are the same, those that

@@ -4,11 +4,9 @@ use std::fmt::Write;
 
 use time::Date;
 
-use crate::record::{Meaning, Recorded, RuleResult, Sort, Verdict};
+use crate::record::{Code, Meaning, Recorded, RuleResult, Sort, Symptom, Verdict};
 
-use super::entry::versions;
-use super::flake::runs_again;
-use super::symptom::{Code, Symptom};
+use super::entry::Versions;
 
 /// What a run does not know of its failures.
 #[derive(Debug, Clone)]
@@ -41,8 +39,10 @@ pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
         comment(&header.product),
         comment(&header.suite)
     );
-    let versions: Vec<String> =
-        versions(header).iter().map(|(name, version)| format!("{name}: {}", quoted(&format!("=={version}")))).collect();
+    let versions: Vec<String> = Versions::of(header)
+        .each()
+        .map(|(name, version)| format!("{name}: {}", quoted(&format!("=={version}"))))
+        .collect();
     if !versions.is_empty() {
         let _ = writeln!(
             text,
@@ -67,7 +67,7 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
     };
     line(format!("  - rule: {}", quoted(&result.id)));
     if flake {
-        let again = runs_again(result);
+        let again = result.runs_again();
         let share = f64::from(again.failed.max(1)) / f64::from(again.runs.max(2));
         line(format!("    kind: flake\n    rate: {:.2} # seen: {again}", share.clamp(0.01, 0.99)));
     } else {

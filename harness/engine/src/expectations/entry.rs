@@ -1,6 +1,6 @@
 //! A checked entry, and whether it applies to a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use time::Date;
 
@@ -8,7 +8,6 @@ use crate::record::{EntryReference, RunHeader};
 use crate::version::{Range, Release};
 
 use super::model::Kind;
-use super::pattern::Pattern;
 use super::symptom::ExpectedSymptom;
 
 /// What a run may know a version of, and an entry may depend on.
@@ -17,7 +16,8 @@ pub const VERSIONS: [&str; 6] = ["edition", "runtime", "kernel", "driver", "firm
 /// A known failure.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    pub(super) pattern: Pattern,
+    /// The id of a rule, or a text in which `*` stands for any text.
+    pub(super) pattern: String,
     pub kind: Kind,
     /// None: all.
     pub products: Vec<String>,
@@ -47,7 +47,7 @@ pub(super) enum Fit {
 impl Entry {
     /// Whether it is about a rule.
     pub fn is_about(&self, id: &str) -> bool {
-        self.pattern.matches(id)
+        steps::pattern::matches(&self.pattern, id)
     }
 
     /// Whether the last day on which it holds is over.
@@ -56,20 +56,16 @@ impl Entry {
     }
 
     /// Whether it is about a run on this product with these versions.
-    pub(super) fn fit(&self, product: &str, known: &BTreeMap<String, String>) -> Fit {
+    pub(super) fn fit(&self, product: &str, known: &Versions) -> Fit {
         if !self.products.is_empty() && !self.products.iter().any(|named| named == product) {
             return Fit::Elsewhere;
         }
-        let mut undecided = None;
-        for (name, range) in &self.versions {
-            match known.get(name).map(|text| (text, Release::read(text))) {
-                Some((_, Some(version))) if !range.holds(&version) => return Fit::Elsewhere,
-                Some((_, Some(_))) => {}
-                Some((text, None)) => undecided = Some(format!("{name} `{text}` is no version that compares")),
-                None => undecided = Some(format!("the version of {name} is not known")),
-            }
-        }
-        undecided.map_or(Fit::Applies, Fit::Undecided)
+        let fits = self.versions.iter().map(|(name, range)| known.fit(name, range));
+        fits.fold(Fit::Applies, |all, one| match (all, one) {
+            (Fit::Elsewhere, _) | (_, Fit::Elsewhere) => Fit::Elsewhere,
+            (Fit::Applies, one) => one,
+            (undecided, _) => undecided,
+        })
     }
 
     /// As reports name it.
@@ -83,9 +79,42 @@ impl Entry {
     }
 }
 
-/// The versions that a run knows, by what has them.
-pub(super) fn versions(header: &RunHeader) -> BTreeMap<String, String> {
-    let kernel = header.host.as_ref().and_then(|host| host.kernel.clone());
-    let known = [("edition", header.edition.clone()), ("runtime", header.library.version.clone()), ("kernel", kernel)];
-    known.into_iter().filter_map(|(name, version)| Some((name.to_owned(), version?))).collect()
+/// The versions that a run knows, by what has them: several where its sources do not agree.
+pub(super) struct Versions(BTreeMap<String, BTreeSet<String>>);
+
+impl Versions {
+    /// Those of the run's first line: what the library says of itself goes before what is installed beside it.
+    pub(super) fn of(header: &RunHeader) -> Versions {
+        let kernel = header.host.as_ref().and_then(|host| host.kernel.clone());
+        let said =
+            [("edition", header.edition.clone()), ("runtime", header.library.version.clone()), ("kernel", kernel)];
+        let said = said.into_iter().filter_map(|(name, version)| Some((name.to_owned(), BTreeSet::from([version?]))));
+        let mut known: BTreeMap<String, BTreeSet<String>> = said.collect();
+        let said: BTreeSet<String> = known.keys().cloned().collect();
+        let installed = header.fingerprint.iter().flat_map(|fingerprint| &fingerprint.installed);
+        for installed in installed.filter(|installed| !said.contains(&installed.of)) {
+            known.entry(installed.of.clone()).or_default().insert(installed.version.clone());
+        }
+        Versions(known)
+    }
+
+    /// Each version by its name, in the order of names.
+    pub(super) fn each(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().flat_map(|(name, versions)| versions.iter().map(move |version| (name.as_str(), version.as_str())))
+    }
+
+    /// Whether what has this name is in a range.
+    fn fit(&self, name: &str, range: &Range) -> Fit {
+        let Some(versions) = self.0.get(name) else {
+            return Fit::Undecided(format!("the version of {name} is not known"));
+        };
+        let read: Option<Vec<bool>> = versions.iter().map(|text| Some(range.holds(&Release::read(text)?))).collect();
+        let all = || versions.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" and ");
+        match read {
+            Some(held) if held.iter().all(|held| *held) => Fit::Applies,
+            Some(held) if !held.contains(&true) => Fit::Elsewhere,
+            Some(_) => Fit::Undecided(format!("sources do not agree on the version of {name}: {}", all())),
+            None => Fit::Undecided(format!("{name} {} is no version that compares", all())),
+        }
+    }
 }

@@ -1,14 +1,17 @@
 //! Known failures in the circumstances of a run → its results, sorted.
 
+use std::collections::BTreeSet;
+
 use time::Date;
 
-use crate::record::{AppliedExpectations, ExpectationFiles, Meaning, RuleResult, RunHeader, Sort, SortedResult};
+use crate::record::{
+    AppliedExpectations, ExpectationFiles, Meaning, RuleResult, RunHeader, Sort, SortedResult, Symptom,
+};
 
-use super::entry::{Entry, Fit, versions};
-use super::flake::{runs_again, too_often};
+use super::entry::{Entry, Fit, Versions};
+use super::flake::too_often;
 use super::model::Kind;
 use super::read::Expectations;
-use super::symptom::Symptom;
 
 /// How the reason begins of a rule that is not run.
 const NOT_RUN: &str = "not run, a known danger: ";
@@ -36,7 +39,7 @@ impl Expecting {
     /// The entries that apply to a run, on a day. Where a version is not known that an entry depends on, it excuses
     /// nothing; but what is dangerous is not run.
     pub fn new(known: Expectations, header: &RunHeader, fail_on: Vec<Sort>, on: Date) -> Expecting {
-        let versions = versions(header);
+        let versions = Versions::of(header);
         let (mut entries, mut undecided) = (Vec::new(), Vec::new());
         for entry in &known.entries {
             match entry.fit(&header.product, &versions) {
@@ -79,17 +82,29 @@ impl Expecting {
 
     /// How results are sorted.
     pub fn applied(&self, results: &[RuleResult], strict: bool) -> AppliedExpectations {
+        let mut sorted: Vec<SortedResult> = results.iter().filter_map(|result| self.sort(result, strict)).collect();
+        let still_there: BTreeSet<String> = sorted
+            .iter()
+            .filter(|result| matches!(result.sort, Sort::Known | Sort::Expired | Sort::TooOften))
+            .filter_map(|result| Some(result.entry.as_ref()?.place.clone()))
+            .collect();
+        // An entry about many rules does not say that each of them fails.
+        let fixed = |result: &SortedResult| {
+            let entry = result.entry.as_ref();
+            result.sort != Sort::Fixed || !entry.is_some_and(|entry| still_there.contains(&entry.place))
+        };
+        sorted.retain(fixed);
         AppliedExpectations {
             files: self.known.files.clone(),
             on: self.on.to_string(),
             fail_on: self.fail_on.clone(),
-            results: results.iter().filter_map(|result| self.sort(result, strict)).collect(),
+            results: sorted,
             open: self.undecided.iter().cloned().chain(self.unmet(results)).collect(),
         }
     }
 
-    /// How a result is sorted; `None`: nobody speaks of it, and it is no news.
-    pub fn sort(&self, result: &RuleResult, strict: bool) -> Option<SortedResult> {
+    /// How a result is sorted by itself; `None`: nobody speaks of it, and it is no news.
+    pub(super) fn sort(&self, result: &RuleResult, strict: bool) -> Option<SortedResult> {
         let about: Vec<&Entry> = self.entries.iter().filter(|entry| entry.is_about(&result.id)).collect();
         match result.meaning() {
             Meaning::Skipped => {
@@ -172,7 +187,7 @@ fn judge(entry: &Entry, result: &RuleResult) -> Option<Judged> {
     if !differences.is_empty() {
         return Some(Judged::Other(differences));
     }
-    let again = runs_again(result);
+    let again = result.runs_again();
     if flake && too_often(again, entry.rate) {
         return Some(Judged::TooOften(format!("failed in {again}, known is a rate of at most {}", entry.rate)));
     }

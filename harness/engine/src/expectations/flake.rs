@@ -1,6 +1,6 @@
 //! Whether a flake fails more often than its entry allows.
 
-use crate::record::{Repeats, RuleResult};
+use crate::record::Repeats;
 
 /// The chance with which a flake that keeps to its rate is called too frequent.
 const FALSE_ALARM: f64 = 0.01;
@@ -10,18 +10,6 @@ const MANY: u32 = 1000;
 
 /// The quantile of the normal distribution that belongs to [`FALSE_ALARM`].
 const QUANTILE: f64 = 2.3263;
-
-/// The runs of a rule's failing case that were made to see whether it fails again. The run that found it is none of them:
-/// without it nobody would have looked.
-pub(super) fn runs_again(result: &RuleResult) -> Repeats {
-    let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
-    confirmation.map_or(Repeats::default(), |known| {
-        if known.alone.failed > 0 {
-            return known.alone;
-        }
-        Repeats { failed: known.rule.failed.saturating_sub(1), runs: known.rule.runs.saturating_sub(1) }
-    })
-}
 
 /// Whether so many failures are more than a rate allows: if each run failed with this rate, fewer than one in a hundred
 /// such series would have as many.

@@ -9,7 +9,6 @@ mod error;
 mod expecting;
 mod flake;
 mod model;
-mod pattern;
 mod read;
 mod symptom;
 #[cfg(test)]
@@ -23,4 +22,4 @@ pub use error::ExpectationsError;
 pub use expecting::Expecting;
 pub use model::{ExpectationsFile, Kind};
 pub use read::Expectations;
-pub use symptom::{Code, ExpectedSymptom, Symptom};
+pub use symptom::ExpectedSymptom;

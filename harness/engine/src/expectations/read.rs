@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_yaml::Spanned;
 use sha2::{Digest, Sha256};
+use steps::pattern::matches;
 use steps::suggest::hint;
 
 use crate::catalog::{Diagnostic, Rules, Source, parse_source};
@@ -17,7 +18,6 @@ use super::date::day;
 use super::entry::{Entry, VERSIONS};
 use super::error::ExpectationsError;
 use super::model::{EntrySource, ExpectationsFile, Kind, SymptomSource};
-use super::pattern::Pattern;
 use super::symptom::ExpectedSymptom;
 
 /// Bytes of the longest file: people write them.
@@ -152,11 +152,10 @@ impl Check<'_> {
         })
     }
 
-    fn pattern(&mut self, rule: &Spanned<String>) -> Pattern {
-        let pattern = Pattern::new(&rule.value);
+    fn pattern(&mut self, rule: &Spanned<String>) -> String {
         let derived = self.rules.support_rule();
         let ids = || self.rules.rules.iter().map(|rule| rule.id.as_str()).chain(derived.as_deref());
-        if !ids().any(|id| pattern.matches(id)) {
+        if !ids().any(|id| matches(&rule.value, id)) {
             let message = match rule.value.contains('*') {
                 true => format!("no rule matches `{}`; `atlas-cts list` names all", rule.value),
                 false => format!(
@@ -167,7 +166,7 @@ impl Check<'_> {
             };
             self.mistake(rule, message);
         }
-        pattern
+        rule.value.clone()
     }
 
     fn product(&mut self, product: &Spanned<String>) {

@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use rstest::rstest;
 use time::Date;
 
-use super::entry::{Entry, Fit};
+use super::entry::{Entry, Fit, Versions};
 use super::expecting::Expecting;
 use super::model::Kind;
-use super::pattern::Pattern;
 use super::read::Expectations;
 use super::symptom::ExpectedSymptom;
 use super::{Details, day, draft};
 use crate::record::{
-    Conclusion, Confirmation, ExpectationFiles, Failure, Level, Recorded, Repeats, RuleResult, RunHeader, Sort,
-    Verdict, exit_code,
+    Conclusion, Confirmation, ExpectationFiles, Failure, Fingerprint, Installed, Level, Recorded, Repeats, RuleResult,
+    RunHeader, Sort, Verdict, exit_code,
 };
 use crate::version::Range;
 
@@ -32,7 +31,7 @@ fn entry(kind: Kind, verdict: Verdict, expires: &str) -> Entry {
         call: Some("f".to_owned()),
     };
     Entry {
-        pattern: Pattern::new("toy.copy.*"),
+        pattern: "toy.copy.*".to_owned(),
         kind,
         products: Vec::new(),
         versions: Vec::new(),
@@ -204,9 +203,52 @@ fn an_entry_applies_where_the_versions_are_those(#[case] range: &str, #[case] na
     let range = Range::read(range).expect("it is a range");
     let versions = vec![(name.to_owned(), range)];
     let entry = Entry { versions, ..entry(Kind::Fail, Verdict::Fail, "2027-03-31") };
-    assert_eq!(entry.fit("big", &super::entry::versions(&header())), fit);
+    assert_eq!(entry.fit("big", &Versions::of(&header())), fit);
     let elsewhere = Entry { products: vec!["small".to_owned()], ..entry };
-    assert_eq!(elsewhere.fit("big", &BTreeMap::new()), Fit::Elsewhere);
+    assert_eq!(elsewhere.fit("big", &Versions::of(&header())), Fit::Elsewhere);
+}
+
+#[rstest]
+#[case::in_the_range("driver", ">=25.5 <26", &["25.5.1"], Fit::Applies)]
+#[case::outside("driver", ">=25.5", &["25.3.rc1"], Fit::Elsewhere)]
+#[case::sources_that_agree_about_the_range("driver", ">=25", &["25.5.1", "25.5.2"], Fit::Applies)]
+#[case::sources_that_do_not(
+    "driver", ">=25.5.2", &["25.5.1", "25.5.2"],
+    Fit::Undecided("sources do not agree on the version of driver: `25.5.1` and `25.5.2`".to_owned())
+)]
+#[case::no_version("firmware", ">=1", &["NA"], Fit::Undecided("firmware `NA` is no version that compares".to_owned()))]
+#[case::what_the_library_says_of_itself_goes_first("runtime", "==9.0.1", &["7.0"], Fit::Applies)]
+fn an_entry_reads_what_is_installed_from_the_fingerprint(
+    #[case] of: &str,
+    #[case] range: &str,
+    #[case] installed: &[&str],
+    #[case] fit: Fit,
+) {
+    let installed = installed.iter().map(|version| Installed {
+        of: of.to_owned(),
+        version: (*version).to_owned(),
+        source: String::new(),
+    });
+    let fingerprint = Fingerprint { installed: installed.collect(), ..Fingerprint::default() };
+    let header = RunHeader { fingerprint: Some(fingerprint), ..header() };
+    let versions = vec![(of.to_owned(), Range::read(range).expect("it is a range"))];
+    let entry = Entry { versions, ..entry(Kind::Fail, Verdict::Fail, "2027-03-31") };
+    assert_eq!(entry.fit("big", &Versions::of(&header)), fit);
+}
+
+/// An entry for a chapter says that something in it fails, not that everything does.
+#[test]
+fn a_pattern_is_fixed_only_where_none_of_its_rules_fails_as_it_says() {
+    let holds = || RuleResult { id: "toy.copy.self".to_owned(), ..result(Verdict::Pass, "", 0) };
+    let sorts = |results: &[RuleResult]| -> Vec<(String, Sort)> {
+        let known = expecting(vec![entry(Kind::Fail, Verdict::Fail, "2027-03-31")], &[]);
+        known.applied(results, false).results.into_iter().map(|sorted| (sorted.rule, sorted.sort)).collect()
+    };
+    assert_eq!(sorts(&[result(Verdict::Fail, AS_KNOWN, 10), holds()]), [(RULE.to_owned(), Sort::Known)]);
+    let fixed = ("toy.copy.self".to_owned(), Sort::Fixed);
+    let unlike = (RULE.to_owned(), Sort::Unlike);
+    assert_eq!(sorts(&[result(Verdict::Fail, OTHER_CODE, 10), holds()]), [unlike, fixed.clone()]);
+    assert_eq!(sorts(&[holds()]), [fixed]);
 }
 
 #[test]

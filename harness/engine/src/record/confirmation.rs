@@ -56,6 +56,16 @@ impl std::fmt::Display for Repeats {
 }
 
 impl Confirmation {
+    /// The runs that were made to see whether the case fails again. The run that found it is none of them: without it nobody
+    /// would have looked.
+    pub fn again(&self) -> Repeats {
+        if self.alone.failed > 0 || self.rule.runs < 2 {
+            return self.alone;
+        }
+        let Repeats { failed, runs } = self.rule;
+        Repeats { failed: failed.saturating_sub(1), runs: runs - 1 }
+    }
+
     /// The conclusion as a clause: `fails in 3 of 10 runs of the case alone`.
     pub fn clause(&self) -> String {
         match self.conclusion {

@@ -9,6 +9,7 @@ mod logs;
 mod part;
 mod retry;
 mod starts;
+mod symptom;
 
 pub use answers::{Answer, Answers, Asked, Question};
 pub use confirmation::{Conclusion, Confirmation, Repeats};
@@ -19,6 +20,8 @@ pub use logs::{LogFile, RuleLogs};
 pub use part::{MergedRun, Part};
 pub use retry::{Retry, RetryCause};
 pub use starts::{StartReason, Starts, sum_of};
+pub(crate) use symptom::one_space;
+pub use symptom::{Code, Symptom};
 
 use std::collections::BTreeMap;
 
@@ -503,6 +506,12 @@ pub fn exit_code(
 }
 
 impl RuleResult {
+    /// The runs that were made to see whether a failure comes again, see [`Confirmation::again`].
+    pub fn runs_again(&self) -> Repeats {
+        let confirmation = self.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
+        confirmation.map(Confirmation::again).unwrap_or_default()
+    }
+
     /// What the result means for the run.
     pub fn meaning(&self) -> Meaning {
         match self.verdict {

@@ -1,8 +1,7 @@
 //! A run of rules on a target: each rule once, its result held against what the owners of its calls showed.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
@@ -10,25 +9,20 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::case::{CaseError, cases_from_json, rule_seed};
-use crate::catalog::{Rule, Rules};
-use crate::confirm::{Inquest, confirm};
+use crate::catalog::Rules;
 use crate::expectations::{Expectations, Expecting};
-use crate::record::{
-    Meaning, Retry, RetryCause, RuleResult, RunEnd, RunHeader, StartReason, Verdict, counts, exit_code,
-};
+use crate::record::{Meaning, Retry, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 use crate::report::clean;
 use crate::runtime::Runtime;
-use crate::workers::{Assignment, Slot, interrupt};
 
-use super::breaker::calls;
-use super::devices::{self, Demand, Devices, Lease, Opened, Recovery, Taken};
+use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::evidence::Evidence;
 use super::exit::RunError;
 use super::known::KnownCases;
 use super::options::Options;
 use super::owners::Outcome;
 use super::redacted;
-use super::result::{Finished, empty_result};
+use super::result::empty_result;
 use super::selection::Planned;
 use super::support_rule;
 use super::target::Target;
@@ -41,22 +35,22 @@ pub struct Campaign {
     pub header: RunHeader,
     /// If there are any: these cases, in this order, and no others.
     pub(super) only: Vec<Json>,
-    known: KnownCases,
+    pub(super) known: KnownCases,
     /// The failures that are known; `None`: none are.
     expecting: Option<Expecting>,
     /// What is to be said about the run as a whole.
     remarks: Mutex<Vec<String>>,
     /// Rules that ran once more.
-    retries: Mutex<Vec<Retry>>,
+    pub(super) retries: Mutex<Vec<Retry>>,
     pub(super) devices: Devices,
     /// How a device that is out may be brought back.
-    recovery: Option<Recovery>,
+    pub(super) recovery: Option<Recovery>,
     pub(super) evidence: Evidence,
     begun: Instant,
     /// Milliseconds that running failures again has taken.
-    confirming: AtomicU64,
+    pub(super) confirming: AtomicU64,
     /// What each rule of the catalog showed, once it has run.
-    outcomes: Vec<OnceLock<Outcome>>,
+    pub(super) outcomes: Vec<OnceLock<Outcome>>,
     results: Mutex<Vec<RuleResult>>,
 }
 
@@ -132,7 +126,7 @@ impl Campaign {
     }
 
     /// Why a rule is not run that does harm.
-    fn danger(&self, id: &str) -> Option<String> {
+    pub(super) fn danger(&self, id: &str) -> Option<String> {
         self.expecting.as_ref()?.skip(id)
     }
 
@@ -145,7 +139,7 @@ impl Campaign {
     /// Says something about the run as a whole: now, and in the reports.
     pub(super) fn remark(&self, text: String) {
         eprintln!("{}", clean(&text));
-        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        locked(&self.remarks).push(text);
     }
 
     /// Runs something planned, or says why it does not apply. The result counts from now on.
@@ -168,7 +162,7 @@ impl Campaign {
 
     /// Takes a result into account: in the counts and the exit status.
     pub(super) fn count(&self, result: RuleResult) {
-        self.results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+        locked(&self.results).push(result);
     }
 
     /// The order in which rules begin. On devices that they share, those of few devices come before those of many, which
@@ -204,204 +198,9 @@ impl Campaign {
         !self.only.is_empty()
     }
 
-    /// What a rule shows. Each rule runs once; whoever asks meanwhile waits.
-    pub(super) fn outcome(&self, index: usize) -> &Outcome {
-        self.outcomes[index].get_or_init(|| {
-            let rule = &self.target.rules.rules[index];
-            if let Some(reason) = self.target.skip(rule).or_else(|| self.danger(&rule.id)) {
-                return self.without_run(rule, Verdict::Skipped, reason);
-            }
-            let calls = calls(rule, &self.target.rules);
-            let (mut lost_before, mut replaced_before) = (false, false);
-            loop {
-                let (lease, brief) = match self.lease(rule, &calls) {
-                    Ok(leased) => leased,
-                    Err((verdict, reason)) => return self.without_run(rule, verdict, reason),
-                };
-                let outcome = self.on_devices(index, &lease, brief, &calls);
-                // The device was to blame, and others may answer: once, so that no rule takes one after the other.
-                if outcome.device_out && !lost_before {
-                    lost_before = true;
-                    let RuleResult { id, reason, .. } = &outcome.result;
-                    self.remark(format!("{id} has lost {} and runs once more: {reason}", lease.names()));
-                    self.retried(RetryCause::LostDevice, id, reason);
-                    continue;
-                }
-                if outcome.process_bad && !replaced_before {
-                    replaced_before = true;
-                    let RuleResult { id, reason, .. } = &outcome.result;
-                    self.remark(format!(
-                        "{id} ran in a process whose calls had no effect any more, and runs once more"
-                    ));
-                    self.retried(RetryCause::SpentProcess, id, reason);
-                    continue;
-                }
-                return outcome;
-            }
-        })
-    }
-
-    /// Notes that a rule runs once more, for what it met and not for what it said.
-    fn retried(&self, cause: RetryCause, id: &str, reason: &str) {
-        let retry = Retry { cause, rule: Some(id.to_owned()), reason: reason.to_owned() };
-        self.retries.lock().unwrap_or_else(PoisonError::into_inner).push(retry);
-    }
-
-    fn without_run(&self, rule: &Rule, verdict: Verdict, reason: String) -> Outcome {
-        let result = RuleResult { verdict, reason, ..empty_result(&self.target.rules, rule, 0) };
-        Outcome::of(result)
-    }
-
-    /// Takes the devices that a rule needs. Where one is out that may be brought back, that is tried first.
-    fn lease(&self, rule: &Rule, calls: &BTreeSet<&str>) -> Result<(Lease<'_>, bool), (Verdict, String)> {
-        let demand = Demand::of(rule);
-        // The replay of a case asks how this rule goes, whatever happens.
-        if self.replays() {
-            return Ok((self.devices.take_anyway(demand), false));
-        }
-        loop {
-            match (self.devices.take(demand, calls, self.recovery.is_some()), &self.recovery) {
-                (Taken::Runs { lease, brief }, _) => return Ok((lease, brief)),
-                (Taken::Out(lease), Some(recovery)) => {
-                    self.remark(lease.recover(recovery, &self.target.executor));
-                }
-                (Taken::Out(_), None) => {}
-                (Taken::Refused(verdict, reason), _) => return Err((verdict, reason)),
-            }
-        }
-    }
-
-    /// Runs a rule on devices that it has for its own, and looks at them where the result speaks against them.
-    fn on_devices(&self, index: usize, lease: &Lease<'_>, brief: bool, calls: &BTreeSet<&str>) -> Outcome {
-        let rule = &self.target.rules.rules[index];
-        let pool = &self.target.executor.pool;
-        let mut slot = match pool.take_seeing(lease.visible().as_deref()) {
-            Ok(slot) => slot,
-            Err(error) => {
-                let reason = format!("no folder for a simulated machine: {error}; set TMPDIR to a writable folder");
-                return self.without_run(rule, Verdict::Error, reason);
-            }
-        };
-        let mut outcome = self.run_rule(rule, lease, &mut slot, brief);
-        if brief {
-            lease.breaker().probed(calls, outcome.lost.as_ref());
-        }
-        if outcome.result.verdict.passes() {
-            self.checkpoint(index, lease, false, &mut slot);
-            outcome = self.unless_unwell(outcome, lease, false, &mut slot);
-            pool.give_back(slot);
-            return outcome;
-        }
-        if let Some(reason) = self.vanished(&slot) {
-            let result = RuleResult { verdict: Verdict::Error, reason, failure: None, ..outcome.result };
-            return Outcome::of(result);
-        }
-        if self.speaks_against_devices(&outcome) {
-            if self.devices.gated {
-                let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
-                // Whoever fails there and not in a fresh process has met what somebody before it left.
-                outcome.process_bad = replaced.is_some() && outcome.result.verdict == Verdict::Flaky;
-                replaced.into_iter().for_each(|text| self.remark(text));
-                match out {
-                    Some(why) => outcome = lost(outcome, &why),
-                    None => self.checkpoint(index, lease, true, &mut slot),
-                }
-            }
-            if !outcome.device_out {
-                outcome = self.unless_unwell(outcome, lease, true, &mut slot);
-            }
-        }
-        pool.give_back(slot);
-        outcome
-    }
-
-    /// The outcome of a rule, unless a device that it ran on got worse since the run began.
-    fn unless_unwell(&self, outcome: Outcome, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) -> Outcome {
-        if self.replays() {
-            return outcome;
-        }
-        let (out, said) = lease.look(&outcome.result, suspicious);
-        said.into_iter().for_each(|text| self.remark(text));
-        match out {
-            Some(why) => {
-                slot.clear(StartReason::AfterFailure);
-                lost(outcome, &why)
-            }
-            None => outcome,
-        }
-    }
-
-    fn checkpoint(&self, index: usize, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) {
-        if self.devices.gated && !self.replays() {
-            let said = lease.checkpoint(index, suspicious, self.header.seed, &self.target.executor, slot);
-            said.into_iter().for_each(|text| self.remark(text));
-        }
-    }
-
-    /// Whether the devices are looked at after this: not for what was never tried.
-    fn speaks_against_devices(&self, outcome: &Outcome) -> bool {
-        let tried = !matches!(outcome.result.verdict, Verdict::Blocked | Verdict::Skipped);
-        let asked_to_end = interrupt::requested().is_some();
-        !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
-    }
-
-    /// Why a machine of the simulated device is of no further use. What a real device did has nothing to do with it.
-    fn vanished(&self, slot: &Slot) -> Option<String> {
-        if self.target.library.simulated { slot.machine.vanished() } else { None }
-    }
-
-    /// Runs a rule on a machine of the pool; a failure is run again before it is believed.
-    fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> Outcome {
-        let begun = Instant::now();
-        let executor = &self.target.executor;
-        let watch = self.evidence.begin(&executor.factory.asked, &slot.machine.path);
-        let seed = rule_seed(self.header.seed, &rule.id);
-        let mut assignment =
-            Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
-        if brief {
-            assignment.deadline = executor.factory.brief();
-        }
-        let spent = Duration::from_millis(self.confirming.load(Ordering::Relaxed));
-        let shrinking = executor.work.patience.shrinking(spent, executor.factory.deadlines.step);
-        assignment.budget.shrink_milliseconds = shrinking.as_millis() as u64;
-        let mut output = String::new();
-        let (result, call, lost) = match executor.search(&assignment, slot, &mut output) {
-            Ok(mut search) => {
-                if let Some(failed) = &search.failure {
-                    self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
-                }
-                let lost = search.failure.is_some() && self.vanished(slot).is_some();
-                let confirmation = if self.replays() || lost {
-                    None
-                } else {
-                    let machine = &slot.machine;
-                    let inquest = Inquest { executor, assignment: &assignment, machine, spent: &self.confirming };
-                    confirm(inquest, &mut search, &mut output)
-                };
-                let failed = search.failure.as_ref().map(|failed| failed.failure.blocked_by.clone());
-                let call = failed.unwrap_or_else(|| search.stopped_by.clone());
-                let lost = search.failure.as_ref().and_then(|failed| failed.failure.lost_in.clone());
-                let finished = Finished { search, confirmation, output };
-                (finished.result(self, rule, seed), call, lost)
-            }
-            Err(error) => {
-                // On which of several devices it hung, the examination finds out.
-                if error.hung() && (lease.units().len() == 1 || !self.devices.gated) {
-                    lease.breaker().put_out(&error.to_string());
-                }
-                let empty = empty_result(&self.target.rules, rule, seed);
-                let result = RuleResult { verdict: error.verdict(), reason: error.to_string(), ..empty };
-                (result, error.call(), None)
-            }
-        };
-        self.evidence.end(&watch, &executor.factory.asked, &slot.machine.path, &result);
-        let result = RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result };
-        Outcome { result, call, lost, units: lease.units().to_vec(), device_out: false, process_bad: false }
-    }
-
     /// The results so far.
     pub fn results(&self) -> Vec<RuleResult> {
-        self.results.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.results).clone()
     }
 
     /// Ends the workers and sums the run up.
@@ -410,9 +209,9 @@ impl Campaign {
         self.target.executor.pool.close(factory.deadlines);
         let results = self.results();
         let mut remarks = factory.remarks.all();
-        remarks.extend(self.remarks.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
-        let mut retries = factory.retries.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        retries.extend(self.retries.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        remarks.extend(locked(&self.remarks).iter().cloned());
+        let mut retries = locked(&factory.retries).clone();
+        retries.extend(locked(&self.retries).iter().cloned());
         if let Some(redactor) = &self.evidence.redactor {
             remarks.iter_mut().for_each(|remark| *remark = redactor.text(remark));
             retries.iter_mut().for_each(|retry| retry.reason = redactor.text(&retry.reason));
@@ -447,13 +246,9 @@ impl Campaign {
     }
 }
 
-/// The outcome of a rule on a device that is out: it says nothing about the rule.
-fn lost(outcome: Outcome, why: &str) -> Outcome {
-    let RuleResult { verdict, reason, .. } = &outcome.result;
-    let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    let reason = format!("{why}; the rule itself ended with {verdict}{reason}");
-    let result = RuleResult { verdict: Verdict::DeviceLost, reason, ..outcome.result };
-    Outcome { device_out: true, ..Outcome::of(result) }
+/// What others write too. Whoever held it and panicked has written all or nothing.
+pub(super) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Position of the rule that was selected, if it is one.

@@ -63,7 +63,7 @@ pub(super) enum Taken<'a> {
     /// The rule runs there; with `brief`, nobody waits for a call for longer than calls have taken.
     Runs { lease: Lease<'a>, brief: bool },
     /// A device that is out, and may be brought back before anybody asks again.
-    Out(Lease<'a>),
+    Out { lease: Lease<'a>, recovery: &'a Recovery },
     /// The rule does not run, with this verdict, for this reason.
     Refused(Verdict, String),
 }
@@ -92,11 +92,16 @@ impl Devices {
         self.exclusive.then_some(self.units.len())
     }
 
-    /// Takes what a rule needs that makes these calls, and waits while others use it. `recovers`: devices that are out
-    /// may be brought back.
-    pub(super) fn take(&self, demand: Demand, calls: &BTreeSet<&str>, recovers: bool) -> Taken<'_> {
+    /// Takes what a rule needs that makes these calls, and waits while others use it. With `recovery`, devices
+    /// that are out may be brought back.
+    pub(super) fn take<'a>(
+        &'a self,
+        demand: Demand,
+        calls: &BTreeSet<&str>,
+        recovery: Option<&'a Recovery>,
+    ) -> Taken<'a> {
         match demand.devices(self.units.len()) {
-            1 => self.take_one(calls, recovers),
+            1 => self.take_one(calls, recovery),
             wanted => self.take_several(wanted, calls),
         }
     }
@@ -111,7 +116,7 @@ impl Devices {
         self.lease(units, taken)
     }
 
-    fn take_one(&self, calls: &BTreeSet<&str>, recovers: bool) -> Taken<'_> {
+    fn take_one<'a>(&'a self, calls: &BTreeSet<&str>, recovery: Option<&'a Recovery>) -> Taken<'a> {
         // Each device is asked once: asking counts the rules that it passes over.
         let mut refusals: Vec<Option<(Verdict, String)>> = vec![None; self.units.len()];
         let mut taken = self.taken();
@@ -125,14 +130,13 @@ impl Devices {
                     busy = true;
                     continue;
                 }
-                match unit.breaker.permit(calls) {
-                    Permit::Refused(Verdict::DeviceLost, _)
-                        if recovers && unit.recoveries.load(Ordering::Relaxed) < recovery::MOST =>
-                    {
-                        return Taken::Out(self.lease(vec![index], taken));
+                let recovery = recovery.filter(|_| unit.recoveries.load(Ordering::Relaxed) < recovery::MOST);
+                match (unit.breaker.permit(calls), recovery) {
+                    (Permit::Refused(Verdict::DeviceLost, _), Some(recovery)) => {
+                        return Taken::Out { lease: self.lease(vec![index], taken), recovery };
                     }
-                    Permit::Refused(verdict, reason) => refusals[index] = Some((verdict, reason)),
-                    permit => {
+                    (Permit::Refused(verdict, reason), _) => refusals[index] = Some((verdict, reason)),
+                    (permit, _) => {
                         let brief = permit == Permit::Briefly;
                         return Taken::Runs { lease: self.lease(vec![index], taken), brief };
                     }
@@ -161,7 +165,12 @@ impl Devices {
                 (0..self.units.len()).partition(|unit| self.units[*unit].breaker.out().is_some());
             if well.len() < wanted {
                 let why = lost.iter().filter_map(|unit| self.units[*unit].breaker.out()).collect::<Vec<_>>().join("; ");
-                let reason = format!("this rule needs {wanted} devices, and {} are left: {why}", well.len());
+                let left = match well.len() {
+                    0 => "none is".to_owned(),
+                    1 => "one is".to_owned(),
+                    more => format!("{more} are"),
+                };
+                let reason = format!("this rule needs {wanted} devices, and {left} left: {why}");
                 return Taken::Refused(Verdict::DeviceLost, reason);
             }
             // Together or not at all, in ascending order: nobody holds one and waits for another.

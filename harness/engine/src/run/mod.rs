@@ -2,6 +2,7 @@
 //! exit status. [`run`] is the entry.
 
 mod answers;
+mod attempt;
 mod breaker;
 mod campaign;
 mod devices;

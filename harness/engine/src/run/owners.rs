@@ -3,7 +3,7 @@
 
 use crate::case::{FailedCall, LostIn};
 use crate::catalog::{Level, Rules};
-use crate::record::{Conclusion, RuleResult, Verdict};
+use crate::record::{Conclusion, RetryCause, RuleResult, Verdict};
 
 use super::campaign::Campaign;
 
@@ -17,16 +17,15 @@ pub(super) struct Outcome {
     pub lost: Option<LostIn>,
     /// Where it ran.
     pub units: Vec<usize>,
-    /// A device went out while it ran: the result says nothing about the rule.
-    pub device_out: bool,
-    /// Only the process failed that it ran in, where calls had no effect any more: the result says nothing about the rule.
-    pub process_bad: bool,
+    /// What it met that says nothing about the rule: a device that went out, or a process in which calls had no effect any
+    /// more.
+    pub not_the_rule: Option<RetryCause>,
 }
 
 impl Outcome {
     /// Of a rule that no call is blamed for.
     pub(super) fn of(result: RuleResult) -> Outcome {
-        Outcome { result, call: None, lost: None, units: Vec::new(), device_out: false, process_bad: false }
+        Outcome { result, call: None, lost: None, units: Vec::new(), not_the_rule: None }
     }
 }
 

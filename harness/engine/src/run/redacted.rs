@@ -14,6 +14,10 @@ pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     header.mapped.iter_mut().for_each(|library| name(&mut library.path));
     header.settings.specs.iter_mut().for_each(name);
     header.devices_out.iter_mut().for_each(|device| device.reason = redactor.text(&device.reason));
+    for fingerprint in header.fingerprint.iter_mut() {
+        fingerprint.installed.iter_mut().for_each(|installed| name(&mut installed.source));
+        fingerprint.unknown.iter_mut().for_each(name);
+    }
     for device in header.fingerprint.iter_mut().flat_map(|fingerprint| &mut fingerprint.devices) {
         device.ids.clear();
         device.address = None;

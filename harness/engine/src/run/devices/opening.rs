@@ -10,7 +10,7 @@ use super::gate::{ask, number, operate};
 use super::{Devices, Unit};
 
 /// What one device showed.
-enum Shown {
+pub(super) enum Shown {
     /// It works, or nobody asked it; a process that was to see only this one sees so many.
     Works {
         sees: Option<u32>,
@@ -125,7 +125,8 @@ fn look(executor: &Executor, name: Option<&str>, gated: bool) -> Shown {
     }
 }
 
-fn shown(executor: &Executor, slot: &mut Slot, gated: bool) -> Result<Shown, String> {
+/// What a process shows that is started there: with `gated`, by the known operation.
+pub(super) fn shown(executor: &Executor, slot: &mut Slot, gated: bool) -> Result<Shown, String> {
     let deadline = executor.factory.deadlines.step;
     let worker = slot.worker(&executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string())?;
     let sees = number(&ask(worker, deadline)?, "device_count");

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::doctor::{End, ask};
 use crate::record::StartReason;
-use crate::workers::{Executor, Seat, Slot};
+use crate::workers::{Executor, Slot};
 
 use super::Lease;
-use super::gate::operate;
+use super::opening::shown;
 
 /// So often it is tried to bring one device back in a run.
 pub(super) const MOST: u32 = 2;
@@ -58,8 +58,7 @@ impl Lease<'_> {
         let slot = executor.pool.take_seeing(visible.as_deref());
         let mut slot: Slot = slot.map_err(|error| error.to_string())?;
         slot.clear(StartReason::AfterFailure);
-        let worker = slot.worker(&executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string())?;
-        operate(worker, executor.factory.deadlines.step)?;
+        shown(executor, &mut slot, true)?;
         executor.pool.give_back(slot);
         Ok(())
     }

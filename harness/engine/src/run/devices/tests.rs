@@ -28,7 +28,7 @@ const NOTHING: BTreeSet<&str> = BTreeSet::new();
 #[test]
 fn rules_of_one_device_have_different_ones() {
     let devices = devices(3);
-    let leases: Vec<_> = (0..3).map(|_| runs(devices.take(ONE, &NOTHING, false))).collect();
+    let leases: Vec<_> = (0..3).map(|_| runs(devices.take(ONE, &NOTHING, None))).collect();
     let visible: BTreeSet<_> = leases.iter().filter_map(Lease::visible).collect();
     assert_eq!(visible, ["0", "1", "2"].map(str::to_owned).into());
 }
@@ -36,11 +36,11 @@ fn rules_of_one_device_have_different_ones() {
 #[test]
 fn a_rule_of_all_devices_waits_until_each_is_given_back() {
     let devices = devices(2);
-    let (first, second) = (runs(devices.take(ONE, &NOTHING, false)), runs(devices.take(ONE, &NOTHING, false)));
+    let (first, second) = (runs(devices.take(ONE, &NOTHING, None)), runs(devices.take(ONE, &NOTHING, None)));
     let (tell, told) = channel();
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let all = runs(devices.take(Demand::All, &NOTHING, false));
+            let all = runs(devices.take(Demand::All, &NOTHING, None));
             tell.send(all.visible()).unwrap();
         });
         drop(first);
@@ -54,30 +54,33 @@ fn a_rule_of_all_devices_waits_until_each_is_given_back() {
 fn a_device_that_is_out_is_passed_over_and_without_any_nothing_runs() {
     let devices = devices(2);
     devices.units[0].breaker.put_out("it is silent");
-    assert_eq!(runs(devices.take(ONE, &NOTHING, false)).visible().unwrap(), "1");
-    let (verdict, reason) = refused(devices.take(Demand::Devices(2), &NOTHING, false));
+    assert_eq!(runs(devices.take(ONE, &NOTHING, None)).visible().unwrap(), "1");
+    let (verdict, reason) = refused(devices.take(Demand::Devices(2), &NOTHING, None));
     assert_eq!(verdict, Verdict::DeviceLost);
-    assert!(reason.contains("needs 2 devices, and 1 are left") && reason.contains("it is silent"), "{reason}");
+    assert!(reason.contains("needs 2 devices, and one is left") && reason.contains("it is silent"), "{reason}");
     devices.units[1].breaker.put_out("it is dead");
-    assert_eq!(refused(devices.take(ONE, &NOTHING, false)).0, Verdict::DeviceLost);
+    assert_eq!(refused(devices.take(ONE, &NOTHING, None)).0, Verdict::DeviceLost);
 }
 
 #[test]
 fn a_device_that_is_out_is_given_to_whoever_may_bring_it_back_but_not_for_ever() {
     let devices = devices(1);
+    let recovery = Recovery { command: "true".to_owned(), limit: Duration::from_secs(1) };
     devices.units[0].breaker.put_out("it is silent");
     for _ in 0..recovery::MOST {
-        let Taken::Out(lease) = devices.take(ONE, &NOTHING, true) else { panic!("it may be brought back") };
+        let Taken::Out { lease, .. } = devices.take(ONE, &NOTHING, Some(&recovery)) else {
+            panic!("it may be brought back")
+        };
         lease.devices.units[0].recoveries.fetch_add(1, Ordering::Relaxed);
     }
-    assert_eq!(refused(devices.take(ONE, &NOTHING, true)).0, Verdict::DeviceLost);
+    assert_eq!(refused(devices.take(ONE, &NOTHING, Some(&recovery))).0, Verdict::DeviceLost);
 }
 
 #[test]
 fn threads_of_a_simulated_run_do_not_wait_for_each_other() {
     let devices = Devices::simulated();
-    let first = runs(devices.take(ONE, &NOTHING, false));
-    let second = runs(devices.take(Demand::All, &NOTHING, false));
+    let first = runs(devices.take(ONE, &NOTHING, None));
+    let second = runs(devices.take(Demand::All, &NOTHING, None));
     assert_eq!((first.visible(), second.visible()), (None, None));
     assert_eq!(devices.at_the_same_time(), None);
 }

@@ -71,7 +71,7 @@ pub enum TargetError {
     #[error(
         "{}{}; see to them (`atlas-cts doctor --probe` may say why), or use them as they are with --skip-gate",
         lost(.out),
-        if *.left > 0 { format!(" {left} are left, and --min-devices asks for {least}") } else { String::new() }
+        if *.left > 0 { format!(" --min-devices asks for {least}, and the number left is {left}") } else { String::new() }
     )]
     DevicesOut { least: usize, left: usize, out: Vec<DeviceOut> },
     /// The folder of the locks, or a lock file, cannot be used.

@@ -1,0 +1,215 @@
+//! A rule on its devices: leased, run, and looked at afterwards where the result speaks against them.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::case::rule_seed;
+use crate::catalog::Rule;
+use crate::confirm::{Inquest, confirm};
+use crate::record::{Retry, RetryCause, RuleResult, StartReason, Verdict};
+use crate::workers::{Assignment, Slot, interrupt};
+
+use super::breaker::calls;
+use super::campaign::{Campaign, locked};
+use super::devices::{Demand, Lease, Taken};
+use super::owners::Outcome;
+use super::result::{Finished, empty_result};
+
+impl Campaign {
+    /// What a rule shows. Each rule runs once; whoever asks meanwhile waits.
+    pub(super) fn outcome(&self, index: usize) -> &Outcome {
+        self.outcomes[index].get_or_init(|| {
+            let rule = &self.target.rules.rules[index];
+            if let Some(reason) = self.target.skip(rule).or_else(|| self.danger(&rule.id)) {
+                return self.without_run(rule, Verdict::Skipped, reason);
+            }
+            let calls = calls(rule, &self.target.rules);
+            let mut causes = Vec::new();
+            loop {
+                let (lease, brief) = match self.lease(rule, &calls) {
+                    Ok(leased) => leased,
+                    Err((verdict, reason)) => return self.without_run(rule, verdict, reason),
+                };
+                let outcome = self.on_devices(index, &lease, brief, &calls);
+                // Once for each cause, so that no rule takes one device after the other.
+                match outcome.not_the_rule {
+                    Some(cause) if !causes.contains(&cause) => {
+                        causes.push(cause);
+                        self.retry(cause, &outcome.result, &lease);
+                    }
+                    _ => return outcome,
+                }
+            }
+        })
+    }
+
+    /// Says that a rule runs once more, for what it met and not for what it said.
+    fn retry(&self, cause: RetryCause, result: &RuleResult, lease: &Lease<'_>) {
+        let RuleResult { id, reason, .. } = result;
+        self.remark(match cause {
+            RetryCause::LostDevice => format!("{id} has lost {} and runs once more: {reason}", lease.names()),
+            _ => format!("{id} ran in a process whose calls had no effect any more, and runs once more"),
+        });
+        locked(&self.retries).push(Retry { cause, rule: Some(id.clone()), reason: reason.clone() });
+    }
+
+    fn without_run(&self, rule: &Rule, verdict: Verdict, reason: String) -> Outcome {
+        let result = RuleResult { verdict, reason, ..empty_result(&self.target.rules, rule, 0) };
+        Outcome::of(result)
+    }
+
+    /// Takes the devices that a rule needs. Where one is out that may be brought back, that is tried first.
+    fn lease(&self, rule: &Rule, calls: &BTreeSet<&str>) -> Result<(Lease<'_>, bool), (Verdict, String)> {
+        let demand = Demand::of(rule);
+        // The replay of a case asks how this rule goes, whatever happens.
+        if self.replays() {
+            return Ok((self.devices.take_anyway(demand), false));
+        }
+        loop {
+            match self.devices.take(demand, calls, self.recovery.as_ref()) {
+                Taken::Runs { lease, brief } => return Ok((lease, brief)),
+                Taken::Out { lease, recovery } => self.remark(lease.recover(recovery, &self.target.executor)),
+                Taken::Refused(verdict, reason) => return Err((verdict, reason)),
+            }
+        }
+    }
+
+    /// Runs a rule on devices that it has for its own, and looks at them where the result speaks against them.
+    fn on_devices(&self, index: usize, lease: &Lease<'_>, brief: bool, calls: &BTreeSet<&str>) -> Outcome {
+        let rule = &self.target.rules.rules[index];
+        let pool = &self.target.executor.pool;
+        let mut slot = match pool.take_seeing(lease.visible().as_deref()) {
+            Ok(slot) => slot,
+            Err(error) => {
+                let reason = format!("no folder for a simulated machine: {error}; set TMPDIR to a writable folder");
+                return self.without_run(rule, Verdict::Error, reason);
+            }
+        };
+        let mut outcome = self.run_rule(rule, lease, &mut slot, brief);
+        if brief {
+            lease.breaker().probed(calls, outcome.lost.as_ref());
+        }
+        if outcome.result.verdict.passes() {
+            self.checkpoint(index, lease, false, &mut slot);
+            outcome = self.unless_unwell(outcome, lease, false, &mut slot);
+            pool.give_back(slot);
+            return outcome;
+        }
+        if let Some(reason) = self.vanished(&slot) {
+            let result = RuleResult { verdict: Verdict::Error, reason, failure: None, ..outcome.result };
+            return Outcome::of(result);
+        }
+        if self.speaks_against_devices(&outcome) {
+            if self.devices.gated {
+                let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
+                // Whoever fails there and not in a fresh process has met what somebody before it left.
+                let flaky = outcome.result.verdict == Verdict::Flaky;
+                outcome.not_the_rule = replaced.as_ref().filter(|_| flaky).map(|_| RetryCause::SpentProcess);
+                replaced.into_iter().for_each(|text| self.remark(text));
+                match out {
+                    Some(why) => outcome = lost(outcome, &why),
+                    None => self.checkpoint(index, lease, true, &mut slot),
+                }
+            }
+            if outcome.not_the_rule != Some(RetryCause::LostDevice) {
+                outcome = self.unless_unwell(outcome, lease, true, &mut slot);
+            }
+        }
+        pool.give_back(slot);
+        outcome
+    }
+
+    /// The outcome of a rule, unless a device that it ran on got worse since the run began.
+    fn unless_unwell(&self, outcome: Outcome, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) -> Outcome {
+        if self.replays() {
+            return outcome;
+        }
+        let (out, said) = lease.look(&outcome.result, suspicious);
+        said.into_iter().for_each(|text| self.remark(text));
+        match out {
+            Some(why) => {
+                slot.clear(StartReason::AfterFailure);
+                lost(outcome, &why)
+            }
+            None => outcome,
+        }
+    }
+
+    fn checkpoint(&self, index: usize, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) {
+        if self.devices.gated && !self.replays() {
+            let said = lease.checkpoint(index, suspicious, self.header.seed, &self.target.executor, slot);
+            said.into_iter().for_each(|text| self.remark(text));
+        }
+    }
+
+    /// Whether the devices are looked at after this: not for what was never tried.
+    fn speaks_against_devices(&self, outcome: &Outcome) -> bool {
+        let tried = !matches!(outcome.result.verdict, Verdict::Blocked | Verdict::Skipped);
+        let asked_to_end = interrupt::requested().is_some();
+        !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
+    }
+
+    /// Why a machine of the simulated device is of no further use. What a real device did has nothing to do with it.
+    fn vanished(&self, slot: &Slot) -> Option<String> {
+        if self.target.library.simulated { slot.machine.vanished() } else { None }
+    }
+
+    /// Runs a rule on a machine of the pool; a failure is run again before it is believed.
+    fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> Outcome {
+        let begun = Instant::now();
+        let executor = &self.target.executor;
+        let watch = self.evidence.begin(&executor.factory.asked, &slot.machine.path);
+        let seed = rule_seed(self.header.seed, &rule.id);
+        let mut assignment =
+            Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
+        if brief {
+            assignment.deadline = executor.factory.brief();
+        }
+        let spent = Duration::from_millis(self.confirming.load(Ordering::Relaxed));
+        let shrinking = executor.work.patience.shrinking(spent, executor.factory.deadlines.step);
+        assignment.budget.shrink_milliseconds = shrinking.as_millis() as u64;
+        let mut output = String::new();
+        let (result, call, lost) = match executor.search(&assignment, slot, &mut output) {
+            Ok(mut search) => {
+                if let Some(failed) = &search.failure {
+                    self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
+                }
+                let lost = search.failure.is_some() && self.vanished(slot).is_some();
+                let confirmation = if self.replays() || lost {
+                    None
+                } else {
+                    let machine = &slot.machine;
+                    let inquest = Inquest { executor, assignment: &assignment, machine, spent: &self.confirming };
+                    confirm(inquest, &mut search, &mut output)
+                };
+                let failed = search.failure.as_ref().map(|failed| failed.failure.blocked_by.clone());
+                let call = failed.unwrap_or_else(|| search.stopped_by.clone());
+                let lost = search.failure.as_ref().and_then(|failed| failed.failure.lost_in.clone());
+                let finished = Finished { search, confirmation, output };
+                (finished.result(self, rule, seed), call, lost)
+            }
+            Err(error) => {
+                // On which of several devices it hung, the examination finds out.
+                if error.hung() && (lease.units().len() == 1 || !self.devices.gated) {
+                    lease.breaker().put_out(&error.to_string());
+                }
+                let empty = empty_result(&self.target.rules, rule, seed);
+                let result = RuleResult { verdict: error.verdict(), reason: error.to_string(), ..empty };
+                (result, error.call(), None)
+            }
+        };
+        self.evidence.end(&watch, &executor.factory.asked, &slot.machine.path, &result);
+        let result = RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result };
+        Outcome { result, call, lost, units: lease.units().to_vec(), not_the_rule: None }
+    }
+}
+
+/// The outcome of a rule on a device that is out: it says nothing about the rule.
+fn lost(outcome: Outcome, why: &str) -> Outcome {
+    let RuleResult { verdict, reason, .. } = &outcome.result;
+    let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    let reason = format!("{why}; the rule itself ended with {verdict}{reason}");
+    let result = RuleResult { verdict: Verdict::DeviceLost, reason, ..outcome.result };
+    Outcome { not_the_rule: Some(RetryCause::LostDevice), ..Outcome::of(result) }
+}
