@@ -2,7 +2,7 @@
 
 use engine::print_c::linked;
 
-use super::{Evidence, HEADERS, SOURCE};
+use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
 /// The Makefile: with the suite's header, or with another one that declares the same.
 pub(super) fn text(evidence: &Evidence<'_>) -> String {
@@ -17,7 +17,7 @@ CC ?= gcc
 CFLAGS ?= -O1 -g
 LIBRARIES ?={libraries}
 
-reproducer: {SOURCE} Makefile
+reproducer: {SOURCE} {PRELUDE} Makefile
 ifdef HEADER
 \tmkdir -p other-{HEADERS}
 \tprintf '#include %s\\n' $(foreach name,$(HEADER),'$(name)') > other-{HEADERS}/{header}

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use engine::case::{Case, CaseError, case_from_json};
 use engine::catalog::{self, Edition, Known, Rule, Rules, Specs};
-use engine::print_c::{DEADLINE, Sheet, print_c};
+use engine::print_c::{DEADLINE, Printed, Sheet, print_in_parts};
 use engine::record::{RuleResult, RunHeader, read_run};
 use thiserror::Error;
 
@@ -17,6 +17,8 @@ use crate::CommandError;
 
 /// The program.
 const SOURCE: &str = "reproducer.c";
+/// What the program builds on.
+const PRELUDE: &str = "prelude.h";
 /// The folder of the header that the suite itself is built on.
 const HEADERS: &str = "header";
 /// The most bytes that a catalog's header has.
@@ -87,14 +89,15 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
             cases: &evidence.cases,
             observed: &evidence.observed,
             deadline: DEADLINE.max(2 * run.header.settings.deadline),
-            brief: true,
+            prelude: Some(PRELUDE),
             ..Sheet::new(product, run.header.devices)
         };
-        let program = print_c(rules, rule, &sheet).map_err(|source| ReproducerError::Print { rule: id(), source })?;
+        let printed = print_in_parts(rules, rule, &sheet);
+        let printed = printed.map_err(|source| ReproducerError::Print { rule: id(), source })?;
         let path = specs.root().join(&rules.runtime).join(rules.header);
         let declarations = specs.read(&path, LARGEST_HEADER);
         let declarations = declarations.map_err(|source| ReproducerError::Header { path, source })?;
-        write(&evidence, &program, &declarations, &folder)
+        write(&evidence, printed, &declarations, &folder)
     };
     written().map_err(|error| CommandError::Reproducer(Box::new(error)))?;
     Ok(folder)
@@ -120,7 +123,7 @@ fn cases(rule: &Rule, result: &RuleResult) -> Result<Vec<Case>, CaseError> {
     }
 }
 
-fn write(evidence: &Evidence<'_>, program: &str, declarations: &[u8], folder: &Path) -> Result<(), ReproducerError> {
+fn write(evidence: &Evidence<'_>, printed: Printed, declarations: &[u8], folder: &Path) -> Result<(), ReproducerError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| ReproducerError::Write { path, source }
@@ -129,7 +132,8 @@ fn write(evidence: &Evidence<'_>, program: &str, declarations: &[u8], folder: &P
     let headers = folder.join(HEADERS);
     std::fs::create_dir(&headers).map_err(failed(&headers))?;
     let files = [
-        (folder.join(SOURCE), program.as_bytes().to_vec()),
+        (folder.join(SOURCE), printed.program.into_bytes()),
+        (folder.join(PRELUDE), printed.prelude.unwrap_or_default().into_bytes()),
         (folder.join("Makefile"), makefile::text(evidence).into_bytes()),
         (folder.join("README.md"), readme::text(evidence).into_bytes()),
         (headers.join(evidence.rules.header), declarations.to_vec()),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use engine::record::RunHeader;
 use engine::report::clean;
 
-use super::{Evidence, HEADERS, SOURCE};
+use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
 /// The page: what is promised and where, what was seen instead, where, and how to see it again.
 pub(super) fn text(evidence: &Evidence<'_>) -> String {
@@ -110,7 +110,8 @@ fn run(text: &mut String, evidence: &Evidence<'_>) {
         "
 ## Run it
 
-`make run` compiles `{SOURCE}` with gcc and runs it. It is all there is: C11, POSIX threads, and the runtime under test.
+`make run` compiles `{SOURCE}` with gcc and runs it. It has the calls and the checks; `{PRELUDE}` has what they build on (patterns,
+processes and whose turn it is, what is released). That is all there is: C11, POSIX threads, and the runtime under test.
 The header in `{HEADERS}/` is the suite's own declaration of the documented interface; `make HEADER='<…>' INCLUDE=DIR` takes the
 vendor's instead. Where the linker does not find the runtime, say where it is: `make LDFLAGS='-L DIR -Wl,-rpath,DIR'`.
 

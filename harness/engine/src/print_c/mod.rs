@@ -42,19 +42,33 @@ pub struct Sheet<'a> {
     pub observed: &'a [usize],
     /// Seconds after which a process counts as hung.
     pub deadline: u64,
-    /// Whether the statement and its sources stand elsewhere, and not in the head of the program.
-    pub brief: bool,
+    /// The file beside the program that has its prelude. The statement and its sources stand elsewhere then, too. `None`: the
+    /// program is one file that says all.
+    pub prelude: Option<&'static str>,
+}
+
+/// A program in C.
+#[derive(Debug, Clone)]
+pub struct Printed {
+    pub program: String,
+    /// Its prelude, where that stands in a file of its own.
+    pub prelude: Option<String>,
 }
 
 impl<'a> Sheet<'a> {
     /// The smallest case of a rule on a product.
     pub fn new(product: &'a Product, devices: u32) -> Sheet<'a> {
-        Sheet { product, devices, cases: &[], observed: &[], deadline: DEADLINE, brief: false }
+        Sheet { product, devices, cases: &[], observed: &[], deadline: DEADLINE, prelude: None }
     }
 }
 
-/// Prints a rule as C. The error says why the rule has no case for this product.
+/// Prints a rule as C, in one file. The error says why the rule has no case for this product.
 pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, CaseError> {
+    print_in_parts(rules, rule, &Sheet { prelude: None, ..*sheet }).map(|printed| printed.program)
+}
+
+/// Prints a rule as C, with its prelude where the sheet says. The error says why the rule has no case for this product.
+pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<Printed, CaseError> {
     let program = &rule.program;
     let left_out = left_out(rule, &sheet.product.id, &BTreeSet::new(), rules);
     let scope = Scope { left_out, ..Scope::new(sheet.product.facts.clone(), sheet.devices) };
@@ -87,8 +101,14 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
     }
     out += &definitions(rules, sheet, cases);
     out += &printer.actors(&prelude, &body);
-    let _ = write!(out, "\n{prelude}\n{body}");
-    Ok(out)
+    let Some(file) = sheet.prelude else {
+        let _ = write!(out, "\n{prelude}\n{body}");
+        return Ok(Printed { program: out, prelude: None });
+    };
+    let _ = write!(out, "#include \"{file}\"\n\n{body}");
+    let about =
+        format!("/* What {} builds on, as far as it is needed there; it uses what stands before it. */\n\n", rule.id);
+    Ok(Printed { program: out, prelude: Some(about + &prelude) })
 }
 
 /// The comment that says what the program is, and what it needs.
@@ -96,7 +116,7 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
     const WIDTH: usize = 110;
     let path = short(&rules.chapters[rule.chapter].path);
     let mut lines = vec![format!("{}: {}", rule.id, rule.title)];
-    if !sheet.brief {
+    if sheet.prelude.is_none() {
         lines.extend([format!("{path}:{}", rule.line), String::new()]);
         lines.extend(text::wrapped(&rule.statement, WIDTH));
         lines.push(String::new());
@@ -118,8 +138,10 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
         let case = if values.is_empty() { "no values".to_owned() } else { values.join(", ") };
         lines.extend(text::wrapped(&format!("Product: {}. Case: {case}", sheet.product.name), WIDTH));
     }
-    let libraries = linked(rules, rule);
-    lines.push(format!("Compile: gcc -std=c11 -pthread -I specs/{} <this file>{libraries}", rules.runtime));
+    if sheet.prelude.is_none() {
+        let libraries = linked(rules, rule);
+        lines.push(format!("Compile: gcc -std=c11 -pthread -I specs/{} <this file>{libraries}", rules.runtime));
+    }
     let mut out = String::from("/*\n");
     for line in lines {
         let _ = writeln!(out, "{}", format!(" * {}", line.replace("*/", "* /")).trim_end());
