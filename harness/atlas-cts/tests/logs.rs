@@ -39,20 +39,7 @@ fn bench() -> Bench {
         fs::create_dir_all(bench.path(folder)).unwrap();
     }
     bench.write("root/proc/sys/kernel/hostname", "node17.example.org\n");
-    let simulator = bench.run(["simulator", "--print-path", "."]);
-    assert_eq!(simulator.status, 0, "{}", simulator.text);
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned());
-    let output = Command::new(compiler)
-        .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I"])
-        .arg(project().join("specs/acl"))
-        .arg(project().join("fixtures/faults/chatty.c"))
-        .args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"])
-        .arg(bench.path(simulator.text.trim()))
-        .args(["-ldl", "-o"])
-        .arg(bench.path("libchatty.so"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    bench.library_before_the_simulator("chatty.c", "libchatty.so", &[]);
     bench
 }
 

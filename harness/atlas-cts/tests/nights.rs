@@ -75,31 +75,7 @@ fn night(bench: &Bench, kind: &str) {
 
 /// Builds a library from a source that is linked with the simulated device's.
 fn stand_before(bench: &Bench, source: &str, kind: &str) {
-    let simulator = bench.run(["simulator", "--print-path", "."]);
-    assert_eq!(simulator.status, 0, "{}", simulator.text);
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned());
-    let output = Command::new(compiler)
-        .args([
-            "-std=gnu11",
-            "-O1",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-shared",
-            "-fPIC",
-            &format!("-DNIGHT_{kind}"),
-            "-I",
-        ])
-        .arg(project().join("specs/acl"))
-        .arg(project().join("fixtures/faults").join(source))
-        // Nothing of it is called by name: whoever loads the library looks there.
-        .args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"])
-        .arg(bench.path(simulator.text.trim()))
-        .args(["-ldl", "-o"])
-        .arg(bench.path("libnight.so"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    bench.library_before_the_simulator(source, "libnight.so", &[&format!("NIGHT_{kind}")]);
 }
 
 /// A bench with a catalog and a device.

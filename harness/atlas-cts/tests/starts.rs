@@ -116,20 +116,7 @@ fn the_summary_says_why_processes_were_started() {
 
 /// The library that waits while a device is selected, before the simulated device's.
 fn waiting_library(bench: &Bench) {
-    let simulator = bench.run(["simulator", "--print-path", "."]);
-    assert_eq!(simulator.status, 0, "{}", simulator.text);
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned());
-    let output = Command::new(compiler)
-        .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I"])
-        .arg(project().join("specs/acl"))
-        .arg(project().join("fixtures/faults/waits.c"))
-        .args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"])
-        .arg(bench.path(simulator.text.trim()))
-        .args(["-ldl", "-o"])
-        .arg(bench.path("libwaits.so"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    bench.library_before_the_simulator("waits.c", "libwaits.so", &[]);
 }
 
 /// The selections that were left in each process that had to wait for them.

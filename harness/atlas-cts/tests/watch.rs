@@ -50,30 +50,7 @@ impl Night {
     fn new(kind: &str) -> Night {
         let bench = Bench::new();
         bench.catalog(rules());
-        let simulator = bench.run(["simulator", "--print-path", "."]);
-        assert_eq!(simulator.status, 0, "{}", simulator.text);
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned());
-        let output = Command::new(compiler)
-            .args([
-                "-std=gnu11",
-                "-O1",
-                "-Wall",
-                "-Wextra",
-                "-Werror",
-                "-shared",
-                "-fPIC",
-                &format!("-DNIGHT_{kind}"),
-                "-I",
-            ])
-            .arg(project().join("specs/acl"))
-            .arg(project().join("fixtures/faults/night.c"))
-            .args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"])
-            .arg(bench.path(simulator.text.trim()))
-            .args(["-ldl", "-o"])
-            .arg(bench.path("libnight.so"))
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        bench.library_before_the_simulator("night.c", "libnight.so", &[&format!("NIGHT_{kind}")]);
         fs::create_dir(bench.path("machine")).unwrap();
         let night = Night { bench, variables: Vec::new() };
         night.answers("table", idle()).answers("board", sample("npu-smi-board.txt"));

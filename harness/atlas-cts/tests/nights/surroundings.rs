@@ -15,13 +15,7 @@ use crate::{STREAM, bench, command, rule, verdicts, waiting_rules};
 
 /// A wall clock that is set by hours, forward and back, ten times a second.
 fn clock(bench: &Bench) -> PathBuf {
-    let library = bench.path("libclock.so");
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned());
-    let mut command = Command::new(compiler);
-    command.args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]);
-    let built = command.arg(project().join("fixtures/faults/clock.c")).arg("-o").arg(&library).output().unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    library
+    bench.library_named("libclock.so", "fixtures/faults/clock.c", &[])
 }
 
 /// Hours between a time that a journal tells (`2026-11-22T21:13:…`) and now.

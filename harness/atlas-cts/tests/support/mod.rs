@@ -153,23 +153,32 @@ impl Bench {
         path
     }
 
-    /// Builds a shared library from a C file of the repository.
+    /// Builds the library under test from a C file of the repository.
     pub fn library(&self, source: &str, flags: &[&str]) -> PathBuf {
-        let path = self.path(TESTED);
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned());
-        let output = Command::new(&compiler)
-            .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"])
-            .args(flags.iter().map(|flag| if flag.starts_with('-') { (*flag).to_owned() } else { format!("-D{flag}") }))
-            .arg("-I")
-            .arg(project().join("specs/acl"))
-            .arg(project().join(source))
-            .arg("-o")
-            .arg(&path)
-            .arg("-lpthread")
-            .output()
-            .unwrap_or_else(|error| panic!("{compiler}: {error}; the end-to-end tests need a C compiler"));
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        self.library_named(TESTED, source, flags)
+    }
+
+    /// Builds a shared library from a C file of the repository.
+    pub fn library_named(&self, name: &str, source: &str, flags: &[&str]) -> PathBuf {
+        let path = self.path(name);
+        compile(Command::new(compiler()).args(defined(flags)).arg(project().join(source)).arg("-o").arg(&path));
         path
+    }
+
+    /// Builds a library that stands before the simulated device's, from a C file of the fixtures.
+    pub fn library_before_the_simulator(&self, source: &str, name: &str, flags: &[&str]) {
+        let simulator = self.run(["simulator", "--print-path", "."]);
+        assert_eq!(simulator.status, 0, "{}", simulator.text);
+        compile(
+            Command::new(compiler())
+                .args(defined(flags))
+                .arg(project().join("fixtures/faults").join(source))
+                // Nothing of it is called by name: whoever loads the library looks there.
+                .args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"])
+                .arg(self.path(simulator.text.trim()))
+                .arg("-o")
+                .arg(self.path(name)),
+        );
     }
 }
 
@@ -286,4 +295,22 @@ pub fn left_over_machines() -> Vec<PathBuf> {
         fs::metadata(folder.join("lock")).is_ok_and(|lock| !held.contains(&format!(":{} ", lock.ino())))
     };
     folders.into_iter().filter(ended).collect()
+}
+
+fn compiler() -> String {
+    std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned())
+}
+
+/// Flags of the compiler; what does not begin with a hyphen is a name to define.
+fn defined<'a>(flags: &'a [&str]) -> impl Iterator<Item = String> + 'a {
+    flags.iter().map(|flag| if flag.starts_with('-') { (*flag).to_owned() } else { format!("-D{flag}") })
+}
+
+fn compile(command: &mut Command) {
+    let output = command
+        .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-lpthread", "-ldl", "-I"])
+        .arg(project().join("specs/acl"))
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}; the end-to-end tests need a C compiler"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
