@@ -73,18 +73,45 @@ fn a_verdict_that_changed_means(#[case] old: Verdict, #[case] new: Verdict, #[ca
 }
 
 #[rstest]
-#[case::whose_owner_did_not_run(None, Some(Change::Regression))]
-#[case::whose_owner_holds(Some(Verdict::Pass), Some(Change::Regression))]
-#[case::whose_owner_is_broken_itself(Some(Verdict::Fail), None)]
-fn a_rule_that_is_blocked_by_a_function(#[case] owner: Option<Verdict>, #[case] change: Option<Change>) {
-    let owned = |verdict| result("toy.copy.owner", verdict, "");
-    let mut blocked = of(Verdict::Blocked);
-    blocked.reason = "set-up failed: f returned 7, expected success; f is owned by toy.copy.owner".to_owned();
-    let old = owner.map(|_| owned(Verdict::Pass)).into_iter().chain([of(Verdict::Pass)]).collect();
-    let new = owner.map(owned).into_iter().chain([blocked]).collect();
+#[case::whose_owner_did_not_run("f returned 7, expected success", "f is owned by toy.copy.owner", None, true)]
+#[case::whose_owner_holds(
+    "f returned 7, expected success",
+    "f is owned by toy.copy.owner; fails in 3 of 3 runs",
+    Some(Verdict::Pass),
+    true
+)]
+#[case::whose_owner_is_broken_itself(
+    "f returned 7, expected success",
+    "f is owned by toy.copy.owner",
+    Some(Verdict::Fail),
+    false
+)]
+#[case::whose_owner_sees_the_same(
+    "f returned 7, expected success",
+    "toy.copy.owner, which owns f, sees the same",
+    Some(Verdict::Fail),
+    false
+)]
+#[case::that_nobody_owns("f returned 7, expected success", "", None, true)]
+#[case::or_not_but_by_too_little_memory("`need <= left` does not hold: left is 2, right is 1", "", None, false)]
+fn a_rule_that_is_blocked_by_a_function(
+    #[case] message: &str,
+    #[case] owned_by: &str,
+    #[case] owner: Option<Verdict>,
+    #[case] regression: bool,
+) {
+    let of_owner = |verdict| result("toy.copy.owner", verdict, "");
+    let blocked = RuleResult {
+        verdict: Verdict::Blocked,
+        reason: format!("set-up failed: {message}; {owned_by}"),
+        ..failing("f(0);", message)
+    };
+    let old = owner.map(|_| of_owner(Verdict::Pass)).into_iter().chain([of(Verdict::Pass)]).collect();
+    let new = owner.map(of_owner).into_iter().chain([blocked]).collect();
     let found = compared(old, new);
     let of_rule = found.changes.iter().find(|change| change.rule == RULE).map(|change| change.change);
-    assert_eq!(of_rule, change, "{found:?}");
+    assert_eq!(of_rule, regression.then_some(Change::Regression), "{found:?}");
+    assert!(found.coverage.iter().any(|change| change.rule == RULE), "that there is no answer is said: {found:?}");
 }
 
 #[rstest]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::record::{Level, Meaning, Recorded, RuleResult, Verdict};
+use crate::record::{self, Level, Meaning, Recorded, RuleResult, Verdict};
 
 use super::Pairs;
 use super::difference::{Change, Drift, DriftKind, RuleChange, Share};
@@ -78,11 +78,17 @@ fn broken(run: &Recorded) -> BTreeSet<&str> {
     run.results.iter().filter(|result| result.meaning() == Meaning::Broken).map(|result| result.id.as_str()).collect()
 }
 
-/// Whether a rule is blocked by a function whose owner did not say that it is broken: nobody else reports it.
+/// Whether a rule is blocked by a function whose owner did not say that it is broken: nobody else reports it. A set-up that
+/// does not hold by itself, because the device is too small or too busy for it, is no such thing.
 fn stopped(result: &RuleResult, broken: &BTreeSet<&str>) -> bool {
-    let owner = result.reason.rsplit_once(" is owned by ").and_then(|(_, owner)| owner.split_whitespace().next());
-    let owner = owner.map(|owner| owner.trim_end_matches([';', ',']));
-    result.verdict == Verdict::Blocked && owner.is_none_or(|owner| !broken.contains(owner))
+    let by_a_function = || record::Symptom::of(result).call.is_some();
+    result.verdict == Verdict::Blocked && by_a_function() && owner(&result.reason).is_none_or(|id| !broken.contains(id))
+}
+
+/// The rule that a reason names as the owner of the function: `…; f is owned by RULE`, `…; RULE, which owns f, sees the same`.
+fn owner(reason: &str) -> Option<&str> {
+    let after = reason.rsplit_once(" is owned by ").and_then(|(_, owner)| owner.split([' ', ';', ',']).next());
+    after.or_else(|| reason.rsplit_once(", which owns ").and_then(|(owner, _)| owner.rsplit(' ').next()))
 }
 
 /// Whether a run says how the rule went.
