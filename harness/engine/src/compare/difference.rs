@@ -54,7 +54,7 @@ pub struct Side {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// It held, and is broken; or it is blocked by a function that no broken rule of the run owns.
+    /// It held, and is broken.
     Regression,
     /// It is broken, and had no answer before.
     NewFailure,
@@ -121,7 +121,8 @@ pub enum DriftKind {
     Value,
     /// A check that may hold in several ways, or is only reported.
     Check,
-    /// The verdict of a rule of level `info`, or a way of being right.
+    /// The verdict of a rule of level `info`, a way of being right, or a rule that is blocked by a function that no broken rule
+    /// of the run owns.
     Verdict,
 }
 
