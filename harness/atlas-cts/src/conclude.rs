@@ -12,6 +12,7 @@ use engine::report::clean;
 use engine::run::{ExitStatus, RunError};
 use thiserror::Error;
 
+use crate::certify::CertifyError;
 use crate::interface::InterfaceCommandError;
 use crate::reproducer::ReproducerError;
 
@@ -63,6 +64,8 @@ pub enum CommandError {
     #[error("error: {0}")]
     Reproducer(Box<ReproducerError>),
     #[error("error: {0}")]
+    Certify(Box<CertifyError>),
+    #[error("error: {0}")]
     Proof(ProofFileError),
     #[error("error: {0}")]
     Threshold(ThresholdError),
@@ -73,6 +76,7 @@ impl CommandError {
     pub fn exit(&self) -> ExitStatus {
         match self {
             CommandError::Run(error) => error.exit(),
+            CommandError::Certify(error) => error.exit(),
             CommandError::File { .. }
             | CommandError::Interface(_)
             | CommandError::Proof(_)

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, say, say_line};
-use atlas_cts::{doctor, interface, reproducer};
+use atlas_cts::{certify, doctor, interface, reproducer};
 use clap::{Parser, Subcommand};
 use engine::run::{ExitStatus, MergeOptions, Options, choose_runtime, load_rules};
 use engine::runtime::Runtime;
@@ -96,6 +96,10 @@ enum Command {
     Expect(expect::Arguments),
     /// Compare two runs: what broke, what got fixed, what became different though nothing broke.
     Diff(diff::Arguments),
+    /// Write what a run shows of a device as a conformance record, the same bytes each time, and sign it.
+    Certify(certify::Certified),
+    /// Say whether a file is a conformance record, and whose signature it has.
+    Verify(certify::Verified),
     /// Prove that every rule catches the defects it claims, passes on no bad device and fails on no good one.
     Prove(proof::Arguments),
     /// Say whether this machine can run the suite, and why not. Reads only; opens a device only with --probe.
@@ -111,12 +115,12 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
-    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json` and `diff --format json` print.
+    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json`, `diff --format json` and `certify` print.
     Schema {
         /// The folder to write to.
         #[arg(default_value = "specs/schema", value_name = "DIR")]
         folder: PathBuf,
-        /// The folder to write the schemas of `doctor --json` and `diff --format json` to.
+        /// The folder to write the schemas of `doctor --json`, `diff --format json` and `certify` to.
         #[arg(long, default_value = "reports/schema", value_name = "DIR")]
         reports: PathBuf,
         /// Compare with the files instead of writing them.
@@ -175,6 +179,8 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Merge(options) => merge::merge(&options),
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
+        Command::Certify(arguments) => certify::certify(&arguments),
+        Command::Verify(arguments) => certify::verify(&arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Simulator { print_path, list, options } => {

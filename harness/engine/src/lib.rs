@@ -14,6 +14,7 @@ pub mod case;
 pub mod catalog;
 pub mod compare;
 mod confirm;
+pub mod conformance;
 pub mod coverage;
 pub mod digest;
 pub mod doctor;

@@ -13,6 +13,7 @@ const ROOMS: &[&str] = &[
     "coverage",
     "record",
     "expectations",
+    "conformance",
     "report",
     "compare",
     "case",
