@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use engine::case::CaseError;
 use engine::coverage::ThresholdError;
+use engine::must_pass::MustPassError;
 use engine::prove::ProofFileError;
 use engine::report::clean;
 use engine::run::{ExitStatus, RunError};
@@ -67,6 +68,9 @@ pub enum CommandError {
     Certify(Box<CertifyError>),
     #[error("error: {0}")]
     Proof(ProofFileError),
+    /// A list of what has to hold, or the log of changes, cannot be read.
+    #[error("error: {0}")]
+    MustPass(Box<MustPassError>),
     #[error("error: {0}")]
     Threshold(ThresholdError),
 }
@@ -81,6 +85,7 @@ impl CommandError {
             | CommandError::Interface(_)
             | CommandError::Proof(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,
+            CommandError::MustPass(error) if matches!(**error, MustPassError::Io { .. }) => ExitStatus::Unknown,
             CommandError::Reproducer(error) if matches!(**error, ReproducerError::Write { .. }) => ExitStatus::Unknown,
             _ => ExitStatus::Usage,
         }

@@ -8,6 +8,7 @@ mod explain;
 mod lint;
 mod list;
 mod merge;
+mod mustpass;
 mod print;
 mod proof;
 mod run;
@@ -66,6 +67,13 @@ enum Command {
         options: Options,
         #[command(flatten)]
         coverage: coverage::CoverageOptions,
+    },
+    /// Show which rules a conformant device holds, with their products, conditions and checks; of one with --product.
+    Mustpass {
+        #[command(flatten)]
+        options: Options,
+        #[command(flatten)]
+        wanted: mustpass::MustPassOptions,
     },
     /// Print a rule as a stand-alone C program: the reproducer for a vendor. `--case JSON` takes a failure's values.
     Print {
@@ -155,6 +163,10 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Coverage { options, coverage: wanted } => {
             let runtime = runtime_of(&options, None)?;
             coverage::coverage(&load_rules(&options, runtime)?, &options.specs(runtime), &wanted)
+        }
+        Command::Mustpass { options, wanted } => {
+            let runtime = runtime_of(&options, None)?;
+            mustpass::must_pass(&load_rules(&options, runtime)?, &options.specs(runtime), &options, &wanted)
         }
         Command::Print { rule, options } => {
             let runtime = runtime_of(&options, Some(&rule))?;

@@ -12,6 +12,7 @@ use engine::conformance::ConformanceRecord;
 use engine::doctor::Examination;
 use engine::expectations::ExpectationsFile;
 use engine::files;
+use engine::must_pass::ChangesFile;
 use engine::run::ExitStatus;
 
 /// Bytes of the largest schema.
@@ -28,6 +29,7 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "subjects", schemars::schema_for!(SubjectsFile)),
         (folder, "support", schemars::schema_for!(SupportFile)),
         (folder, "chapter", schemars::schema_for!(ChapterFile)),
+        (folder, "changes", schemars::schema_for!(ChangesFile)),
         (folder, "expectations", schemars::schema_for!(ExpectationsFile)),
         (reports, "doctor", schemars::schema_for!(Examination)),
         (reports, "diff", schemars::schema_for!(Difference)),

@@ -23,6 +23,7 @@ pub mod files;
 pub mod interface;
 pub mod lint;
 pub mod logs;
+pub mod must_pass;
 pub mod print_c;
 pub mod prove;
 pub mod record;

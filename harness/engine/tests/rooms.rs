@@ -11,6 +11,7 @@ const ROOMS: &[&str] = &[
     "version",
     "catalog",
     "coverage",
+    "must_pass",
     "record",
     "expectations",
     "conformance",
