@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use engine::bisect::BisectError;
 use engine::case::CaseError;
 use engine::coverage::ThresholdError;
 use engine::must_pass::MustPassError;
@@ -64,6 +65,12 @@ pub enum CommandError {
     Interface(Box<InterfaceCommandError>),
     #[error("error: {0}")]
     Reproducer(Box<ReproducerError>),
+    #[error("error: --resume is for `atlas-cts run`; a search begins a run for each try, leave it out")]
+    Resumed,
+    #[error("error: --like {run}: {rule} is not broken in this run; name one in which it is, or leave --like out")]
+    NoSymptom { rule: String, run: PathBuf },
+    #[error("error: {0}")]
+    Bisect(Box<BisectError>),
     #[error("error: {0}")]
     Certify(Box<CertifyError>),
     #[error("error: {0}")]
@@ -81,6 +88,11 @@ impl CommandError {
         match self {
             CommandError::Run(error) => error.exit(),
             CommandError::Certify(error) => error.exit(),
+            CommandError::Bisect(error)
+                if matches!(**error, BisectError::Folder { .. } | BisectError::Asked { .. }) =>
+            {
+                ExitStatus::Unknown
+            }
             CommandError::File { .. }
             | CommandError::Interface(_)
             | CommandError::Proof(_)

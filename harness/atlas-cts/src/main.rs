@@ -1,5 +1,6 @@
 //! The command `atlas-cts`: everything around the suite.
 
+mod bisect;
 mod clauses;
 mod coverage;
 mod diff;
@@ -108,6 +109,8 @@ enum Command {
     Certify(certify::Certified),
     /// Say whether a file is a conformance record, and whose signature it has.
     Verify(certify::Verified),
+    /// Find the first version of a list, of a driver for example, with which a rule shows a symptom.
+    Bisect(Box<bisect::Arguments>),
     /// Prove that every rule catches the defects it claims, passes on no bad device and fails on no good one.
     Prove(proof::Arguments),
     /// Say whether this machine can run the suite, and why not. Reads only; opens a device only with --probe.
@@ -193,6 +196,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Certify(arguments) => certify::certify(&arguments),
         Command::Verify(arguments) => certify::verify(&arguments),
+        Command::Bisect(arguments) => bisect::bisect(*arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Simulator { print_path, list, options } => {

@@ -10,6 +10,7 @@
 // So the compiler finds what is dead: what nobody outside reaches is not public.
 #![warn(unreachable_pub)]
 
+pub mod bisect;
 pub mod case;
 pub mod catalog;
 pub mod compare;

@@ -115,7 +115,8 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
 /// Where the YAML files of a runtime have lines of more columns, each with what to do.
 pub fn wide_lines(specs: &Specs, runtime: &str) -> Vec<String> {
     let folder = specs.root().join(runtime);
-    let own = ["api.yaml", "changes.yaml", "documents.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
+    let own =
+        ["api.yaml", "changes.yaml", "documents.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
     // What cannot be read is reported where the catalog is read.
     let chapters = chapter_paths(specs, runtime, &mut Vec::new());
     let mut found = Vec::new();

@@ -11,8 +11,8 @@ const ROOMS: &[&str] = &[
     "version",
     "catalog",
     "coverage",
-    "must_pass",
     "record",
+    "must_pass",
     "expectations",
     "conformance",
     "report",
@@ -29,6 +29,7 @@ const ROOMS: &[&str] = &[
     "workers",
     "confirm",
     "run",
+    "bisect",
     "prove",
 ];
 

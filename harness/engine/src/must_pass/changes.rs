@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_yaml::Spanned;
 
 use super::error::MustPassError;
-use super::list::one_line;
 use crate::catalog::{CatalogError, Diagnostic, Rules, Source, Specs, is_rule_id, parse_source};
+use crate::record::one_space;
 use crate::version::Release;
 
 /// The log's name in the folder of a runtime.
@@ -137,7 +137,7 @@ fn check(source: &Arc<Source>, change: &Change) -> Vec<Diagnostic> {
 impl Change {
     /// Whether this entry speaks of a weakening.
     pub(super) fn is_about(&self, rule: &str, part: Part, name: &str) -> bool {
-        let named = !part.has_names() || self.of.iter().any(|of| one_line(&of.value) == name);
+        let named = !part.has_names() || self.of.iter().any(|of| one_space(&of.value) == name);
         self.rule.value == rule && self.part == part && named
     }
 }

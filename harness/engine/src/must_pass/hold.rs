@@ -9,8 +9,9 @@ use steps::judgement::reported;
 
 use super::changes::{Log, Part};
 use super::error::MustPassError;
-use super::list::{MustPass, Promise, one_line};
+use super::list::{MustPass, Promise};
 use crate::catalog::{Diagnostic, Level, Rule, Rules, Specs, short};
+use crate::record::one_space;
 use crate::version::Release;
 
 /// Something that a release may not do silently.
@@ -92,7 +93,7 @@ fn weakenings<'a>(id: &'a str, was: &Promise, list: &Path, rules: &Rules) -> Vec
     let conditions = is.conditions.difference(&was.conditions);
     let conditions = conditions.map(|name| weak(Part::Conditions, name, format!("applies only where `{name}`")));
     let only_reported: Vec<String> =
-        reported(&rule.program).iter().map(|check| one_line(&rule.program.judged(check))).collect();
+        reported(&rule.program).iter().map(|check| one_space(&rule.program.judged(check))).collect();
     let checks = lost(&was.checks, &is.checks).into_iter().map(|check| {
         let what = if only_reported.iter().any(|reported| reported.trim_start_matches("[info] ") == check) {
             "is only reported"

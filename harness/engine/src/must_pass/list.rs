@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use steps::judgement::{Judgement, judgements};
 
 use crate::catalog::{Rule, Rules, promised};
+use crate::record::one_space;
 
 /// What a conformant device has to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,10 +81,5 @@ fn conditions(rule: &Rule) -> Vec<String> {
 fn checks(rule: &Rule) -> Vec<String> {
     let judged = judgements(&rule.program).into_iter();
     let whole = judged.filter(|judged| !matches!(judged.judgement, Judgement::Code(_)));
-    whole.map(|judged| one_line(&rule.program.judged(&judged))).collect()
-}
-
-/// A text in which every run of white space is one blank.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    whole.map(|judged| one_space(&rule.program.judged(&judged))).collect()
 }

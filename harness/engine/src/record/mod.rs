@@ -20,8 +20,8 @@ pub use logs::{LogFile, RuleLogs};
 pub use part::{MergedRun, Part};
 pub use retry::{Retry, RetryCause};
 pub use starts::{StartReason, Starts, sum_of};
-pub(crate) use symptom::one_space;
 pub use symptom::{Code, Symptom};
+pub(crate) use symptom::{one_space, write_symptom};
 
 use std::collections::BTreeMap;
 
