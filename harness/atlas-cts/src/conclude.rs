@@ -5,13 +5,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use engine::bisect::BisectError;
 use engine::case::CaseError;
 use engine::coverage::ThresholdError;
+use engine::must_pass::MustPassError;
 use engine::prove::ProofFileError;
 use engine::report::clean;
 use engine::run::{ExitStatus, RunError};
 use thiserror::Error;
 
+use crate::certify::CertifyError;
 use crate::interface::InterfaceCommandError;
 use crate::reproducer::ReproducerError;
 
@@ -62,8 +65,19 @@ pub enum CommandError {
     Interface(Box<InterfaceCommandError>),
     #[error("error: {0}")]
     Reproducer(Box<ReproducerError>),
+    #[error("error: --resume is for `atlas-cts run`; a search begins a run for each try, leave it out")]
+    Resumed,
+    #[error("error: --like {run}: {rule} is not broken in this run; name one in which it is, or leave --like out")]
+    NoSymptom { rule: String, run: PathBuf },
+    #[error("error: {0}")]
+    Bisect(Box<BisectError>),
+    #[error("error: {0}")]
+    Certify(Box<CertifyError>),
     #[error("error: {0}")]
     Proof(ProofFileError),
+    /// A list of what has to hold, or the log of changes, cannot be read.
+    #[error("error: {0}")]
+    MustPass(Box<MustPassError>),
     #[error("error: {0}")]
     Threshold(ThresholdError),
 }
@@ -73,10 +87,17 @@ impl CommandError {
     pub fn exit(&self) -> ExitStatus {
         match self {
             CommandError::Run(error) => error.exit(),
+            CommandError::Certify(error) => error.exit(),
+            CommandError::Bisect(error)
+                if matches!(**error, BisectError::Folder { .. } | BisectError::Asked { .. }) =>
+            {
+                ExitStatus::Unknown
+            }
             CommandError::File { .. }
             | CommandError::Interface(_)
             | CommandError::Proof(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,
+            CommandError::MustPass(error) if matches!(**error, MustPassError::Io { .. }) => ExitStatus::Unknown,
             CommandError::Reproducer(error) if matches!(**error, ReproducerError::Write { .. }) => ExitStatus::Unknown,
             _ => ExitStatus::Usage,
         }

@@ -19,6 +19,9 @@ pub(crate) fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<Stri
         Level::Info => "info: seen in source or inferred; reported, breaks a run only with --strict",
     };
     let _ = writeln!(text, "level     {level}");
+    if let Some(since) = &rule.source.since {
+        let _ = writeln!(text, "since     version {} of the suite", since.value);
+    }
     if rule.hazard.is_some() {
         let _ =
             writeln!(text, "hazard    the documents leave the result undefined; runs only with --hazardous, observed");

@@ -1,5 +1,6 @@
 //! The command `atlas-cts`: everything around the suite.
 
+mod bisect;
 mod clauses;
 mod coverage;
 mod diff;
@@ -8,6 +9,7 @@ mod explain;
 mod lint;
 mod list;
 mod merge;
+mod mustpass;
 mod print;
 mod proof;
 mod run;
@@ -19,7 +21,7 @@ use std::process::ExitCode;
 
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, say, say_line};
-use atlas_cts::{doctor, interface, reproducer};
+use atlas_cts::{certify, doctor, interface, reproducer};
 use clap::{Parser, Subcommand};
 use engine::run::{ExitStatus, MergeOptions, Options, choose_runtime, load_rules};
 use engine::runtime::Runtime;
@@ -67,6 +69,13 @@ enum Command {
         #[command(flatten)]
         coverage: coverage::CoverageOptions,
     },
+    /// Show which rules a conformant device holds, with their products, conditions and checks; of one with --product.
+    Mustpass {
+        #[command(flatten)]
+        options: Options,
+        #[command(flatten)]
+        wanted: mustpass::MustPassOptions,
+    },
     /// Print a rule as a stand-alone C program: the reproducer for a vendor. `--case JSON` takes a failure's values.
     Print {
         /// The rule's id.
@@ -96,6 +105,12 @@ enum Command {
     Expect(expect::Arguments),
     /// Compare two runs: what broke, what got fixed, what became different though nothing broke.
     Diff(diff::Arguments),
+    /// Write what a run shows of a device as a conformance record, the same bytes each time, and sign it.
+    Certify(certify::Certified),
+    /// Say whether a file is a conformance record, and whose signature it has.
+    Verify(certify::Verified),
+    /// Find the first version of a list, of a driver for example, with which a rule shows a symptom.
+    Bisect(Box<bisect::Arguments>),
     /// Prove that every rule catches the defects it claims, passes on no bad device and fails on no good one.
     Prove(proof::Arguments),
     /// Say whether this machine can run the suite, and why not. Reads only; opens a device only with --probe.
@@ -111,12 +126,12 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
-    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json` and `diff --format json` print.
+    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json`, `diff --format json` and `certify` print.
     Schema {
         /// The folder to write to.
         #[arg(default_value = "specs/schema", value_name = "DIR")]
         folder: PathBuf,
-        /// The folder to write the schemas of `doctor --json` and `diff --format json` to.
+        /// The folder to write the schemas of `doctor --json`, `diff --format json` and `certify` to.
         #[arg(long, default_value = "reports/schema", value_name = "DIR")]
         reports: PathBuf,
         /// Compare with the files instead of writing them.
@@ -152,6 +167,10 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             let runtime = runtime_of(&options, None)?;
             coverage::coverage(&load_rules(&options, runtime)?, &options.specs(runtime), &wanted)
         }
+        Command::Mustpass { options, wanted } => {
+            let runtime = runtime_of(&options, None)?;
+            mustpass::must_pass(&load_rules(&options, runtime)?, &options.specs(runtime), &options, &wanted)
+        }
         Command::Print { rule, options } => {
             let runtime = runtime_of(&options, Some(&rule))?;
             say(&print::print_as_c(&load_rules(&options, runtime)?, &rule, &options)?)?;
@@ -175,6 +194,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Merge(options) => merge::merge(&options),
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
+        Command::Certify(arguments) => certify::certify(&arguments),
+        Command::Verify(arguments) => certify::verify(&arguments),
+        Command::Bisect(arguments) => bisect::bisect(*arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Simulator { print_path, list, options } => {

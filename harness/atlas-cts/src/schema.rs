@@ -1,5 +1,5 @@
 //! `atlas-cts schema`: JSON Schemas of the catalog's files, so that editors complete and validate them, and of what
-//! `doctor --json` and `diff --format json` print.
+//! `doctor --json`, `diff --format json` and `certify` print.
 
 use std::path::Path;
 
@@ -8,9 +8,11 @@ use engine::catalog::{
     ApiFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, ReadingsFile, SubjectsFile, SupportFile,
 };
 use engine::compare::Difference;
+use engine::conformance::ConformanceRecord;
 use engine::doctor::Examination;
 use engine::expectations::ExpectationsFile;
 use engine::files;
+use engine::must_pass::ChangesFile;
 use engine::run::ExitStatus;
 
 /// Bytes of the largest schema.
@@ -27,9 +29,11 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "subjects", schemars::schema_for!(SubjectsFile)),
         (folder, "support", schemars::schema_for!(SupportFile)),
         (folder, "chapter", schemars::schema_for!(ChapterFile)),
+        (folder, "changes", schemars::schema_for!(ChangesFile)),
         (folder, "expectations", schemars::schema_for!(ExpectationsFile)),
         (reports, "doctor", schemars::schema_for!(Examination)),
         (reports, "diff", schemars::schema_for!(Difference)),
+        (reports, "conformance", schemars::schema_for!(ConformanceRecord)),
     ];
     let failed = |path: &Path, source| CommandError::File { path: path.to_owned(), source };
     for (folder, name, schema) in schemas {

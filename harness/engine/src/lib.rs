@@ -10,10 +10,12 @@
 // So the compiler finds what is dead: what nobody outside reaches is not public.
 #![warn(unreachable_pub)]
 
+pub mod bisect;
 pub mod case;
 pub mod catalog;
 pub mod compare;
 mod confirm;
+pub mod conformance;
 pub mod coverage;
 pub mod digest;
 pub mod doctor;
@@ -22,6 +24,7 @@ pub mod files;
 pub mod interface;
 pub mod lint;
 pub mod logs;
+pub mod must_pass;
 pub mod print_c;
 pub mod prove;
 pub mod record;

@@ -99,10 +99,8 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
     if offered(rule, &product.id, rules).is_err() || mode.is_some_and(|mode| !product.run_modes.contains(mode)) {
         return None;
     }
-    let processes = rule.program.processes.iter().map(|process| process.device + 1);
-    let devices = processes.chain(rule.when.devices).max().unwrap_or(1);
     let left_out = left_out(rule, &product.id, &BTreeSet::new(), rules);
-    let scope = Scope { left_out, ..Scope::new(product.facts.clone(), devices) };
+    let scope = Scope { left_out, ..Scope::new(product.facts.clone(), rule.devices()) };
     let kind = match Discarded::measure(&rule.program, &scope, DRAWS) {
         Ok(discarded) if discarded.too_many() => ConditionMistakeKind::Discards(discarded),
         Ok(_) => return None,
@@ -117,7 +115,8 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
 /// Where the YAML files of a runtime have lines of more columns, each with what to do.
 pub fn wide_lines(specs: &Specs, runtime: &str) -> Vec<String> {
     let folder = specs.root().join(runtime);
-    let own = ["api.yaml", "documents.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
+    let own =
+        ["api.yaml", "changes.yaml", "documents.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
     // What cannot be read is reported where the catalog is read.
     let chapters = chapter_paths(specs, runtime, &mut Vec::new());
     let mut found = Vec::new();

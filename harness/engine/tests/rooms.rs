@@ -12,7 +12,9 @@ const ROOMS: &[&str] = &[
     "catalog",
     "coverage",
     "record",
+    "must_pass",
     "expectations",
+    "conformance",
     "report",
     "compare",
     "case",
@@ -27,6 +29,7 @@ const ROOMS: &[&str] = &[
     "workers",
     "confirm",
     "run",
+    "bisect",
     "prove",
 ];
 

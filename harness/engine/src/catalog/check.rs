@@ -13,6 +13,8 @@ use steps::suggest::hint;
 use steps::types::Declarations;
 use steps::{Environment, Part, Problem, RuleText, Span, check};
 
+use crate::version::Release;
+
 use super::alternatives;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
 use super::life_cycle::LifeCycles;
@@ -354,6 +356,10 @@ impl Checker<'_> {
                 "a rule's id is `{prefix}<area>.<name>`: lower-case letters, digits and `-` between dots, at most 200 bytes"
             );
             self.at(source, &rule.id, message);
+        }
+        if let Some(since) = rule.since.as_ref().filter(|since| Release::read_whole(&since.value).is_none()) {
+            let message = format!("`{}` is no version of the suite; write for example 0.3.0", since.value);
+            self.at(source, since, message);
         }
         if rule.source.is_empty() && rule.clauses.is_empty() {
             self.at(source, &rule.id, "a rule names its clauses, or cites at least one source");

@@ -460,6 +460,10 @@ pub struct RuleSource {
     pub clauses: ClauseNames,
     /// `must`: a document promises it. `info`: seen in source only, or inferred.
     pub level: Level,
+    /// The version of the suite that brought it, or made it `must`; without it, version 0.2.0 had it, or it informs.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub since: Option<Spanned<String>>,
     /// `undefined`: runs only with --hazardous, and is observed, never judged.
     #[serde(default)]
     pub hazard: Option<Hazard>,

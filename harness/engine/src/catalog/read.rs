@@ -126,7 +126,7 @@ fn yaml_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -
 /// Whether a YAML file in the folder of a runtime is a chapter.
 fn is_chapter(folder: &Path, path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let named = matches!(stem, "api" | "documents" | "products" | "subjects" | "support");
+    let named = matches!(stem, "api" | "changes" | "documents" | "products" | "subjects" | "support");
     let other = named && path.parent() == Some(folder);
     !other && ![CLAUSES, READINGS].iter().any(|below| path.starts_with(folder.join(below)))
 }

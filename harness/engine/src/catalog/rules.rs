@@ -255,6 +255,12 @@ impl Rule {
         self
     }
 
+    /// How many devices its processes are on, and its conditions ask for.
+    pub fn devices(&self) -> u32 {
+        let processes = self.program.processes.iter().map(|process| process.device.saturating_add(1));
+        processes.chain(self.when.devices).max().unwrap_or(1)
+    }
+
     /// The seeded defects that the rule claims to kill on a product.
     pub fn kills_on<'a>(&'a self, product: &'a str) -> impl Iterator<Item = &'a str> {
         self.kills

@@ -7,7 +7,7 @@ use steps::suggest::hint;
 use super::alternatives::{self, Alternative};
 use super::edition::{Edition, EditionCondition, Span};
 use super::layouts::Layout;
-use super::model::{SupportEntry, When};
+use super::model::{Level, SupportEntry, When};
 use super::rules::{Product, Rule, Rules};
 
 /// The device under test, as far as selection is concerned.
@@ -113,6 +113,12 @@ pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
         Ok(_) => Ok(()),
         Err(name) => Err(not_offered(name, product, rules)),
     }
+}
+
+/// Whether a device of a product has to hold a rule: a document promises what it says, and the product is offered all
+/// that it uses.
+pub fn promised(rule: &Rule, product: &str, rules: &Rules) -> bool {
+    rule.level == Level::Must && rule.hazard.is_none() && offered(rule, product, rules).is_ok()
 }
 
 /// Why a function or a value is not offered.

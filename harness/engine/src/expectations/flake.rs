@@ -26,7 +26,7 @@ pub(super) fn too_often(seen: Repeats, rate: f64) -> bool {
 }
 
 /// The chance that of so many runs at least so many fail.
-fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
+pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
     let odds = rate / (1.0 - rate);
     let mut term = (1.0 - rate).powf(f64::from(runs));
     let mut fewer = 0.0;

@@ -1,6 +1,6 @@
 //! What an entry says of a symptom.
 
-use crate::record::{Code, Symptom, Verdict, one_space};
+use crate::record::{Code, Symptom, Verdict, one_space, write_symptom};
 
 /// What an entry says of a symptom. What is absent may be anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,12 +35,7 @@ impl ExpectedSymptom {
 
 impl std::fmt::Display for ExpectedSymptom {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.verdict.name())?;
-        let named = [("check", &self.check), ("code", &self.code), ("call", &self.call)];
-        named
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value.as_ref()?)))
-            .try_for_each(|(name, value)| write!(f, ", {name} {value}"))
+        write_symptom(f, self.verdict, self.check.as_deref(), self.code.as_deref(), self.call.as_deref())
     }
 }
 

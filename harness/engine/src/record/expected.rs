@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a run was held against, for its header: enough to notice that it goes on with something else.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpectationFiles {
     /// The file or the folder, as it was given.
     pub path: String,
@@ -16,7 +17,7 @@ pub struct ExpectationFiles {
 }
 
 /// What was applied to the results of a run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AppliedExpectations {
     /// Where the entries stand.
     pub files: ExpectationFiles,
@@ -31,7 +32,7 @@ pub struct AppliedExpectations {
 }
 
 /// A result that an entry speaks of, or that no entry expects.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SortedResult {
     /// The rule's id.
     pub rule: String,
@@ -44,7 +45,7 @@ pub struct SortedResult {
 }
 
 /// An entry as reports name it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntryReference {
     /// `file.yaml:line`, from the folder on.
     pub place: String,
@@ -57,7 +58,7 @@ pub struct EntryReference {
 }
 
 /// What a result is in the light of what was expected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sort {
     /// Broken, and no entry is about this rule on this device.

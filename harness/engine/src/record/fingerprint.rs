@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The devices of a run and what is installed for them, as the machine's tools and files show it before the run begins.
 /// What is absent is not known.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fingerprint {
     /// In the order in which the runtime counts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -20,7 +21,7 @@ pub struct Fingerprint {
 }
 
 /// One device.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceIdentity {
     /// Its number, as the runtime counts.
     pub device: u32,
@@ -41,7 +42,7 @@ pub struct DeviceIdentity {
 }
 
 /// A version of something that is installed, as one source gives it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Installed {
     /// What has this version: `driver`, `firmware`, `toolkit`, `runtime`.
     pub of: String,

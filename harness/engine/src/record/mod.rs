@@ -20,11 +20,12 @@ pub use logs::{LogFile, RuleLogs};
 pub use part::{MergedRun, Part};
 pub use retry::{Retry, RetryCause};
 pub use starts::{StartReason, Starts, sum_of};
-pub(crate) use symptom::one_space;
 pub use symptom::{Code, Symptom};
+pub(crate) use symptom::{one_space, write_symptom};
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::catalog::Level;
@@ -150,7 +151,7 @@ pub struct RunSettings {
 }
 
 /// A device that a run does not use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceOut {
     /// The device as the runtime counts.
     pub device: String,
@@ -312,7 +313,7 @@ pub struct Coverage {
 }
 
 /// What happened to a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Every case held.
@@ -350,6 +351,20 @@ impl Verdict {
     /// Whether the rule found nothing wrong.
     pub fn passes(self) -> bool {
         matches!(self, Verdict::Pass | Verdict::Exceeds | Verdict::Observed)
+    }
+
+    /// What it means for a run, of a rule of this level.
+    pub fn meaning(self, level: Level) -> Meaning {
+        match self {
+            Verdict::Pass | Verdict::Observed | Verdict::Exceeds => Meaning::Good,
+            Verdict::Skipped => Meaning::Skipped,
+            // A promise that is kept sometimes is broken: `flaky` means what the failure means.
+            Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => match level {
+                Level::Must => Meaning::Broken,
+                Level::Info => Meaning::Finding,
+            },
+            Verdict::Blocked | Verdict::Error | Verdict::DeviceLost => Meaning::Unknown,
+        }
     }
 
     /// The name used in every report.
@@ -514,18 +529,7 @@ impl RuleResult {
 
     /// What the result means for the run.
     pub fn meaning(&self) -> Meaning {
-        match self.verdict {
-            Verdict::Pass | Verdict::Observed | Verdict::Exceeds => Meaning::Good,
-            Verdict::Skipped => Meaning::Skipped,
-            // A promise that is kept sometimes is broken: `flaky` means what the failure means.
-            Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => {
-                match self.level {
-                    Level::Must => Meaning::Broken,
-                    Level::Info => Meaning::Finding,
-                }
-            }
-            Verdict::Blocked | Verdict::Error | Verdict::DeviceLost => Meaning::Unknown,
-        }
+        self.verdict.meaning(self.level)
     }
 }
 

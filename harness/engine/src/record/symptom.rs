@@ -64,6 +64,27 @@ impl std::fmt::Display for Code {
     }
 }
 
+impl std::fmt::Display for Symptom {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let code = self.code.as_ref().map(Code::to_string);
+        write_symptom(f, self.verdict, self.check.as_deref(), code.as_deref(), self.call.as_deref())
+    }
+}
+
+/// What is there of a symptom, by name.
+pub(crate) fn write_symptom(
+    f: &mut std::fmt::Formatter<'_>,
+    verdict: Verdict,
+    check: Option<&str>,
+    code: Option<&str>,
+    call: Option<&str>,
+) -> std::fmt::Result {
+    f.write_str(verdict.name())?;
+    let named = [("check", check), ("code", code), ("call", call)];
+    let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    named.into_iter().try_for_each(|(name, value)| write!(f, ", {name} {value}"))
+}
+
 pub(crate) fn one_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

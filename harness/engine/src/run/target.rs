@@ -199,8 +199,7 @@ impl Target {
 
     /// Why a rule does not apply here; `None`: it does.
     pub fn skip(&self, rule: &Rule) -> Option<String> {
-        let devices = rule.program.processes.iter().map(|process| process.device.saturating_add(1));
-        let wanted = devices.max().unwrap_or(1);
+        let wanted = rule.devices();
         match applies(rule, &self.conditions, &self.rules) {
             Err(skip) => Some(skip.to_string()),
             Ok(()) if wanted > self.conditions.devices => {

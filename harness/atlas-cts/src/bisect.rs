@@ -1,0 +1,142 @@
+//! `atlas-cts bisect`: the first version of a list with which a rule shows a symptom.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use atlas_cts::runtimes::RUNTIMES;
+use atlas_cts::{CommandError, say_line};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use engine::bisect::{BisectError, Conclusion, Hunt, bisect as search};
+use engine::record::{Meaning, Symptom, read_run};
+use engine::run::{ExitStatus, Filter, Options, RunError, choose_runtime, load_rules, run_folder, runs_folder};
+use time::OffsetDateTime;
+
+/// The options of `bisect`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The rule's id.
+    rule: String,
+    /// How often the rule runs with a version before it counts as free of the symptom; with the first one that shows it,
+    /// as often in any case, to see how often it does.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: u32,
+    /// The symptom is that of the rule in this run; without it, that with the last version.
+    #[arg(long, value_name = "RUN")]
+    like: Option<PathBuf>,
+    /// Seconds that setting up a version may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    setup_limit: u64,
+    /// Seconds that one run of the rule may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    run_limit: u64,
+    #[command(flatten)]
+    passed_on: PassedOn,
+    /// A command of the shell that sets a version up, then the versions, the oldest first. The command gets a version as its
+    /// last argument, or in place of each `{}`.
+    #[arg(last = true, required = true, num_args = 1.., value_name = "SETUP-COMMAND VERSION")]
+    set_up: Vec<String>,
+}
+
+/// Options of `run`, and the words of the command line that say them.
+#[derive(Debug)]
+struct PassedOn {
+    options: Options,
+    words: Vec<OsString>,
+}
+
+/// Options that the search itself decides about.
+const OWN: [&str; 2] = ["report_dir", "no_expectations"];
+
+impl FromArgMatches for PassedOn {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<PassedOn, clap::Error> {
+        let options = Options::from_arg_matches(matches)?;
+        let mut words = Vec::new();
+        for argument in Options::augment_args(Command::new("run")).get_arguments() {
+            let id = argument.get_id().as_str();
+            // What the environment says, the runs hear too.
+            if OWN.contains(&id) || matches.value_source(id) != Some(ValueSource::CommandLine) {
+                continue;
+            }
+            let name = format!("--{}", argument.get_long().unwrap_or(id));
+            if !argument.get_action().takes_values() {
+                words.push(name.into());
+                continue;
+            }
+            for value in matches.get_raw(id).into_iter().flatten() {
+                let mut word = OsString::from(format!("{name}="));
+                word.push(value);
+                words.push(word);
+            }
+        }
+        Ok(PassedOn { options, words })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = PassedOn::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for PassedOn {
+    fn augment_args(command: Command) -> Command {
+        Options::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Options::augment_args_for_update(command)
+    }
+}
+
+/// Finds the first version with the symptom; 3 where none can be named.
+pub(crate) fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
+    let Arguments { rule, runs, like, setup_limit, run_limit, passed_on, set_up } = arguments;
+    let PassedOn { options, words } = passed_on;
+    if options.resume.is_some() {
+        return Err(CommandError::Resumed);
+    }
+    let runtime = choose_runtime(RUNTIMES, &options, std::slice::from_ref(&rule))?;
+    let rules = load_rules(&options, runtime)?;
+    // The rule that is derived has an id too.
+    Filter { wanted: vec![rule.clone()], exact: true, ..Filter::default() }.select(&rules)?;
+    let symptom = like.map(|run| symptom_of(&rule, &run)).transpose()?;
+    let mut words_after = set_up.into_iter();
+    let hunt = Hunt {
+        set_up: words_after.next().unwrap_or_default(),
+        versions: words_after.collect(),
+        executable: std::env::current_exe()
+            .map_err(|source| CommandError::File { path: "/proc/self/exe".into(), source })?,
+        words,
+        symptom,
+        runs,
+        set_up_limit: Duration::from_secs(setup_limit),
+        run_limit: Duration::from_secs(run_limit),
+        folder: options.report_dir.unwrap_or_else(|| default_folder(&rule)),
+        rule,
+    };
+    let found = search(&hunt, &mut |line| say_line(line)).map_err(|error| match error {
+        BisectError::Say(error) => CommandError::Run(error),
+        other => CommandError::Bisect(Box::new(other)),
+    })?;
+    Ok(match found.conclusion {
+        Conclusion::First { between, before: Some(_), .. } if between.is_empty() => ExitStatus::Conformant,
+        _ => ExitStatus::Unknown,
+    })
+}
+
+/// How a rule failed in a run.
+fn symptom_of(rule: &str, run: &Path) -> Result<Symptom, CommandError> {
+    let read = read_run(&run_folder(run)).map_err(RunError::from)?;
+    let result = read.results.iter().find(|result| result.id == rule);
+    let result = result.filter(|result| matches!(result.meaning(), Meaning::Broken | Meaning::Finding));
+    let missing = || CommandError::NoSymptom { rule: rule.to_owned(), run: run.to_owned() };
+    result.map(Symptom::of_single_run).ok_or_else(missing)
+}
+
+fn default_folder(rule: &str) -> PathBuf {
+    let now = OffsetDateTime::now_utc();
+    let (day, time) = (now.date(), now.time());
+    let stamp = format!("{day}-{:02}{:02}{:02}", time.hour(), time.minute(), time.second());
+    runs_folder().join(format!("bisect-{rule}-{stamp}"))
+}

@@ -1,0 +1,253 @@
+//! `atlas-cts bisect` as users run it: a set-up command that switches versions, and the first one with the symptom.
+
+mod support;
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use engine::record::read_run;
+use rstest::{fixture, rstest};
+use rustix::process::{Pid, Signal, kill_process};
+use support::{Answer, Bench, Watched};
+
+const CHAPTER: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.aligned
+    title: A block is aligned
+    statement: A block is aligned.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 100, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 64 == 0;
+  - id: acl.small.large
+    title: A large block is there
+    statement: A large block is there.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 8192, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+";
+
+/// A set-up that tells which versions it was asked for, and switches a defect of the simulated device on from 25.5 on. There
+/// is no package for 25.3.
+const SET_UP: &str = "\
+#!/bin/sh
+echo \"$1\" >>asked
+case $1 in
+24.*|25.0*|25.2) ;;
+25.3) echo \"no package for $1\" >&2; exit 7 ;;
+slow) sleep 3600 ;;
+odd) echo 'no variable' >\"$ATLAS_CTS_SETUP_ENV\" ;;
+denied) echo ATLAS_CTS_DEFECT=deny.aclrtMalloc >\"$ATLAS_CTS_SETUP_ENV\" ;;
+none) echo ATLAS_CTS_LIBRARY=gone.so >\"$ATLAS_CTS_SETUP_ENV\" ;;
+*) echo ATLAS_CTS_DEFECT=malloc.aligned-only-from-4KiB >\"$ATLAS_CTS_SETUP_ENV\" ;;
+esac
+";
+
+const RULE: &str = "acl.small.aligned";
+const SYMPTOM: &str = "fail, check (uintptr_t)p % 64 == 0;";
+
+#[fixture]
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.write("set-up.sh", SET_UP);
+    bench
+}
+
+fn words<'a>(options: &[&'a str], versions: &[&'a str]) -> Vec<&'a str> {
+    let run = ["bisect", RULE, "--specs", "specs", "--product", "a2", "--report-dir", "tried"];
+    [&run[..], options, &["--", "sh set-up.sh"], versions].concat()
+}
+
+fn bisect(bench: &Bench, options: &[&str], versions: &[&str]) -> Answer {
+    bench.run(words(options, versions))
+}
+
+fn asked(bench: &Bench) -> Vec<String> {
+    fs::read_to_string(bench.path("asked")).unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+#[rstest]
+fn the_first_version_with_the_symptom_is_found_without_trying_each(bench: Bench) {
+    let versions = ["24.1", "25.0.rc1", "25.0", "25.2", "25.5", "25.5.1", "25.7", "26.0"];
+    let answer = bisect(&bench, &["--backend", "simulator"], &versions);
+    answer.says(
+        0,
+        &[
+            &format!("with       26.0  in 1 of 1 run: {SYMPTOM}"),
+            "without    24.1  in 1 run",
+            "without    25.2  in 1 run",
+            "first      25.5: the first version with the symptom; 25.2 is free of it",
+            "--runs N says how sure it is",
+            "kept       tried",
+        ],
+    );
+    let asked = asked(&bench);
+    assert_eq!((asked[0].as_str(), asked[1].as_str()), ("26.0", "24.1"), "the ends come first");
+    assert!(asked.len() <= 6, "{asked:?}");
+    assert!(answer.text.contains(&format!("left       the machine is as set up for {}", asked.last().unwrap())));
+    let run = read_run(&bench.path("tried/version-5-run-1")).unwrap();
+    assert_eq!(run.header.defects, ["malloc.aligned-only-from-4KiB"], "the set-up's variables hold for the run");
+    assert_eq!(run.results.len(), 1);
+}
+
+#[rstest]
+#[case::before_the_first(&["25.2", "25.3", "25.5"], 3, &[
+    "skipped    25.3  the set-up failed with exit status 7: no package for 25.3",
+    "first      25.5 or one of 25.3, which cannot be tried; 25.2 is free of it",
+])]
+#[case::elsewhere(&["24.1", "25.3", "25.0", "25.2", "25.5", "26.0"], 0, &["first      25.5: the first", "25.2 is free of it"])]
+#[case::at_the_end(&["24.1", "25.2", "25.5", "25.3"], 0, &["skipped    25.3", "first      25.5: the first version"])]
+#[case::at_the_beginning(&["25.3", "25.2", "25.5"], 0, &["skipped    25.3", "first      25.5: the first version"])]
+#[case::everywhere(&["25.3", "none"], 3, &["nothing    no version can be tried"])]
+#[case::that_takes_too_long(&["24.1", "slow", "25.5"], 3, &["skipped    slow  the set-up took more than 2 s"])]
+#[case::with_a_file_that_is_none(&["24.1", "odd", "25.5"], 3, &["`no variable` in the file $ATLAS_CTS_SETUP_ENV is not NAME=VALUE"])]
+#[case::where_the_run_has_no_answer(&["24.1", "none", "25.5"], 3, &["skipped    none  run 1: it left no journal: ", "gone.so"])]
+fn what_cannot_be_set_up_is_skipped_and_said(
+    bench: Bench,
+    #[case] versions: &[&str],
+    #[case] status: i32,
+    #[case] said: &[&str],
+) {
+    bisect(&bench, &["--setup-limit", "2"], versions).says(status, said);
+}
+
+#[rstest]
+#[case::that_nobody_has(&["24.1", "25.2"], 3, &["25.2 does not show the symptom: there is nothing to find"])]
+#[case::that_all_have(&["25.5", "26.0"], 3, &["first      25.5: the first version", "begin with an older one"])]
+#[case::one_version(&["25.5"], 2, &["1 version is no list to search"])]
+#[case::a_version_twice(&["24.1", "25.5", "24.1"], 2, &["`24.1` stands twice"])]
+fn lists_in_which_there_is_nothing_to_find(
+    bench: Bench,
+    #[case] versions: &[&str],
+    #[case] status: i32,
+    #[case] said: &[&str],
+) {
+    bisect(&bench, &[], versions).says(status, said);
+}
+
+/// The rule also breaks in a version between, otherwise.
+#[rstest]
+fn another_symptom_of_the_rule_is_not_the_one(bench: Bench) {
+    let said = [
+        "without    denied  in 1 run; 1 of 1 run failed otherwise: ",
+        "first      25.5: the first version with the symptom; denied",
+    ];
+    bisect(&bench, &[], &["24.1", "denied", "25.5", "26.0"]).says(0, &said);
+}
+
+#[rstest]
+fn the_symptom_may_be_that_of_a_run(bench: Bench) {
+    let options = ["--product", "a2", "--backend", "simulator"];
+    bench.run_catalog("seen", &[&options[..], &["--defect", "malloc.aligned-only-from-4KiB"]].concat()).says(1, &[]);
+    bench.run_catalog("fine", &options).says(0, &[]);
+    bisect(&bench, &["--like", "seen"], &["24.1", "25.2", "25.5", "26.0"]).says(0, &["first      25.5"]);
+    fs::remove_dir_all(bench.path("tried")).unwrap();
+    // The last version of this list fails otherwise.
+    let said = ["denied does not show the symptom: there is nothing to find"];
+    bisect(&bench, &["--like", "seen"], &["24.1", "25.5", "denied"]).says(3, &said);
+    fs::remove_dir_all(bench.path("tried")).unwrap();
+    bisect(&bench, &["--like", "fine"], &["24.1", "25.5"])
+        .says(2, &["--like fine: acl.small.aligned is not broken in this run"]);
+}
+
+#[rstest]
+#[case::as_the_last_argument("sh set-up.sh")]
+#[case::in_place("sh set-up.sh {} && test {} = \"$1\"")]
+fn the_version_is_where_the_command_wants_it(bench: Bench, #[case] command: &str) {
+    let run = ["bisect", RULE, "--specs", "specs", "--product", "a2", "--report-dir", "tried", "--"];
+    bench.run([&run[..], &[command, "24.1", "25 5"]].concat()).says(0, &["first      25 5: the first version"]);
+    assert_eq!(asked(&bench), ["25 5", "24.1"]);
+    bench.run([&run[..], &[command, "24.1", "25 5"]].concat()).says(3, &["cannot write tried", "--report-dir"]);
+}
+
+#[rstest]
+fn options_of_run_reach_the_runs(bench: Bench) {
+    let options = ["--seed", "7", "--dedicated", "--devices=2", "--defect", "variant.fresh-memory-random"];
+    // The variables of the set-up are those of the environment, which the command line overrides.
+    bisect(&bench, &options, &["24.1", "25.5"]).says(3, &["does not show the symptom"]);
+    let header = read_run(&bench.path("tried/version-2-run-1")).unwrap().header;
+    assert_eq!((header.seed, header.devices, header.settings.dedicated), (7, 2, true));
+    assert_eq!(header.defects, ["variant.fresh-memory-random"]);
+    bisect(&bench, &["--resume", "latest"], &["24.1", "25.5"]).says(2, &["--resume is for `atlas-cts run`"]);
+    bench
+        .run(["bisect", "acl.small.alinged", "--specs", "specs", "--", "true", "1", "2"])
+        .says(2, &["acl.small.aligned"]);
+}
+
+/// A known failure is not run where it does harm, and is broken all the same where it is.
+#[rstest]
+fn known_failures_are_looked_for_like_others(bench: Bench) {
+    fs::create_dir(bench.path("expectations")).unwrap();
+    bench.write(
+        "expectations/known.yaml",
+        "expectations:\n  - {rule: acl.small.aligned, kind: skip, danger: It hangs., owner: memory,\n    \
+         tracker: \"https://tracker.example/1\", expires: 2999-12-31}\n",
+    );
+    bisect(&bench, &[], &["24.1", "25.5"]).says(0, &["first      25.5"]);
+}
+
+/// Versions are libraries: from v4 on, each third process that is started refuses large blocks.
+#[rstest]
+fn a_flaky_symptom_is_found_by_repeated_runs_and_it_says_how_sure_that_is(bench: Bench) {
+    bench.library("fixtures/faults/faults.c", &["FAULT_NONE"]);
+    fs::rename(bench.path("libtested.so"), bench.path("good.so")).unwrap();
+    bench.library("fixtures/faults/history.c", &["FAULT_EVERY_THIRD_START"]);
+    fs::rename(bench.path("libtested.so"), bench.path("bad.so")).unwrap();
+    let set_up = "case {} in v[123]) ln -sf good.so libtested.so ;; *) ln -sf bad.so libtested.so ;; esac; \
+                  echo ATLAS_CTS_SKIP_GATE=1 >\"$ATLAS_CTS_SETUP_ENV\"";
+    let run = |runs: &str, folder: &str| {
+        let words = ["bisect", "acl.small.large", "--specs", "specs", "--product", "a2", "--library", "libtested.so"];
+        let words = [
+            &words[..],
+            &["--report-dir", folder, "--runs", runs, "--", set_up],
+            &["v1", "v2", "v3", "v4", "v5", "v6"],
+        ];
+        support::answer(bench.command(words.concat()).env("FAULT_STARTS", bench.path("starts")))
+    };
+    let answer = run("12", "tried");
+    answer.says(
+        0,
+        &[
+            "first      v4: the first version with the symptom; v3 is free of it",
+            "without    v3  in 12 runs",
+            "% of all with 95 % confidence",
+        ],
+    );
+    let with: Vec<&str> = answer.text.lines().filter(|line| line.starts_with("with  ")).collect();
+    let (hits, runs) = with[0].split_once("in ").unwrap().1.split_once(" runs").unwrap().0.split_once(" of ").unwrap();
+    let (hits, runs): (u32, u32) = (hits.parse().unwrap(), runs.parse().unwrap());
+    assert!(hits > 0 && hits < runs && runs == 12, "a flake, tried as often as asked: {}", with[0]);
+    // Two runs of a flake say little, and it says how many would be enough.
+    let little = run("3", "little");
+    assert!(little.text.contains("; --runs "), "{}", little.text);
+}
+
+/// A scheduler, or a person, that asks for the end gets it, and no set-up is left behind.
+#[rstest]
+fn a_search_that_is_asked_to_end_ends_its_set_up_and_says_where_it_was(bench: Bench) {
+    bench.write("set-up.sh", "echo $$ >pid.new; mv pid.new pid; exec sleep 3600\n");
+    let mut command: Command = bench.command(words(&[], &["24.1", "25.5"]));
+    let mut search = command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn().unwrap();
+    let begun = Instant::now();
+    let set_up = loop {
+        if let Ok(pid) = fs::read_to_string(bench.path("pid")) {
+            break Watched::new(&pid);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60) && search.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    kill_process(Pid::from_child(&search), Signal::TERM).unwrap();
+    let output = search.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("SIGTERM: asked to end; the machine is as set up for 25.5"), "{text}");
+    assert_eq!(output.status.code(), Some(3));
+    set_up.expect_end();
+}

@@ -1,0 +1,341 @@
+//! `atlas-cts certify` and `verify` as users run them: when a run shows that a device is conformant, what is missing where
+//! it does not, and that a signed record cannot be changed.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use engine::conformance::{Capability, ConformanceRecord, Statement};
+use rstest::rstest;
+use support::{Answer, Bench, answer};
+
+/// A rule that holds, one that needs a second device, and one that takes all memory.
+const CHAPTER: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.holds
+    title: A block is there
+    statement: A block is there.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+  - id: acl.small.told
+    title: A block is told to be elsewhere
+    statement: A block is told to be elsewhere.
+    source: [{document: manual, section: blocks}]
+    level: info
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p == NULL;
+  - id: acl.small.elsewhere
+    title: A block is there on other products
+    statement: A block is there on other products.
+    source: [{document: manual, section: blocks}]
+    level: must
+    when: {not_products: [a2]}
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+";
+
+const TWO_DEVICES: &str = "
+  - id: acl.small.two
+    title: A block is there beside another device
+    statement: A block is there beside another device.
+    source: [{document: manual, section: blocks}]
+    level: must
+    when: {devices: 2}
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+";
+
+const ALL_MEMORY: &str = "
+  - id: acl.small.all
+    title: All memory can be had
+    statement: All memory can be had.
+    source: [{document: manual, section: blocks}]
+    level: must
+    when: {dedicated: true}
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+";
+
+const BROKEN: &str = "
+  - id: acl.small.broken
+    title: A block is nowhere
+    statement: A block is nowhere.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p == NULL;
+";
+
+/// Its set-up fails in a function that the library lacks.
+const BLOCKED: &str = "
+  - id: acl.small.blocked
+    title: A block is there beside memory of the host
+    statement: A block is there beside memory of the host.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMallocHost(&host, 64);
+      ---
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+";
+
+/// A bench with a device that is no simulated one, and these rules besides.
+fn bench(more: &str, tells: &str) -> Bench {
+    let bench = Bench::new();
+    bench.catalog(format!("{CHAPTER}{more}"));
+    bench.library("fixtures/faults/faults.c", &[tells]);
+    bench
+}
+
+const EDITION: &str = "FAULT_TELLS_EDITION";
+const DEVICE: &[&str] = &["--product", "a2", "--library", "libtested.so"];
+const DEDICATED: &[&str] = &["--product", "a2", "--library", "libtested.so", "--dedicated"];
+
+fn certify(bench: &Bench, run: &str, more: &[&str]) -> Answer {
+    bench.run([&["certify", run, "--specs", "specs"], more].concat())
+}
+
+fn record(bench: &Bench, name: &str) -> ConformanceRecord {
+    serde_json::from_slice(&fs::read(bench.path(name)).unwrap()).unwrap()
+}
+
+#[test]
+fn a_whole_run_on_a_device_in_which_all_holds_is_conformant_and_its_record_has_the_same_bytes_each_time() {
+    let bench = bench(ALL_MEMORY, EDITION);
+    bench.run_catalog("run", DEDICATED).says(0, &["NOT SIMULATED"]);
+    let shown = ["statement  conformant", "2 that a conformant device holds here; 4 have a result", "signature  none"];
+    certify(&bench, "run", &["--to", "one.json"]).says(0, &shown);
+    certify(&bench, "run", &["--to", "two.json"]).says(0, &shown);
+    let bytes = fs::read(bench.path("one.json")).unwrap();
+    assert_eq!(bytes, fs::read(bench.path("two.json")).unwrap());
+    let printed = bench.command(["certify", "run", "--specs", "specs"]).output().unwrap();
+    assert_eq!(printed.stdout, bytes, "standard output gets the record and nothing else");
+    bench.run(["verify", "one.json"]).says(0, &["statement  conformant", "nothing shows who made this record"]);
+
+    let record = record(&bench, "one.json");
+    let report = bench.report("run");
+    assert_eq!(record.statement, Statement::Conformant);
+    assert_eq!((record.edition.as_deref(), record.product.as_str(), record.devices), (Some("9.1.0"), "a2", 1));
+    assert_eq!(record.libraries[0].sha256.as_ref(), Some(&report.header.library.sha256));
+    assert_eq!(record.catalog.digest, report.header.catalog_digest);
+    assert_eq!(record.run.seed, report.header.seed.to_string());
+    let verdicts: Vec<_> = record.rules.iter().map(|(id, rule)| (id.as_str(), rule.verdict, rule.required)).collect();
+    let expected: Vec<_> = ["all", "elsewhere", "holds", "told"]
+        .iter()
+        .map(|name| format!("acl.small.{name}"))
+        .map(|id| (report.result(&id).verdict, id.ends_with("all") || id.ends_with("holds"), id))
+        .collect();
+    assert_eq!(
+        verdicts,
+        expected.iter().map(|(seen, wanted, id)| (id.as_str(), Some(*seen), *wanted)).collect::<Vec<_>>()
+    );
+}
+
+#[rstest]
+#[case::others_may_use_it("", EDITION, DEVICE, Capability::Dedicated, "run with --dedicated", &[])]
+#[case::what_takes_all_memory_did_not_run(
+    ALL_MEMORY, EDITION, DEVICE, Capability::Dedicated, "run with --dedicated", &["acl.small.all"]
+)]
+#[case::too_few_devices(
+    TWO_DEVICES, EDITION, DEDICATED, Capability::Devices, "for 1 rule: they need up to 2 devices, there were 1", &["acl.small.two"]
+)]
+#[case::an_unknown_edition("", "FAULT_NONE", DEDICATED, Capability::Edition, "let the runtime tell its version", &[])]
+#[case::a_simulated_device(
+    "", EDITION, &["--product", "a2", "--backend", "simulator"], Capability::RealDevice, "run with --backend device", &[]
+)]
+#[case::not_every_rule(
+    "", EDITION, &["acl.small.told", "--product", "a2", "--library", "libtested.so", "--dedicated"],
+    Capability::EveryRule, "1 rule not run", &["acl.small.holds"]
+)]
+#[case::a_part(
+    "", EDITION, &["--product", "a2", "--library", "libtested.so", "--dedicated", "--shard", "1/1"],
+    Capability::WholeRun, "atlas-cts merge", &[]
+)]
+#[case::no_answer(
+    BLOCKED,
+    EDITION, DEDICATED, Capability::Answers, "1 rule without one", &["acl.small.blocked"]
+)]
+fn the_word_is_refused_where_something_is_missing_and_the_record_says_what(
+    #[case] more: &str,
+    #[case] tells: &str,
+    #[case] run: &[&str],
+    #[case] capability: Capability,
+    #[case] why: &str,
+    #[case] rules: &[&str],
+) {
+    let bench = bench(more, tells);
+    bench.run_catalog("run", run);
+    certify(&bench, "run", &["--to", "record.json"]).says(3, &["not shown to be conformant", why]);
+    let record = record(&bench, "record.json");
+    assert_eq!(record.statement, Statement::NotShown);
+    let missing = record.missing.iter().find(|missing| missing.capability == capability);
+    assert_eq!(missing.unwrap_or_else(|| panic!("{:?}", record.missing)).rules, rules);
+    bench.run(["verify", "record.json"]).says(0, &["not shown to be conformant", why]);
+}
+
+#[test]
+fn a_run_that_did_not_reach_its_end_shows_nothing() {
+    let bench = bench("", EDITION);
+    bench.run_catalog("run", DEDICATED).says(0, &[]);
+    let journal = bench.path("run/results.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let killed: Vec<&str> = text.lines().filter(|line| !line.starts_with("{\"end\"")).collect();
+    fs::write(&journal, killed.join("\n") + "\n").unwrap();
+    certify(&bench, "run", &[]).says(3, &["a whole run: the run did not reach its end; finish it with --resume"]);
+}
+
+#[test]
+fn a_known_failure_does_not_make_a_device_conformant() {
+    let bench = bench(BROKEN, EDITION);
+    bench.write(
+        "known.yaml",
+        "expectations:\n  - {rule: acl.small.broken, kind: fail, symptom: {verdict: fail}, owner: memory,\n    \
+         tracker: \"https://tracker.example/1\", expires: 2999-12-31}\n",
+    );
+    bench.run_catalog("run", &[DEDICATED, &["--expectations", "known.yaml"]].concat()).says(0, &["known"]);
+    let shown =
+        ["statement  not conformant", "1 promised by a document (acl.small.broken)", "they excuse nothing here"];
+    certify(&bench, "run", &["--to", "record.json"]).says(1, &shown);
+    let record = record(&bench, "record.json");
+    let applied = record.expectations.expect("what was applied is recorded");
+    assert_eq!(applied.results[0].entry.as_ref().unwrap().tracker, "https://tracker.example/1");
+    bench.run(["verify", "record.json"]).says(0, &shown);
+}
+
+#[test]
+fn a_known_failure_that_was_not_run_is_a_rule_that_is_missing() {
+    let bench = bench(BROKEN, EDITION);
+    bench.write(
+        "known.yaml",
+        "expectations:\n  - {rule: acl.small.broken, kind: skip, danger: It hangs the machine., owner: memory,\n    \
+         tracker: \"https://tracker.example/1\", expires: 2999-12-31}\n",
+    );
+    bench.run_catalog("run", &[DEDICATED, &["--expectations", "known.yaml"]].concat()).says(0, &[]);
+    certify(&bench, "run", &[]).says(3, &["every rule: 1 rule not run", "(acl.small.broken)"]);
+}
+
+#[test]
+fn a_record_is_made_with_the_catalog_of_the_run() {
+    let bench = bench("", EDITION);
+    bench.run_catalog("run", DEDICATED).says(0, &[]);
+    bench.run(["certify", "run"]).says(2, &["with another catalog", "name its catalog with --specs"]);
+    bench.catalog(format!("{CHAPTER}{ALL_MEMORY}"));
+    certify(&bench, "run", &[]).says(2, &["with another catalog"]);
+    certify(&bench, "nowhere", &[]).says(3, &["nowhere"]);
+}
+
+#[test]
+fn a_record_that_was_changed_or_is_none_is_not_verified() {
+    let bench = bench("", EDITION);
+    bench.run_catalog("run", DEVICE).says(0, &[]);
+    certify(&bench, "run", &["--to", "record.json"]).says(3, &[]);
+    certify(&bench, "run", &["--to", "record.json"]).says(3, &["cannot write record.json", "--to"]);
+    let text = fs::read_to_string(bench.path("record.json")).unwrap();
+    let claims = text.replace("\"statement\":\"not-shown\"", "\"statement\":\"conformant\"");
+    assert_ne!(claims, text);
+    bench.write("claims.json", claims);
+    bench.run(["verify", "claims.json"]).says(1, &["it says conformant, and what it lists means not shown"]);
+    bench.write("text.json", "{}");
+    bench.run(["verify", "text.json"]).says(1, &["text.json is no conformance record"]);
+    bench.run(["verify", "gone.json"]).says(3, &["cannot read gone.json"]);
+}
+
+/// A key of OpenSSH with a line that allows it.
+fn key(bench: &Bench, name: &str) {
+    let mut tool = Command::new("ssh-keygen");
+    tool.args(["-q", "-t", "ed25519", "-N", "", "-C", name, "-f"]).arg(bench.path(name));
+    answer(&mut tool).says(0, &[]);
+    let public = fs::read_to_string(bench.path(&format!("{name}.pub"))).unwrap();
+    bench.write(&format!("{name}.allowed"), format!("{name}@laboratory.example {public}"));
+}
+
+/// A bench with a run, a key, and a record that is signed with it.
+fn signed() -> Bench {
+    let bench = bench("", EDITION);
+    bench.run_catalog("run", DEDICATED).says(0, &[]);
+    key(&bench, "alice");
+    let shown = ["signature  record.json.sig, for conformance-record@atlas-cts"];
+    certify(&bench, "run", &["--to", "record.json", "--sign", "alice"]).says(0, &shown);
+    bench
+}
+
+fn verify(bench: &Bench, record: &str, signature: &str, allowed: &str) -> Answer {
+    bench.run(["verify", record, "--signature", signature, "--allowed", allowed])
+}
+
+#[test]
+fn a_signed_record_is_verified_and_any_changed_byte_is_found() {
+    let bench = signed();
+    let good = ["statement  conformant", "signature  good, of alice@laboratory.example"];
+    verify(&bench, "record.json", "record.json.sig", "alice.allowed").says(0, &good);
+
+    let bytes = fs::read(bench.path("record.json")).unwrap();
+    // Digits and letters, so that most changes leave a record that looks like one.
+    let places = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_alphanumeric()).step_by(bytes.len() / 40);
+    let mut looked_good = 0;
+    for at in places {
+        let mut changed = bytes.clone();
+        changed[at] = if changed[at] == b'1' { b'2' } else { b'1' };
+        bench.write("changed.json", &changed);
+        looked_good += usize::from(bench.run(["verify", "changed.json"]).status == 0);
+        let answer = verify(&bench, "changed.json", "record.json.sig", "alice.allowed");
+        assert_eq!(answer.status, 1, "byte {at} was changed:\n{}", answer.text);
+    }
+    assert!(looked_good > 5, "only a signature tells for most bytes: {looked_good}");
+}
+
+#[test]
+fn the_signature_of_somebody_else_or_for_something_else_does_not_count() {
+    let bench = signed();
+    key(&bench, "bob");
+    let answer = verify(&bench, "record.json", "record.json.sig", "bob.allowed");
+    answer.says(1, &["record.json.sig is of a key that bob.allowed does not name"]);
+
+    certify(&bench, "run", &["--to", "other.json", "--sign", "bob"]).says(0, &[]);
+    let both = fs::read_to_string(bench.path("alice.allowed")).unwrap()
+        + &fs::read_to_string(bench.path("bob.allowed")).unwrap();
+    bench.write("both.allowed", both);
+    verify(&bench, "record.json", "other.json.sig", "both.allowed").says(0, &["of bob@laboratory.example"]);
+
+    let mut tool = Command::new("ssh-keygen");
+    tool.args(["-q", "-Y", "sign", "-n", "file", "-f"]).arg(bench.path("alice")).arg(bench.path("other.json"));
+    fs::remove_file(bench.path("other.json.sig")).unwrap();
+    support::answer(&mut tool).says(0, &[]);
+    verify(&bench, "other.json", "other.json.sig", "alice.allowed").says(1, &["BAD SIGNATURE"]);
+
+    bench.write("text.sig", "no signature");
+    verify(&bench, "record.json", "text.sig", "alice.allowed").says(1, &["text.sig"]);
+    verify(&bench, "record.json", "gone.sig", "alice.allowed").says(3, &["cannot read gone.sig"]);
+}
+
+#[test]
+fn where_nothing_can_sign_nothing_is_written() {
+    let bench = bench("", EDITION);
+    bench.run_catalog("run", DEDICATED).says(0, &[]);
+    key(&bench, "alice");
+    let words = ["certify", "run", "--specs", "specs", "--to", "record.json", "--sign"];
+    let written = || bench.path("record.json").exists();
+    let without_tools = |words: &[&str]| answer(bench.command(words).env("PATH", Path::new("/nowhere")));
+    without_tools(&[&words[..], &["alice"]].concat()).says(3, &["ssh-keygen cannot be started", "install OpenSSH"]);
+    assert!(!written());
+    bench.run([&words[..], &["nobody"]].concat()).says(3, &["cannot read nobody"]);
+    bench.run([&words[..], &["alice.allowed"]].concat()).says(3, &["ssh-keygen did not sign with alice.allowed"]);
+    assert!(!written());
+    bench.run(["certify", "run", "--specs", "specs", "--sign", "alice"]).says(2, &["--to"]);
+    bench.run([&words[..], &["alice"]].concat()).says(0, &["record.json.sig"]);
+    let check = ["verify", "record.json", "--signature", "record.json.sig", "--allowed", "alice.allowed"];
+    without_tools(&check).says(3, &["ssh-keygen cannot be started"]);
+}

@@ -1,0 +1,249 @@
+//! `atlas-cts mustpass`: a release cannot demand less than the one before it without a reason in the catalog's log of changes.
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use engine::version::Release;
+use rstest::{fixture, rstest};
+use support::{Answer, Bench, project, resting};
+
+const CHAPTER: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.block
+    title: A block is aligned and there
+    statement: A block is aligned and there.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+      (uintptr_t)p % 64 == 0;
+      (uintptr_t)p % 64 == 0;
+  - id: acl.small.other
+    title: A null range is refused
+    statement: A null range is refused.
+    source: [{document: manual, section: blocks}]
+    level: must
+    when: {not_products: [ipv350]}
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      aclrtMemGetAddressRange(p, NULL, NULL) fails {ACL_ERROR_INVALID_PARAM};
+  - id: acl.small.told
+    title: A block is told to be there
+    statement: A block is told to be there.
+    source: [{document: manual, section: blocks}]
+    level: info
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+";
+
+const LIST: &str = "list.txt";
+
+/// A bench whose catalog had this list when version 0.2.0 was made.
+#[fixture]
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.run(["mustpass", "--specs", "specs", "--write", LIST]).says(0, &["2 rules of version"]);
+    bench.write(LIST, versioned(&fs::read_to_string(bench.path(LIST)).unwrap(), "0.2.0"));
+    bench
+}
+
+fn versioned(list: &str, version: &str) -> String {
+    let line =
+        |line: &str| if line.starts_with("version\t") { format!("version\t{version}\n") } else { format!("{line}\n") };
+    list.lines().map(line).collect()
+}
+
+fn hold(bench: &Bench) -> Answer {
+    bench.run(["mustpass", "--specs", "specs", "--hold", LIST])
+}
+
+/// What the catalog says from now on.
+fn change(bench: &Bench, text: &str, other: &str) {
+    let changed = CHAPTER.replacen(text, other, 1);
+    assert_ne!(changed, CHAPTER);
+    bench.write("specs/acl/small.yaml", resting(&changed));
+}
+
+fn log(bench: &Bench, entries: &str) {
+    bench.write("specs/acl/changes.yaml", format!("changes:\n{entries}"));
+}
+
+const BLOCK: &str = "specs/acl/small.yaml:4: acl.small.block";
+const OTHER: &str = "acl.small.other";
+
+#[rstest]
+#[case::a_check_that_is_gone(
+    "      p != NULL;\n",
+    "",
+    "the check `p != NULL` is not judged any more, and version 0.2.0 demanded it",
+    BLOCK,
+    "part: checks, of: [\"p != NULL\"]"
+)]
+#[case::a_check_that_stood_there_twice(
+    "      (uintptr_t)p % 64 == 0;\n",
+    "",
+    "the check `(uintptr_t)p % 64 == 0` is not judged any more",
+    BLOCK,
+    "part: checks, of: [\"(uintptr_t)p % 64 == 0\"]"
+)]
+#[case::a_check_that_is_only_reported(
+    "      p != NULL;\n",
+    "      [info] p != NULL;\n",
+    "the check `p != NULL` is only reported",
+    BLOCK,
+    "part: checks, of: [\"p != NULL\"]"
+)]
+#[case::a_check_that_demands_less(
+    "p % 64",
+    "p % 32",
+    "the check `(uintptr_t)p % 64 == 0` is not judged",
+    BLOCK,
+    "part: checks, of: [\"(uintptr_t)p % 64 == 0\"]"
+)]
+#[case::a_code_that_is_only_usual(
+    "fails {",
+    "fails, usually {",
+    "fails {ACL_ERROR_INVALID_PARAM}` is not judged any more",
+    OTHER,
+    "part: checks, of: [\"aclrtMemGetAddressRange"
+)]
+#[case::a_product(
+    "    level: must\n",
+    "    level: must\n    when: {not_products: [a3]}\n",
+    "does not have to hold on a3",
+    BLOCK,
+    "part: products, of: [\"a3\"]"
+)]
+#[case::a_condition(
+    "    level: must\n",
+    "    level: must\n    when: {dedicated: true}\n",
+    "applies only where `dedicated`",
+    BLOCK,
+    "part: conditions, of: [\"dedicated\"]"
+)]
+#[case::a_device_more(
+    "    steps: |\n      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);\n      p != NULL;\n      (",
+    "    when: {devices: 2}\n    steps: |\n      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);\n      p != NULL;\n      (",
+    "applies only where `2 devices`",
+    BLOCK,
+    "part: conditions, of: [\"2 devices\"]"
+)]
+#[case::a_level("    level: must\n", "    level: info\n", "only informs", BLOCK, "part: level, why: …}")]
+#[case::a_hazard(
+    "    level: must\n",
+    "    level: must\n    hazard: undefined\n",
+    "is only observed",
+    BLOCK,
+    "part: level, why: …}"
+)]
+#[case::a_rule(
+    "id: acl.small.block",
+    "id: acl.small.blocks",
+    "is gone",
+    "list.txt: acl.small.block",
+    "part: rule, why: …}"
+)]
+fn what_becomes_weaker_needs_a_reason_in_the_log_of_changes(
+    bench: Bench,
+    #[case] text: &str,
+    #[case] other: &str,
+    #[case] said: &str,
+    #[case] place: &str,
+    #[case] entry: &str,
+) {
+    hold(&bench).says(0, &["2 rules, and nothing weaker than list.txt without a reason"]);
+    change(&bench, text, other);
+    let answer = hold(&bench);
+    answer.says(1, &[said, place, entry, "say why in specs/acl/changes.yaml"]);
+
+    // The entry that it asks for, as a person completes it.
+    let asked = answer.text.lines().find(|line| line.trim_start().starts_with("- {rule: ")).expect("it shows an entry");
+    let asked = asked.replace("version: …", "version: 0.3.0").replace("why: …", "why: The manual says otherwise.");
+    log(&bench, &asked);
+    // A rule under another name is a new one.
+    if entry.contains("part: rule") {
+        hold(&bench).says(1, &["acl.small.blocks is judged, and version 0.2.0 did not have it; write `since:`"]);
+        change(&bench, "id: acl.small.block\n", "id: acl.small.blocks\n    since: 0.3.0\n");
+    }
+    hold(&bench).says(0, &["nothing weaker"]);
+    // What an older entry says is no reason.
+    log(&bench, &asked.replace("0.3.0", "0.2.0"));
+    hold(&bench).says(1, &[said]);
+}
+
+#[rstest]
+#[case::a_new_rule("    level: info\n", "    level: must\n", 1, "acl.small.told is judged, and version 0.2.0 did not")]
+#[case::a_new_rule_with_its_version("    level: info\n", "    level: must\n    since: 0.3.0\n", 0, "3 rules")]
+#[case::a_rule_that_is_older_than_it_says(
+    "    level: must\n",
+    "    level: must\n    since: 0.3.0\n",
+    1,
+    "acl.small.block is in the list of version 0.2.0 already; remove `since`"
+)]
+#[case::no_version("    level: must\n", "    level: must\n    since: next\n", 2, "`next` is no version of the suite")]
+#[case::a_check_more("      p != NULL;\n", "      p != NULL;\n      (uintptr_t)p % 32 == 0;\n", 0, "nothing weaker")]
+fn new_rules_say_since_when_they_are_there(
+    bench: Bench,
+    #[case] text: &str,
+    #[case] other: &str,
+    #[case] status: i32,
+    #[case] said: &str,
+) {
+    change(&bench, text, other);
+    hold(&bench).says(status, &[said]);
+}
+
+#[rstest]
+#[case::that_nothing_needs(
+    "  - {rule: acl.small.block, version: 0.3.0, part: level, why: The manual.}\n", 1,
+    &["changes.yaml:2", "acl.small.block is as strong as in version 0.2.0 in this; remove the entry"]
+)]
+#[case::of_the_past("  - {rule: acl.small.block, version: 0.2.0, part: level, why: The manual.}\n", 0, &["nothing weaker"])]
+#[case::without_names(
+    "  - {rule: acl.small.block, version: 0.3.0, part: checks, why: The manual.}\n", 2, &["say which checks are meant"]
+)]
+#[case::with_names_too_many(
+    "  - {rule: acl.small.block, version: 0.3.0, part: rule, of: [a], why: The manual.}\n", 2, &["leave `of` out"]
+)]
+#[case::without_a_reason("  - {rule: acl.small.block, version: 0.3.0, part: rule, why: \" \"}\n", 2, &["say why"])]
+#[case::of_no_version("  - {rule: acl.small.block, version: soon, part: rule, why: The manual.}\n", 2, &["`soon` is no version"])]
+#[case::with_an_unknown_key(
+    "  - {rule: acl.small.block, versions: 0.3.0, part: rule, why: The manual.}\n", 2,
+    &["changes.yaml:2", "did you mean `version`"]
+)]
+fn an_entry_of_the_log(bench: Bench, #[case] entry: &str, #[case] status: i32, #[case] said: &[&str]) {
+    log(&bench, entry);
+    hold(&bench).says(status, said);
+}
+
+#[rstest]
+fn a_list_is_never_overwritten_and_one_that_is_not_there_is_no_pass(bench: Bench) {
+    bench.run(["mustpass", "--specs", "specs", "--write", LIST]).says(3, &[LIST]);
+    bench.run(["mustpass", "--specs", "specs", "--hold", "gone.txt"]).says(3, &["cannot read gone.txt"]);
+    bench.write("broken.txt", "no list\n");
+    bench.run(["mustpass", "--specs", "specs", "--hold", "broken.txt"]).says(2, &["broken.txt:1: no line of a list"]);
+    let on = |product: &str| bench.run(["mustpass", "--specs", "specs", "--product", product]);
+    assert!(on("a2").says(0, &["acl.small.block", OTHER]).text.contains("\tcheck\tp != NULL\n"));
+    assert!(!on("ipv350").says(0, &["acl.small.block"]).text.contains(OTHER));
+    on("a4").says(2, &["there is no product `a4`"]);
+}
+
+/// What CI does; the newest list is that of the last release.
+#[test]
+fn the_catalog_demands_no_less_than_the_last_release() {
+    let folder = project().join("specs/acl/mustpass");
+    let mut lists: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let version = |path: &PathBuf| Release::read(path.file_stem().unwrap().to_str().unwrap()).unwrap();
+    lists.sort_by(|a, b| version(a).compare(&version(b)));
+    let bench = Bench::new();
+    let specs = project().join("specs");
+    let words = ["mustpass".as_ref(), "--hold".as_ref(), lists.last().unwrap().as_os_str()];
+    bench.run([&words[..], &["--specs".as_ref(), specs.as_os_str()]].concat()).says(0, &["nothing weaker than"]);
+}

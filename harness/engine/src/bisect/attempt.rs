@@ -1,0 +1,213 @@
+//! One version: it is set up, and the rule runs with it, in fresh runs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::files;
+use crate::record::{Meaning, RuleResult, Symptom, read_run};
+
+use super::child::{End, last_line, run};
+use super::confidence::Confidence;
+use super::search::Seen;
+use super::{BisectError, Hunt, text};
+
+/// Where a set-up command finds the path of a file for variables that hold for the runs of its version.
+pub(super) const VARIABLES: &str = "ATLAS_CTS_SETUP_ENV";
+
+/// Bytes of the longest file of variables.
+const LARGEST: u64 = 1 << 20;
+
+/// What is tried, and what was seen so far.
+pub(super) struct Bench<'a> {
+    hunt: &'a Hunt,
+    symptom: Option<Symptom>,
+    /// By the version's position.
+    tried: BTreeMap<usize, Tried>,
+    /// The symptom in all runs of the first version that showed it: hits, and runs.
+    rate: Option<(u32, u32)>,
+    left: Option<usize>,
+}
+
+/// What was seen with a version.
+#[derive(Debug, Default)]
+pub(super) struct Tried {
+    /// Why it cannot be tried; empty: it was.
+    pub unknown: String,
+    /// Runs with the symptom.
+    pub hits: u32,
+    /// Runs with an answer.
+    pub runs: u32,
+    /// How the rule failed otherwise, in the order of the runs.
+    pub other: Vec<Symptom>,
+}
+
+/// What one run says.
+enum Answer {
+    Holds,
+    Fails(Symptom),
+    /// Nothing, for this reason.
+    None(String),
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(hunt: &'a Hunt) -> Bench<'a> {
+        Bench { hunt, symptom: hunt.symptom.clone(), tried: BTreeMap::new(), rate: None, left: None }
+    }
+
+    /// Sets a version up and runs the rule: until the symptom shows; with the first version that shows it as often as may
+    /// be, to see how often that is.
+    pub(super) fn look(&mut self, version: usize) -> Result<Seen, BisectError> {
+        let mut tried = Tried::default();
+        match self.set_up(version)? {
+            Ok(variables) => self.run_rule(version, &variables, &mut tried)?,
+            Err(reason) => tried.unknown = reason,
+        }
+        let seen = match (tried.hits, tried.unknown.is_empty()) {
+            (1.., _) => Seen::With,
+            (0, true) => Seen::Without,
+            (0, false) => Seen::Unknown,
+        };
+        if seen == Seen::With && self.rate.is_none() {
+            self.rate = Some((tried.hits, tried.runs));
+        }
+        self.tried.insert(version, tried);
+        Ok(seen)
+    }
+
+    /// The variables that its command left, or why the version cannot be set up.
+    fn set_up(&mut self, version: usize) -> Result<Result<Vec<(String, String)>, String>, BisectError> {
+        let name = &self.hunt.versions[version];
+        let variables = self.file(version, "variables");
+        let log = self.file(version, "set-up.txt");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script(&self.hunt.set_up), "sh", name]).env(VARIABLES, absolute(&variables));
+        self.left = Some(version);
+        let end = run(&mut command, &log, self.hunt.set_up_limit);
+        let failed = |how: String| format!("the set-up {how}: {}", last_line(&log));
+        Ok(match end {
+            End::Status(0) => read_variables(&variables),
+            End::Status(status) => Err(failed(format!("failed with exit status {status}"))),
+            End::Signal(signal) => Err(failed(format!("was ended by signal {signal}"))),
+            End::TimedOut => Err(failed(format!("took more than {} s", self.hunt.set_up_limit.as_secs()))),
+            End::NotStarted(error) => Err(format!("the set-up cannot be started: {error}")),
+            End::Asked(signal) => return Err(self.asked(signal)),
+        })
+    }
+
+    fn run_rule(
+        &mut self,
+        version: usize,
+        variables: &[(String, String)],
+        tried: &mut Tried,
+    ) -> Result<(), BisectError> {
+        for number in 1..=self.hunt.runs {
+            match self.run_once(version, number, variables)? {
+                Answer::None(reason) => {
+                    tried.unknown = format!("run {number}: {reason}");
+                    break;
+                }
+                Answer::Holds => tried.runs += 1,
+                Answer::Fails(symptom) => {
+                    tried.runs += 1;
+                    if *self.symptom.get_or_insert_with(|| symptom.clone()) == symptom {
+                        tried.hits += 1;
+                    } else {
+                        tried.other.push(symptom);
+                    }
+                }
+            }
+            if tried.hits > 0 && self.rate.is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_once(&self, version: usize, number: u32, variables: &[(String, String)]) -> Result<Answer, BisectError> {
+        let folder = self.file(version, &format!("run-{number}"));
+        let log = self.file(version, &format!("run-{number}.txt"));
+        let mut command = Command::new(&self.hunt.executable);
+        // What is known must not keep the rule from running.
+        command.args(["run", &self.hunt.rule, "--no-expectations"]).args(&self.hunt.words);
+        command.arg("--report-dir").arg(&folder);
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+        let none = |how: String| Ok(Answer::None(format!("{how}: {}", last_line(&log))));
+        match run(&mut command, &log, self.hunt.run_limit) {
+            End::Status(_) => {}
+            End::Signal(signal) => return none(format!("it was ended by signal {signal}")),
+            End::TimedOut => return none(format!("it took more than {} s", self.hunt.run_limit.as_secs())),
+            End::NotStarted(error) => return Ok(Answer::None(format!("it cannot be started: {error}"))),
+            End::Asked(signal) => return Err(self.asked(signal)),
+        }
+        let Ok(run) = read_run(&folder) else { return none("it left no journal".to_owned()) };
+        match run.results.iter().find(|result| result.id == self.hunt.rule) {
+            Some(result) => Ok(answer(result)),
+            None => none("it left no result of the rule".to_owned()),
+        }
+    }
+
+    fn asked(&self, signal: &'static str) -> BisectError {
+        let left = self.left().unwrap_or_else(|| "no version".to_owned());
+        BisectError::Asked { signal, left, folder: self.hunt.folder.clone() }
+    }
+
+    /// What was seen with a version, for a person.
+    pub(super) fn line(&self, version: usize) -> String {
+        text::tried(&self.hunt.versions[version], &self.tried[&version], self.symptom.as_ref())
+    }
+
+    /// How sure the answer is; `None`: each version ran once.
+    pub(super) fn confidence(&self) -> Option<Confidence> {
+        let (hits, runs) = self.rate.filter(|_| self.hunt.runs > 1)?;
+        let free = self.tried.values().filter(|tried| tried.hits == 0 && tried.unknown.is_empty()).count();
+        Some(Confidence::of(hits, runs, free as u32))
+    }
+
+    /// The version that was set up last.
+    pub(super) fn left(&self) -> Option<String> {
+        self.left.map(|version| self.hunt.versions[version].clone())
+    }
+
+    /// A file or folder of a version: names of versions may be no names of files.
+    fn file(&self, version: usize, name: &str) -> PathBuf {
+        self.hunt.folder.join(format!("version-{}-{name}", version + 1))
+    }
+}
+
+/// The command of the shell in which the version is the first argument.
+fn script(set_up: &str) -> String {
+    match set_up.contains("{}") {
+        true => set_up.replace("{}", "\"$1\""),
+        false => format!("{set_up} \"$1\""),
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The variables that a set-up left: `NAME=VALUE` on each line. Without a file there are none.
+fn read_variables(path: &Path) -> Result<Vec<(String, String)>, String> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = files::read_to_string(path, LARGEST).map_err(|error| format!("the file ${VARIABLES} {error}"))?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines
+        .map(|line| {
+            let named = line.split_once('=').filter(|(name, _)| !name.is_empty());
+            let (name, value) = named.ok_or_else(|| format!("`{line}` in the file ${VARIABLES} is not NAME=VALUE"))?;
+            Ok((name.to_owned(), value.to_owned()))
+        })
+        .collect()
+}
+
+/// What a result says of the rule. How a flake fails is how one of its runs does.
+fn answer(result: &RuleResult) -> Answer {
+    match result.meaning() {
+        Meaning::Good => Answer::Holds,
+        Meaning::Broken | Meaning::Finding => Answer::Fails(Symptom::of_single_run(result)),
+        Meaning::Skipped | Meaning::Unknown => Answer::None(format!("{}: {}", result.verdict, result.reason)),
+    }
+}

@@ -1,0 +1,99 @@
+//! How sure an answer is where a symptom does not show each time.
+
+use crate::expectations::at_least;
+
+/// The chance that the rate is below its bound all the same.
+const DOUBT: f64 = 0.05;
+
+/// How sure the first version is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Confidence {
+    /// In how many runs of the last version that was tried the symptom showed.
+    pub hits: u32,
+    /// How many these were.
+    pub runs: u32,
+    /// The rate that the symptom has at least, with 95 % confidence.
+    pub rate: f64,
+    /// Versions that count as free of it.
+    pub free: u32,
+    /// The chance with which one of these has it all the same, if it is as frequent there.
+    pub missed: f64,
+    /// The chance with which the answer is right at least, if the symptom is as frequent in each version that has it.
+    pub right: f64,
+    /// How many runs of each version would make it 90 %.
+    pub wanted: u32,
+}
+
+impl Confidence {
+    /// `hits` of `runs` with the version that has the symptom; `free` versions showed nothing in `runs` runs each.
+    pub(super) fn of(hits: u32, runs: u32, free: u32) -> Confidence {
+        let rate = lowest_rate(hits, runs);
+        let silent = 1.0 - rate;
+        // Any of them may have been missed.
+        let missed = (f64::from(free) * silent.powf(f64::from(runs))).min(1.0);
+        let wanted = ((0.1 - DOUBT) / f64::from(free.max(1))).ln() / silent.ln();
+        Confidence {
+            hits,
+            runs,
+            rate,
+            free,
+            missed,
+            right: (1.0 - DOUBT - missed).max(0.0),
+            wanted: wanted.ceil().clamp(1.0, f64::from(u32::MAX)) as u32,
+        }
+    }
+}
+
+/// The lower end of the exact one-sided interval (Clopper and Pearson) of a rate: the one with which as many hits are as
+/// unlikely as [`DOUBT`].
+fn lowest_rate(hits: u32, runs: u32) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if at_least(hits, runs, middle) < DOUBT { low = middle } else { high = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    // All hits: the rate to the power of the runs is 0.05. Others: tables of Clopper and Pearson, 90 % two-sided.
+    #[case(1, 1, 0.05)]
+    #[case(10, 10, 0.741_134)]
+    #[case(1, 10, 0.005_116)]
+    #[case(5, 10, 0.222_441)]
+    #[case(10, 20, 0.301_954)]
+    fn the_lowest_rate_is_that_of_the_tables(#[case] hits: u32, #[case] runs: u32, #[case] rate: f64) {
+        assert!((lowest_rate(hits, runs) - rate).abs() < 1e-5, "{}", lowest_rate(hits, runs));
+    }
+
+    #[rstest]
+    // 1 - 0.05 - 2 × (1 - 0.741134)^10, and so on.
+    #[case::each_time(10, 10, 2, 0.949_997)]
+    #[case::half_of_the_time(5, 10, 2, 0.788_1)]
+    #[case::rarely(1, 10, 2, 0.0)]
+    #[case::nothing_to_miss(1, 10, 0, 0.95)]
+    fn what_may_have_been_missed_is_taken_off(
+        #[case] hits: u32,
+        #[case] runs: u32,
+        #[case] free: u32,
+        #[case] right: f64,
+    ) {
+        let found = Confidence::of(hits, runs, free);
+        assert!((found.right - right).abs() < 1e-3, "{found:?}");
+    }
+
+    #[test]
+    fn as_many_runs_as_it_asks_for_make_it_ninety_percent() {
+        for (hits, runs, free) in [(1, 10, 1), (3, 10, 2), (5, 20, 4)] {
+            let Confidence { rate, wanted, .. } = Confidence::of(hits, runs, free);
+            let missed = |runs: u32| f64::from(free) * (1.0 - rate).powf(f64::from(runs));
+            assert!(DOUBT + missed(wanted) <= 0.1 + 1e-9 && DOUBT + missed(wanted - 1) > 0.1, "{wanted}");
+        }
+    }
+}

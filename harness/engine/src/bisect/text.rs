@@ -1,0 +1,87 @@
+//! What a person is told.
+
+use super::attempt::Tried;
+use super::{Conclusion, Confidence, Found, Hunt};
+use crate::record::Symptom;
+
+/// What was seen with a version.
+pub(super) fn tried(version: &str, tried: &Tried, symptom: Option<&Symptom>) -> String {
+    let word = match tried {
+        Tried { hits: 1.., .. } => "with",
+        Tried { unknown, .. } if !unknown.is_empty() => "skipped",
+        _ => "without",
+    };
+    let mut parts = Vec::new();
+    if let Some(symptom) = symptom.filter(|_| tried.hits > 0) {
+        parts.push(format!("in {} of {}: {symptom}", tried.hits, runs(tried.runs)));
+    } else if tried.unknown.is_empty() {
+        parts.push(format!("in {}", runs(tried.runs)));
+    }
+    if let Some(other) = tried.other.first() {
+        parts.push(format!("{} of {} failed otherwise: {other}", tried.other.len(), runs(tried.runs)));
+    }
+    if !tried.unknown.is_empty() {
+        parts.push(tried.unknown.clone());
+    }
+    format!("{word:<10} {version}  {}", parts.join("; "))
+}
+
+/// What follows.
+pub(super) fn conclusion(hunt: &Hunt, found: &Found) -> Vec<String> {
+    let name = |version: &usize| hunt.versions[*version].as_str();
+    let names = |versions: &[usize]| versions.iter().map(name).collect::<Vec<_>>().join(", ");
+    let mut lines = Vec::new();
+    let mut line = |word: &str, text: String| lines.push(format!("{word:<10} {text}"));
+    match &found.conclusion {
+        Conclusion::First { first, before, between } => {
+            let free = match before {
+                Some(before) => format!("{} is free of it", name(before)),
+                None => "no version of the list that can be tried is free of it: begin with an older one".to_owned(),
+            };
+            match between.as_slice() {
+                [] => line("first", format!("{}: the first version with the symptom; {free}", name(first))),
+                skipped => line(
+                    "first",
+                    format!("{} or one of {}, which cannot be tried; {free}", name(first), names(skipped)),
+                ),
+            }
+            match &found.confidence {
+                Some(confidence) => line("sure", sure(confidence)),
+                None => line(
+                    "sure",
+                    "taken for granted that the symptom shows each time; --runs N says how sure it is".into(),
+                ),
+            }
+        }
+        Conclusion::Nowhere { last } => {
+            line("nothing", format!("{} does not show the symptom: there is nothing to find in this list", name(last)));
+        }
+        Conclusion::Untried => {
+            line("nothing", "no version can be tried; mend the set-up, or what the runs say".to_owned())
+        }
+    }
+    if let Some(left) = &found.left {
+        line("left", format!("the machine is as set up for {left}"));
+    }
+    line("kept", format!("{}: each run, and what the commands printed", hunt.folder.display()));
+    lines
+}
+
+fn sure(confidence: &Confidence) -> String {
+    let Confidence { hits, runs: of, rate, free, missed, right, wanted } = confidence;
+    let versions = if *free == 1 { "1 version".to_owned() } else { format!("{free} versions") };
+    let more = if *right < 0.9 { format!("; --runs {wanted} for 90 %") } else { String::new() };
+    format!(
+        "at least {:.1} %: it showed in {hits} of {}, so in more than {:.0} % of all with 95 % confidence; if in no other \
+         version it is rarer, {versions} without it in {} each may hide it with {:.1} %{more}",
+        right * 100.0,
+        runs(*of),
+        rate * 100.0,
+        runs(*of),
+        missed * 100.0
+    )
+}
+
+fn runs(count: u32) -> String {
+    format!("{count} run{}", if count == 1 { "" } else { "s" })
+}
