@@ -4,7 +4,6 @@
 mod support;
 
 use std::fs;
-use std::process::Command;
 
 use engine::record::{RuleLogs, Verdict};
 use support::{Answer, Bench, answer, project};

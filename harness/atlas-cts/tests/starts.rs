@@ -4,7 +4,6 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::process::Command;
 
 use abi::generated::acl;
 use engine::catalog::{CatalogPlace, Rule, load};

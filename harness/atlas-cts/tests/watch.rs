@@ -8,13 +8,12 @@ mod support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
 use engine::record::Verdict;
 use rstest::rstest;
 
 use machine::{idle, part, sample};
-use support::{Answer, Bench, Report, answer, project};
+use support::{Answer, Bench, Report, answer};
 
 /// Rules that read back what they wrote, several times.
 fn rules() -> String {
