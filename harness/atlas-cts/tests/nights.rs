@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use engine::record::Verdict;
-use support::{Answer, Bench, Report, answer, project};
+use support::{Answer, Bench, Report, answer};
 
 /// A rule that makes these calls behind an allocation.
 fn rule(id: &str, keys: &str, steps: &str) -> String {

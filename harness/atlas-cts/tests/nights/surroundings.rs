@@ -8,7 +8,7 @@ use std::time::Duration;
 use engine::record::Verdict;
 use time::{Date, OffsetDateTime};
 
-use crate::support::{Answer, Bench, Report, answer, project, take_environment};
+use crate::support::{Answer, Bench, Report, answer, take_environment};
 use crate::{STREAM, bench, command, rule, verdicts, waiting_rules};
 
 // ---- the clock
