@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 
 use engine::record::{RuleLogs, Verdict};
-use support::{Answer, Bench, answer, project};
+use support::{Answer, Bench, answer};
 
 const RULES: &str = "chapter: chat
 title: Chat
