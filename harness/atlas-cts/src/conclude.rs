@@ -9,6 +9,7 @@ use engine::bisect::BisectError;
 use engine::case::CaseError;
 use engine::coverage::ThresholdError;
 use engine::must_pass::MustPassError;
+use engine::history::HistoryError;
 use engine::prove::ProofFileError;
 use engine::report::clean;
 use engine::run::{ExitStatus, RunError};
@@ -80,6 +81,8 @@ pub enum CommandError {
     MustPass(Box<MustPassError>),
     #[error("error: {0}")]
     Threshold(ThresholdError),
+    #[error("error: {0}")]
+    History(HistoryError),
 }
 
 impl CommandError {

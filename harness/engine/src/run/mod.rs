@@ -36,7 +36,7 @@ pub use expectation_options::{ExpectationOptions, FailOn};
 pub use folder::{FolderError, RunFolder};
 pub use library::{Backend, LibraryError, check_library_file};
 pub use merge::{MergeError, MergeOptions, merge};
-pub use observer::{Observer, Work, load_rules, run};
+pub use observer::{Observer, Work, load_rules, rewrite_reports, run};
 pub use options::{Options, Profile};
 pub use owners::of_owner;
 pub use places::{run_folder, runs_folder};

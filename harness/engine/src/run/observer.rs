@@ -1,12 +1,12 @@
 //! The whole of a run, once, for whoever shows it: the test runner of `cargo test` and the command.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::catalog::{CatalogPlace, Rules, Specs, load};
-use crate::record::{Recorded, RuleResult, RunEnd, RunHeader};
+use crate::record::{Recorded, RuleResult, RunEnd, RunHeader, read_run};
 use crate::report::first_line;
 use crate::runtime::Runtime;
 use crate::workers::interrupt;
@@ -15,7 +15,7 @@ use super::campaign::Campaign;
 use super::exit::{ExitStatus, RunError};
 use super::folder::{FolderError, RunFolder, report};
 use super::options::Options;
-use super::places::runs_folder;
+use super::places::{run_folder, runs_folder};
 use super::resume::Earlier;
 use super::selection::{Filter, Planned};
 
@@ -172,6 +172,18 @@ fn report_again(
     run.header.run = shown(&folder, &run.header);
     observer.summary(&run)?;
     Ok(status(run.end.as_ref()))
+}
+
+/// Writes the reports of a run again, from its journal alone, whether it has reached its end or not; gives its folder, and
+/// remarks about what could not be written.
+///
+/// # Errors
+/// There is no such run, it goes on, or `junit.xml` cannot be written.
+pub fn rewrite_reports(given: &Path) -> Result<(PathBuf, Vec<String>), RunError> {
+    let folder = run_folder(given);
+    let run = read_run(&folder)?;
+    let remarks = report(&folder, &run, false)?;
+    Ok((folder, remarks))
 }
 
 /// A limit on the size of files (`ulimit -f`) ends a process that handles no signal. With one, writing fails and says
