@@ -1,6 +1,7 @@
 //! What asks for a person's attention: rules that are broken or without an answer, findings, known failures, each with
 //! all that is known about it.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -17,8 +18,11 @@ use super::{about, anchor, escaped, label};
 const OPEN: usize = 12;
 /// Calls, cases and lines that are shown, counted from their end.
 const LAST: usize = 60;
-/// Lines of a program that are shown, counted from its beginning.
-const PROGRAM_LINES: usize = 160;
+/// Up to so many failures each have their whole program.
+const WHOLE: usize = 60;
+/// Lines that are shown of longer ones: what it is and how to compile it, then what it does. The prelude is between.
+const PROGRAM_START: usize = 24;
+const PROGRAM_END: usize = 70;
 /// Lines of a log that are shown, counted from its end.
 const LOG_LINES: usize = 40;
 /// The longest text of prose, in characters.
@@ -60,8 +64,9 @@ pub(super) fn lists(run: &Recorded) -> Vec<List<'_>> {
 /// The lists with their details, which share what is left of `room` bytes.
 pub(super) fn sections(folder: &Path, run: &Recorded, room: usize) -> String {
     let lists = lists(run);
-    let mut details: Vec<Details> =
-        lists.iter().flat_map(|list| &list.results).map(|result| of_result(folder, result, run)).collect();
+    let whole = lists.iter().map(|list| list.results.len()).sum::<usize>() <= WHOLE;
+    let results = lists.iter().flat_map(|list| &list.results);
+    let mut details: Vec<Details> = results.map(|result| of_result(folder, result, run, whole)).collect();
     let heads: Vec<String> = lists.iter().flat_map(heads).collect();
     room::share(&mut details, room.saturating_sub(heads.iter().map(String::len).sum()));
     let mut entries = heads.iter().zip(&details);
@@ -105,21 +110,22 @@ fn head(result: &RuleResult, open: bool) -> String {
     )
 }
 
-fn of_result(folder: &Path, result: &RuleResult, run: &Recorded) -> Details {
+fn of_result(folder: &Path, result: &RuleResult, run: &Recorded, whole: bool) -> Details {
     let mut details = Details::new();
     let sorted = run.end.as_ref().and_then(|end| end.expectations.as_ref()?.of(&result.id));
     let sorted = sorted.filter(|sorted| sorted.sort != Sort::New);
     let known = sorted.map(|sorted| row("expected", &prose(&told(sorted)))).unwrap_or_default();
-    details.add(0, "what is known", format!("<dl>\n{known}{}</dl>\n", rows(result, &run.header, is_short)));
-    details.add(
-        1,
-        "calls and cases before",
-        in_list(&rows(result, &run.header, |fact| !is_short(fact) && !is_output(fact))),
-    );
-    details.add(2, "the C program", program(result));
-    details.add(3, "output", in_list(&rows(result, &run.header, is_output)));
+    let mut add = |rank, what, wanted: &dyn Fn(&Fact<'_>) -> bool, before: &str| {
+        let rows = rows(result, &run.header, wanted);
+        details.add(rank, what, in_list(&format!("{before}{rows}")));
+    };
+    add(0, "what is known", &|fact| part_of(fact) == Part::Known, &known);
+    add(1, "calls and cases before", &|fact| part_of(fact) == Part::Course, "");
+    add(2, "the command that repeats it", &|fact| part_of(fact) == Part::Replay, "");
+    details.add(3, "the C program", program(result, whole));
+    details.add(4, "output", in_list(&rows(result, &run.header, |fact| part_of(fact) == Part::Output)));
     for file in result.logs.iter().flat_map(|logs| &logs.files) {
-        details.add(4, "an excerpt of a log", log(folder, file));
+        details.add(5, "an excerpt of a log", log(folder, file));
     }
     details
 }
@@ -128,12 +134,22 @@ fn in_list(rows: &str) -> String {
     if rows.is_empty() { String::new() } else { format!("<dl>\n{rows}</dl>\n") }
 }
 
-fn is_short(fact: &Fact<'_>) -> bool {
-    !matches!(fact.content, Content::Calls(_) | Content::Cases(_) | Content::Output(_))
+/// What of a failure is shown, or left out, together.
+#[derive(PartialEq, Eq)]
+enum Part {
+    Known,
+    Course,
+    Replay,
+    Output,
 }
 
-fn is_output(fact: &Fact<'_>) -> bool {
-    matches!(fact.content, Content::Output(_))
+fn part_of(fact: &Fact<'_>) -> Part {
+    match fact.content {
+        Content::Calls(_) | Content::Cases(_) => Part::Course,
+        Content::Output(_) => Part::Output,
+        _ if fact.label == "replay" => Part::Replay,
+        _ => Part::Known,
+    }
 }
 
 /// Labelled facts. The library is that of the run, and of every rule.
@@ -197,29 +213,34 @@ fn last_lines(text: &str, most: usize) -> String {
     let lines: Vec<&str> = text.trim_end().split('\n').collect();
     let hidden = lines.len().saturating_sub(most);
     let note = (hidden > 0).then(|| format!("({} before these left out)", count(hidden as u64, "line")));
-    let shown = lines.iter().skip(hidden).map(|line| line.chars().take(LINE).collect::<String>());
+    let shown = lines.iter().skip(hidden).map(|line| cut_line(line).into_owned());
     note.into_iter().chain(shown).collect::<Vec<_>>().join("\n")
 }
 
-/// The case as a C program, as far as it fits.
-fn program(result: &RuleResult) -> String {
+/// The case as a C program: whole, or its beginning and its end.
+fn program(result: &RuleResult, whole: bool) -> String {
     let Some(program) = result.failure.as_ref().and_then(|failure| failure.program.as_ref()) else {
         return String::new();
     };
     let program = clean(program);
-    let lines: Vec<&str> = program.trim_end().split('\n').collect();
-    let shown: Vec<String> = lines.iter().take(PROGRAM_LINES).map(|line| line.chars().take(LINE).collect()).collect();
-    let cut = lines.len() - shown.len();
-    let cut = if cut > 0 {
-        format!("<p class=\"faint\">{} more; atlas-cts reproducer writes it whole</p>", count(cut as u64, "line"))
-    } else {
-        String::new()
-    };
+    let mut lines: Vec<Cow<'_, str>> = program.trim_end().split('\n').map(cut_line).collect();
     let number = count(lines.len() as u64, "line");
+    if !whole && lines.len() > PROGRAM_START + PROGRAM_END {
+        let cut = lines.len() - PROGRAM_START - PROGRAM_END;
+        let note = format!("/* … {} left out: atlas-cts reproducer writes all … */", count(cut as u64, "line"));
+        lines.splice(PROGRAM_START..PROGRAM_START + cut, [Cow::Owned(note)]);
+    }
     format!(
-        "<details><summary>The case as a C program ({number})</summary>\n<pre tabindex=\"0\">{}</pre>{cut}</details>\n",
-        escaped(&shown.join("\n"))
+        "<details><summary>The case as a C program ({number})</summary>\n<pre tabindex=\"0\">{}</pre></details>\n",
+        escaped(&lines.join("\n"))
     )
+}
+
+fn cut_line(line: &str) -> Cow<'_, str> {
+    match line.char_indices().nth(LINE) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
+        None => Cow::Borrowed(line),
+    }
 }
 
 /// The end of a log that was kept, with a link to the file. Nothing if the file is not there, or is none of a run's.

@@ -39,7 +39,12 @@
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(apply));
   addEventListener("hashchange", open);
-  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((item) => { item.open = true; }));
+  // What a printed page needs is opened: the programs of a few failures, of many only what is known about each.
+  const opened = () => {
+    const failures = document.querySelectorAll("details[data-rule]");
+    return failures.length <= 12 ? document.querySelectorAll("details") : failures;
+  };
+  addEventListener("beforeprint", () => opened().forEach((item) => { item.open = true; }));
   apply();
   open();
 })();

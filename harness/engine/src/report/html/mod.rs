@@ -29,7 +29,7 @@ pub const PAGE_FILE: &str = "report.html";
 pub(super) fn page(folder: &Path, run: &Recorded) -> String {
     let title = format!("Atlas CTS: {} on {}{}", run.header.runtime, run.header.product, mark(&run.header));
     let (header, overview) = (overview::header(run), overview::section(run) + &rules::filters(run));
-    let rest = rules::sections(run) + &tested::sections(run);
+    let rest = overview::by_chapter(run) + &rules::sections(run) + &tested::sections(run);
     let attention =
         failures::sections(folder, run, room::MOST.saturating_sub(header.len() + overview.len() + rest.len()));
     let body = format!(

@@ -39,23 +39,32 @@ fn result(run: &Recorded) -> String {
         );
     }
     let time = run.end.as_ref().map(|end| format!(", {}", duration(end.nanoseconds))).unwrap_or_default();
-    let about = format!("{}; product {}; started {}{time}", device(header), header.product, header.started);
+    let about = format!("{}; product {}; started {}{time}", device(header), header.product, moment(&header.started));
     let _ = writeln!(markup, "<p>{}</p>", escaped(&one_line(&about)));
     markup
+}
+
+/// A time without its fraction of a second.
+fn moment(time: &str) -> String {
+    time.split_once('.').map_or(time.to_owned(), |(seconds, _)| format!("{seconds}Z"))
 }
 
 fn contents(run: &Recorded) -> String {
     let mut links = vec![("overview", "Overview".to_owned())];
     let lists = failures::lists(run);
     links.extend(lists.iter().map(|list| (list.anchor, format!("{} ({})", list.heading, list.results.len()))));
-    links.extend([("rules", "All rules".to_owned()), ("times", "Times".to_owned())]);
+    links.extend([
+        ("chapters", "By chapter".to_owned()),
+        ("rules", "All rules".to_owned()),
+        ("times", "Times".to_owned()),
+    ]);
     links.extend([("tested", "What was tested".to_owned()), ("course", "Course of the run".to_owned())]);
     let links: String =
         links.iter().map(|(to, text)| format!("<li><a href=\"#{to}\">{}</a></li>", escaped(text))).collect();
     format!("<nav aria-label=\"Contents\"><ul>{links}</ul></nav>\n")
 }
 
-/// Numbers by verdict, by chapter and by what was asked for.
+/// Numbers by verdict.
 pub(super) fn section(run: &Recorded) -> String {
     let mut verdicts: BTreeMap<Verdict, usize> = BTreeMap::new();
     run.results.iter().for_each(|result| *verdicts.entry(result.verdict).or_default() += 1);
@@ -72,11 +81,14 @@ pub(super) fn section(run: &Recorded) -> String {
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
     row("expected", &expected.map(numbers).unwrap_or_default());
     row("profile", &format!("{}, seed {}", one_line(&run.header.profile), run.header.seed));
-    markup.push_str("</dl>\n");
-    markup.push_str(&chapters(run));
-    markup.push_str(&asked_for(run));
-    markup.push_str("</section>\n");
+    markup.push_str("</dl>\n</section>\n");
     markup
+}
+
+/// Numbers by chapter, and by what was asked for.
+pub(super) fn by_chapter(run: &Recorded) -> String {
+    let heading = "<section aria-labelledby=\"chapters\">\n<h2 id=\"chapters\">By chapter</h2>\n";
+    format!("{heading}{}{}</section>\n", chapters(run), asked_for(run))
 }
 
 /// The table of chapters. A column without a number is left out.
