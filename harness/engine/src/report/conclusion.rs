@@ -1,9 +1,9 @@
 //! What came of a run, in one sentence.
 
-use crate::record::{AppliedExpectations, Meaning, RuleResult, RunEnd, RunHeader, Verdict};
+use crate::record::{AppliedExpectations, Meaning, Recorded, RuleResult, RunEnd, RunHeader, Verdict};
 
 use super::expected::only_known;
-use super::text::count;
+use super::text::{count, one_line};
 
 /// How a sentence is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,11 @@ pub(super) enum Tone {
 pub(super) struct Conclusion {
     pub tone: Tone,
     pub text: String,
+}
+
+/// What came of a run, as text.
+pub(crate) fn conclusion_text(run: &Recorded) -> String {
+    one_line(&conclusion(&run.header, &run.results, run.end.as_ref()).text)
 }
 
 /// What came of a run: its exit status in words.

@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 use crate::files;
 use crate::record::Recorded;
 
+pub(crate) use conclusion::conclusion_text;
 pub use failure::failure_text;
 pub use html::PAGE_FILE;
 pub(crate) use html::{document, escaped};

@@ -12,8 +12,10 @@ use crate::runtime::Runtime;
 use crate::workers::interrupt;
 
 use super::campaign::Campaign;
+use super::estimate::Estimate;
 use super::exit::{ExitStatus, RunError};
 use super::folder::{FolderError, RunFolder, report};
+use super::listener::{Listener, ToStandardError};
 use super::options::Options;
 use super::places::{run_folder, runs_folder};
 use super::resume::Earlier;
@@ -21,6 +23,11 @@ use super::selection::{Filter, Planned};
 
 /// Who shows a run to a person while it goes on.
 pub trait Observer {
+    /// Who hears what happens at once, while rules run.
+    fn listener(&self) -> Arc<dyn Listener> {
+        Arc::new(ToStandardError)
+    }
+
     /// Shows a line about the run.
     ///
     /// # Errors
@@ -60,6 +67,12 @@ impl Work {
         let most = self.campaign.devices.at_the_same_time();
         let wanted = self.jobs.unwrap_or_else(|| most.unwrap_or_else(processors));
         most.map_or(wanted, |most| wanted.min(most)).max(1)
+    }
+
+    /// What the last runs say about how long this one takes; `None`: too little. It reads files, and takes its time.
+    pub fn estimate(&self) -> Option<Estimate> {
+        let rules: Vec<String> = self.selected.iter().map(|planned| planned.id.clone()).collect();
+        Estimate::of_last_runs(&self.folder.path, &self.campaign.header, &rules)
     }
 
     /// Performs one of the selected rules and writes its result down. Stops after the first result that cannot be
@@ -220,10 +233,11 @@ fn begin(
         Some(_) => None,
         None => options.known.read(&options.specs(runtime), &rules)?,
     };
-    let mut campaign = Campaign::open(options, runtime, rules).map_err(|error| match &earlier {
-        Some(earlier) => earlier.context(error),
-        None => error,
-    })?;
+    let mut campaign =
+        Campaign::open_heard(options, runtime, rules, observer.listener()).map_err(|error| match &earlier {
+            Some(earlier) => earlier.context(error),
+            None => error,
+        })?;
     if let Some(earlier) = &earlier {
         earlier.expect_same(&campaign.header)?;
         earlier.elsewhere(&campaign.header).into_iter().for_each(|text| campaign.remark(text));
