@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use crate::case::{FailedCase, cases_from_json};
 use crate::catalog::Rule;
-use crate::print_c::{DEADLINE, Sheet, print_c};
+use crate::print_c::{DEADLINE, PRELUDE, Sheet, print_in_parts};
 
 use super::campaign::Campaign;
 use super::options::DEFAULT_DEADLINE;
@@ -71,7 +71,7 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String
 /// The longest program that goes into a journal, in bytes: longer than any rule of a catalog gives for one case.
 const LONGEST_PROGRAM: usize = 32 << 10;
 
-/// The case, or the cases, as a C program. `None`: there is none, or none that a person would read.
+/// The case, or the cases, as a C program without its prelude. `None`: there is none, or none that a person would read.
 pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json) -> Option<String> {
     let target = &campaign.target;
     let rules = &target.rules;
@@ -83,8 +83,9 @@ pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json) -> Option
     let (observed, _) = rule.observed_only(rules, &target.executor.known);
     let deadline = DEADLINE.max(2 * target.executor.factory.deadlines.step.as_secs());
     let blank = Sheet::new(product, target.conditions.devices);
-    let sheet = Sheet { cases: &cases, observed: &observed, deadline, brief: true, ..blank };
-    print_c(rules, rule, &sheet).ok().filter(|program| program.len() <= LONGEST_PROGRAM)
+    let sheet = Sheet { cases: &cases, observed: &observed, deadline, prelude: Some(PRELUDE), ..blank };
+    let printed = print_in_parts(rules, rule, &sheet).ok()?;
+    Some(printed.program).filter(|program| program.len() <= LONGEST_PROGRAM)
 }
 
 /// A word as a shell reads it.

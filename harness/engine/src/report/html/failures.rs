@@ -20,7 +20,7 @@ const OPEN: usize = 12;
 const LAST: usize = 60;
 /// Up to so many failures each have their whole program.
 const WHOLE: usize = 60;
-/// Lines that are shown of longer ones: what it is and how to compile it, then what it does. The prelude is between.
+/// Lines that are shown of longer ones: what it is, then what it does and checks at last.
 const PROGRAM_START: usize = 24;
 const PROGRAM_END: usize = 70;
 /// Lines of a log that are shown, counted from its end.
@@ -227,11 +227,12 @@ fn program(result: &RuleResult, whole: bool) -> String {
     let number = count(lines.len() as u64, "line");
     if !whole && lines.len() > PROGRAM_START + PROGRAM_END {
         let cut = lines.len() - PROGRAM_START - PROGRAM_END;
-        let note = format!("/* … {} left out: atlas-cts reproducer writes all … */", count(cut as u64, "line"));
+        let note = format!("/* … {} left out … */", count(cut as u64, "line"));
         lines.splice(PROGRAM_START..PROGRAM_START + cut, [Cow::Owned(note)]);
     }
     format!(
-        "<details><summary>The case as a C program ({number})</summary>\n<pre tabindex=\"0\">{}</pre></details>\n",
+        "<details><summary>The case as a C program ({number})</summary>\n\
+         <p class=\"faint\">atlas-cts reproducer writes it with its prelude, ready to compile.</p>\n<pre tabindex=\"0\">{}</pre></details>\n",
         escaped(&lines.join("\n"))
     )
 }
