@@ -31,7 +31,7 @@ run() {
 many=$("$CTS" simulator --list | awk '/^universal|^legal/ { exit } /^  [a-z]/ { print $1 }' |
     grep -v 'hang\|crash\|abort\|wait' | awk 'NR % 6 == 0' | paste -sd,)
 run none 0
-run one 1 --defect init.depth-limit-eleven
+run one 1 --defect init.default-device-wins
 run many 1 --deadline 5 --defect "$many"
 "$CTS" diff "$work/runs/none" "$work/runs/many" --format html >"$work/diff.html" || exit 1
 "$CTS" history "$work/runs" --format html >"$work/history.html" || exit 1
