@@ -53,7 +53,12 @@ pub(super) fn results(timeline: &Timeline) -> String {
         number(Meaning::Broken),
         number(Meaning::Unknown)
     );
-    svg(&said, &bars, &format!("results by run, from 1 to {}; the highest bar is {most} rules", timeline.runs.len()))
+    let order = "from below broken, unknown, findings, hold, skipped";
+    svg(
+        &said,
+        &bars,
+        &format!("results by run, from 1 to {}: {order}; the highest bar is {most} rules", timeline.runs.len()),
+    )
 }
 
 /// The times of the runs that reached their end. Fewer than two make no line.

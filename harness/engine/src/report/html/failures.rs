@@ -121,8 +121,8 @@ fn of_result(folder: &Path, result: &RuleResult, run: &Recorded, whole: bool) ->
     };
     add(0, "what is known", &|fact| part_of(fact) == Part::Known, &known);
     add(1, "calls and cases before", &|fact| part_of(fact) == Part::Course, "");
-    add(2, "the command that repeats it", &|fact| part_of(fact) == Part::Replay, "");
-    details.add(3, "the C program", program(result, whole));
+    add(3, "the command that repeats it", &|fact| part_of(fact) == Part::Replay, "");
+    details.add(2, "the C program", program(result, whole));
     details.add(4, "output", in_list(&rows(result, &run.header, |fact| part_of(fact) == Part::Output)));
     for file in result.logs.iter().flat_map(|logs| &logs.files) {
         details.add(5, "an excerpt of a log", log(folder, file));

@@ -17,6 +17,9 @@ pub(super) fn header(run: &Recorded) -> String {
     result(run) + &contents(run)
 }
 
+/// Characters of a list of seeded defects.
+const DEFECTS: usize = 300;
+
 /// The sentence that says what came of the run, and what was tested.
 fn result(run: &Recorded) -> String {
     let Conclusion { tone, text } = conclusion(&run.header, &run.results, run.end.as_ref());
@@ -31,7 +34,7 @@ fn result(run: &Recorded) -> String {
     if header.library.simulated {
         let defects = match header.defects.as_slice() {
             [] => String::new(),
-            defects => format!(" It was made wrong on purpose: {}.", escaped(&one_line(&defects.join(", ")))),
+            defects => format!(" It was made wrong on purpose: {}.", escaped(&elide(&defects.join(", "), DEFECTS))),
         };
         let _ = writeln!(
             markup,

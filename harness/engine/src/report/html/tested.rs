@@ -69,6 +69,7 @@ fn tested(header: &RunHeader) -> String {
         rows.all("not known", fingerprint.unknown.iter().cloned());
     }
     rows.add("host", &header.host.as_ref().map(host_line).unwrap_or_default());
+    rows.all("defects", header.defects.iter().cloned());
     rows.add("catalog", &format!("{} rules, sha256 {}", header.rules, header.catalog_digest));
     rows.add("run", &format!("{}, profile {}, seed {}", header.run, header.profile, header.seed));
     let settings = &header.settings;
