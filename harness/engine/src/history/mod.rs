@@ -34,7 +34,7 @@ pub struct History {
 /// The runs of one thing, the oldest first.
 #[derive(Debug)]
 pub struct Timeline {
-    /// `acl on a2`, `acl on a2 (simulated)`.
+    /// `toy on a2`, `toy on a2 (simulated)`.
     pub tested: String,
     pub runs: Vec<PastRun>,
 }
