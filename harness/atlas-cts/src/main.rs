@@ -136,14 +136,12 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
-    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json`, `diff --format json` and `certify` print.
-    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json`, `diff --format json` and `run --log-format
-    /// json` print.
+    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json`, `diff --format json`, `certify` and
+    /// `run --log-format json` print.
     Schema {
         /// The folder to write to.
         #[arg(default_value = "specs/schema", value_name = "DIR")]
         folder: PathBuf,
-        /// The folder to write the schemas of `doctor --json`, `diff --format json` and `certify` to.
         /// The folder to write the schemas of what is printed to.
         #[arg(long, default_value = "reports/schema", value_name = "DIR")]
         reports: PathBuf,

@@ -1,6 +1,5 @@
 //! `atlas-cts schema`: JSON Schemas of the catalog's files, so that editors complete and validate them, and of what
-//! `doctor --json`, `diff --format json` and `certify` print.
-//! `doctor --json`, `diff --format json` and `run --log-format json` print.
+//! `doctor --json`, `diff --format json`, `certify` and `run --log-format json` print.
 
 use std::path::Path;
 
@@ -14,7 +13,6 @@ use engine::doctor::Examination;
 use engine::expectations::ExpectationsFile;
 use engine::files;
 use engine::must_pass::ChangesFile;
-use engine::run::ExitStatus;
 use engine::run::{ExitStatus, LogLine};
 
 /// Bytes of the largest schema.
