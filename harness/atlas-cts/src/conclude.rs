@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use engine::bisect::BisectError;
 use engine::case::CaseError;
 use engine::coverage::ThresholdError;
+use engine::history::HistoryError;
 use engine::must_pass::MustPassError;
 use engine::prove::ProofFileError;
 use engine::report::clean;
@@ -80,6 +81,8 @@ pub enum CommandError {
     MustPass(Box<MustPassError>),
     #[error("error: {0}")]
     Threshold(ThresholdError),
+    #[error("error: {0}")]
+    History(HistoryError),
 }
 
 impl CommandError {

@@ -6,12 +6,14 @@ mod coverage;
 mod diff;
 mod expect;
 mod explain;
+mod history;
 mod lint;
 mod list;
 mod merge;
 mod mustpass;
 mod print;
 mod proof;
+mod report;
 mod run;
 mod schema;
 mod simulator;
@@ -101,6 +103,12 @@ enum Command {
     Run(run::Arguments),
     /// Put the parts of one run (`run --shard K/N`) together: one journal and one report, every rule accounted for.
     Merge(MergeOptions),
+    /// Write the reports of a run again, from its journal alone: junit.xml, report.html, summary.md.
+    Report {
+        /// The run: its folder, a name below reports/out, or `latest`.
+        #[arg(value_name = "RUN")]
+        run: PathBuf,
+    },
     /// Write the failures of a run as entries of known failures, for review.
     Expect(expect::Arguments),
     /// Compare two runs: what broke, what got fixed, what became different though nothing broke.
@@ -111,6 +119,8 @@ enum Command {
     Verify(certify::Verified),
     /// Find the first version of a list, of a driver for example, with which a rule shows a symptom.
     Bisect(Box<bisect::Arguments>),
+    /// Show many runs: verdicts that changed, flake rates, times; as a table, or as a page with charts.
+    History(history::Arguments),
     /// Prove that every rule catches the defects it claims, passes on no bad device and fails on no good one.
     Prove(proof::Arguments),
     /// Say whether this machine can run the suite, and why not. Reads only; opens a device only with --probe.
@@ -126,12 +136,13 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
-    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json`, `diff --format json` and `certify` print.
+    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json`, `diff --format json`, `certify` and
+    /// `run --log-format json` print.
     Schema {
         /// The folder to write to.
         #[arg(default_value = "specs/schema", value_name = "DIR")]
         folder: PathBuf,
-        /// The folder to write the schemas of `doctor --json`, `diff --format json` and `certify` to.
+        /// The folder to write the schemas of what is printed to.
         #[arg(long, default_value = "reports/schema", value_name = "DIR")]
         reports: PathBuf,
         /// Compare with the files instead of writing them.
@@ -192,11 +203,13 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Run(arguments) => run::run(arguments),
         Command::Merge(options) => merge::merge(&options),
+        Command::Report { run } => report::report(&run),
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Certify(arguments) => certify::certify(&arguments),
         Command::Verify(arguments) => certify::verify(&arguments),
         Command::Bisect(arguments) => bisect::bisect(*arguments),
+        Command::History(arguments) => history::history(&arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Simulator { print_path, list, options } => {

@@ -8,5 +8,5 @@ use crate::run::Terminal;
 
 /// Puts parts of a run together and prints how the whole went.
 pub(crate) fn merge(options: &MergeOptions) -> Result<ExitStatus, CommandError> {
-    Ok(engine::run::merge(options, RUNTIMES, &mut Terminal)?)
+    Ok(engine::run::merge(options, RUNTIMES, &mut Terminal::default())?)
 }

@@ -1,5 +1,5 @@
 //! `atlas-cts schema`: JSON Schemas of the catalog's files, so that editors complete and validate them, and of what
-//! `doctor --json`, `diff --format json` and `certify` print.
+//! `doctor --json`, `diff --format json`, `certify` and `run --log-format json` print.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use engine::doctor::Examination;
 use engine::expectations::ExpectationsFile;
 use engine::files;
 use engine::must_pass::ChangesFile;
-use engine::run::ExitStatus;
+use engine::run::{ExitStatus, LogLine};
 
 /// Bytes of the largest schema.
 const LARGEST: u64 = 8 << 20;
@@ -34,6 +34,7 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (reports, "doctor", schemars::schema_for!(Examination)),
         (reports, "diff", schemars::schema_for!(Difference)),
         (reports, "conformance", schemars::schema_for!(ConformanceRecord)),
+        (reports, "log", schemars::schema_for!(LogLine)),
     ];
     let failed = |path: &Path, source| CommandError::File { path: path.to_owned(), source };
     for (folder, name, schema) in schemas {

@@ -588,5 +588,6 @@ fn what_a_killed_process_left_half_written_is_removed() {
     killed(&bench, "report", "acl.small.r1", &VERY_SLOW);
     bench.write("report/.half.atlas-cts-part", "<half");
     resume(&bench, "report", &[]).says(0, &[]);
-    assert_eq!(files(&bench.path("report")), ["junit.xml", "results.jsonl"].map(PathBuf::from));
+    let names = ["junit.xml", "report.html", "results.jsonl", "summary.md"].map(PathBuf::from);
+    assert_eq!(files(&bench.path("report")), names);
 }

@@ -21,6 +21,7 @@ pub mod digest;
 pub mod doctor;
 pub mod expectations;
 pub mod files;
+pub mod history;
 pub mod interface;
 pub mod lint;
 pub mod logs;

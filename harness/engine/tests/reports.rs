@@ -2,6 +2,8 @@
 
 #[path = "reports/journal.rs"]
 mod journal;
+#[path = "reports/page.rs"]
+mod page;
 #[path = "reports/sample.rs"]
 mod sample;
 
@@ -265,6 +267,7 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 output: text(),
                 recent_error: text(),
                 replay: text(),
+                program: Some(text()),
                 confirmation: Some(Confirmation {
                     after: vec![vec![(text(), text())], vec![]],
                     remark: text(),
@@ -525,6 +528,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("failure", "confirmation"),
             ("failure", "cut"),
             ("failure", "recent_error"),
+            ("failure", "program"),
             ("end", "starts"),
         ];
         required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));

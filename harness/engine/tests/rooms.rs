@@ -17,6 +17,7 @@ const ROOMS: &[&str] = &[
     "conformance",
     "report",
     "compare",
+    "history",
     "case",
     "print_c",
     "doctor",

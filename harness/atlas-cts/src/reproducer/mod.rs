@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use engine::case::{Case, CaseError, case_from_json};
 use engine::catalog::{self, Edition, Known, Rule, Rules, Specs};
-use engine::print_c::{DEADLINE, Printed, Sheet, print_in_parts};
+use engine::print_c::{DEADLINE, PRELUDE, Printed, Sheet, print_in_parts};
 use engine::record::{RuleResult, RunHeader, read_run};
 use thiserror::Error;
 
@@ -17,8 +17,6 @@ use crate::CommandError;
 
 /// The program.
 const SOURCE: &str = "reproducer.c";
-/// What the program builds on.
-const PRELUDE: &str = "prelude.h";
 /// The folder of the header that the suite itself is built on.
 const HEADERS: &str = "header";
 /// The most bytes that a catalog's header has.

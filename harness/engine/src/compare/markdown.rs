@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::clean;
+use crate::report::markdown as escaped;
 
 use super::difference::Difference;
 use super::page::page;
@@ -31,20 +31,4 @@ pub fn markdown(found: &Difference) -> String {
     }
     let _ = writeln!(text, "\n{}", escaped(&page.note));
     text
-}
-
-/// One line in which nothing is markup.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in clean(text).chars() {
-        match c {
-            '\n' | '\t' => escaped.push(' '),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' | '@' => escaped.extend(['\\', c]),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

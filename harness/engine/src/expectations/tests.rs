@@ -84,6 +84,7 @@ fn result(verdict: Verdict, message: &str, failed: u32) -> RuleResult {
         output: String::new(),
         recent_error: String::new(),
         replay: String::new(),
+        program: None,
         confirmation: Some(confirmation),
     };
     let text = format!(

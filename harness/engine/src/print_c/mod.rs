@@ -30,6 +30,9 @@ use visit::Reads;
 /// Seconds after which a process of a program counts as hung, if nobody says otherwise.
 pub const DEADLINE: u64 = 60;
 
+/// The file beside a program that has its prelude, where that is not in the program.
+pub const PRELUDE: &str = "prelude.h";
+
 /// What a program is printed for.
 #[derive(Debug, Clone)]
 pub struct Sheet<'a> {

@@ -1,6 +1,14 @@
 //! What was kept of the logs around a failure.
 
+use std::io;
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
+
+use crate::files;
+
+/// The largest file that is read: nothing that a run writes is larger.
+const LARGEST: u64 = 16 << 20;
 
 /// What driver and runtime wrote about a rule that is broken, or whose answer is not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +47,19 @@ impl LogFile {
         };
         let parts: Vec<&str> = self.name.split('/').collect();
         matches!(parts[..], ["logs", rule, file] if part(rule) && part(file) && file.ends_with(".txt"))
+    }
+
+    /// The file's bytes. A journal may come from anybody: what is read is below the run's folder, and no link leads away.
+    ///
+    /// # Errors
+    /// It is not there, is no file of a run, or cannot be read.
+    pub fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
+        let strange = || io::Error::new(io::ErrorKind::InvalidData, "it is not the name of a log in the run's folder");
+        let path = folder.join(&self.name).canonicalize()?;
+        if !self.is_sound() || path != folder.canonicalize()?.join(&self.name) {
+            return Err(strange());
+        }
+        files::read(&path, LARGEST)
     }
 }
 

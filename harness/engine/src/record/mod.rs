@@ -441,6 +441,10 @@ pub struct Failure {
     pub recent_error: String,
     /// A command that runs exactly this case again.
     pub replay: String,
+    /// The case, or the cases that fail only together, as a C program, without the prelude that `atlas-cts reproducer`
+    /// writes beside it. `None`: it cannot be printed as one, or an older journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// What running the case again showed; `None`: it was not run again. Older journals do not know it.
     #[serde(default)]
     pub confirmation: Option<Confirmation>,

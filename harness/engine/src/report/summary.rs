@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, wrap};
-use crate::record::{AppliedExpectations, MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict};
+use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict};
 
-use super::expected::{numbers, only_known, retries, sections};
+use super::conclusion::{Conclusion, Tone, conclusion};
+use super::expected::{numbers, retries, sections};
 use super::fingerprint::fingerprint_line;
 use super::host::host_line;
 use super::parts::{merged_line, part_line, worth_a_line};
@@ -67,7 +68,8 @@ pub(super) fn library_line(header: &RunHeader) -> String {
     )
 }
 
-fn device(header: &RunHeader) -> String {
+/// The devices that were tested.
+pub(super) fn device(header: &RunHeader) -> String {
     let name = match (header.reported_name.as_deref().map(one_line), header.library.simulated) {
         (Some(name), true) => format!("simulated {name}"),
         (Some(name), false) => name,
@@ -157,7 +159,7 @@ fn mapped(text: &mut String, header: &RunHeader) {
 }
 
 /// A mapped library with what identifies it.
-fn mapped_line(library: &MappedLibrary) -> String {
+pub(super) fn mapped_line(library: &MappedLibrary) -> String {
     let sha256 = library.sha256.as_deref().map_or("unreadable".to_owned(), |sha| format!("sha256 {}", short(sha)));
     let build_id = library.build_id.as_deref().map_or(String::new(), |id| format!(", build id {}", short(id)));
     format!("{} ({sha256}{build_id})", one_line(&library.path))
@@ -330,37 +332,11 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         field(text, "expected", &numbers(expected));
         expected.open.iter().for_each(|open| field(text, "open", &one_line(open)));
     }
-    let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
-    let counting = |meaning| results.iter().filter(counts).filter(|result| result.meaning() == meaning).count();
-    let broken = counting(Meaning::Broken) as u64;
-    let known = expected.and_then(only_known);
-    let result = match end.map(|end| end.exit) {
-        None => paint.red(&format!("the run did not reach its end; {} broken so far", count(broken, "rule"))),
-        // An empty promise: a run in which nothing held has shown nothing.
-        Some(0) if known.is_some() => paint.yellow(&known.unwrap_or_default()),
-        Some(0) if number(Meaning::Good) == 0 => paint.yellow(match number(Meaning::Finding) {
-            0 => "nothing was tested: no rule has an answer",
-            _ => "no promise was tested: see the findings",
-        }),
-        Some(0) => paint.green("conformant: no rule that ran is broken"),
-        Some(1) if broken == 0 && expected.is_some_and(AppliedExpectations::breaks) => {
-            paint.red("broken by --fail-on: see what is fixed or expired, and the entries")
-        }
-        Some(1) if broken == 0 => paint.red("not conformant: see the findings"),
-        Some(1) => paint.red(&format!("not conformant: {} broken", count(broken, "rule"))),
-        Some(3) => {
-            let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
-            let unknown = counting(Meaning::Unknown) > 0;
-            match header.settings.min_executed {
-                Some(least) if executed < least && !unknown => paint
-                    .red(&format!("not known: {} executed, --min-executed asks for {least}", count(executed, "rule"))),
-                _ if end.is_some_and(|end| end.unusable_cases > 0) && !unknown => {
-                    paint.red("not known: kept counterexamples could not be tried, see the remarks")
-                }
-                _ => paint.red("not known: the environment or a device failed"),
-            }
-        }
-        Some(other) => paint.red(&format!("exit status {other}")),
+    let Conclusion { tone, text: told } = conclusion(header, results, end);
+    let result = match tone {
+        Tone::Good => paint.green(&told),
+        Tone::Empty => paint.yellow(&told),
+        Tone::Bad => paint.red(&told),
     };
     line(text, &format!("{:<9} {result}{}", "result", mark(header)));
     let folder = if header.run.contains('/') { "" } else { "reports/out/" };

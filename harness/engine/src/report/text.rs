@@ -36,8 +36,24 @@ fn turns(c: char) -> bool {
 }
 
 /// Clean text on one line: line feeds and tabs become spaces, no space at either end.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     clean(text).trim().chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect()
+}
+
+/// One line of Markdown in which nothing is markup: neither a tag nor a link begins in it, and nobody is called.
+pub(crate) fn markdown(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in clean(text).chars() {
+        match c {
+            '\n' | '\t' => escaped.push(' '),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' | '@' => escaped.extend(['\\', c]),
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 /// The first `width` characters of one line, the last of them `…` if there are more.
@@ -101,7 +117,7 @@ pub(super) fn count(number: u64, noun: &str) -> String {
 }
 
 /// A duration with three digits or more, for example `12.3 ms` or `4 min 05 s`.
-pub(super) fn duration(nanoseconds: u64) -> String {
+pub(crate) fn duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
     match nanoseconds {
         0..1_000 => format!("{nanoseconds} ns"),

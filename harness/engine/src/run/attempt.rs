@@ -160,6 +160,8 @@ impl Campaign {
         let begun = Instant::now();
         let executor = &self.target.executor;
         let watch = self.evidence.begin(&executor.factory.asked, &slot.machine.path);
+        let _running = self.running.begin(&rule.id, lease.names(), &slot.machine.path);
+        self.listener.begun(&rule.id, &lease.names());
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut assignment =
             Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };

@@ -12,13 +12,13 @@ use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::catalog::Rules;
 use crate::expectations::{Expectations, Expecting};
 use crate::record::{Meaning, Retry, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
-use crate::report::clean;
 use crate::runtime::Runtime;
 
 use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::evidence::Evidence;
 use super::exit::RunError;
 use super::known::KnownCases;
+use super::listener::{Listener, Running, RunningRule, ToStandardError};
 use super::options::Options;
 use super::owners::Outcome;
 use super::redacted;
@@ -42,6 +42,9 @@ pub struct Campaign {
     remarks: Mutex<Vec<String>>,
     /// Rules that ran once more.
     pub(super) retries: Mutex<Vec<Retry>>,
+    /// Who hears what happens at once.
+    pub(super) listener: Arc<dyn Listener>,
+    pub(super) running: Running,
     pub(super) devices: Devices,
     /// How a device that is out may be brought back.
     pub(super) recovery: Option<Recovery>,
@@ -60,6 +63,16 @@ impl Campaign {
     /// # Errors
     /// The options ask for what does not exist, or the library, the runtime or a device is in the way.
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Campaign, RunError> {
+        Campaign::open_heard(options, runtime, rules, Arc::new(ToStandardError))
+    }
+
+    /// As [`Campaign::open`], and somebody hears what happens.
+    pub(super) fn open_heard(
+        options: &Options,
+        runtime: &'static Runtime,
+        rules: Arc<Rules>,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Campaign, RunError> {
         let only = options.only_cases()?;
         let mut target = Target::open(options, runtime, rules)?;
         let Opened { devices, out, fingerprint, said } = devices::open(&mut target, options)?;
@@ -80,6 +93,8 @@ impl Campaign {
             expecting: None,
             remarks: Mutex::default(),
             retries: Mutex::default(),
+            listener,
+            running: Running::default(),
             begun: Instant::now(),
             confirming: AtomicU64::new(0),
             results: Mutex::default(),
@@ -138,7 +153,10 @@ impl Campaign {
 
     /// Says something about the run as a whole: now, and in the reports.
     pub(super) fn remark(&self, text: String) {
-        eprintln!("{}", clean(&text));
+        match &self.evidence.redactor {
+            Some(redactor) => self.listener.remark(&redactor.text(&text)),
+            None => self.listener.remark(&text),
+        }
         locked(&self.remarks).push(text);
     }
 
@@ -196,6 +214,12 @@ impl Campaign {
     /// Whether one case is run again that was given: its rule is judged by itself.
     pub(super) fn replays(&self) -> bool {
         !self.only.is_empty()
+    }
+
+    /// The rules that run now, the one that runs longest first.
+    pub fn running(&self) -> Vec<RunningRule> {
+        let asked = &self.target.executor.factory.asked;
+        self.running.rules(|machine| asked.case(machine))
     }
 
     /// The results so far.

@@ -19,7 +19,7 @@ use crate::record::{
     ExpectationFiles, Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop,
     read_run,
 };
-use crate::report::{clean, write_junit};
+use crate::report::{clean, write_reports};
 use crate::workers::interrupt;
 
 use super::campaign::Campaign;
@@ -274,7 +274,7 @@ impl RunFolder {
         self.journal.stop(&RunStop { at, signal: signal.to_owned() })?;
         let (header, results) = (campaign.header.clone(), campaign.results());
         let run = Recorded { header, results, in_flight: BTreeMap::new(), end: None };
-        write_junit(&self.path, &run.header, &run.results, None)?;
+        write_reports(&self.path, &run)?.into_iter().for_each(|remark| campaign.remark(remark));
         Ok(run)
     }
 
@@ -288,7 +288,7 @@ impl RunFolder {
             self.journal.append(result)?;
         }
         self.journal.finish(end)?;
-        write_reports(&self.path, run, self.keep.as_deref())
+        write_all(&self.path, run, self.keep.as_deref())
     }
 
     fn lost(&self, reason: JournalError) -> FolderError {
@@ -340,9 +340,9 @@ impl RunFolder {
         let folder = std::fs::create_dir_all(&self.path);
         let written = folder
             .map_err(|source| FolderError::Create { path: self.path.clone(), source }.into())
-            .and_then(|()| Ok(write_junit(&self.path, &run.header, &run.results, run.end.as_ref())?));
+            .and_then(|()| Ok(write_reports(&self.path, &run)?));
         match (written, &lost) {
-            (Ok(_), _) => {}
+            (Ok(remarks), _) => remarks.into_iter().for_each(|remark| campaign.remark(remark)),
             (Err(error), None) => lost = Some(error),
             (Err(error), Some(_)) => eprintln!("{}", clean(&error.to_string())),
         }
@@ -356,13 +356,13 @@ impl RunFolder {
 /// The folder is in use, or the report cannot be written.
 pub(super) fn report(folder: &Path, run: &Recorded, keep: bool) -> Result<Vec<String>, RunError> {
     let _lock = lock(folder, false)?;
-    write_reports(folder, run, keep.then(regressions_folder).as_deref())
+    write_all(folder, run, keep.then(regressions_folder).as_deref())
 }
 
 /// Writes what a run's folder holds beside the journal; gives remarks about what else could not be written.
-fn write_reports(folder: &Path, run: &Recorded, keep: Option<&Path>) -> Result<Vec<String>, RunError> {
-    let remarks = tidy(folder, &run.results, keep);
-    write_junit(folder, &run.header, &run.results, run.end.as_ref())?;
+fn write_all(folder: &Path, run: &Recorded, keep: Option<&Path>) -> Result<Vec<String>, RunError> {
+    let mut remarks = tidy(folder, &run.results, keep);
+    remarks.extend(write_reports(folder, run)?);
     Ok(remarks)
 }
 

@@ -11,9 +11,6 @@ use super::evidence::Found;
 /// A run keeps as much of logs as this many rules.
 pub(super) const RULES: u64 = 64;
 
-/// The largest file that is copied: nothing that a run writes is larger.
-const LARGEST: u64 = 16 << 20;
-
 /// Writes what was found about a rule.
 ///
 /// # Errors
@@ -52,22 +49,12 @@ pub(super) fn copy(from: &Path, to: &Path, result: &mut RuleResult) -> Vec<Strin
     let mut remarks = Vec::new();
     let Some(logs) = &mut result.logs else { return remarks };
     logs.files.retain(|file| {
-        let copied = read(from, file).and_then(|bytes| put(&to.join(&file.name), &bytes));
+        let copied = file.read(from).and_then(|bytes| put(&to.join(&file.name), &bytes));
         remarks
             .extend(copied.as_ref().err().map(|error| format!("{}: {} was not copied: {error}", result.id, file.name)));
         copied.is_ok()
     });
     remarks
-}
-
-/// Reads a file that a journal names, which may come from anybody: it is below the run's folder, and no link leads away.
-fn read(folder: &Path, file: &LogFile) -> io::Result<Vec<u8>> {
-    let strange = || io::Error::new(io::ErrorKind::InvalidData, "it is not the name of a log in the run's folder");
-    let path = folder.join(&file.name).canonicalize()?;
-    if !file.is_sound() || path != folder.canonicalize()?.join(&file.name) {
-        return Err(strange());
-    }
-    files::read(&path, LARGEST)
 }
 
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {

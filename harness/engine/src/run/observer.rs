@@ -1,26 +1,33 @@
 //! The whole of a run, once, for whoever shows it: the test runner of `cargo test` and the command.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::catalog::{CatalogPlace, Rules, Specs, load};
-use crate::record::{Recorded, RuleResult, RunEnd, RunHeader};
+use crate::record::{Recorded, RuleResult, RunEnd, RunHeader, read_run};
 use crate::report::first_line;
 use crate::runtime::Runtime;
 use crate::workers::interrupt;
 
 use super::campaign::Campaign;
+use super::estimate::Estimate;
 use super::exit::{ExitStatus, RunError};
 use super::folder::{FolderError, RunFolder, report};
+use super::listener::{Listener, ToStandardError};
 use super::options::Options;
-use super::places::runs_folder;
+use super::places::{run_folder, runs_folder};
 use super::resume::Earlier;
 use super::selection::{Filter, Planned};
 
 /// Who shows a run to a person while it goes on.
 pub trait Observer {
+    /// Who hears what happens at once, while rules run.
+    fn listener(&self) -> Arc<dyn Listener> {
+        Arc::new(ToStandardError)
+    }
+
     /// Shows a line about the run.
     ///
     /// # Errors
@@ -60,6 +67,12 @@ impl Work {
         let most = self.campaign.devices.at_the_same_time();
         let wanted = self.jobs.unwrap_or_else(|| most.unwrap_or_else(processors));
         most.map_or(wanted, |most| wanted.min(most)).max(1)
+    }
+
+    /// What the last runs say about how long this one takes; `None`: too little. It reads files, and takes its time.
+    pub fn estimate(&self) -> Option<Estimate> {
+        let rules: Vec<String> = self.selected.iter().map(|planned| planned.id.clone()).collect();
+        Estimate::of_last_runs(&self.folder.path, &self.campaign.header, &rules)
     }
 
     /// Performs one of the selected rules and writes its result down. Stops after the first result that cannot be
@@ -174,6 +187,18 @@ fn report_again(
     Ok(status(run.end.as_ref()))
 }
 
+/// Writes the reports of a run again, from its journal alone, whether it has reached its end or not; gives its folder, and
+/// remarks about what could not be written.
+///
+/// # Errors
+/// There is no such run, it goes on, or `junit.xml` cannot be written.
+pub fn rewrite_reports(given: &Path) -> Result<(PathBuf, Vec<String>), RunError> {
+    let folder = run_folder(given);
+    let run = read_run(&folder)?;
+    let remarks = report(&folder, &run, false)?;
+    Ok((folder, remarks))
+}
+
 /// A limit on the size of files (`ulimit -f`) ends a process that handles no signal. With one, writing fails and says
 /// why. Nothing hears the signal itself, and workers do not inherit the handler.
 fn outlive_full_files() {
@@ -208,10 +233,11 @@ fn begin(
         Some(_) => None,
         None => options.known.read(&options.specs(runtime), &rules)?,
     };
-    let mut campaign = Campaign::open(options, runtime, rules).map_err(|error| match &earlier {
-        Some(earlier) => earlier.context(error),
-        None => error,
-    })?;
+    let mut campaign =
+        Campaign::open_heard(options, runtime, rules, observer.listener()).map_err(|error| match &earlier {
+            Some(earlier) => earlier.context(error),
+            None => error,
+        })?;
     if let Some(earlier) = &earlier {
         earlier.expect_same(&campaign.header)?;
         earlier.elsewhere(&campaign.header).into_iter().for_each(|text| campaign.remark(text));

@@ -1,9 +1,10 @@
-//! The command that repeats a failure.
+//! What repeats a failure: a command, and a program.
 
 use serde_json::Value as Json;
 
-use crate::case::FailedCase;
+use crate::case::{FailedCase, cases_from_json};
 use crate::catalog::Rule;
+use crate::print_c::{DEADLINE, PRELUDE, Sheet, print_in_parts};
 
 use super::campaign::Campaign;
 use super::options::DEFAULT_DEADLINE;
@@ -65,6 +66,26 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String
         words.push(format!("--case {}", quoted(&values.to_string())));
     }
     words.join(" ")
+}
+
+/// The longest program that goes into a journal, in bytes: longer than any rule of a catalog gives for one case.
+const LONGEST_PROGRAM: usize = 32 << 10;
+
+/// The case, or the cases, as a C program without its prelude. `None`: there is none, or none that a person would read.
+pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json) -> Option<String> {
+    let target = &campaign.target;
+    let rules = &target.rules;
+    let product = rules.product(&target.conditions.product)?;
+    if values.is_null() {
+        return None;
+    }
+    let cases = cases_from_json(&rule.program, &target.executor.scope, values).ok()?;
+    let (observed, _) = rule.observed_only(rules, &target.executor.known);
+    let deadline = DEADLINE.max(2 * target.executor.factory.deadlines.step.as_secs());
+    let blank = Sheet::new(product, target.conditions.devices);
+    let sheet = Sheet { cases: &cases, observed: &observed, deadline, prelude: Some(PRELUDE), ..blank };
+    let printed = print_in_parts(rules, rule, &sheet).ok()?;
+    Some(printed.program).filter(|program| program.len() <= LONGEST_PROGRAM)
 }
 
 /// A word as a shell reads it.

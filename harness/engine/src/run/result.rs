@@ -134,6 +134,7 @@ fn describe(
         sources: rule.sources.clone(),
         clauses: rule.grounds_at(span).iter().flat_map(|ground| &ground.clauses).map(told).collect(),
         values: failed.values,
+        program: replay::program(campaign, rule, &replay_values),
         replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }),
         replay_values,
         case: failed.case,

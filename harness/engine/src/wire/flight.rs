@@ -230,6 +230,11 @@ impl Flight {
         self.header().progress.load(Ordering::Acquire)
     }
 
+    /// The number of the case that runs, from 1; 0: none.
+    pub fn case_number(&self) -> u64 {
+        self.header().case.load(Ordering::Relaxed)
+    }
+
     /// The case that runs, or ran when the worker ended: number, salt, values. `None` between cases. There are no values
     /// where they do not fit: a part of a list would pass for another case.
     pub fn case(&self) -> Option<(u64, u64, Vec<Value>)> {

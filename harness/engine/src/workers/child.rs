@@ -133,6 +133,9 @@ impl WorkerProcess {
         let mut line = serde_json::to_vec(request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
         line.push(b'\n');
         self.asked.note(&self.machine, self.id());
+        if let Request::Case(case) = request {
+            self.asked.note_case(&self.machine, case.number);
+        }
         match self.requests.as_mut().map(|requests| requests.write_all(&line)) {
             Some(Ok(())) => Ok(()),
             _ => Err(self.crashed()),
@@ -171,6 +174,7 @@ impl WorkerProcess {
                 self.kill();
                 return Err(WorkerEnd::Interrupted(signal));
             }
+            self.asked.note_case(&self.machine, self.flight.case_number());
             // A process that the library started may hold the pipe open after the worker's end.
             gone = self.status().is_some();
             if self.flight.progress() != progress {

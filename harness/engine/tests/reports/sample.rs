@@ -170,6 +170,7 @@ pub fn failure() -> Failure {
         replay: "atlas-cts replay reports/out/2027-03-01T08-30-00Z toy.copy.exact-count --values \
                  '{\"size\": 65569, \"host_offset\": 3}'"
             .into(),
+        program: Some("int main(void) { return toy_dv_copy(0, 0) < 1 && 2 > 1; }\n".into()),
         confirmation: Some(Confirmation {
             conclusion: Conclusion::Alone,
             found: Verdict::Fail,

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# The pages that persons read, in headless Chromium: reports of runs with no failure, with one and with hundreds, a diff and a
+# history. What a program can check is checked (ci/page/look.py says what); screenshots are for eyes.
+#
+#   ci/page.sh [DIR]
+#
+# DIR is where runs and screenshots go, a temporary folder if it is not given, which stays. CTS: the command to use in place of
+# a build. Needs chromium and chromedriver (Debian: chromium, chromium-driver) and python3; installs what is missing where it
+# may.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null; then
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        chromium chromium-driver fonts-dejavu-core; } >/dev/null ||
+        { echo "chromium and chromedriver are missing and cannot be installed"; exit 1; }
+fi
+if [ -z "${CTS:-}" ]; then
+    cargo build --quiet -p atlas-cts || exit 1
+    CTS=target/debug/atlas-cts
+fi
+work=${1:-$(mktemp -d)}
+mkdir -p "$work/runs"
+run() {
+    local name=$1 wanted=$2 status=0
+    shift 2
+    rm -rf "$work/runs/$name"
+    "$CTS" run --product a2 --backend simulator --report-dir "$work/runs/$name" "$@" >"$work/$name.txt" 2>&1 || status=$?
+    [ $status -eq "$wanted" ] || { echo "the run $name ended with $status, not $wanted:"; tail -5 "$work/$name.txt"; exit 1; }
+}
+# Every sixth defect at once; those that hang would take their deadline each.
+many=$("$CTS" simulator --list | awk '/^universal|^legal/ { exit } /^  [a-z]/ { print $1 }' |
+    grep -v 'hang\|crash\|abort\|wait' | awk 'NR % 6 == 0' | paste -sd,)
+run none 0
+run one 1 --defect init.default-device-wins
+run many 1 --deadline 5 --defect "$many"
+"$CTS" diff "$work/runs/none" "$work/runs/many" --format html >"$work/diff.html" || exit 1
+"$CTS" history "$work/runs" --format html >"$work/history.html" || exit 1
+python3 ci/page/look.py --shots "$work/shots" \
+    "$work/runs/none/report.html" "$work/runs/one/report.html" "$work/runs/many/report.html" "$work/diff.html" \
+    "$work/history.html"

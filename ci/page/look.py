@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Looks at pages in headless Chromium, through chromedriver, and checks what a program can:
+
+- at most 3 MB; no message of the browser, and no request but for the page itself;
+- one h1, no level of headings skipped, every id once, every link leads somewhere, every field and picture has a name;
+- text has the contrast that WCAG 2 AA asks for, in light and in dark; nothing is wider than a phone;
+- the first stop of the tab key is the way past the head, closed details open with the keyboard;
+- the filter finds a rule and gives all of them back; without a script the page shows everything but the filter;
+- in print, what was closed is there; a page of up to a megabyte becomes a PDF.
+
+Screenshots of each page go to --shots: desktop, dark, phone, print. Exit status 1 if a check fails.
+"""
+
+import argparse
+import base64
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+LARGEST = 3_000_000
+# Hundreds of failures are hundreds of sheets, for which the driver does not wait.
+PRINTED = 1_000_000
+PHONE, DESKTOP = (390, 844), (1200, 1600)
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+STRUCTURE = """
+const found = [];
+const levels = [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map((item) => Number(item.tagName[1]));
+if (levels.filter((level) => level === 1).length !== 1) found.push('not one h1');
+levels.forEach((level, at) => { if (at > 0 && level > levels[at - 1] + 1) found.push('a heading skips a level: ' + at); });
+const ids = new Set();
+for (const item of document.querySelectorAll('[id]')) {
+  if (ids.has(item.id)) found.push('twice: #' + item.id);
+  ids.add(item.id);
+}
+for (const link of document.querySelectorAll('a')) {
+  const to = link.getAttribute('href');
+  if (to.startsWith('#') ? !ids.has(to.slice(1)) : !to.startsWith('logs/')) found.push('a link to ' + to);
+}
+for (const field of document.querySelectorAll('input,select,textarea')) {
+  if (!field.labels || field.labels.length === 0) found.push('a field without a label: ' + field.id);
+}
+for (const item of document.querySelectorAll('button,a,summary')) {
+  if (item.textContent.trim() === '') found.push('nothing to read on a ' + item.tagName);
+}
+for (const item of document.querySelectorAll('svg:not([aria-hidden]),[role=img],[role=region]')) {
+  if (!item.getAttribute('aria-label')) found.push('a ' + item.tagName + ' without a name');
+}
+for (const item of document.querySelectorAll('[aria-labelledby]')) {
+  if (!ids.has(item.getAttribute('aria-labelledby'))) found.push('labelled by nothing');
+}
+for (const table of document.querySelectorAll('table')) {
+  if (!table.querySelector('th[scope]')) found.push('a table without headings');
+}
+if (!document.documentElement.lang || !document.title) found.push('no language or no title');
+return found;
+"""
+
+CONTRAST = """
+const parse = (text) => (text.match(/[\\d.]+/g) || [0, 0, 0, 0]).map(Number);
+const over = (top, under) => {
+  const alpha = top.length > 3 ? top[3] : 1;
+  return [0, 1, 2].map((part) => top[part] * alpha + under[part] * (1 - alpha));
+};
+const light = (colour) => {
+  const [r, g, b] = colour.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+const canvas = dark ? [18, 18, 18] : [255, 255, 255];
+const found = new Map();
+let looked = 0;
+for (const item of [...document.querySelectorAll('body *')].slice(0, 20000)) {
+  if (![...item.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || item.closest('option,select,script,style')) continue;
+  const grounds = [];
+  for (let up = item; up; up = up.parentElement) grounds.push(parse(getComputedStyle(up).backgroundColor));
+  const ground = grounds.reverse().reduce((under, top) => over(top, under), canvas);
+  const style = getComputedStyle(item);
+  const colour = over(parse(item.closest('svg') ? style.fill : style.color), ground);
+  const [a, b] = [light(colour), light(ground)].sort((x, y) => y - x);
+  const ratio = (a + 0.05) / (b + 0.05);
+  looked += 1;
+  if (ratio < 4.5) found.set(item.tagName + '.' + item.className, ratio.toFixed(2));
+}
+return {looked, found: [...found].map(([name, ratio]) => name + ' ' + ratio)};
+"""
+
+
+class Browser:
+    """A session of chromedriver."""
+
+    def __init__(self, port):
+        self.base = f"http://127.0.0.1:{port}"
+        self.folder = tempfile.TemporaryDirectory()
+        arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+                     "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--allow-file-access-from-files",
+                     f"--user-data-dir={self.folder.name}"]
+        wanted = {"goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}, "goog:chromeOptions": {"args": arguments}}
+        self.base += "/session/" + self.ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+
+    def ask(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise SystemExit(f"{path}: {error.read().decode()[:500]}") from error
+
+    def open(self, url):
+        self.ask("POST", "/url", {"url": url})
+
+    def run(self, script):
+        return self.ask("POST", "/execute/sync", {"script": script, "args": []})
+
+    def command(self, name, **parameters):
+        return self.ask("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def log(self, kind):
+        return self.ask("POST", "/se/log", {"type": kind})
+
+    def keys(self, text):
+        press = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
+        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": press}]})
+
+    def size(self, size, phone=False):
+        self.command("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=phone)
+
+    def media(self, media="", scheme="light"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.command("Emulation.setEmulatedMedia", media=media, features=features)
+
+    def shot(self, path, whole=False):
+        """What is seen; with `whole` the page below it too, as far as a person would scroll."""
+        parameters = {"format": "png"}
+        if whole:
+            height = min(self.run("return document.documentElement.scrollHeight"), 2400)
+            width = self.run("return innerWidth")
+            parameters |= {"captureBeyondViewport": True, "clip": {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}}
+        path.write_bytes(base64.b64decode(self.command("Page.captureScreenshot", **parameters)["data"]))
+
+    def close(self):
+        self.ask("DELETE", "")
+        self.folder.cleanup()
+
+
+def look(browser, path, shots):
+    """The complaints about a page."""
+    found = []
+    url = path.resolve().as_uri()
+    size = path.stat().st_size
+    if size > LARGEST:
+        found.append(f"{size} bytes")
+    # What the browser shows when it starts is none of the page's.
+    browser.open("about:blank")
+    browser.log("browser"), browser.log("performance")
+    browser.size(DESKTOP), browser.media()
+    browser.open(url)
+    found += browser.run(STRUCTURE)
+    found += contrast(browser, "light")
+    browser.shot(shots / "desktop.png", whole=True)
+    browser.media(scheme="dark")
+    found += contrast(browser, "dark")
+    browser.shot(shots / "dark.png")
+    browser.media()
+    browser.size(PHONE, phone=True)
+    browser.open(url)
+    wide = browser.run("return document.scrollingElement.scrollWidth - innerWidth")
+    if wide > 0:
+        found.append(f"{wide} pixels wider than a phone")
+    browser.shot(shots / "phone.png", whole=True)
+    browser.size(DESKTOP)
+    found += keyboard(browser, url)
+    if browser.run("return document.getElementById('filters') !== null"):
+        found += filtered(browser, url, shots)
+        found += without_script(browser, url)
+    found += printed(browser, url, shots, size)
+    found += [f"the browser says: {entry['message']}" for entry in browser.log("browser")]
+    requests = [json.loads(entry["message"])["message"] for entry in browser.log("performance")]
+    requests = [entry["params"]["request"]["url"] for entry in requests if entry["method"] == "Network.requestWillBeSent"]
+    others = sorted({request for request in requests if request.split("#")[0] != url and not request.startswith("chrome:")})
+    if not requests:
+        found.append("no request was seen, not even for the page: nothing is known about others")
+    found += [f"a request for {other}" for other in others]
+    return found
+
+
+def contrast(browser, scheme):
+    answer = browser.run(CONTRAST)
+    found = [f"contrast in {scheme}: {text}" for text in answer["found"]]
+    return found if answer["looked"] > 10 else found + ["no text was looked at"]
+
+
+def keyboard(browser, url):
+    browser.open(url)
+    skip = browser.run("return document.querySelector('.skip') !== null")
+    browser.keys("\ue004")
+    found = []
+    if skip and browser.run("return document.activeElement.className") != "skip":
+        found.append("the first stop of the tab key is not the way past the head")
+    if browser.run("return document.querySelector('details:not([open])') === null"):
+        return found
+    browser.run("document.querySelector('details:not([open]) > summary').focus()")
+    focus = "const item = document.activeElement; window.looked = item.parentElement; return getComputedStyle(item).outlineStyle"
+    if browser.run(focus) == "none":
+        found.append("what has the focus is not marked")
+    browser.keys("\ue007")
+    if not browser.run("return window.looked.open"):
+        found.append("closed details do not open with the keyboard")
+    return found
+
+
+VISIBLE = "[...document.querySelectorAll('tr[data-rule]')].filter((row) => row.offsetHeight > 0).length"
+
+
+def filtered(browser, url, shots):
+    browser.open(url)
+    found = []
+    everything = browser.run(f"return {VISIBLE}")
+    first = browser.run("return document.querySelector('tr[data-rule]').dataset.rule")
+    browser.run("document.getElementById('text').focus()")
+    browser.keys(first)
+    some = browser.run(f"return {VISIBLE}")
+    told = browser.run("return document.getElementById('shown').textContent")
+    if not 0 < some < everything or not told.startswith(f"{some} of {everything} "):
+        found.append(f"the filter shows {some} of {everything} rules for {first}, and says {told}")
+    browser.run("document.getElementById('filters').scrollIntoView()")
+    browser.shot(shots / "filtered.png")
+    browser.run("document.querySelector('button[type=reset]').click()")
+    time.sleep(0.2)
+    if browser.run(f"return {VISIBLE}") != everything:
+        found.append("the filter does not give all rules back")
+    target = browser.run("const link = document.querySelector('a[href^=\"#rule-\"]'); return link && link.getAttribute('href')")
+    if target:
+        browser.open(url + target)
+        if not browser.run("return document.getElementById(decodeURIComponent(location.hash.slice(1))).open"):
+            found.append(f"the link to {target} does not open it")
+    return found
+
+
+def without_script(browser, url):
+    browser.command("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(url)
+    # chromedriver needs scripts for its own questions, so the tree is asked.
+    browser.command("DOM.enable")
+    root = browser.command("DOM.getDocument", depth=0)["root"]["nodeId"]
+
+    def shown(selector):
+        node = browser.command("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        if node == 0:
+            return None
+        browser.command("CSS.enable")
+        style = browser.command("CSS.getComputedStyleForNode", nodeId=node)["computedStyle"]
+        return next(entry["value"] for entry in style if entry["name"] == "display") != "none"
+
+    found = []
+    if shown("#filters"):
+        found.append("without a script there is a filter that does nothing")
+    if shown("tr[data-rule]") is not True:
+        found.append("without a script there are no rules")
+    browser.command("CSS.disable"), browser.command("DOM.disable")
+    browser.command("Emulation.setScriptExecutionDisabled", value=False)
+    return found
+
+
+def printed(browser, url, shots, size):
+    browser.open(url)
+    browser.media(media="print")
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    hidden = browser.run(
+        "return [...document.querySelectorAll('details[data-rule] > *:not(summary)')].filter((item) => item.checkVisibility && "
+        "!item.checkVisibility({contentVisibilityAuto: true})).length")
+    browser.shot(shots / "print.png", whole=True)
+    browser.media()
+    found = [f"in print {hidden} things in closed details are not there"] if hidden else []
+    if size > PRINTED:
+        return found
+    pdf = base64.b64decode(browser.ask("POST", "/print", {"page": {"width": 21.0, "height": 29.7}}))
+    (shots / "print.pdf").write_bytes(pdf)
+    return found if pdf.startswith(b"%PDF") else found + ["it cannot be printed"]
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--shots", type=pathlib.Path, required=True, metavar="DIR")
+    options.add_argument("pages", nargs="+", type=pathlib.Path)
+    options = options.parse_args()
+    driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+    try:
+        port = next(found[1] for line in driver.stdout if (found := re.search(r"successfully on port (\d+)", line)))
+        browser = Browser(port)
+        failed = 0
+        for page in options.pages:
+            name = page.parent.name if page.name == "report.html" else page.stem
+            shots = options.shots / name
+            shots.mkdir(parents=True, exist_ok=True)
+            found = look(browser, page, shots)
+            failed += bool(found)
+            print(f"{name}: {page.stat().st_size} bytes, {'FAILED' if found else 'ok'}; screenshots in {shots}")
+            for complaint in found[:20]:
+                print(f"    {complaint}")
+        browser.close()
+    finally:
+        driver.terminate()
+        driver.wait()
+    print(f"{len(options.pages) - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+//! How far a run is, on the last line of a terminal: how many rules have a result, which runs, since when, how long it is
+//! likely to go on. Nothing where errors go somewhere else.
+
+use std::collections::HashSet;
+use std::io::IsTerminal;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use engine::report::clean;
+use engine::run::{Listener, RunError, RunningRule, Work};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// How often the line is looked at.
+const OFTEN: Duration = Duration::from_millis(250);
+
+/// The line, or that there is none.
+#[derive(Debug)]
+pub(super) struct Progress {
+    bar: ProgressBar,
+    /// Rules that have a result.
+    ended: Mutex<HashSet<String>>,
+}
+
+impl Default for Progress {
+    fn default() -> Progress {
+        let dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
+        let bar = match std::io::stderr().is_terminal() && !dumb {
+            true => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
+            false => ProgressBar::hidden(),
+        };
+        Progress { bar, ended: Mutex::default() }
+    }
+}
+
+impl Listener for Progress {
+    fn begun(&self, _: &str, _: &str) {}
+
+    fn remark(&self, text: &str) {
+        self.aside(|| eprintln!("{}", clean(text)));
+    }
+}
+
+impl Progress {
+    /// Prints something above the line.
+    pub(super) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
+    /// A rule has a result.
+    pub(super) fn ended(&self, rule: &str) {
+        if !self.bar.is_hidden() {
+            self.ended.lock().unwrap_or_else(PoisonError::into_inner).insert(rule.to_owned());
+        }
+    }
+
+    /// Shows the line as long as the work goes on.
+    pub(super) fn during(&self, work: &Work, perform: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
+        if self.bar.is_hidden() {
+            return perform();
+        }
+        let style = ProgressStyle::with_template("{pos}/{len} rules, {elapsed_precise}{wide_msg}");
+        self.bar.set_style(style.expect("the template has fields that exist"));
+        self.bar.set_length(work.selected.len() as u64);
+        std::thread::scope(|scope| {
+            let (over, wait) = channel::<()>();
+            scope.spawn(move || self.follow(work, &wait));
+            let performed = perform();
+            drop(over);
+            performed
+        })
+    }
+
+    fn follow(&self, work: &Work, over: &Receiver<()>) {
+        let estimate = work.estimate();
+        let threads = work.threads();
+        // Whoever performs the work has nothing to say but that it is over.
+        while over.recv_timeout(OFTEN) == Err(RecvTimeoutError::Timeout) {
+            let running = work.campaign.running();
+            let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let open = work.selected.iter().map(|planned| planned.id.as_str()).filter(|rule| !ended.contains(*rule));
+            let ran = running.iter().map(|rule| rule.time).sum::<Duration>() / threads.max(1) as u32;
+            let left = estimate.as_ref().map(|estimate| estimate.left(open, threads).saturating_sub(ran));
+            self.bar.set_position(ended.len() as u64);
+            self.bar.set_message(told(&running, left));
+            self.bar.tick();
+        }
+        self.bar.finish_and_clear();
+    }
+}
+
+/// What runs, and how long it is likely to go on.
+fn told(running: &[RunningRule], left: Option<Duration>) -> String {
+    let left = left.map(|left| format!(", about {} left", roughly(left))).unwrap_or_default();
+    let Some(RunningRule { rule, devices, case, time }) = running.first() else { return left };
+    let case = case.map(|case| format!("case {case}, ")).unwrap_or_default();
+    let others = match running.len() - 1 {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    let text = format!("{left}: {rule} ({case}{devices}, {} s){others}", time.as_secs());
+    clean(&text).replace(['\n', '\t'], " ")
+}
+
+/// A time as somebody says it who does not know exactly.
+fn roughly(time: Duration) -> String {
+    match time.as_secs() {
+        0..5 => "5 s".to_owned(),
+        seconds @ 5..90 => format!("{} s", seconds.div_ceil(5) * 5),
+        seconds @ 90..5_400 => format!("{} min", seconds.div_ceil(60)),
+        seconds => format!("{:.1} h", seconds as f64 / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn rule(rule: &str, case: Option<u64>) -> RunningRule {
+        let (rule, devices) = (rule.to_owned(), "device 3".to_owned());
+        RunningRule { rule, devices, case, time: Duration::from_secs(2) }
+    }
+
+    #[rstest]
+    #[case::nothing_known(&[], None, "")]
+    #[case::nothing_runs(&[], Some(61), ", about 65 s left")]
+    #[case::the_first_case(&[rule("a.b", None)], None, ": a.b (device 3, 2 s)")]
+    #[case::a_later_case(&[rule("a.b", Some(17))], Some(3), ", about 5 s left: a.b (case 17, device 3, 2 s)")]
+    #[case::several(&[rule("a.b", None), rule("c.d", None)], Some(600), ", about 10 min left: a.b (device 3, 2 s) and 1 more")]
+    #[case::hours(&[], Some(9_000), ", about 2.5 h left")]
+    fn what_runs_is_told_in_a_line(#[case] running: &[RunningRule], #[case] left: Option<u64>, #[case] line: &str) {
+        assert_eq!(told(running, left.map(Duration::from_secs)), line);
+    }
+
+    #[test]
+    fn nothing_moves_the_cursor() {
+        let mut odd = rule("a.b", None);
+        odd.devices = "device \u{1b}[2J\n3".to_owned();
+        assert_eq!(told(&[odd], None), ": a.b (device ␛[2J 3, 2 s)");
+    }
+}

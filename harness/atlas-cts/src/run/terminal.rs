@@ -1,0 +1,54 @@
+//! A run for a person: a line or a block for each result, and on a terminal how far it is.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use atlas_cts::{say_line, say_painted};
+use engine::record::{Recorded, RuleResult, Verdict};
+use engine::report::{failure_text, summary};
+use engine::run::{Campaign, Listener, Observer, RunError, Work};
+
+use super::progress::Progress;
+
+/// Prints what happens, line by line.
+#[derive(Debug, Default)]
+pub(crate) struct Terminal {
+    progress: Arc<Progress>,
+}
+
+impl Observer for Terminal {
+    fn listener(&self) -> Arc<dyn Listener> {
+        self.progress.clone()
+    }
+
+    fn line(&mut self, text: &str) -> Result<(), RunError> {
+        say_line(text)
+    }
+
+    fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
+        let progress = &self.progress;
+        progress.during(work, || {
+            work.perform_all(|result| {
+                progress.ended(&result.id);
+                progress.aside(|| say_line(told(&work.campaign, result)))
+            })
+        })
+    }
+
+    fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
+        let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), colour))
+    }
+}
+
+fn told(campaign: &Campaign, result: &RuleResult) -> String {
+    match result.verdict {
+        Verdict::Pass => format!("pass      {}", result.id),
+        verdict if verdict != Verdict::Skipped && campaign.expected(result) => {
+            format!("known     {}  ({verdict}: {})", result.id, result.reason)
+        }
+        _ if campaign.breaks(result) => failure_text(result, &campaign.header),
+        verdict if result.reason.is_empty() => format!("{:<9} {}", verdict.name(), result.id),
+        verdict => format!("{:<9} {}  ({})", verdict.name(), result.id, result.reason),
+    }
+}

@@ -1,0 +1,190 @@
+//! `report.html`, `summary.md` and `atlas-cts history` as users get them: written by every run, again on request, by resuming
+//! and by merging, and never in the way of a result.
+
+mod support;
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use rstest::{fixture, rstest};
+use support::{Answer, Bench, answer, take_environment};
+
+/// A rule that breaks on a device with misaligned blocks, one that holds, one that does not apply.
+const RULES: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.aligned
+    title: A block is aligned
+    statement: A block is aligned.
+    source: [{document: manual, section: blocks}]
+    level: must
+    forall:
+      size: {every: [100, 200]}
+    steps: |
+      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 64 == 0;
+  - id: acl.small.holds
+    title: A block is there
+    statement: A block is there.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+  - id: acl.small.elsewhere
+    title: A block is there elsewhere
+    statement: A block is there elsewhere.
+    source: [{document: manual, section: blocks}]
+    level: must
+    when: {not_products: [a2]}
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+";
+
+const SIMULATED: [&str; 4] = ["--product", "a2", "--backend", "simulator"];
+const MISALIGNED: [&str; 2] = ["--defect", "malloc.aligned-only-from-4KiB"];
+const PAGES: [&str; 2] = ["report.html", "summary.md"];
+
+#[fixture]
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.catalog(RULES);
+    bench
+}
+
+fn run(bench: &Bench, report: &str, arguments: &[&str]) -> Answer {
+    bench.run_catalog(report, &[&SIMULATED[..], arguments].concat())
+}
+
+/// What the files for persons of a run hold.
+#[track_caller]
+fn pages(bench: &Bench, report: &str) -> [String; 2] {
+    PAGES
+        .map(|name| fs::read_to_string(bench.path(report).join(name)).unwrap_or_else(|error| panic!("{name}: {error}")))
+}
+
+fn remove_pages(bench: &Bench, report: &str) {
+    PAGES.iter().for_each(|name| fs::remove_file(bench.path(report).join(name)).unwrap());
+}
+
+#[rstest]
+fn a_run_writes_a_page_with_the_failure_and_the_program_that_shows_it(bench: Bench) {
+    run(&bench, "report", &MISALIGNED).says(1, &["not conformant: 1 rule broken"]);
+    let [page, summary] = pages(&bench, "report");
+    for told in [
+        "not conformant: 1 rule broken (SIMULATED DEVICE)",
+        "It was made wrong on purpose: malloc.aligned-only-from-4KiB.",
+        "<h3>acl.small.aligned</h3>",
+        "<code>size = 100</code>",
+        "aclrtMalloc(devPtr=&amp;p, size=100",
+        "#include &lt;stdio.h&gt;",
+        "manual.blocks: ",
+        "<a href=\"#rule-acl.small.aligned\">acl.small.aligned</a>",
+    ] {
+        assert!(page.contains(told), "{told} is missing in:\n{page}");
+    }
+    let program = bench.report("report").result("acl.small.aligned").failure.clone().unwrap().program.unwrap();
+    assert!(program.contains("int main(") && program.contains("aclrtMalloc"), "{program}");
+    assert!(summary.contains("### Broken (1)") && summary.contains("**fail** acl.small.aligned"), "{summary}");
+}
+
+#[rstest]
+fn reports_are_written_again_from_the_journal_alone(bench: Bench) {
+    run(&bench, "report", &MISALIGNED).says(1, &[]);
+    let before = pages(&bench, "report");
+    remove_pages(&bench, "report");
+    fs::remove_dir_all(bench.path("specs")).unwrap();
+    bench.run(["report", "report"]).says(0, &["report/junit.xml", "report/report.html", "report/summary.md"]);
+    assert_eq!(pages(&bench, "report"), before);
+    remove_pages(&bench, "report");
+    bench.run(["run", "--resume", "report"]).says(1, &["its reports are written again"]);
+    assert_eq!(pages(&bench, "report"), before);
+    bench.run(["report", "nowhere"]).says(3, &["nowhere", "give the folder of a run that was started"]);
+}
+
+#[rstest]
+fn a_merged_run_has_a_page_of_all_parts(bench: Bench) {
+    for number in ["1", "2"] {
+        run(&bench, &format!("part-{number}"), &[&["--shard", &format!("{number}/2")], &MISALIGNED[..]].concat());
+    }
+    bench.run(["merge", "--specs", "specs", "--report-dir", "whole", "part-1", "part-2"]).says(1, &[]);
+    let [page, summary] = pages(&bench, "whole");
+    assert!(page.contains("2 of 2, merged") && page.contains("<h3>acl.small.aligned</h3>"), "{page}");
+    assert!(page.contains("acl.small.holds") && summary.contains("| rules | pass | fail | skipped |"), "{summary}");
+    // The parts stand in the merged run.
+    bench.run(["history", "."]).says(0, &["acl on a2 (simulated), 1 runs", "2 runs are parts of merged ones"]);
+}
+
+#[rstest]
+fn a_run_that_was_cut_off_gets_a_page_that_says_so(bench: Bench) {
+    run(&bench, "report", &[]).says(0, &[]);
+    let path = bench.path("report/results.jsonl");
+    let journal = fs::read_to_string(&path).unwrap();
+    let cut: Vec<&str> = journal.lines().filter(|line| !line.starts_with("{\"end\"")).collect();
+    fs::write(&path, cut.join("\n") + "\n").unwrap();
+    bench.run(["report", "report"]).says(0, &[]);
+    let [page, summary] = pages(&bench, "report");
+    assert!(page.contains("the run did not reach its end; 0 rules broken so far"), "{page}");
+    assert!(summary.contains("❌ Atlas CTS: the run did not reach its end"), "{summary}");
+}
+
+#[rstest]
+fn a_page_that_cannot_be_written_changes_no_result(bench: Bench) {
+    fs::create_dir_all(bench.path("report/report.html/in the way")).unwrap();
+    let told = "report/report.html was not written";
+    run(&bench, "report", &[]).says(0, &[told, "`atlas-cts report ", "conformant: no rule that ran is broken"]);
+    assert_eq!(bench.report("report").end().exit, 0);
+    assert!(bench.path("report/junit.xml").exists() && bench.path("report/summary.md").exists());
+    bench.run(["report", "report"]).says(3, &[told]);
+}
+
+/// The limit is smaller than the page, and larger than `junit.xml`.
+#[rstest]
+fn where_there_is_no_room_for_the_page_the_rest_is_there(bench: Bench) {
+    run(&bench, "report", &[]).says(0, &[]);
+    let size = |name: &str| fs::metadata(bench.path("report").join(name)).unwrap().len();
+    let limit = size("report.html") - 1;
+    assert!(size("junit.xml").max(size("summary.md")) < limit, "the page is the largest");
+    remove_pages(&bench, "report");
+    fs::remove_file(bench.path("report/junit.xml")).unwrap();
+    let atlas = bench.command(["run", "--resume", "report"]);
+    let mut command = Command::new("prlimit");
+    command.arg(format!("--fsize={limit}")).arg("--").arg(atlas.get_program()).args(atlas.get_args());
+    take_environment(&mut command, &atlas);
+    answer(command.current_dir(bench.path("")).stdin(Stdio::null()))
+        .says(0, &["report/report.html was not written", "File too large", "conformant"]);
+    let mut names: Vec<_> =
+        fs::read_dir(bench.path("report")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["junit.xml", "results.jsonl", "summary.md"], "nothing is left half written");
+}
+
+#[rstest]
+fn a_history_says_since_when_and_what_else_changed(bench: Bench) {
+    for (number, defects) in [&[][..], &MISALIGNED, &MISALIGNED, &[]].into_iter().enumerate() {
+        run(&bench, &format!("runs/night-{number}"), &[&["--seed", "7"], defects].concat());
+    }
+    bench.write("runs/broken", "no run");
+    fs::create_dir(bench.path("runs/else")).unwrap();
+    bench.write("runs/else/results.jsonl", "{\"no\":\"journal\"}\n");
+    std::os::unix::fs::symlink("night-3", bench.path("runs/latest")).unwrap();
+    let answer = bench.run(["history", "runs"]);
+    answer.says(
+        0,
+        &[
+            "acl on a2 (simulated), 4 runs",
+            "acl.small.aligned .FF. 2 2/4 0/4",
+            "other defects",
+            "2 other rules were good in every run in which they ran",
+            "left out: runs/else/results.jsonl is not a journal of this suite",
+        ],
+    );
+    bench.run(["history", "runs", "--last", "2"]).says(0, &["F. 1 1/2", "2 older runs are left out"]);
+    let page = bench.run(["history", "runs", "--format", "html"]);
+    page.says(0, &["aria-label=\"1 pass, 2 fail, 1 pass\">.FF.</code>", "<svg role=\"img\""]);
+    bench.run(["history", "runs", "--format", "markdown"]).says(0, &["| acl.small.aligned | `.FF.` | 2 | 2 of 4 |"]);
+    bench.run(["history", "specs"]).says(2, &["there is no run below specs"]);
+    bench.run(["history", "nowhere"]).says(2, &["cannot read nowhere"]);
+}

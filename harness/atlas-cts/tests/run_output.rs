@@ -1,0 +1,145 @@
+//! What `atlas-cts run` prints while it runs: for a program one object for each event, for a person on a terminal how far it
+//! is, and without a terminal nothing that moves.
+
+mod support;
+
+use std::process::{Command, Stdio};
+
+use rstest::{fixture, rstest};
+use serde_json::Value as Json;
+use support::{Bench, answer, project, take_environment};
+
+const RULES: &str = "\
+chapter: small
+title: Small
+rules:
+  - id: acl.small.aligned
+    title: A block is aligned
+    statement: A block is aligned.
+    source: [{document: manual, section: blocks}]
+    level: must
+    forall:
+      size: {every: [100, 200]}
+    steps: |
+      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 64 == 0;
+  - id: acl.small.elsewhere
+    title: A block is there elsewhere
+    statement: A block is there elsewhere.
+    source: [{document: manual, section: blocks}]
+    level: must
+    when: {not_products: [a2]}
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+";
+
+const RUN: [&str; 7] = ["run", "--specs", "specs", "--product", "a2", "--backend", "simulator"];
+const MISALIGNED: [&str; 2] = ["--defect", "malloc.aligned-only-from-4KiB"];
+
+#[fixture]
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.catalog(RULES);
+    bench
+}
+
+/// The objects that a run prints, each with its kind.
+fn events(text: &str) -> Vec<(String, Json)> {
+    let object = |line: &str| -> Json { serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")) };
+    text.lines().map(object).map(|object| (object["event"].as_str().unwrap().to_owned(), object)).collect()
+}
+
+#[rstest]
+fn a_program_gets_an_object_for_each_event_and_nothing_else(bench: Bench) {
+    let words = ["--log-format", "json", "--report-dir", "report"];
+    let answer = bench.run(RUN.iter().chain(&MISALIGNED).chain(&words));
+    assert_eq!(answer.status, 1, "{}", answer.text);
+    let events = events(&answer.text);
+    let kinds: Vec<&str> = events.iter().map(|(kind, _)| kind.as_str()).collect();
+    // The rule that does not apply does not begin; threads end in any order.
+    let mut middle = kinds[2..5].to_vec();
+    middle.sort_unstable();
+    assert_eq!(
+        (&kinds[..2], &middle[..], &kinds[5..]),
+        (&["line", "run"][..], &["begin", "result", "result"][..], &["end"][..])
+    );
+    let of = |kind: &str, rule: &str| {
+        let found = events.iter().find(|(known, object)| known == kind && (rule.is_empty() || object["rule"] == rule));
+        found.unwrap_or_else(|| panic!("{kind} {rule} in {}", answer.text)).1.clone()
+    };
+    let result = of("result", "acl.small.aligned");
+    for (field, value) in [("verdict", "fail"), ("meaning", "broken"), ("level", "must"), ("chapter", "small")] {
+        assert_eq!(result[field], value);
+    }
+    assert_eq!(result["expected"], false);
+    assert!(result["replay"].as_str().unwrap().contains("--exact acl.small.aligned"));
+    assert_eq!(of("result", "acl.small.elsewhere")["verdict"], "skipped");
+    assert_eq!(of("begin", "")["rule"], "acl.small.aligned");
+    assert_eq!((&of("run", "")["rules"], &of("run", "")["simulated"]), (&Json::from(2), &Json::from(true)));
+    let end = of("end", "");
+    assert_eq!((&end["exit"], &end["counts"]["fail"]), (&Json::from(1), &Json::from(1)));
+    assert_eq!(end["text"], "not conformant: 1 rule broken");
+    // The schema knows each field of each event.
+    let schema: Json =
+        serde_json::from_str(&std::fs::read_to_string(project().join("reports/schema/log.schema.json")).unwrap())
+            .unwrap();
+    let text = schema.to_string();
+    for (kind, object) in &events {
+        assert!(text.contains(&format!("\"const\":\"{kind}\"")), "{kind}");
+        object
+            .as_object()
+            .unwrap()
+            .keys()
+            .for_each(|field| assert!(text.contains(&format!("\"{field}\":")), "{field}"));
+    }
+}
+
+#[rstest]
+fn a_remark_is_an_event_and_a_mistake_is_none(bench: Bench) {
+    std::fs::create_dir_all(bench.path("report/report.html/in the way")).unwrap();
+    let answer = bench.run(RUN.iter().chain(&["--log-format", "json", "--report-dir", "report"]));
+    let events = events(&answer.text);
+    let remark = events.iter().find(|(kind, _)| kind == "remark").expect("there is a remark").1["text"].clone();
+    assert!(remark.as_str().unwrap().contains("report.html was not written"), "{remark}");
+    let mistake = bench.run(RUN.iter().chain(&["--log-format", "json", "no-such-rule"]));
+    mistake.says(2, &["no rule matches `no-such-rule`"]);
+    bench.run(["run", "--log-format", "xml"]).says(2, &["invalid value 'xml'", "text, json"]);
+}
+
+/// A run of about a second on a terminal of its own; `None`: there is no tool that makes one.
+fn on_a_terminal(bench: &Bench, report: &str, terminal: &str) -> Option<String> {
+    let words = ["--call-ns", "100000000", "--jobs", "1", "--report-dir", report];
+    let atlas = bench.command(RUN.iter().chain(&words));
+    let mut line = vec![atlas.get_program().to_string_lossy().into_owned()];
+    line.extend(atlas.get_args().map(|word| word.to_string_lossy().into_owned()));
+    let mut command = Command::new("script");
+    command.args(["-qec", &line.join(" "), "/dev/null"]).current_dir(bench.path(""));
+    take_environment(&mut command, &atlas);
+    command.env("TERM", terminal).stdin(Stdio::null());
+    if Command::new("script").arg("--version").output().is_err() {
+        eprintln!("did not run: `script`, which makes a terminal, is not here");
+        return None;
+    }
+    let answer = answer(&mut command);
+    assert_eq!(answer.status, 0, "{}", answer.text);
+    Some(answer.text)
+}
+
+#[rstest]
+fn on_a_terminal_the_last_line_says_how_far_the_run_is(bench: Bench) {
+    let Some(text) = on_a_terminal(&bench, "runs/first", "xterm") else { return };
+    assert!(text.contains("/2 rules, ") && text.contains("acl.small.aligned ("), "{text}");
+    assert!(!text.contains(" left"), "nothing is known about its time:\n{text}");
+    let text = on_a_terminal(&bench, "runs/second", "xterm").unwrap();
+    assert!(text.contains(" left: acl.small.aligned ("), "the first run says how long:\n{text}");
+    let plain = on_a_terminal(&bench, "runs/third", "dumb").unwrap();
+    assert!(!plain.contains("/2 rules, ") && !plain.contains("\u{1b}[2K"), "{plain}");
+}
+
+#[rstest]
+fn without_a_terminal_nothing_moves(bench: Bench) {
+    let answer = bench.run(RUN.iter().chain(&["--call-ns", "20000000", "--report-dir", "report"]));
+    answer.says(0, &["pass      acl.small.aligned"]);
+    assert!(!answer.text.contains(['\u{1b}', '\r']) && !answer.text.contains("/2 rules"), "{}", answer.text);
+}

@@ -1,0 +1,50 @@
+"use strict";
+// The page is complete without this: it only shows less of it at a time.
+(() => {
+  const form = document.getElementById("filters");
+  const items = [...document.querySelectorAll("[data-verdict]")];
+  const groups = [...document.querySelectorAll("[data-group]")];
+  const shown = document.getElementById("shown");
+  const field = (name) => form.elements.namedItem(name).value;
+  // What a rule's row says and what its failure says is one text: a search finds both or none.
+  const texts = new Map();
+  for (const item of items) {
+    texts.set(item.dataset.rule, (texts.get(item.dataset.rule) || "") + " " + item.textContent.toLowerCase());
+  }
+  const apply = () => {
+    const words = field("text").toLowerCase().split(/\s+/).filter((word) => word);
+    const verdict = field("verdict");
+    const chapter = field("chapter");
+    let rules = 0;
+    for (const item of items) {
+      const fits = (!verdict || item.dataset.verdict === verdict || item.dataset.meaning === verdict)
+        && (!chapter || item.dataset.chapter === chapter)
+        && words.every((word) => texts.get(item.dataset.rule).includes(word));
+      item.hidden = !fits;
+      if (fits && item.tagName === "TR") rules += 1;
+    }
+    for (const group of groups) group.hidden = !group.querySelector("[data-verdict]:not([hidden])");
+    shown.textContent = rules + " of " + shown.dataset.all + " rules are shown";
+  };
+  // A link to what is closed opens it.
+  const open = () => {
+    let target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (; target; target = target.parentElement) {
+      target.hidden = false;
+      if (target.tagName === "DETAILS") target.open = true;
+    }
+  };
+  form.hidden = false;
+  form.addEventListener("input", apply);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(apply));
+  addEventListener("hashchange", open);
+  // What a printed page needs is opened: the programs of a few failures, of many only what is known about each.
+  const opened = () => {
+    const failures = document.querySelectorAll("details[data-rule]");
+    return failures.length <= 12 ? document.querySelectorAll("details") : failures;
+  };
+  addEventListener("beforeprint", () => opened().forEach((item) => { item.open = true; }));
+  apply();
+  open();
+})();

@@ -1,0 +1,111 @@
+//! How long a run is likely to go on, by what its rules took before.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::record::{Journal, Recorded, RunHeader, Verdict, read_run};
+
+/// Runs that are looked at: the newest.
+const LOOKED_AT: usize = 12;
+/// Runs that are enough.
+const ENOUGH: usize = 5;
+/// Of so many selected rules, the times of one have to be known.
+const KNOWN_OF: usize = 2;
+
+/// What rules took in earlier runs of the same kind.
+#[derive(Debug, Clone, Default)]
+pub struct Estimate {
+    /// The median by rule, in nanoseconds.
+    times: HashMap<String, u64>,
+    /// The median of all, for rules that no run had.
+    usual: u64,
+}
+
+impl Estimate {
+    /// What the newest runs beside a run's folder say that tested the same product, in the same profile; `None`: too little.
+    /// Journals that cannot be read say nothing.
+    pub(super) fn of_last_runs(folder: &Path, header: &RunHeader, selected: &[String]) -> Option<Estimate> {
+        let mut runs = Vec::new();
+        for journal in newest(folder) {
+            runs.extend(read_run(&journal).ok().filter(|run| same_kind(&run.header, header)));
+            if runs.len() == ENOUGH {
+                break;
+            }
+        }
+        let estimate = Estimate::of(&runs);
+        let known = selected.iter().filter(|rule| estimate.times.contains_key(*rule)).count();
+        (known > 0 && known * KNOWN_OF >= selected.len()).then_some(estimate)
+    }
+
+    fn of(runs: &[Recorded]) -> Estimate {
+        let mut times: HashMap<String, Vec<u64>> = HashMap::new();
+        for result in runs.iter().flat_map(|run| &run.results).filter(|result| result.verdict != Verdict::Skipped) {
+            times.entry(result.id.clone()).or_default().push(result.nanoseconds);
+        }
+        // What was skipped costs nothing.
+        for result in runs.iter().flat_map(|run| &run.results) {
+            times.entry(result.id.clone()).or_insert_with(|| vec![0]);
+        }
+        let times: HashMap<String, u64> = times.into_iter().map(|(rule, times)| (rule, median(times))).collect();
+        Estimate { usual: median(times.values().copied().collect()), times }
+    }
+
+    /// How long these rules are likely to take in so many threads: as long as they take one after the other, divided, and
+    /// no less than the longest.
+    pub fn left<'a>(&self, rules: impl Iterator<Item = &'a str>, threads: usize) -> Duration {
+        let (mut all, mut longest) = (0u64, 0u64);
+        for rule in rules {
+            let time = self.times.get(rule).copied().unwrap_or(self.usual);
+            (all, longest) = (all.saturating_add(time), longest.max(time));
+        }
+        Duration::from_nanos((all / threads.max(1) as u64).max(longest))
+    }
+}
+
+fn median(mut times: Vec<u64>) -> u64 {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or(0)
+}
+
+/// The journals beside a run's own, the newest first.
+fn newest(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten().flatten();
+    // The link `latest` is this run, or another one that is there anyway.
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
+    let journals = folders.filter(|other| other != folder).map(|other| other.join(Journal::FILE));
+    let mut dated: Vec<(SystemTime, PathBuf)> =
+        journals.filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path))).collect();
+    dated.sort();
+    dated.into_iter().rev().take(LOOKED_AT).map(|(_, path)| path).collect()
+}
+
+fn same_kind(then: &RunHeader, now: &RunHeader) -> bool {
+    let kind = |header: &RunHeader| {
+        let simulated = header.library.simulated;
+        (
+            header.runtime.clone(),
+            header.product.clone(),
+            header.profile.clone(),
+            simulated,
+            header.settings.case.is_some(),
+        )
+    };
+    kind(then) == kind(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_shared_by_threads_and_lasts_as_long_as_the_longest() {
+        let times = [("a", 40), ("b", 10), ("c", 10)].map(|(rule, time)| (rule.to_owned(), time));
+        let estimate = Estimate { times: HashMap::from(times), usual: 10 };
+        let left = |rules: &[&str], threads| estimate.left(rules.iter().copied(), threads).as_nanos();
+        assert_eq!(left(&["a", "b", "c"], 1), 60);
+        assert_eq!(left(&["a", "b", "c"], 2), 40);
+        assert_eq!(left(&["b", "c", "unknown"], 3), 10);
+        assert_eq!(left(&[], 3), 0);
+    }
+}
