@@ -28,6 +28,7 @@ fn no_edition_raises_a_false_alarm(
     let bench = Bench::new();
     let mut words =
         vec!["run", "--product", "a2", "--backend", "simulator", "--report-dir", "report", "--sim-edition", name];
+    words.extend(["--jobs", "4"]);
     words.extend(only);
     words.extend(NEEDS.iter().map(|(id, ..)| *id).filter(|_| !only.is_empty()));
     bench.run(words).says(0, &["conformant: no rule that ran is broken"]);
