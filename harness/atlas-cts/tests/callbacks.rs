@@ -77,10 +77,16 @@ fn a_held_stream_tells_a_right_device_from_a_wrong_one(#[case] defect: &str, #[c
     }
     let answer = bench.run_catalog("report", &words);
     let report = bench.report("report");
-    assert_eq!(report.result("acl.callback.order").verdict.name(), verdict, "{}", answer.text);
+    // A defect that depends on what was queued meanwhile shows in most runs, and not in all.
+    let seen = report.result("acl.callback.order").verdict.name();
+    assert_eq!(seen.replace("flaky", "fail"), verdict, "{}", answer.text);
     assert_eq!(report.result("acl.callback.left-closed").verdict.name(), "pass", "{}", answer.text);
-    let status = program(&bench).env(environment::DEFECTS, defect).status().unwrap();
-    assert_eq!(status.code(), Some(i32::from(verdict == "fail")), "the printed program says otherwise");
+    let mut statuses = (0..5).map(|_| program(&bench).env(environment::DEFECTS, defect).status().unwrap().code());
+    let as_expected = match verdict {
+        "pass" => statuses.next() == Some(Some(0)),
+        _ => statuses.any(|status| status == Some(1)),
+    };
+    assert!(as_expected, "the printed program says otherwise");
 }
 
 /// The first rule as a C program, compiled with the simulated device.
