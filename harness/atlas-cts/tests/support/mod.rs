@@ -87,8 +87,6 @@ impl Bench {
             .env_remove("LD_LIBRARY_PATH")
             .env("ATLAS_CTS_LOCKS", self.path("locks"))
             .env("ATLAS_CTS_REGRESSIONS", self.path("regressions"))
-            // Other tests run beside it, and some of its rules ask who is faster.
-            .env("ATLAS_CTS_JOBS", "2")
             .stdin(Stdio::null());
         if self.path(TESTED).exists() {
             // It has a handful of functions, and is wrong where rules have to find it.

@@ -61,10 +61,9 @@ pub struct Work {
 
 impl Work {
     /// How many rules run at the same time: as many as were asked for, else as many as there are devices that a rule can
-    /// have for its own. Where each rule has a simulated machine, twice as many as processors: rules of streams that are
-    /// held wait as long as others work.
+    /// have for its own, or processors where each rule has a simulated machine.
     pub fn threads(&self) -> usize {
-        let processors = || 2 * std::thread::available_parallelism().map_or(1, usize::from);
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
         let most = self.campaign.devices.at_the_same_time();
         let wanted = self.jobs.unwrap_or_else(|| most.unwrap_or_else(processors));
         most.map_or(wanted, |most| wanted.min(most)).max(1)

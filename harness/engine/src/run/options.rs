@@ -147,8 +147,8 @@ pub struct Options {
     /// Run exactly this case of the selected rule, or these, in order and in one process: the JSON that a failure prints.
     #[arg(long, value_name = "JSON")]
     pub case: Option<String>,
-    /// How many rules run at the same time on a simulated device, or how many devices in a proof; twice as many as there are
-    /// processors.
+    /// How many rules run at the same time on a simulated device, or how many devices in a proof; as many as there are
+    /// processors, in a proof twice as many.
     #[arg(long, env = "ATLAS_CTS_JOBS", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub jobs: Option<usize>,
     /// Seconds after which a call that does not return is a hang.
