@@ -10,20 +10,11 @@ use std::time::{Duration, Instant};
 use engine::record::read_run;
 use rstest::{fixture, rstest};
 use rustix::process::{Pid, Signal, kill_process};
+use support::small::{ALIGNED, MISALIGNED, chapter};
 use support::{Answer, Bench, Watched};
 
-const CHAPTER: &str = "\
-chapter: small
-title: Small
-rules:
-  - id: acl.small.aligned
-    title: A block is aligned
-    statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
-    level: must
-    steps: |
-      aclrtMalloc(&p, 100, ACL_MEM_MALLOC_NORMAL_ONLY);
-      (uintptr_t)p % 64 == 0;
+/// A rule that holds on a device with misaligned blocks.
+const LARGE: &str = "
   - id: acl.small.large
     title: A large block is there
     statement: A large block is there.
@@ -56,7 +47,7 @@ const SYMPTOM: &str = "fail, check (uintptr_t)p % 64 == 0;";
 #[fixture]
 fn bench() -> Bench {
     let bench = Bench::new();
-    bench.catalog(CHAPTER);
+    bench.catalog(chapter(&[ALIGNED, LARGE]));
     bench.write("set-up.sh", SET_UP);
     bench
 }
@@ -94,7 +85,7 @@ fn the_first_version_with_the_symptom_is_found_without_trying_each(bench: Bench)
     assert!(asked.len() <= 6, "{asked:?}");
     assert!(answer.text.contains(&format!("left       the machine is as set up for {}", asked.last().unwrap())));
     let run = read_run(&bench.path("tried/version-5-run-1")).unwrap();
-    assert_eq!(run.header.defects, ["malloc.aligned-only-from-4KiB"], "the set-up's variables hold for the run");
+    assert_eq!(run.header.defects, [MISALIGNED], "the set-up's variables hold for the run");
     assert_eq!(run.results.len(), 1);
 }
 
@@ -146,7 +137,7 @@ fn another_symptom_of_the_rule_is_not_the_one(bench: Bench) {
 #[rstest]
 fn the_symptom_may_be_that_of_a_run(bench: Bench) {
     let options = ["--product", "a2", "--backend", "simulator"];
-    bench.run_catalog("seen", &[&options[..], &["--defect", "malloc.aligned-only-from-4KiB"]].concat()).says(1, &[]);
+    bench.run_catalog("seen", &[&options[..], &["--defect", MISALIGNED]].concat()).says(1, &[]);
     bench.run_catalog("fine", &options).says(0, &[]);
     bisect(&bench, &["--like", "seen"], &["24.1", "25.2", "25.5", "26.0"]).says(0, &["first      25.5"]);
     fs::remove_dir_all(bench.path("tried")).unwrap();

@@ -9,21 +9,11 @@ use std::process::Command;
 
 use engine::conformance::{Capability, ConformanceRecord, Statement};
 use rstest::rstest;
+use support::small::{ELSEWHERE, HOLDS, chapter};
 use support::{Answer, Bench, answer};
 
-/// A rule that holds, one that needs a second device, and one that takes all memory.
-const CHAPTER: &str = "\
-chapter: small
-title: Small
-rules:
-  - id: acl.small.holds
-    title: A block is there
-    statement: A block is there.
-    source: [{document: manual, section: blocks}]
-    level: must
-    steps: |
-      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
-      p != NULL;
+/// A rule whose answer is only told.
+const TOLD: &str = "
   - id: acl.small.told
     title: A block is told to be elsewhere
     statement: A block is told to be elsewhere.
@@ -32,15 +22,6 @@ rules:
     steps: |
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       p == NULL;
-  - id: acl.small.elsewhere
-    title: A block is there on other products
-    statement: A block is there on other products.
-    source: [{document: manual, section: blocks}]
-    level: must
-    when: {not_products: [a2]}
-    steps: |
-      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
-      p != NULL;
 ";
 
 const TWO_DEVICES: &str = "
@@ -95,7 +76,7 @@ const BLOCKED: &str = "
 /// A bench with a device that is no simulated one, and these rules besides.
 fn bench(more: &str, tells: &str) -> Bench {
     let bench = Bench::new();
-    bench.catalog(format!("{CHAPTER}{more}"));
+    bench.catalog(chapter(&[HOLDS, TOLD, ELSEWHERE, more]));
     bench.library("fixtures/faults/faults.c", &[tells]);
     bench
 }
@@ -232,7 +213,7 @@ fn a_record_is_made_with_the_catalog_of_the_run() {
     let bench = bench("", EDITION);
     bench.run_catalog("run", DEDICATED).says(0, &[]);
     bench.run(["certify", "run"]).says(2, &["with another catalog", "name its catalog with --specs"]);
-    bench.catalog(format!("{CHAPTER}{ALL_MEMORY}"));
+    bench.catalog(chapter(&[HOLDS, TOLD, ELSEWHERE, ALL_MEMORY]));
     certify(&bench, "run", &[]).says(2, &["with another catalog"]);
     certify(&bench, "nowhere", &[]).says(3, &["nowhere"]);
 }

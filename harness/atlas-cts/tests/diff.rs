@@ -9,6 +9,7 @@ use engine::compare::{CompareOptions, compare, html, markdown, text};
 use engine::record::read_run;
 use rstest::rstest;
 use serde_json::Value as Json;
+use support::small::MISALIGNED;
 use support::{Bench, project};
 
 /// A block that is aligned, a refusal with a code that no document names, and a rule that is only reported.
@@ -43,8 +44,6 @@ rules:
       aclrtMalloc(&p, 4160, ACL_MEM_MALLOC_NORMAL_ONLY);
       (uintptr_t)p % 64 == 0;
 ";
-
-const MISALIGNED: &str = "malloc.aligned-only-from-4KiB";
 
 /// A bench with runs of the small catalog: each its folder, its seed and a defect.
 fn bench(runs: &[(&str, &str, Option<&str>)]) -> Bench {

@@ -6,9 +6,11 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::thread::available_parallelism;
 
 use atlas_cts::runtimes::RUNTIMES;
 use engine::catalog::{CatalogPlace, Kill, Rules, load};
@@ -37,15 +39,12 @@ fn device() -> &'static SimulatedDevice {
 /// Runs, each in a folder of its own.
 struct Lab {
     bench: Bench,
-    rules: Rules,
-    /// Runs of the faithful device by product.
-    faithful: BTreeMap<&'static str, Recorded>,
     runs: u64,
 }
 
 impl Lab {
     fn new() -> Lab {
-        Lab { bench: Bench::new(), rules: rules(), faithful: BTreeMap::new(), runs: 0 }
+        Lab { bench: Bench::new(), runs: 0 }
     }
 
     /// A run of a product with a seed; of these rules only, if there are any.
@@ -68,18 +67,43 @@ impl Lab {
         fs::remove_dir_all(folder).expect("the run's folder can be removed");
         run
     }
+}
 
-    /// The faithful device, whole.
-    fn faithful(&mut self, product: &'static str) -> &Recorded {
-        if !self.faithful.contains_key(product) {
-            let run = self.run(product, 1, &[], None);
-            self.faithful.insert(product, run);
-        }
-        &self.faithful[product]
+/// What all that is compared has in common.
+struct Proof {
+    rules: Rules,
+    /// Runs of the faithful device, whole, by product: each is made when it is asked for.
+    faithful: BTreeMap<&'static str, OnceLock<Recorded>>,
+}
+
+impl Proof {
+    fn new() -> Proof {
+        Proof { rules: rules(), faithful: PRODUCTS.into_iter().map(|product| (product, OnceLock::new())).collect() }
+    }
+
+    /// Looks at all items, at several at a time: a run waits as long as it works.
+    fn each<T: Sync, R: Send>(&self, items: &[T], look: impl Fn(&mut Lab, usize, &T) -> R + Sync) -> Vec<R> {
+        let (next, seen) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+        let lane = || {
+            let mut lab = Lab::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(number) else { break };
+                let found = look(&mut lab, number, item);
+                seen.lock().unwrap().insert(number, found);
+            }
+        };
+        let lanes = asked("ATLAS_CTS_DIFF_PROOF_LANES", 2 * available_parallelism().map_or(1, usize::from));
+        std::thread::scope(|scope| (0..lanes.max(1)).for_each(|_| _ = scope.spawn(lane)));
+        seen.into_inner().unwrap().into_values().collect()
+    }
+
+    fn faithful(&self, lab: &mut Lab, product: &'static str) -> &Recorded {
+        self.faithful[product].get_or_init(|| lab.run(product, 1, &[], None))
     }
 
     /// The first product on which rules that claim a defect run, these rules, and ten others; `None`: nobody claims it.
-    fn plan(&mut self, number: usize, defect: &str) -> Option<(&'static str, Vec<String>)> {
+    fn plan(&self, lab: &mut Lab, number: usize, defect: &str) -> Option<(&'static str, Vec<String>)> {
         let claims = |kill: &Kill, product: &str| {
             kill.defect == defect && (kill.products.is_empty() || kill.products.iter().any(|known| known == product))
         };
@@ -90,7 +114,7 @@ impl Lab {
             if chosen.is_empty() {
                 continue;
             }
-            let run = self.faithful(product);
+            let run = self.faithful(lab, product);
             let ran = run.results.iter().filter(|result| result.verdict != Verdict::Skipped);
             let ran: Vec<&String> = ran.map(|result| &result.id).collect();
             chosen.retain(|rule| ran.contains(&rule));
@@ -160,94 +184,96 @@ fn asked(name: &str, otherwise: usize) -> usize {
     text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not `{text}`")))
 }
 
-/// Appends a line to what is printed in the end, and prints it.
-fn say(page: &mut String, line: &str) {
-    eprintln!("{line}");
-    let _ = writeln!(page, "{line}");
+/// The lines of a proof and its last one, which are kept in a folder if one is named.
+fn page(name: &str, lines: impl IntoIterator<Item = Option<String>>, last: &str) -> String {
+    let page: String = lines.into_iter().flatten().chain([last.to_owned()]).map(|line| line + "\n").collect();
+    eprintln!("{last}");
+    if let Some(folder) = std::env::var_os("ATLAS_CTS_DIFF_PROOF_PAGES") {
+        fs::write(Path::new(&folder).join(format!("{name}.txt")), &page).expect("the page can be written");
+    }
+    page
 }
 
-/// The last line of a page, which is kept in a folder if one is named.
-fn end(page: &mut String, name: &str, line: &str) {
-    say(page, line);
-    if let Some(folder) = std::env::var_os("ATLAS_CTS_DIFF_PROOF_PAGES") {
-        fs::write(Path::new(&folder).join(format!("{name}.txt")), page).expect("the page can be written");
-    }
+/// What a proof found about one device.
+struct Seen {
+    broke: bool,
+    drifted: bool,
+    /// What is to be read of it.
+    line: Option<String>,
+}
+
+/// Every so many of these, as the environment says.
+fn sample<T>(all: &[T]) -> Vec<&T> {
+    all.iter().step_by(asked("ATLAS_CTS_DIFF_PROOF_EVERY", 1).max(1)).collect()
+}
+
+/// Says a line at once: what a proof is at can be followed.
+fn said(line: String) -> Option<String> {
+    eprintln!("{line}");
+    Some(line)
 }
 
 #[test]
 #[ignore = "hours: ci/diff-proof.sh"]
 fn every_defect_shows() {
-    let every = asked("ATLAS_CTS_DIFF_PROOF_EVERY", 1).max(1);
-    let mut lab = Lab::new();
-    let mut page = String::new();
-    let (mut defects, mut shown, mut regressions) = (0, 0, 0);
-    for (number, defect) in device().defects.iter().enumerate().step_by(every) {
-        let Some((product, rules)) = lab.plan(number, defect.name) else { continue };
+    let proof = Proof::new();
+    let seen = proof.each(&sample(device().defects), |lab, number, defect| {
+        let (product, rules) = proof.plan(lab, number, defect.name)?;
         let new = lab.run(product, 2, &rules, Some(defect.name));
-        let found = compared(lab.faithful(product), &new);
-        defects += 1;
-        regressions += usize::from(broke(&found));
-        if broke(&found) || drifted(&found) {
-            shown += 1;
-        } else {
-            let verdicts = new.results.iter().filter(|result| result.meaning() != Meaning::Good);
-            let verdicts: Vec<String> = verdicts.map(|result| format!("{} {}", result.verdict, result.id)).collect();
-            say(
-                &mut page,
-                &format!("NOT SHOWN  {} on {product}: {} {}", defect.name, verdicts.join(", "), told(&found)),
-            );
-        }
-    }
-    end(&mut page, "defects", &format!("defects: {shown} of {defects} show, {regressions} of them as regressions"));
+        let found = compared(proof.faithful(lab, product), &new);
+        let (broke, drifted) = (broke(&found), drifted(&found));
+        let verdicts = new.results.iter().filter(|result| result.meaning() != Meaning::Good);
+        let verdicts: Vec<String> = verdicts.map(|result| format!("{} {}", result.verdict, result.id)).collect();
+        let line = format!("NOT SHOWN  {} on {product}: {} {}", defect.name, verdicts.join(", "), told(&found));
+        Some(Seen { broke, drifted, line: if broke || drifted { None } else { said(line) } })
+    });
+    let seen: Vec<Seen> = seen.into_iter().flatten().collect();
+    let (defects, shown) = (seen.len(), seen.iter().filter(|seen| seen.broke || seen.drifted).count());
+    let regressions = seen.iter().filter(|seen| seen.broke).count();
+    let last = format!("defects: {shown} of {defects} show, {regressions} of them as regressions");
+    let page = page("defects", seen.into_iter().map(|seen| seen.line), &last);
     assert!(shown * 100 >= defects * 95, "{page}");
 }
 
 #[test]
 #[ignore = "an hour: ci/diff-proof.sh"]
 fn no_variant_is_a_regression_and_most_are_drift() {
-    let every = asked("ATLAS_CTS_DIFF_PROOF_EVERY", 1).max(1);
-    let mut lab = Lab::new();
-    let mut page = String::new();
-    let (mut variants, mut drifts, mut alarms) = (0, 0, 0);
-    for variant in device().variants.iter().step_by(every) {
-        variants += 1;
-        let mut drift = None;
+    let proof = Proof::new();
+    let seen = proof.each(&sample(device().variants), |lab, _, variant| {
+        let mut alarms = Vec::new();
         // Some are about what only some products have.
         for product in VARIANTS_ON {
             let new = lab.run(product, 1, &[], Some(variant.name));
-            let found = compared(lab.faithful(product), &new);
+            let found = compared(proof.faithful(lab, product), &new);
             if broke(&found) {
-                alarms += 1;
-                say(&mut page, &format!("REGRESSION  {} on {product}: {}", variant.name, told(&found)));
+                alarms.extend(said(format!("REGRESSION  {} on {product}: {}", variant.name, told(&found))));
             }
             if drifted(&found) {
-                drift = Some(format!("on {product}: {} in all, {}", found.drift.len(), told(&found)));
-                break;
+                let count = found.drift.len();
+                alarms.extend(said(format!("drift  {} on {product}: {count} in all, {}", variant.name, told(&found))));
+                return Seen { broke: alarms.len() > 1, drifted: true, line: Some(alarms.join("\n")) };
             }
         }
-        drifts += usize::from(drift.is_some());
-        match drift {
-            Some(drift) => say(&mut page, &format!("drift  {} {drift}", variant.name)),
-            None => say(&mut page, &format!("NO DRIFT  {}", variant.name)),
-        }
-    }
-    end(&mut page, "variants", &format!("variants: {drifts} of {variants} drift, {alarms} are taken for regressions"));
+        alarms.extend(said(format!("NO DRIFT  {}", variant.name)));
+        Seen { broke: alarms.len() > 1, drifted: false, line: Some(alarms.join("\n")) }
+    });
+    let count = |what: fn(&Seen) -> bool| seen.iter().filter(|seen| what(seen)).count();
+    let (variants, drifts, alarms) = (seen.len(), count(|seen| seen.drifted), count(|seen| seen.broke));
+    let last = format!("variants: {drifts} of {variants} drift, {alarms} are taken for regressions");
+    let page = page("variants", seen.into_iter().map(|seen| seen.line), &last);
     assert!(alarms == 0 && drifts * 100 >= variants * 80, "{page}");
 }
 
 #[test]
 #[ignore = "an hour: ci/diff-proof.sh"]
 fn identical_devices_show_nothing_whatever_the_seed() {
-    let pairs = asked("ATLAS_CTS_DIFF_PROOF_PAIRS", 20);
-    let mut lab = Lab::new();
-    let mut page = String::new();
-    for pair in 0..pairs as u64 {
+    let pairs: Vec<u64> = (0..asked("ATLAS_CTS_DIFF_PROOF_PAIRS", 20) as u64).collect();
+    let shown = Proof::new().each(&pairs, |lab, _, pair| {
         let (old, new) = (lab.run("a2", 100 + 2 * pair, &[], None), lab.run("a2", 101 + 2 * pair, &[], None));
         let found = compared(&old, &new);
-        if broke(&found) || drifted(&found) {
-            say(&mut page, &format!("pair {pair}: {}", told(&found)));
-        }
-    }
-    assert!(page.is_empty(), "{page}");
-    eprintln!("pairs: {pairs} of {pairs} show nothing");
+        if broke(&found) || drifted(&found) { said(format!("pair {pair}: {}", told(&found))) } else { None }
+    });
+    let nothing = shown.iter().filter(|line| line.is_none()).count();
+    let page = page("pairs", shown, &format!("pairs: {nothing} of {} show nothing", pairs.len()));
+    assert_eq!(nothing, pairs.len(), "{page}");
 }

@@ -6,42 +6,8 @@ use std::fs;
 
 use engine::record::{Meaning, Sort, Verdict, read_run};
 use rstest::{fixture, rstest};
+use support::small::{ALIGNED, ELSEWHERE, HOLDS, MISALIGNED, chapter};
 use support::{Answer, Bench, Report, project};
-
-const MISALIGNED: &str = "malloc.aligned-only-from-4KiB";
-
-/// A rule that breaks on a device with misaligned blocks, one that each device breaks with a code, one that holds, and one
-/// that does not apply.
-const RULES: &str = "\
-chapter: small
-title: Small
-rules:
-  - id: acl.small.aligned
-    title: A block is aligned
-    statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
-    level: must
-    steps: |
-      aclrtMalloc(&p, 100, ACL_MEM_MALLOC_NORMAL_ONLY);
-      (uintptr_t)p % 64 == 0;
-  - id: acl.small.holds
-    title: A block is there
-    statement: A block is there.
-    source: [{document: manual, section: blocks}]
-    level: must
-    steps: |
-      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
-      p != NULL;
-  - id: acl.small.elsewhere
-    title: A block is there elsewhere
-    statement: A block is there elsewhere.
-    source: [{document: manual, section: blocks}]
-    level: must
-    when: {not_products: [a2]}
-    steps: |
-      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
-      p != NULL;
-";
 
 const ENTRY: &str = "\
 expectations:
@@ -58,7 +24,7 @@ expectations:
 #[fixture]
 fn bench() -> Bench {
     let bench = Bench::new();
-    bench.catalog(RULES);
+    bench.catalog(chapter(&[ALIGNED, HOLDS, ELSEWHERE]));
     bench
 }
 
@@ -306,7 +272,7 @@ fn a_journal_whose_end_excuses_what_its_results_do_not_show_is_refused(bench: Be
 #[case::beyond_its_rate("0.02", 1, Sort::TooOften)]
 fn a_flake_is_known_up_to_its_rate(#[case] rate: &str, #[case] status: i32, #[case] expected: Sort) {
     let bench = Bench::new();
-    bench.catalog(RULES.replace("100, ACL", "5000, ACL"));
+    bench.catalog(chapter(&[&ALIGNED.replace("[100, 200]", "[5000, 6000]"), HOLDS, ELSEWHERE]));
     bench.library("fixtures/faults/history.c", &["FAULT_EVERY_THIRD_START"]);
     bench.write("starts", "xx");
     let entry = ENTRY.replace("kind: fail", &format!("kind: flake\n    rate: {rate}"));

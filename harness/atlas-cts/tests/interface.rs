@@ -108,6 +108,19 @@ fn a_change_in_the_headers_of_two_releases_is_named(#[case] change: &str) {
 
 /// The header declares functions that no rule calls; the simulated device has the others.
 #[test]
+fn a_header_that_is_meant_to_follow_another_one_is_read() {
+    let bench = Bench::new();
+    let (library, headers) = (library(&bench, "before", &[], "NOTES_1_0"), headers(&bench, "before.h"));
+    fs::write(headers.join("first.h"), "/* Beside aclrtMalloc. */\nsize_t note_length(uint32_t note, bool all);\n")
+        .unwrap();
+    let words = ["--headers".as_ref(), headers.as_os_str(), "--against".as_ref(), headers.as_os_str()];
+    let compared = bench.run(["abi".as_ref(), library.as_os_str()].into_iter().chain(words));
+    if !lacks_libclang(&compared) {
+        compared.says(0, &["0 differences, 0 additions"]);
+    }
+}
+
+#[test]
 fn what_the_simulated_device_lacks_concerns_no_rule() {
     let bench = Bench::new();
     let written = bench.run(["simulator", "--print-path", "."]);

@@ -7,50 +7,17 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use rstest::{fixture, rstest};
+use support::small::{ALIGNED, ELSEWHERE, HOLDS, MISALIGNED, chapter};
 use support::{Answer, Bench, answer, take_environment};
 
-/// A rule that breaks on a device with misaligned blocks, one that holds, one that does not apply.
-const RULES: &str = "\
-chapter: small
-title: Small
-rules:
-  - id: acl.small.aligned
-    title: A block is aligned
-    statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
-    level: must
-    forall:
-      size: {every: [100, 200]}
-    steps: |
-      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
-      (uintptr_t)p % 64 == 0;
-  - id: acl.small.holds
-    title: A block is there
-    statement: A block is there.
-    source: [{document: manual, section: blocks}]
-    level: must
-    steps: |
-      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
-      p != NULL;
-  - id: acl.small.elsewhere
-    title: A block is there elsewhere
-    statement: A block is there elsewhere.
-    source: [{document: manual, section: blocks}]
-    level: must
-    when: {not_products: [a2]}
-    steps: |
-      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
-      p != NULL;
-";
-
 const SIMULATED: [&str; 4] = ["--product", "a2", "--backend", "simulator"];
-const MISALIGNED: [&str; 2] = ["--defect", "malloc.aligned-only-from-4KiB"];
+const BROKEN: [&str; 2] = ["--defect", MISALIGNED];
 const PAGES: [&str; 2] = ["report.html", "summary.md"];
 
 #[fixture]
 fn bench() -> Bench {
     let bench = Bench::new();
-    bench.catalog(RULES);
+    bench.catalog(chapter(&[ALIGNED, HOLDS, ELSEWHERE]));
     bench
 }
 
@@ -71,7 +38,7 @@ fn remove_pages(bench: &Bench, report: &str) {
 
 #[rstest]
 fn a_run_writes_a_page_with_the_failure_and_the_program_that_shows_it(bench: Bench) {
-    run(&bench, "report", &MISALIGNED).says(1, &["not conformant: 1 rule broken"]);
+    run(&bench, "report", &BROKEN).says(1, &["not conformant: 1 rule broken"]);
     let [page, summary] = pages(&bench, "report");
     for told in [
         "not conformant: 1 rule broken (SIMULATED DEVICE)",
@@ -92,7 +59,7 @@ fn a_run_writes_a_page_with_the_failure_and_the_program_that_shows_it(bench: Ben
 
 #[rstest]
 fn reports_are_written_again_from_the_journal_alone(bench: Bench) {
-    run(&bench, "report", &MISALIGNED).says(1, &[]);
+    run(&bench, "report", &BROKEN).says(1, &[]);
     let before = pages(&bench, "report");
     remove_pages(&bench, "report");
     fs::remove_dir_all(bench.path("specs")).unwrap();
@@ -107,7 +74,7 @@ fn reports_are_written_again_from_the_journal_alone(bench: Bench) {
 #[rstest]
 fn a_merged_run_has_a_page_of_all_parts(bench: Bench) {
     for number in ["1", "2"] {
-        run(&bench, &format!("part-{number}"), &[&["--shard", &format!("{number}/2")], &MISALIGNED[..]].concat());
+        run(&bench, &format!("part-{number}"), &[&["--shard", &format!("{number}/2")], &BROKEN[..]].concat());
     }
     bench.run(["merge", "--specs", "specs", "--report-dir", "whole", "part-1", "part-2"]).says(1, &[]);
     let [page, summary] = pages(&bench, "whole");
@@ -163,7 +130,7 @@ fn where_there_is_no_room_for_the_page_the_rest_is_there(bench: Bench) {
 
 #[rstest]
 fn a_history_says_since_when_and_what_else_changed(bench: Bench) {
-    for (number, defects) in [&[][..], &MISALIGNED, &MISALIGNED, &[]].into_iter().enumerate() {
+    for (number, defects) in [&[][..], &BROKEN, &BROKEN, &[]].into_iter().enumerate() {
         run(&bench, &format!("runs/night-{number}"), &[&["--seed", "7"], defects].concat());
     }
     bench.write("runs/broken", "no run");

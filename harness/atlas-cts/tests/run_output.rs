@@ -7,40 +7,16 @@ use std::process::{Command, Stdio};
 
 use rstest::{fixture, rstest};
 use serde_json::Value as Json;
+use support::small::{ALIGNED, ELSEWHERE, MISALIGNED, chapter};
 use support::{Bench, answer, project, take_environment};
 
-const RULES: &str = "\
-chapter: small
-title: Small
-rules:
-  - id: acl.small.aligned
-    title: A block is aligned
-    statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
-    level: must
-    forall:
-      size: {every: [100, 200]}
-    steps: |
-      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);
-      (uintptr_t)p % 64 == 0;
-  - id: acl.small.elsewhere
-    title: A block is there elsewhere
-    statement: A block is there elsewhere.
-    source: [{document: manual, section: blocks}]
-    level: must
-    when: {not_products: [a2]}
-    steps: |
-      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
-      p != NULL;
-";
-
 const RUN: [&str; 7] = ["run", "--specs", "specs", "--product", "a2", "--backend", "simulator"];
-const MISALIGNED: [&str; 2] = ["--defect", "malloc.aligned-only-from-4KiB"];
+const BROKEN: [&str; 2] = ["--defect", MISALIGNED];
 
 #[fixture]
 fn bench() -> Bench {
     let bench = Bench::new();
-    bench.catalog(RULES);
+    bench.catalog(chapter(&[ALIGNED, ELSEWHERE]));
     bench
 }
 
@@ -53,7 +29,7 @@ fn events(text: &str) -> Vec<(String, Json)> {
 #[rstest]
 fn a_program_gets_an_object_for_each_event_and_nothing_else(bench: Bench) {
     let words = ["--log-format", "json", "--report-dir", "report"];
-    let answer = bench.run(RUN.iter().chain(&MISALIGNED).chain(&words));
+    let answer = bench.run(RUN.iter().chain(&BROKEN).chain(&words));
     assert_eq!(answer.status, 1, "{}", answer.text);
     let events = events(&answer.text);
     let kinds: Vec<&str> = events.iter().map(|(kind, _)| kind.as_str()).collect();

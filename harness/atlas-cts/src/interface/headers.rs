@@ -28,7 +28,8 @@ pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<De
     if headers.is_empty() {
         return Err(InterfaceCommandError::NoHeaders { folder: folder.to_owned() });
     }
-    let mut all = String::new();
+    // Some headers are only meant to be included after another one, which brings these.
+    let mut all = String::from("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n");
     for header in &headers {
         let path = std::path::absolute(header).unwrap_or_else(|_| header.clone());
         let _ = writeln!(all, "#include \"{}\"", path.display());

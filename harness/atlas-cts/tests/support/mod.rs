@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+pub mod small;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::os::fd::OwnedFd;

@@ -28,6 +28,9 @@ pub struct RuleProof {
     pub false_alarms: BTreeMap<String, String>,
     /// Variants on which a rule that only informs did not pass: it claims no promise, so that this is none broken.
     pub findings: BTreeMap<String, String>,
+    /// Variants on which the set-up did not hold, with what it said: a variant may refuse what a rule needs to begin
+    /// with. The rule was not judged there.
+    pub blocked: BTreeMap<String, String>,
     /// Its checks, in the order of the steps.
     pub checks: Vec<CheckProof>,
 }

@@ -177,16 +177,21 @@ impl Work<'_> {
                 Device::Faithful(name) => {
                     for seed in first..first + seeds {
                         // What a variant need not offer is a rule's set-up at most: then nobody is told that it is broken.
-                        let quiet = |attempt: &Attempt| {
-                            attempt.passes() || (name.is_some() && attempt.verdict == Verdict::Blocked)
-                        };
+                        let blocked = |attempt: &Attempt| name.is_some() && attempt.verdict == Verdict::Blocked;
+                        let quiet = |attempt: &Attempt| attempt.passes() || blocked(attempt);
                         let attempt = lab.attempt(rule, seed, &experiment, quiet);
-                        if !quiet(&attempt) {
+                        if !attempt.passes() {
                             let what = format!("{}: {}", attempt.verdict, attempt.reason);
                             let device = name.unwrap_or("faithful").to_owned();
                             let informs = name.is_some() && rule.level == Level::Info;
                             self.note(rule, |proof| {
-                                let seen = if informs { &mut proof.findings } else { &mut proof.false_alarms };
+                                let seen = if blocked(&attempt) {
+                                    &mut proof.blocked
+                                } else if informs {
+                                    &mut proof.findings
+                                } else {
+                                    &mut proof.false_alarms
+                                };
                                 seen.insert(device, what);
                             });
                         }

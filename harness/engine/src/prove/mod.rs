@@ -156,6 +156,7 @@ fn select<'a>(
             passes_on: BTreeSet::new(),
             false_alarms: BTreeMap::new(),
             findings: BTreeMap::new(),
+            blocked: BTreeMap::new(),
             checks: CheckProof::all(&target.rules, rule),
             skipped: target.skip(rule).or_else(undefined),
         };

@@ -32,6 +32,9 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
             for (device, what) in &rule.findings {
                 let _ = writeln!(text, "              finding on {device}: {what}");
             }
+            for (device, what) in &rule.blocked {
+                let _ = writeln!(text, "              not judged on {device}: {what}");
+            }
         }
     }
     for rule in judged.iter().filter(|rule| !rule.gaps().is_empty()) {
@@ -53,6 +56,13 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     let findings: usize = judged.iter().map(|rule| rule.findings.len()).sum();
     if findings > 0 {
         let _ = writeln!(text, "  variants    {findings} findings of rules that only inform (--verbose names them)");
+    }
+    let blocked: usize = judged.iter().map(|rule| rule.blocked.len()).sum();
+    if blocked > 0 {
+        let _ = writeln!(
+            text,
+            "  variants    {blocked} times a set-up was refused, and the rule not judged (--verbose names them)"
+        );
     }
     if proof.weakened {
         shares(&mut text, &judged);
