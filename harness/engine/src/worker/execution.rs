@@ -275,6 +275,12 @@ impl<'a> Execution<'a> {
 
     /// Notes what a call answered that may answer otherwise.
     fn note_answer(&mut self, call: &Call, function: &Function, arguments: &[u64], result: i128) {
+        let told = match i64::try_from(result) {
+            _ if is_address(function.returns) => Told::Address(result != 0),
+            Ok(code) if self.prepared.results[call.function].is_some() => Told::Code(code),
+            // Numbers are what rules observe, if they are of interest.
+            _ => return,
+        };
         let parameters = function.parameters.iter().zip(arguments).enumerate();
         let classes = parameters.fold(0, |classes, (index, (parameter, raw))| {
             let class = match parameter.ty {
@@ -285,12 +291,6 @@ impl<'a> Execution<'a> {
             with_class(classes, index, class)
         });
         let asked = Asked::Call { function: call.function, classes };
-        let told = match i64::try_from(result) {
-            _ if is_address(function.returns) => Told::Address(result != 0),
-            Ok(code) if self.prepared.results[call.function].is_some() => Told::Code(code),
-            // Numbers are what rules observe, if they are of interest.
-            _ => return,
-        };
         note(&mut self.report.answers, Question::at(call.span, asked), told);
     }
 
