@@ -83,6 +83,8 @@ pub enum CommandError {
     Threshold(ThresholdError),
     #[error("error: {0}")]
     History(HistoryError),
+    #[error("error: --fail-on timing needs to know how much slower is too slow; give --budget PERCENT too")]
+    NoBudget,
 }
 
 impl CommandError {

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use atlas_cts::{CommandError, say};
+use atlas_cts::{CommandError, say, say_json};
 use clap::{Args, ValueEnum};
-use engine::compare::{CompareOptions, Condition, Difference, compare, html, markdown, text};
+use engine::compare::{CompareOptions, Condition, compare, html, markdown, text};
 use engine::record::read_run;
 use engine::run::ExitStatus;
 
@@ -47,36 +47,32 @@ fn percent(text: &str) -> Result<f64, String> {
 
 /// Compares two runs and prints what differs.
 pub(crate) fn diff(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
+    if arguments.budget.is_none() && arguments.fail_on.contains(&Condition::Timing) {
+        return Err(CommandError::NoBudget);
+    }
     let read = |path: &Path| read_run(path);
     let (old, new) = (read(&arguments.old)?, read(&arguments.new)?);
     let paths = [arguments.old.display().to_string(), arguments.new.display().to_string()];
     let options = CompareOptions { budget: arguments.budget };
     let found = compare([&paths[0], &paths[1]], &old, &new, &options);
-    say(&shown(&found, arguments.format))?;
-    let budget = arguments.budget.map(|_| Condition::Timing);
-    let broken: Vec<String> = arguments
-        .fail_on
-        .iter()
-        .chain(&budget)
-        .filter(|condition| condition.holds(&found))
-        .map(ToString::to_string)
-        .collect();
+    match arguments.format {
+        Format::Text => say(&text(&found))?,
+        Format::Markdown => say(&markdown(&found))?,
+        Format::Html => say(&html(&found))?,
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&found);
+            say_json(&json.expect("a comparison is made of strings, numbers and lists"))?;
+        }
+    }
+    let mut conditions = arguments.fail_on.clone();
+    conditions.extend(arguments.budget.map(|_| Condition::Timing));
+    conditions.dedup();
+    let broken = conditions.iter().filter(|condition| condition.holds(&found));
+    let broken: Vec<String> = broken.map(ToString::to_string).collect();
     if broken.is_empty() {
         return Ok(ExitStatus::Conformant);
     }
     // Behind what was asked for, where no reader of JSON looks.
-    eprintln!("exit status 1: there is {}", broken.join(", "));
+    eprintln!("exit status 1, because of {}", broken.join(", "));
     Ok(ExitStatus::Broken)
-}
-
-fn shown(found: &Difference, format: Format) -> String {
-    match format {
-        Format::Text => text(found),
-        Format::Markdown => markdown(found),
-        Format::Html => html(found),
-        Format::Json => {
-            let json = serde_json::to_string_pretty(found);
-            json.expect("a comparison is made of strings, numbers and lists") + "\n"
-        }
-    }
 }

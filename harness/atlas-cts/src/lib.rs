@@ -11,4 +11,4 @@ pub mod reproducer;
 pub mod runtimes;
 
 pub use conclude::{CommandError, conclude};
-pub use output::{say, say_line, say_painted};
+pub use output::{say, say_json, say_line, say_painted};

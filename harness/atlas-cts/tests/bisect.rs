@@ -93,6 +93,7 @@ fn the_first_version_with_the_symptom_is_found_without_trying_each(bench: Bench)
 #[case::before_the_first(&["25.2", "25.3", "25.5"], 3, &[
     "skipped    25.3  the set-up failed with exit status 7: no package for 25.3",
     "first      25.5 or one of 25.3, which cannot be tried; 25.2 is free of it",
+    "left       the set-up for 25.3 came last and did not end well: set up the version that you want",
 ])]
 #[case::elsewhere(&["24.1", "25.3", "25.0", "25.2", "25.5", "26.0"], 0, &["first      25.5: the first", "25.2 is free of it"])]
 #[case::at_the_end(&["24.1", "25.2", "25.5", "25.3"], 0, &["skipped    25.3", "first      25.5: the first version"])]
@@ -113,7 +114,7 @@ fn what_cannot_be_set_up_is_skipped_and_said(
 #[rstest]
 #[case::that_nobody_has(&["24.1", "25.2"], 3, &["25.2 does not show the symptom: there is nothing to find"])]
 #[case::that_all_have(&["25.5", "26.0"], 3, &["first      25.5: the first version", "begin with an older one"])]
-#[case::one_version(&["25.5"], 2, &["1 version is no list to search"])]
+#[case::one_version(&["25.5"], 2, &["a list of 1 has nothing to search"])]
 #[case::a_version_twice(&["24.1", "25.5", "24.1"], 2, &["`24.1` stands twice"])]
 fn lists_in_which_there_is_nothing_to_find(
     bench: Bench,
@@ -171,6 +172,14 @@ fn options_of_run_reach_the_runs(bench: Bench) {
     bench
         .run(["bisect", "acl.small.alinged", "--specs", "specs", "--", "true", "1", "2"])
         .says(2, &["acl.small.aligned"]);
+}
+
+/// What selects the rules of a night on this machine is nothing to a version.
+#[rstest]
+fn what_selects_rules_in_the_environment_is_not_for_the_runs(bench: Bench) {
+    bench.write("red.txt", "acl.small.large");
+    let mut command = bench.command(words(&[], &["24.1", "25.5"]));
+    support::answer(command.env("ATLAS_CTS_RULES", bench.path("red.txt"))).says(0, &["first      25.5"]);
 }
 
 /// A known failure is not run where it does harm, and is broken all the same where it is.
@@ -238,7 +247,10 @@ fn a_search_that_is_asked_to_end_ends_its_set_up_and_says_where_it_was(bench: Be
     kill_process(Pid::from_child(&search), Signal::TERM).unwrap();
     let output = search.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(text.contains("SIGTERM: asked to end; the machine is as set up for 25.5"), "{text}");
+    assert!(
+        text.contains("SIGTERM: asked to end") && text.contains("the set-up for 25.5 came last and did not end well"),
+        "{text}"
+    );
     assert_eq!(output.status.code(), Some(3));
     set_up.expect_end();
 }

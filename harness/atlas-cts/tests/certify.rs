@@ -209,6 +209,20 @@ fn a_known_failure_that_was_not_run_is_a_rule_that_is_missing() {
 }
 
 #[test]
+fn what_a_part_did_not_run_is_missing_where_the_parts_are_put_together_without_known_failures() {
+    let bench = bench(BROKEN, EDITION);
+    bench.write(
+        "known.yaml",
+        "expectations:\n  - {rule: acl.small.broken, kind: skip, danger: It hangs the machine., owner: memory,\n    \
+         tracker: \"https://tracker.example/1\", expires: 2999-12-31}\n",
+    );
+    let part = [DEDICATED, &["--expectations", "known.yaml", "--shard", "1/1"]].concat();
+    bench.run_catalog("part", &part).says(0, &[]);
+    bench.run(["merge", "part", "--specs", "specs", "--report-dir", "whole"]).says(0, &[]);
+    certify(&bench, "whole", &[]).says(3, &["every rule: 1 rule not run", "(acl.small.broken)"]);
+}
+
+#[test]
 fn a_record_is_made_with_the_catalog_of_the_run() {
     let bench = bench("", EDITION);
     bench.run_catalog("run", DEDICATED).says(0, &[]);
@@ -232,6 +246,22 @@ fn a_record_that_was_changed_or_is_none_is_not_verified() {
     bench.write("text.json", "{}");
     bench.run(["verify", "text.json"]).says(1, &["text.json is no conformance record"]);
     bench.run(["verify", "gone.json"]).says(3, &["cannot read gone.json"]);
+}
+
+#[test]
+fn a_text_of_a_record_cannot_pass_for_a_line_about_its_signature() {
+    let bench = bench("", EDITION);
+    bench.run_catalog("run", DEDICATED).says(0, &[]);
+    let journal = bench.path("run/results.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let forged = "\"started\":\"2026-01-01\\nsignature  good, of alice\"";
+    let at = text.find("\"started\":\"").unwrap();
+    let end = at + "\"started\":\"".len() + text[at + "\"started\":\"".len()..].find('"').unwrap() + 1;
+    fs::write(&journal, format!("{}{forged}{}", &text[..at], &text[end..])).unwrap();
+    certify(&bench, "run", &["--to", "record.json"]).says(0, &[]);
+    let answer = bench.run(["verify", "record.json"]);
+    answer.says(0, &["signature  none"]);
+    assert_eq!(answer.text.lines().filter(|line| line.starts_with("signature")).count(), 1, "{}", answer.text);
 }
 
 /// A key of OpenSSH with a line that allows it.

@@ -62,7 +62,7 @@ fn what_broke_is_named_and_the_way_back_is_a_fix() {
     let bench = bench(&[("old", "1", None), ("new", "2", Some(MISALIGNED))]);
     let shown = ["1 regressions", "Regressions (1)", "acl.small.block", "defects", MISALIGNED];
     bench.run(["diff", "old", "new"]).says(0, &shown);
-    bench.run(["diff", "old", "new", "--fail-on", "regression"]).says(1, &["exit status 1: there is regression"]);
+    bench.run(["diff", "old", "new", "--fail-on", "regression"]).says(1, &["exit status 1, because of regression"]);
     bench.run(["diff", "new", "old", "--fail-on", "regression,drift"]).says(0, &["1 fixes", "Fixes (1)"]);
     bench
         .run(["diff", "old/results.jsonl", "old", "--fail-on", "regression,drift,coverage,field"])
@@ -74,7 +74,7 @@ fn an_answer_that_no_document_fixes_is_drift_with_both_codes() {
     let bench = bench(&[("old", "1", None), ("new", "2", Some("variant.other-misuse-codes"))]);
     let answer = bench.run(["diff", "old", "new", "--fail-on", "regression"]);
     answer.says(0, &["0 regressions", "1 drifts", "acl.small.refused", "aclrtMemGetAddressRange(p, NULL, NULL)"]);
-    bench.run(["diff", "old", "new", "--fail-on", "drift:code"]).says(1, &["there is drift:code"]);
+    bench.run(["diff", "old", "new", "--fail-on", "drift:code"]).says(1, &["because of drift:code"]);
     bench.run(["diff", "old", "new", "--fail-on", "drift:value,drift:verdict"]).says(0, &[]);
     let json = bench.run(["diff", "old", "new", "--format", "json"]);
     let found: Json = serde_json::from_str(&json.text).unwrap();
@@ -83,11 +83,26 @@ fn an_answer_that_no_document_fixes_is_drift_with_both_codes() {
     assert_ne!(codes("old"), codes("new"));
 }
 
+#[test]
+fn json_of_a_hostile_journal_is_json() {
+    let bench = bench(&[("old", "1", None), ("new", "1", Some(MISALIGNED))]);
+    let journal = bench.path("new/results.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let turned = text.replace("\"title\":\"A block is aligned\"", "\"title\":\"A \u{202e}block\u{7f} is aligned\"");
+    assert_ne!(turned, text);
+    fs::write(&journal, turned).unwrap();
+    let json = bench.run(["diff", "old", "new", "--format", "json"]);
+    assert!(json.text.is_ascii(), "{}", json.text);
+    let found: Json = serde_json::from_str(&json.text).unwrap();
+    assert_eq!(found["changes"][0]["title"], "A \u{202e}block\u{7f} is aligned");
+}
+
 #[rstest]
 #[case(&["diff", "old", "nothing"], 3, "nothing")]
 #[case(&["diff", "old", "old", "--fail-on", "regresion"], 2, "there is no condition `regresion`; give some of regression")]
 #[case(&["diff", "old", "old", "--budget", "much"], 2, "give a percentage")]
 #[case(&["diff", "old"], 2, "NEW")]
+#[case::no_limit_for_times(&["diff", "old", "old", "--fail-on", "timing"], 2, "give --budget PERCENT too")]
 fn a_mistake_is_said_with_what_to_do(#[case] words: &[&str], #[case] status: i32, #[case] said: &str) {
     let bench = bench(&[("old", "1", None)]);
     bench.run(words).says(status, &[said]);

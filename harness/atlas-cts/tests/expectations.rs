@@ -143,7 +143,7 @@ fn the_folder_beside_the_catalog_is_read_unless_nobody_wants_it(bench: Bench) {
     broken(&bench, "report", &[]).says(0, &["known failures: expectations (sha256"]);
     broken(&bench, "without", &["--no-expectations"]).says(1, &["not conformant: 1 rule broken"]);
     assert_eq!(bench.report("without").end().expectations, None);
-    let replay = ["acl.small.aligned", "--case", "{}"];
+    let replay = ["acl.small.aligned", "--case", "{\"size\":100}"];
     broken(&bench, "case", &replay).says(1, &["FAIL  acl.small.aligned"]);
 }
 

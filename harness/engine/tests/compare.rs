@@ -140,6 +140,20 @@ fn a_rate_is_news_if_chance_does_not_explain_it(
     assert!(found.changes[0].p.is_some());
 }
 
+#[rstest]
+#[case::the_same("f(0);", false)]
+#[case::another_check("a == 1", true)]
+fn a_flake_that_fails_in_another_way_has_another_symptom(#[case] statement: &str, #[case] other: bool) {
+    let of = |statement: &str| {
+        let mut result = flaky(3, 10);
+        result.failure.as_mut().unwrap().statement = statement.to_owned();
+        result
+    };
+    let found = compared(vec![of("f(0);")], vec![of(statement)]);
+    assert_eq!(found.changes.iter().any(|change| change.change == Change::OtherSymptom), other, "{found:?}");
+    assert!(found.changes.iter().any(|change| change.change == Change::Flake), "{found:?}");
+}
+
 #[test]
 fn a_rule_of_level_info_that_changed_is_drift() {
     let info = |verdict| RuleResult { level: Level::Info, ..of(verdict) };
@@ -202,9 +216,9 @@ fn shares_of_another_number_of_cases_are_not_compared_and_it_is_said() {
 
 #[test]
 fn what_ran_in_one_run_only_is_named_with_the_reason() {
-    let mut old = run(vec![of(Verdict::Pass), result("toy.copy.left", Verdict::Pass, "")]);
-    let mut new =
-        run(vec![result(RULE, Verdict::Skipped, "needs 3 devices"), result("toy.copy.new", Verdict::Pass, "")]);
+    let skipped = |id: &str| result(id, Verdict::Skipped, "needs 3 devices");
+    let mut old = run(vec![of(Verdict::Pass), result("toy.copy.left", Verdict::Pass, ""), skipped("toy.copy.far")]);
+    let mut new = run(vec![skipped(RULE), result("toy.copy.new", Verdict::Pass, "")]);
     old.header.settings.rules = None;
     new.header.settings.rules = Some(vec![RULE.to_owned(), "toy.copy.new".to_owned()]);
     new.header.catalog_digest = "other".to_owned();
@@ -221,6 +235,19 @@ fn what_ran_in_one_run_only_is_named_with_the_reason() {
     );
     let fields: Vec<&str> = found.fields.iter().map(|field| field.field.as_str()).collect();
     assert_eq!(fields, ["catalog_digest", "settings.rules"]);
+    assert_eq!(found.unchanged, 0, "what lost its answer is not as before");
+}
+
+#[test]
+fn the_name_and_the_time_of_a_run_are_no_field_that_counts() {
+    let mut new = run(vec![of(Verdict::Pass)]);
+    (new.header.run, new.header.started) = ("another".to_owned(), "2027-01-01T00:00:00Z".to_owned());
+    let found = compare(["old", "new"], &run(vec![of(Verdict::Pass)]), &new, &CompareOptions::default());
+    assert!(!found.fields.is_empty() && !Condition::Field.holds(&found), "{:?}", found.fields);
+    new.header.host = None;
+    new.header.product = "b".to_owned();
+    let found = compare(["old", "new"], &run(vec![of(Verdict::Pass)]), &new, &CompareOptions::default());
+    assert!(Condition::Field.holds(&found));
 }
 
 #[test]
@@ -237,7 +264,7 @@ fn times_are_information_without_a_budget() {
     old[7].nanoseconds = 1000 * 64;
     let with = |budget| compare(["old", "new"], &run(old.clone()), &run(new.clone()), &CompareOptions { budget });
     let timing = with(None).timing.unwrap();
-    assert!((timing.median - 1.5).abs() < 0.02 && timing.interval[0] > 1.4, "{timing:?}");
+    assert!((timing.median - 1.5).abs() < 0.02 && timing.interval.is_some_and(|[low, _]| low > 1.4), "{timing:?}");
     assert_eq!(timing.outliers.iter().map(|rule| rule.rule.as_str()).collect::<Vec<_>>(), ["toy.copy.r7"]);
     assert!(!Condition::Timing.holds(&with(None)));
     assert!(Condition::Timing.holds(&with(Some(20.0))));

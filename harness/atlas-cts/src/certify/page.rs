@@ -30,8 +30,9 @@ pub(super) fn written(path: &Path, bytes: &[u8]) -> String {
 /// What the record says, and who vouches for it.
 pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     let mut text = String::new();
+    // A record is a stranger's: none of its texts may look like another line of this page.
     let mut line = |name: &str, value: String| {
-        let _ = writeln!(text, "{name:<10} {value}");
+        let _ = writeln!(text, "{name:<10} {}", value.replace(['\n', '\t'], " "));
     };
     line("statement", record.statement.words().to_owned());
     for missing in &record.missing {

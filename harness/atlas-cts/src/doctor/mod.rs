@@ -19,7 +19,7 @@ use engine::doctor::{Examination, Machine, Patient, Verdict, page};
 use engine::run::{ExitStatus, Options, choose_runtime, load_rules};
 
 use crate::runtimes::RUNTIMES;
-use crate::{CommandError, say};
+use crate::{CommandError, say, say_json};
 
 pub(crate) use native::{Answered, Native};
 pub use question::answer_if_asked;
@@ -73,7 +73,7 @@ pub fn doctor(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     found.conclude();
     if arguments.json {
         let text = serde_json::to_string_pretty(&found).expect("an examination is made of texts and numbers");
-        say(&format!("{text}\n"))?;
+        say_json(&text)?;
     } else {
         say(&page(&found))?;
     }

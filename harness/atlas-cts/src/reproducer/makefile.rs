@@ -17,7 +17,8 @@ CC ?= gcc
 CFLAGS ?= -O1 -g
 LIBRARIES ?={libraries}
 
-reproducer: {SOURCE} {PRELUDE} Makefile
+# Always: what it is built with may be another header or library than the last time.
+reproducer: {SOURCE} {PRELUDE} Makefile FORCE
 ifdef HEADER
 \tmkdir -p other-{HEADERS}
 \tprintf '#include %s\\n' $(foreach name,$(HEADER),'$(name)') > other-{HEADERS}/{header}
@@ -32,7 +33,9 @@ run: reproducer
 clean:
 \trm -rf reproducer other-{HEADERS}
 
-.PHONY: run clean
+FORCE:
+
+.PHONY: run clean FORCE
 "
     )
 }

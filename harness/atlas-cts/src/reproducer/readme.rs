@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use engine::record::RunHeader;
-use engine::report::clean;
+use engine::report::{clean, markdown_line};
+use engine::run::quoted;
 
 use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
@@ -22,7 +23,7 @@ fn promise(text: &mut String, evidence: &Evidence<'_>) {
     let _ = writeln!(text, "## What is promised\n\n{}\n", rule.statement.trim());
     let clauses = evidence.result.failure.as_deref().map_or(&[][..], |failure| &failure.clauses);
     for clause in clauses {
-        let _ = writeln!(text, "- {clause}");
+        let _ = writeln!(text, "- {}", markdown_line(clause));
     }
     for source in rule.sources.iter().filter(|_| clauses.is_empty()) {
         let _ = writeln!(text, "- {source}");
@@ -85,13 +86,18 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
     line("library", &format!("{} (version {version})", library.path));
     line("sha256", &library.sha256);
     if library.simulated {
-        line("device", &format!("SIMULATED by the suite, with the defects: {}", defects.join(", ")));
+        let defects =
+            if defects.is_empty() { "no defect".to_owned() } else { format!("the defects: {}", defects.join(", ")) };
+        line("device", &format!("SIMULATED by the suite, with {defects}"));
     }
     for mapped in &evidence.header.mapped {
         line("", &format!("{} {}", mapped.path, mapped.build_id.as_deref().unwrap_or("")));
     }
     let named = reported_name.as_deref().unwrap_or("no name reported");
-    line("product", &format!("{product} ({named}), {devices} devices, programs run on: {run_mode}"));
+    line("product", &format!("{product} ({named}), devices: {devices}"));
+    if !run_mode.is_empty() {
+        line("", &format!("programs run on: {run_mode}"));
+    }
     line("edition", edition.as_deref().unwrap_or("not known"));
     if let Some(host) = host {
         let container = host.container.as_deref().unwrap_or("none known");
@@ -145,7 +151,7 @@ The library works in {} that the program starts and watches.
              program finds its device with\n\n",
         );
         for (name, value) in variables.iter().filter(|(_, value)| !value.is_empty()) {
-            let _ = writeln!(text, "    export {name}={value}");
+            let _ = writeln!(text, "    export {name}={}", quoted(value));
         }
         let _ = writeln!(text, "    export {}=$(mktemp -d)", simulator_contract::environment::MACHINE);
     }

@@ -15,6 +15,9 @@ use super::{BisectError, Hunt, text};
 /// Where a set-up command finds the path of a file for variables that hold for the runs of its version.
 pub(super) const VARIABLES: &str = "ATLAS_CTS_SETUP_ENV";
 
+/// Variables with which `run` leaves rules out.
+const SELECTING: [&str; 4] = ["ATLAS_CTS_SHARD", "ATLAS_CTS_TIMES", "ATLAS_CTS_RULES", "ATLAS_CTS_EXCLUDE"];
+
 /// Bytes of the longest file of variables.
 const LARGEST: u64 = 1 << 20;
 
@@ -26,7 +29,8 @@ pub(super) struct Bench<'a> {
     tried: BTreeMap<usize, Tried>,
     /// The symptom in all runs of the first version that showed it: hits, and runs.
     rate: Option<(u32, u32)>,
-    left: Option<usize>,
+    /// The version that was set up last, and whether its set-up ended well.
+    left: Option<(usize, bool)>,
 }
 
 /// What was seen with a version.
@@ -82,8 +86,9 @@ impl<'a> Bench<'a> {
         let log = self.file(version, "set-up.txt");
         let mut command = Command::new("sh");
         command.args(["-c", &script(&self.hunt.set_up), "sh", name]).env(VARIABLES, absolute(&variables));
-        self.left = Some(version);
+        self.left = Some((version, false));
         let end = run(&mut command, &log, self.hunt.set_up_limit);
+        self.left = Some((version, matches!(end, End::Status(0))));
         let failed = |how: String| format!("the set-up {how}: {}", last_line(&log));
         Ok(match end {
             End::Status(0) => read_variables(&variables),
@@ -130,6 +135,10 @@ impl<'a> Bench<'a> {
         let mut command = Command::new(&self.hunt.executable);
         // What is known must not keep the rule from running.
         command.args(["run", &self.hunt.rule, "--no-expectations"]).args(&self.hunt.words);
+        // Nor must what selects rules for other runs of this machine.
+        for name in SELECTING {
+            command.env_remove(name);
+        }
         command.arg("--report-dir").arg(&folder);
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         let none = |how: String| Ok(Answer::None(format!("{how}: {}", last_line(&log))));
@@ -148,7 +157,7 @@ impl<'a> Bench<'a> {
     }
 
     fn asked(&self, signal: &'static str) -> BisectError {
-        let left = self.left().unwrap_or_else(|| "no version".to_owned());
+        let left = self.left().unwrap_or_else(|| "no version was set up".to_owned());
         BisectError::Asked { signal, left, folder: self.hunt.folder.clone() }
     }
 
@@ -161,12 +170,17 @@ impl<'a> Bench<'a> {
     pub(super) fn confidence(&self) -> Option<Confidence> {
         let (hits, runs) = self.rate.filter(|_| self.hunt.runs > 1)?;
         let free = self.tried.values().filter(|tried| tried.hits == 0 && tried.unknown.is_empty()).count();
-        Some(Confidence::of(hits, runs, free as u32))
+        Some(Confidence::of(hits, runs, (free as u32, self.hunt.runs)))
     }
 
-    /// The version that was set up last.
+    /// How the machine is set up now.
     pub(super) fn left(&self) -> Option<String> {
-        self.left.map(|version| self.hunt.versions[version].clone())
+        let (version, well) = self.left?;
+        let name = &self.hunt.versions[version];
+        Some(match well {
+            true => format!("the machine is as set up for {name}"),
+            false => format!("the set-up for {name} came last and did not end well: set up the version that you want"),
+        })
     }
 
     /// A file or folder of a version: names of versions may be no names of files.

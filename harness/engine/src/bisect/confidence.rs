@@ -16,6 +16,8 @@ pub struct Confidence {
     pub rate: f64,
     /// Versions that count as free of it.
     pub free: u32,
+    /// In how many runs each of these showed nothing.
+    pub runs_of_free: u32,
     /// The chance with which one of these has it all the same, if it is as frequent there.
     pub missed: f64,
     /// The chance with which the answer is right at least, if the symptom is as frequent in each version that has it.
@@ -25,18 +27,19 @@ pub struct Confidence {
 }
 
 impl Confidence {
-    /// `hits` of `runs` with the version that has the symptom; `free` versions showed nothing in `runs` runs each.
-    pub(super) fn of(hits: u32, runs: u32, free: u32) -> Confidence {
+    /// `hits` of `runs` with the version that has the symptom; so many versions showed nothing in so many runs each.
+    pub(super) fn of(hits: u32, runs: u32, (free, runs_of_free): (u32, u32)) -> Confidence {
         let rate = lowest_rate(hits, runs);
         let silent = 1.0 - rate;
         // Any of them may have been missed.
-        let missed = (f64::from(free) * silent.powf(f64::from(runs))).min(1.0);
+        let missed = (f64::from(free) * silent.powf(f64::from(runs_of_free))).min(1.0);
         let wanted = ((0.1 - DOUBT) / f64::from(free.max(1))).ln() / silent.ln();
         Confidence {
             hits,
             runs,
             rate,
             free,
+            runs_of_free,
             missed,
             right: (1.0 - DOUBT - missed).max(0.0),
             wanted: wanted.ceil().clamp(1.0, f64::from(u32::MAX)) as u32,
@@ -68,6 +71,8 @@ mod tests {
     #[case(1, 10, 0.005_116)]
     #[case(5, 10, 0.222_441)]
     #[case(10, 20, 0.301_954)]
+    #[case(1000, 1000, 0.997_009)]
+    #[case(10_000, 10_000, 0.999_700)]
     fn the_lowest_rate_is_that_of_the_tables(#[case] hits: u32, #[case] runs: u32, #[case] rate: f64) {
         assert!((lowest_rate(hits, runs) - rate).abs() < 1e-5, "{}", lowest_rate(hits, runs));
     }
@@ -84,14 +89,14 @@ mod tests {
         #[case] free: u32,
         #[case] right: f64,
     ) {
-        let found = Confidence::of(hits, runs, free);
+        let found = Confidence::of(hits, runs, (free, runs));
         assert!((found.right - right).abs() < 1e-3, "{found:?}");
     }
 
     #[test]
     fn as_many_runs_as_it_asks_for_make_it_ninety_percent() {
         for (hits, runs, free) in [(1, 10, 1), (3, 10, 2), (5, 20, 4)] {
-            let Confidence { rate, wanted, .. } = Confidence::of(hits, runs, free);
+            let Confidence { rate, wanted, .. } = Confidence::of(hits, runs, (free, runs));
             let missed = |runs: u32| f64::from(free) * (1.0 - rate).powf(f64::from(runs));
             assert!(DOUBT + missed(wanted) <= 0.1 + 1e-9 && DOUBT + missed(wanted - 1) > 0.1, "{wanted}");
         }

@@ -52,7 +52,7 @@ pub struct Found {
     pub conclusion: Conclusion,
     /// How sure that is; `None`: one run for each version says nothing about that, or nothing was found.
     pub confidence: Option<Confidence>,
-    /// The version that the machine is set up for now; `None`: none was set up.
+    /// How the machine is set up now; `None`: nothing was tried.
     pub left: Option<String>,
 }
 
@@ -60,13 +60,15 @@ pub struct Found {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BisectError {
-    #[error("{given} version is no list to search; give two or more after the set-up command, the oldest first")]
+    #[error(
+        "a list of {given} has nothing to search; give two versions or more after the set-up command, the oldest first"
+    )]
     TooFew { given: usize },
     #[error("`{version}` stands twice in the list; give each version once")]
     Twice { version: String },
     #[error("cannot write {path}: {source}; name a folder that is not there with --report-dir")]
     Folder { path: PathBuf, source: std::io::Error },
-    #[error("{signal}: asked to end; the machine is as set up for {left}, and what was tried stands in {folder}")]
+    #[error("{signal}: asked to end; what was tried stands in {folder}; {left}")]
     Asked { signal: &'static str, left: String, folder: PathBuf },
     /// Nothing can be printed any more.
     #[error("{0}")]

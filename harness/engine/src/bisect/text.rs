@@ -61,14 +61,14 @@ pub(super) fn conclusion(hunt: &Hunt, found: &Found) -> Vec<String> {
         }
     }
     if let Some(left) = &found.left {
-        line("left", format!("the machine is as set up for {left}"));
+        line("left", left.clone());
     }
     line("kept", format!("{}: each run, and what the commands printed", hunt.folder.display()));
     lines
 }
 
 fn sure(confidence: &Confidence) -> String {
-    let Confidence { hits, runs: of, rate, free, missed, right, wanted } = confidence;
+    let Confidence { hits, runs: of, rate, free, runs_of_free, missed, right, wanted } = confidence;
     let versions = if *free == 1 { "1 version".to_owned() } else { format!("{free} versions") };
     let more = if *right < 0.9 { format!("; --runs {wanted} for 90 %") } else { String::new() };
     format!(
@@ -77,7 +77,7 @@ fn sure(confidence: &Confidence) -> String {
         right * 100.0,
         runs(*of),
         rate * 100.0,
-        runs(*of),
+        runs(*runs_of_free),
         missed * 100.0
     )
 }

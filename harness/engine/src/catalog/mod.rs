@@ -43,6 +43,6 @@ pub use read::{chapter_paths, name_below, product_ids};
 pub use readings::{Agreement, Reading, Readings, ReadingsFile, readings};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
 pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, short};
-pub use select::{Conditions, Skip, UnknownName, applies, left_out, offered, product, promised, rule};
+pub use select::{Conditions, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule};
 pub use sentence::{Sentence, sentences};
 pub use specs::{SpecFile, Specs};

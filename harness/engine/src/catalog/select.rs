@@ -189,6 +189,14 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
     Ok(())
 }
 
+/// Why a rule would not apply to this target if its library lacked one of the rule's functions: a reason for each.
+pub fn absences<'a>(rule: &'a Rule, target: &'a Conditions, rules: &'a Rules) -> impl Iterator<Item = Skip> + use<'a> {
+    rules.needed(rule).filter_map(|function| {
+        let without = Conditions { lacking: BTreeSet::from([function.name]), ..target.clone() };
+        there(function.name, &without, rules).err()
+    })
+}
+
 /// Whether everything that a rule calls is there, and laid out as the header says.
 fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     let missing = target.missing(rules);

@@ -23,11 +23,11 @@ pub(super) fn compare(pairs: &Pairs<'_>) -> Vec<CoverageChange> {
             _ => {}
         }
     }
-    for old in pairs.only_old.values() {
+    for old in pairs.only_old.values().filter(|result| answered(result)) {
         let (gone, why) = absent(&old.id, pairs.new, pairs.old);
         found.push(one_sided(old, if gone { CoverageKind::Gone } else { CoverageKind::OnlyOld }, why));
     }
-    for new in pairs.only_new.values() {
+    for new in pairs.only_new.values().filter(|result| answered(result)) {
         let (is_new, why) = absent(&new.id, pairs.old, pairs.new);
         found.push(one_sided(new, if is_new { CoverageKind::New } else { CoverageKind::OnlyNew }, why));
     }

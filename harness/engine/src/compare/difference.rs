@@ -196,8 +196,8 @@ pub struct Timing {
     pub rules: u64,
     /// The median of the ratios.
     pub median: f64,
-    /// A 95 % interval of the median from the ranks of the ratios.
-    pub interval: [f64; 2],
+    /// A 95 % interval of the median from the ranks of the ratios; `None`: there are fewer than six rules.
+    pub interval: Option<[f64; 2]>,
     /// The median distance of a ratio from the median, as a factor.
     pub spread: f64,
     /// Rules that became slower or faster by much more than the others, the slowest first.

@@ -182,7 +182,7 @@ fn p_value(old: &Given, new: &Given) -> f64 {
 
 /// Whether two numbers of cases differ by a tenth at most: what `where` discards depends on the seed.
 fn nearly(a: u64, b: u64) -> bool {
-    a.abs_diff(b) * 10 <= a.max(b)
+    a.abs_diff(b) <= a.max(b) / 10
 }
 
 fn without_numbers(text: &str) -> String {

@@ -67,7 +67,8 @@ impl Condition {
             Condition::Change(change) => found.changes.iter().any(|known| known.change == change),
             Condition::Drift(kind) => found.drift.iter().any(|drift| kind.is_none_or(|kind| drift.kind == kind)),
             Condition::Coverage(kind) => found.coverage.iter().any(|known| kind.is_none_or(|kind| known.kind == kind)),
-            Condition::Field => !found.fields.is_empty(),
+            // No two runs have the same name and begin at the same time.
+            Condition::Field => found.fields.iter().any(|field| !["run", "started"].contains(&field.field.as_str())),
             Condition::Timing => found.timing.as_ref().is_some_and(|timing| !timing.exceeded.is_empty()),
         }
     }

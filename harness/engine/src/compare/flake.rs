@@ -21,7 +21,7 @@ impl Flake {
         let rate = if both { repeats } else { first_cases };
         let ((a, n), (b, m)) = (rate(old), rate(new));
         let p = fisher(a, n, b, m);
-        let worse = b * n > a * m;
+        let worse = u128::from(b) * u128::from(n) > u128::from(a) * u128::from(m);
         let outcome = |result| Some(symptom::outcome(result));
         Flake {
             change: RuleChange {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::markdown as escaped;
+use crate::report::markdown_line as escaped;
 
 use super::difference::Difference;
 use super::page::page;

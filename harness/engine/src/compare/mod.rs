@@ -31,7 +31,7 @@ pub use markdown::markdown;
 pub use statistics::{fisher, holm};
 pub use text::text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::record::{Recorded, RuleResult};
 
@@ -68,15 +68,16 @@ pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &Compa
                  questions and rates"
                 .to_owned(),
     };
+    let coverage = coverage::compare(&pairs);
     Difference {
         format: Difference::FORMAT,
         old: fields::side(paths[0], old),
         new: fields::side(paths[1], new),
         remarks,
-        unchanged: pairs.both.len() as u64 - changed_rules(&changes, &drift, &pairs),
+        unchanged: pairs.both.len() as u64 - named_rules(&changes, &drift, &coverage, &pairs),
         changes,
         drift,
-        coverage: coverage::compare(&pairs),
+        coverage,
         fields: fields::compare(&old.header, &new.header),
         timing,
         family,
@@ -84,9 +85,10 @@ pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &Compa
 }
 
 /// The rules of both runs that stand in a list.
-fn changed_rules(changes: &[RuleChange], drift: &[Drift], pairs: &Pairs<'_>) -> u64 {
+fn named_rules(changes: &[RuleChange], drift: &[Drift], coverage: &[CoverageChange], pairs: &Pairs<'_>) -> u64 {
     let named = changes.iter().map(|change| &change.rule).chain(drift.iter().map(|drift| &drift.rule));
-    let named: std::collections::BTreeSet<&str> = named.map(String::as_str).collect();
+    let named = named.chain(coverage.iter().map(|change| &change.rule));
+    let named: BTreeSet<&str> = named.map(String::as_str).collect();
     pairs.both.keys().filter(|rule| named.contains(*rule)).count() as u64
 }
 

@@ -173,14 +173,12 @@ fn field_entry(field: &FieldChange) -> Entry {
 }
 
 fn timing_entry(timing: &Timing) -> Entry {
-    let [low, high] = timing.interval;
-    let mut lines = vec![(
-        "median",
-        format!(
-            "{:.2} ({low:.2} to {high:.2} with 95 % confidence); half of the rules are within a factor of {:.2} of it",
-            timing.median, timing.spread
-        ),
-    )];
+    let interval = match timing.interval {
+        Some([low, high]) => format!("{low:.2} to {high:.2} with 95 % confidence"),
+        None => "too few rules for an interval".to_owned(),
+    };
+    let within = format!("half of the rules are within a factor of {:.2} of it", timing.spread);
+    let mut lines = vec![("median", format!("{:.2} ({interval}); {within}", timing.median))];
     lines.extend(timing.outliers.iter().map(|rule| {
         let milliseconds = |nanoseconds: u64| nanoseconds as f64 / 1e6;
         let (old, new) = (milliseconds(rule.old), milliseconds(rule.new));

@@ -53,6 +53,9 @@ impl Compared {
                 if (flaky(old) || old.meaning() == Meaning::Good) && (flaky(new) || new.meaning() == Meaning::Good) =>
             {
                 self.flakes.push(Flake::of(old, new, tests));
+                if meanings == (Meaning::Broken, Meaning::Broken) && symptom::symptom(old) != symptom::symptom(new) {
+                    self.changes.push(change(Change::OtherSymptom, Some(old), new));
+                }
             }
             (Meaning::Good, Meaning::Broken) => self.changes.push(change(Change::Regression, Some(old), new)),
             (Meaning::Broken, Meaning::Good) => self.changes.push(change(Change::Fix, Some(old), new)),

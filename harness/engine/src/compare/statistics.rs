@@ -4,7 +4,7 @@
 /// The two-sided p value of Fisher's exact test: `a` of `n` against `b` of `m`. The chance of a table that is at most as
 /// likely as this one, if both come from one population.
 pub fn fisher(a: u64, n: u64, b: u64, m: u64) -> f64 {
-    let (a, b) = (a.min(n), b.min(m));
+    let [a, n, b, m] = few([a.min(n), n, b.min(m), m]);
     let successes = a + b;
     let factorials = Factorials::up_to(n + m);
     let weight = |hits: u64| factorials.choose(n, hits) + factorials.choose(m, successes - hits);
@@ -14,6 +14,18 @@ pub fn fisher(a: u64, n: u64, b: u64, m: u64) -> f64 {
     let limit = weight(a) + 1e-7;
     let p: f64 = (low..=high).map(weight).filter(|weight| *weight <= limit).map(|weight| (weight - all).exp()).sum();
     p.min(1.0)
+}
+
+/// The most that are counted in a table. More would take memory without end, and no decision needs them.
+const MOST_COUNTED: u64 = 1_000_000;
+
+/// A table of at most so many, with about the same shares: what a part of the cases shows, all of them show.
+fn few(table: [u64; 4]) -> [u64; 4] {
+    let all = u128::from(table[1]) + u128::from(table[3]);
+    if all <= u128::from(MOST_COUNTED) {
+        return table;
+    }
+    table.map(|count| u64::try_from(u128::from(count) * u128::from(MOST_COUNTED) / all).unwrap_or(MOST_COUNTED))
 }
 
 /// Logarithms of factorials.
@@ -80,8 +92,12 @@ pub(super) fn median(sorted: &[f64]) -> Option<f64> {
     Some(if count.is_multiple_of(2) { f64::midpoint(sorted[count / 2 - 1], upper) } else { upper })
 }
 
-/// A 95 % interval of the median of sorted numbers, by ranks: nothing is assumed of how they are distributed.
+/// A 95 % interval of the median of sorted numbers, by ranks: nothing is assumed of how they are distributed. `None`: of
+/// fewer than six numbers even the smallest and the largest are no such interval.
 pub(super) fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
+    if sorted.len() < 6 {
+        return None;
+    }
     let last = sorted.len().checked_sub(1)?;
     let count = sorted.len() as f64;
     let half = 1.96 * count.sqrt() / 2.0;
@@ -107,6 +123,8 @@ mod tests {
     #[case(0, 50, 50, 50, 1.982_33e-29)]
     #[case(0, 0, 3, 5, 1.0)]
     #[case(5, 5, 7, 7, 1.0)]
+    #[case(0, u64::MAX, 0, u64::MAX, 1.0)]
+    #[case(u64::MAX, u64::MAX, 0, u64::MAX, 0.0)]
     fn the_exact_test_gives_the_known_values(
         #[case] a: u64,
         #[case] n: u64,
@@ -133,7 +151,8 @@ mod tests {
         assert_eq!(median(&numbers), Some(50.5));
         assert_eq!(median_interval(&numbers), Some([41.0, 61.0]));
         assert_eq!(median(&[2.0]), Some(2.0));
-        assert_eq!(median_interval(&[2.0]), Some([2.0, 2.0]));
+        assert_eq!(median_interval(&numbers[..6]), Some([1.0, 6.0]));
+        assert_eq!(median_interval(&numbers[..5]), None);
         assert_eq!(median(&[]), None);
     }
 }

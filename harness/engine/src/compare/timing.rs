@@ -25,7 +25,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, budget: Option<f64>) -> Option<Timing> 
     rules.sort_by(|a, b| a.0.total_cmp(&b.0));
     let logarithms: Vec<f64> = rules.iter().map(|(logarithm, _)| *logarithm).collect();
     let middle = median(&logarithms)?;
-    let [low, high] = median_interval(&logarithms)?.map(f64::exp);
+    let interval = median_interval(&logarithms).map(|interval| interval.map(f64::exp));
     let mut distances: Vec<f64> = logarithms.iter().map(|logarithm| (logarithm - middle).abs()).collect();
     distances.sort_by(f64::total_cmp);
     let spread = median(&distances)?;
@@ -36,7 +36,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, budget: Option<f64>) -> Option<Timing> 
     let mut exceeded = Vec::new();
     if let Some(budget) = budget {
         let most = 1.0 + budget / 100.0;
-        if low > most {
+        if let Some([low, high]) = interval.filter(|[low, _]| *low > most) {
             exceeded.push(format!("cases take {low:.2} to {high:.2} times as long, {most:.2} times is allowed"));
         }
         let slow = outliers.iter().filter(|rule| rule.ratio > most);
@@ -45,7 +45,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, budget: Option<f64>) -> Option<Timing> 
         }));
     }
     let outliers = outliers.into_iter().take(MOST_OUTLIERS).collect();
-    let (median, interval, spread) = (middle.exp(), [low, high], spread.exp());
+    let (median, spread) = (middle.exp(), spread.exp());
     Some(Timing { rules: compared, median, interval, spread, outliers, budget, exceeded })
 }
 

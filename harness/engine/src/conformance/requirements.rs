@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::model::{Capability, Missing};
-use crate::catalog::{Conditions, Edition, Rule, Rules, Skip, applies, promised};
-use crate::record::{Meaning, Recorded, RuleResult, RunHeader, Verdict};
+use crate::catalog::{Conditions, Edition, Rule, Rules, Skip, absences, applies, promised};
+use crate::record::{Host, Meaning, Recorded, RuleResult, RunHeader, Verdict};
 
 /// What is asked of a run.
 pub(super) struct Demands {
@@ -26,11 +26,13 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
     let mut open = Open::new();
     for rule in rules.rules.iter().filter(|rule| promised(rule, &header.product, rules)) {
         let lack = match results.get(rule.id.as_str()) {
-            Some(result) if result.verdict == Verdict::Skipped => match why_skipped(rule, run, &conditions, rules) {
-                Some(capability) => Some(capability),
-                // The documents do not promise it of this edition, host or mode.
-                None => continue,
-            },
+            Some(result) if result.verdict == Verdict::Skipped => {
+                match why_skipped(rule, &result.reason, &conditions, rules) {
+                    Some(capability) => Some(capability),
+                    // The documents do not promise it of this edition, host or mode.
+                    None => continue,
+                }
+            }
             other => lack(other.copied()),
         };
         required.push(rule.id.clone());
@@ -40,8 +42,7 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
         note(&mut open, lack(results.get(id.as_str()).copied()), &id);
         required.push(id);
     }
-    let uncertain_host = header.host.as_ref().is_some_and(|host| host.virtual_machine.is_none());
-    if uncertain_host {
+    if uncertain_host(header) {
         let bound = rules.rules.iter().filter(|rule| required.contains(&rule.id) && bound_to_hardware(rule, rules));
         bound.for_each(|rule| note(&mut open, Some(Capability::Machine), &rule.id));
     }
@@ -101,7 +102,7 @@ fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[Str
             format!("for {of}: they need up to {wanted} devices, there were {}; run with as many", header.devices)
         }
         Capability::EveryRule => {
-            format!("{of} not run; run all, also what is known to do harm")
+            format!("{of} not run; run all, also what is known to do harm, on machines of one kind")
         }
         Capability::Answers => format!("{of} without one; the reasons say why, run them again"),
         Capability::Machine => format!(
@@ -126,21 +127,29 @@ fn lack(result: Option<&RuleResult>) -> Option<Capability> {
     }
 }
 
-/// What a run would have needed to run a rule; `None`: the rule does not apply there, and nobody promises it.
-fn why_skipped(rule: &Rule, run: &Recorded, conditions: &Conditions, rules: &Rules) -> Option<Capability> {
-    let known = run.end.as_ref().and_then(|end| end.expectations.as_ref());
-    if known.is_some_and(|known| known.of(&rule.id).is_some()) {
-        return Some(Capability::EveryRule);
+/// What a run would have needed to run a rule; `None`: the rule does not apply there, and nobody promises it. A reason that
+/// does not follow from what the journal knows is none of these: a danger that is known, or a machine of another kind.
+fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules) -> Option<Capability> {
+    let told = |skip: &Skip| skip.to_string() == reason;
+    let devices = Skip::Devices { wanted: rule.devices(), are: conditions.devices };
+    let selected = applies(rule, conditions, rules).err().into_iter().chain([devices]).find(told);
+    match selected.or_else(|| absences(rule, conditions, rules).find(told)) {
+        None => Some(Capability::EveryRule),
+        Some(Skip::Devices { .. }) => Some(Capability::Devices),
+        Some(Skip::Dedicated) => Some(Capability::Dedicated),
+        Some(Skip::LockedMemory { .. }) => Some(Capability::Machine),
+        Some(Skip::Layout { is: None, .. } | Skip::NotExported { .. }) => Some(Capability::Edition),
+        Some(_) => None,
     }
-    match applies(rule, conditions, rules) {
-        Err(Skip::Devices { .. }) => Some(Capability::Devices),
-        Err(Skip::Dedicated) => Some(Capability::Dedicated),
-        Err(Skip::LockedMemory { .. }) => Some(Capability::Machine),
-        Err(Skip::Layout { is: None, .. } | Skip::NotExported { .. }) => Some(Capability::Edition),
-        Err(_) => None,
-        Ok(()) if rule.devices() > conditions.devices => Some(Capability::Devices),
-        // What is left is that the library lacks a function: it may, or nobody knows whether it may.
-        Ok(()) => conditions.edition.is_none().then_some(Capability::Edition),
+}
+
+/// Whether a machine that the run was made on may be a virtual one, as far as anybody knows.
+fn uncertain_host(header: &RunHeader) -> bool {
+    let uncertain = |host: &Option<Host>| host.as_ref().is_none_or(|host| host.virtual_machine.is_none());
+    match header.merged.as_slice() {
+        _ if header.library.simulated => false,
+        [] => uncertain(&header.host),
+        parts => parts.iter().any(|part| uncertain(&part.host)),
     }
 }
 

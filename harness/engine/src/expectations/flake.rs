@@ -27,12 +27,13 @@ pub(super) fn too_often(seen: Repeats, rate: f64) -> bool {
 
 /// The chance that of so many runs at least so many fail.
 pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
-    let odds = rate / (1.0 - rate);
-    let mut term = (1.0 - rate).powf(f64::from(runs));
+    // In logarithms: of many runs the chance that none fails is too small for a number.
+    let odds = rate.ln() - (-rate).ln_1p();
+    let mut term = f64::from(runs) * (-rate).ln_1p();
     let mut fewer = 0.0;
     for count in 0..failed {
-        fewer += term;
-        term *= f64::from(runs - count) / f64::from(count + 1) * odds;
+        fewer += term.exp();
+        term += (f64::from(runs - count) / f64::from(count + 1)).ln() + odds;
     }
     1.0 - fewer
 }

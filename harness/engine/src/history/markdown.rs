@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::text::{exit, since};
 use super::{History, LEGEND, PastRun, Timeline, mark};
 use crate::record::Meaning;
-use crate::report::{duration, markdown as escaped};
+use crate::report::{duration, markdown_line as escaped};
 
 /// Rules that are shown; a comment has an end.
 const MOST: usize = 50;

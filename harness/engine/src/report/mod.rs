@@ -37,8 +37,8 @@ pub(crate) use html::{document, escaped};
 pub use junit::{JUNIT_FILE, write_junit};
 pub use step_summary::STEP_SUMMARY_FILE;
 pub use summary::{first_line, summary};
-pub use text::{clean, wrap};
-pub(crate) use text::{duration, markdown, one_line};
+pub use text::{clean, markdown_line, wrap};
+pub(crate) use text::{duration, one_line};
 
 /// Writes all reports of a run into its folder, in place of older ones. Gives remarks about those for persons that could
 /// not be written: programs go by `junit.xml`, and the journal has everything.

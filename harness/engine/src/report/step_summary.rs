@@ -7,7 +7,7 @@ use crate::record::{Meaning, Recorded, RuleResult, Sort, SortedResult, Verdict};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::summary::{device, library_line, mark};
-use super::text::{count, duration, elide, markdown, one_line};
+use super::text::{count, duration, elide, markdown_line, one_line};
 
 /// The report's name in a run's folder.
 pub const STEP_SUMMARY_FILE: &str = "summary.md";
@@ -26,7 +26,7 @@ pub(super) fn step_summary(run: &Recorded) -> String {
         Tone::Empty => "⚠️",
         Tone::Bad => "❌",
     };
-    let mut text = format!("## {sign} Atlas CTS: {}{}\n\n", markdown(&told), mark(header));
+    let mut text = format!("## {sign} Atlas CTS: {}{}\n\n", markdown_line(&told), mark(header));
     let time = run.end.as_ref().map(|end| format!(", {}", duration(end.nanoseconds))).unwrap_or_default();
     let about = format!(
         "{}, product {}, {}; profile {}, seed {}{time}",
@@ -36,7 +36,7 @@ pub(super) fn step_summary(run: &Recorded) -> String {
         header.profile,
         header.seed
     );
-    let _ = writeln!(text, "{}\n", markdown(&about));
+    let _ = writeln!(text, "{}\n", markdown_line(&about));
     numbers(&mut text, run);
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
     let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
@@ -58,11 +58,11 @@ pub(super) fn step_summary(run: &Recorded) -> String {
         section(&mut text, heading, sorted.map(known));
     }
     let remarks = run.end.iter().flat_map(|end| &end.remarks);
-    section(&mut text, "Remarks", remarks.map(|remark| markdown(&elide(remark, REASON))));
+    section(&mut text, "Remarks", remarks.map(|remark| markdown_line(&elide(remark, REASON))));
     let _ = writeln!(
         text,
         "\nThe whole of it: `report.html` (one page), `junit.xml`, `results.jsonl` in the folder of the run, {}",
-        markdown(&one_line(&header.run))
+        markdown_line(&one_line(&header.run))
     );
     text
 }
@@ -99,19 +99,19 @@ fn section(text: &mut String, heading: &str, entries: impl Iterator<Item = Strin
 fn rule(result: &RuleResult) -> String {
     let message = result.failure.as_ref().map_or("", |failure| &failure.message);
     let seen = if result.reason.trim().is_empty() { message } else { &result.reason };
-    let seen = markdown(&elide(seen, REASON));
+    let seen = markdown_line(&elide(seen, REASON));
     let seen = if seen.is_empty() { seen } else { format!(": {seen}") };
-    format!("**{}** {}{seen}", result.verdict, markdown(&elide(&result.id, REASON)))
+    format!("**{}** {}{seen}", result.verdict, markdown_line(&elide(&result.id, REASON)))
 }
 
 fn known(sorted: &SortedResult) -> String {
     let tracker = sorted.entry.as_ref().map(|entry| format!(" ({})", link(&entry.tracker))).unwrap_or_default();
-    format!("{}: {}{tracker}", markdown(&elide(&sorted.rule, REASON)), markdown(&elide(&sorted.why, REASON)))
+    format!("{}: {}{tracker}", markdown_line(&elide(&sorted.rule, REASON)), markdown_line(&elide(&sorted.why, REASON)))
 }
 
 /// A tracker's address as a link, where it is one and nothing else.
 fn link(address: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#=&%+,;".contains(c);
     let safe = address.starts_with("https://") && address.chars().all(fits) && address.len() <= 300;
-    if safe { format!("<{address}>") } else { markdown(&elide(address, REASON)) }
+    if safe { format!("<{address}>") } else { markdown_line(&elide(address, REASON)) }
 }

@@ -41,7 +41,7 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// One line of Markdown in which nothing is markup: neither a tag nor a link begins in it, and nobody is called.
-pub(crate) fn markdown(text: &str) -> String {
+pub fn markdown_line(text: &str) -> String {
     let mut escaped = String::new();
     for c in clean(text).chars() {
         match c {

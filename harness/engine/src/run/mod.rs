@@ -47,6 +47,7 @@ pub use options::{Options, Profile};
 pub use owners::of_owner;
 pub use places::{run_folder, runs_folder};
 pub use registry::{RegistryError, choose_runtime};
+pub use replay::quoted;
 pub use result::verdict;
 pub use selection::{Filter, NothingSelected, Planned, plan};
 pub use selection_options::{SelectionError, SelectionOptions};

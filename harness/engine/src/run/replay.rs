@@ -89,7 +89,7 @@ pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json) -> Option
 }
 
 /// A word as a shell reads it.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,".contains(c)) && !word.is_empty() {
         word.to_owned()
     } else {
