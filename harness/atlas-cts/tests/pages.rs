@@ -153,5 +153,10 @@ fn a_history_says_since_when_and_what_else_changed(bench: Bench) {
     page.says(0, &["aria-label=\"1 pass, 2 fail, 1 pass\">.FF.</code>", "<svg role=\"img\""]);
     bench.run(["history", "runs", "--format", "markdown"]).says(0, &["| acl.small.aligned | `.FF.` | 2 | 2 of 4 |"]);
     bench.run(["history", "specs"]).says(2, &["there is no run below specs"]);
+    fs::create_dir_all(bench.path("broken/one")).unwrap();
+    bench.write("broken/one/results.jsonl", "no journal\n");
+    bench
+        .run(["history", "broken"])
+        .says(2, &["there is no run below broken that can be read (left out: ", "its first line"]);
     bench.run(["history", "nowhere"]).says(2, &["cannot read nowhere"]);
 }

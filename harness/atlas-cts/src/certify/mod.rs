@@ -98,11 +98,15 @@ pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
         return Ok(status(record.statement));
     };
     let signed = arguments.sign.as_ref().map(|key| signature::sign(&bytes, key)).transpose().map_err(failed)?;
+    let beside = signature_of(to);
+    if signed.is_some() && beside.exists() {
+        let source = io::ErrorKind::AlreadyExists.into();
+        return Err(failed(CertifyError::Write { path: beside, source }));
+    }
     write(to, &bytes)?;
     let seal = match &signed {
         None => page::Seal::None,
         Some(signed) => {
-            let beside = signature_of(to);
             write(&beside, signed)?;
             page::Seal::Written(beside)
         }

@@ -111,7 +111,8 @@ fn result_of<'a>(rule: &Rule, results: &'a [RuleResult], run: &Path) -> Result<&
     Ok(result)
 }
 
-/// The failing case, with those before it where it fails only after them. None: the rule failed in no case, or in none.
+/// The failing case, with those before it where it fails only after them. Empty: it did not fail, or no
+/// case had begun.
 fn cases(rule: &Rule, result: &RuleResult) -> Result<Vec<Case>, CaseError> {
     let Some(failure) = &result.failure else { return Ok(Vec::new()) };
     match &failure.replay_values {

@@ -114,6 +114,7 @@ fn drift(old: &RuleResult, new: &RuleResult) -> Drift {
     let share = |result: &RuleResult| {
         let reason = if result.reason.is_empty() { String::new() } else { format!(": {}", result.reason) };
         let example = result.failure.as_ref().map(|failure| failure.replay_values.clone());
+        let example = example.filter(|values| !values.is_null());
         vec![Share { answer: format!("{}{reason}", result.verdict), cases: 1, example }]
     };
     Drift {

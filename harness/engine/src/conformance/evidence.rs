@@ -30,7 +30,7 @@ pub fn conformance_record(
     }
     let Demands { required, missing } = demands(run, rules);
     let mut verdicts: BTreeMap<String, RuleVerdict> =
-        run.results.iter().map(|result| (result.id.clone(), verdict(result))).collect();
+        run.results.iter().map(|result| (result.id.clone(), verdict(result, rules))).collect();
     for id in required {
         verdicts.entry(id).or_insert_with(no_result).required = true;
     }
@@ -94,9 +94,11 @@ impl ConformanceRecord {
     }
 }
 
-fn verdict(result: &RuleResult) -> RuleVerdict {
+fn verdict(result: &RuleResult, rules: &Rules) -> RuleVerdict {
+    // What a document promises is the catalog's to say, not the journal's.
+    let level = rules.rule(&result.id).map_or(result.level, |rule| rule.level);
     let reason = if result.verdict == Verdict::Pass { String::new() } else { result.reason.clone() };
-    RuleVerdict { level: result.level, required: false, verdict: Some(result.verdict), reason }
+    RuleVerdict { level, required: false, verdict: Some(result.verdict), reason }
 }
 
 fn no_result() -> RuleVerdict {

@@ -28,7 +28,7 @@ pub(super) struct PastResult {
     pub verdict: Verdict,
     pub meaning: Meaning,
     pub nanoseconds: u64,
-    /// How often its failing case failed again, alone, of how many runs.
+    /// How often it failed again, of how many runs.
     pub again: Option<(u32, u32)>,
 }
 
@@ -50,21 +50,18 @@ impl PastRun {
     /// The names of what differs from an earlier run.
     pub fn differs_from(&self, earlier: &PastRun) -> Vec<&'static str> {
         let differs = |name: &&'static str| self.made_with.get(*name) != earlier.made_with.get(*name);
-        let names = self.made_with.keys().chain(earlier.made_with.keys()).copied();
-        let names: std::collections::BTreeSet<&'static str> = names.collect();
-        names.into_iter().filter(differs).collect()
+        self.made_with.keys().copied().filter(differs).collect()
     }
 }
 
 impl PastResult {
     fn of(result: &RuleResult) -> PastResult {
-        let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
-        let again = confirmation.map(|confirmation| confirmation.alone).filter(|alone| alone.runs > 0);
+        let again = result.runs_again();
         PastResult {
             verdict: result.verdict,
             meaning: result.meaning(),
             nanoseconds: result.nanoseconds,
-            again: again.map(|alone| (alone.failed, alone.runs)),
+            again: (again.runs > 0).then_some((again.failed, again.runs)),
         }
     }
 }

@@ -21,8 +21,11 @@ const MOST: usize = 2_000;
 pub enum HistoryError {
     #[error("cannot read {path}: {source}; give a folder with runs below it, for example reports/out")]
     Folder { path: PathBuf, source: io::Error },
-    #[error("there is no run below {path}; give a folder with runs below it, for example reports/out")]
-    Empty { path: PathBuf },
+    #[error(
+        "there is no run below {path} that can be read{}; give a folder with runs below it, for example reports/out",
+        remarks.iter().map(|remark| format!(" ({remark})")).collect::<String>()
+    )]
+    Empty { path: PathBuf, remarks: Vec<String> },
 }
 
 /// Reads all runs below a folder. Links are not followed, so that no run counts twice; a journal that cannot be read is a
@@ -68,8 +71,8 @@ pub fn history(folder: &Path) -> Result<History, HistoryError> {
     if parts > 0 {
         remarks.push(format!("{parts} runs are parts of merged ones, and count there"));
     }
-    if timelines.is_empty() && remarks.is_empty() {
-        return Err(HistoryError::Empty { path: folder.to_owned() });
+    if timelines.is_empty() {
+        return Err(HistoryError::Empty { path: folder.to_owned(), remarks });
     }
     Ok(History { timelines, remarks })
 }

@@ -68,7 +68,8 @@ pub(super) fn sections(folder: &Path, run: &Recorded, room: usize) -> String {
     let results = lists.iter().flat_map(|list| &list.results);
     let mut details: Vec<Details> = results.map(|result| of_result(folder, result, run, whole)).collect();
     let heads: Vec<String> = lists.iter().flat_map(heads).collect();
-    room::share(&mut details, room.saturating_sub(heads.iter().map(String::len).sum()));
+    let taken = heads.iter().map(|head| head.len() + room::LEFT_OUT).sum();
+    room::share(&mut details, room.saturating_sub(taken));
     let mut entries = heads.iter().zip(&details);
     let mut markup = String::new();
     if lists.is_empty() {

@@ -10,6 +10,7 @@ use crate::report::subjects;
 use crate::report::summary::{device, mark};
 use crate::report::text::{count, duration, elide, one_line};
 
+use super::tested::run_time;
 use super::{MEANINGS, anchor, class, escaped, failures, word};
 
 /// What came of the run, and links to the parts of the page.
@@ -41,7 +42,7 @@ fn result(run: &Recorded) -> String {
             "<p class=\"open\">This run was made on a simulated device and says nothing about hardware.{defects}</p>"
         );
     }
-    let time = run.end.as_ref().map(|end| format!(", {}", duration(end.nanoseconds))).unwrap_or_default();
+    let time = run_time(run).map(|time| format!(", {time}")).unwrap_or_default();
     let about = format!("{}; product {}; started {}{time}", device(header), header.product, moment(&header.started));
     let _ = writeln!(markup, "<p>{}</p>", escaped(&one_line(&about)));
     markup

@@ -1,7 +1,9 @@
 //! How large a page may become: what matters most of every rule comes before the rest of any.
 
-/// The bytes that a page may have, but for the lines that name what was left out. It stays below three megabytes.
+/// The bytes that a page may have. It stays below three megabytes.
 pub(super) const MOST: usize = 2_800_000;
+/// About the bytes of a line that names what was left out, with the end of its entry.
+pub(super) const LEFT_OUT: usize = 240;
 
 /// What can be said about a rule, in the order in which it is shown.
 pub(super) struct Details {
@@ -31,7 +33,8 @@ impl Details {
     /// What is shown, and a line that names what is not.
     pub(super) fn markup(&self) -> String {
         let mut markup: String = self.parts.iter().filter(|part| part.shown).map(|part| part.markup.as_str()).collect();
-        let hidden: Vec<&str> = self.parts.iter().filter(|part| !part.shown).map(|part| part.what).collect();
+        let mut hidden: Vec<&str> = self.parts.iter().filter(|part| !part.shown).map(|part| part.what).collect();
+        hidden.dedup();
         if !hidden.is_empty() {
             let hidden = hidden.join(", ");
             markup += &format!(
@@ -74,5 +77,13 @@ mod tests {
         assert!(all.iter().all(|details| details.markup().contains("ssss")), "each shows what was seen");
         assert_eq!(programs, 1, "and one its program");
         assert!(all[1].markup().contains("Left out, so that the page stays small: the program."));
+    }
+
+    #[test]
+    fn what_was_left_out_is_named_once() {
+        let mut details = Details::new();
+        (0..3).for_each(|_| details.add(0, "an excerpt of a log", "l".repeat(10)));
+        assert!(details.markup().contains("small: an excerpt of a log. The"), "{}", details.markup());
+        assert!(details.markup().len() < LEFT_OUT);
     }
 }

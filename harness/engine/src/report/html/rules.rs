@@ -10,6 +10,7 @@ use crate::report::facts::{Content, notes};
 use crate::report::text::{count, duration, elide, one_line};
 
 use super::failures::lists;
+use super::tested::run_time;
 use super::{MEANINGS, about, anchor, escaped, label, word};
 
 /// Rules in the table of times.
@@ -130,10 +131,7 @@ fn times(run: &Recorded) -> String {
     let mut markup = format!(
         "<section aria-labelledby=\"times\">\n<h2 id=\"times\">Times</h2>\n<p>All rules together took {}{}.</p>\n",
         duration(total),
-        match &run.end {
-            Some(end) => format!(", the run {}", duration(end.nanoseconds)),
-            None => String::new(),
-        }
+        run_time(run).map(|time| format!(", the run {time}")).unwrap_or_default()
     );
     if !slowest.is_empty() {
         markup.push_str(

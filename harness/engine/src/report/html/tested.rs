@@ -97,6 +97,12 @@ fn tested(header: &RunHeader) -> String {
     )
 }
 
+/// How long the run took, as far as it knows: the end of a resumed one counts from there on.
+pub(super) fn run_time(run: &Recorded) -> Option<String> {
+    let since = if run.header.resumed.is_empty() { "" } else { " since it was resumed" };
+    run.end.as_ref().map(|end| format!("{}{since}", duration(end.nanoseconds)))
+}
+
 /// What happened: times, starts, retries, remarks. The health of devices is told in remarks, and in the devices that are
 /// out.
 fn course(run: &Recorded) -> String {
@@ -106,8 +112,8 @@ fn course(run: &Recorded) -> String {
     match &run.end {
         None => rows.add("ended", "the run did not reach its end"),
         Some(end) => {
-            let since = if header.resumed.is_empty() { "" } else { " since it was resumed" };
-            rows.add("ended", &format!("{}, after {}{since}", end.finished, duration(end.nanoseconds)));
+            let took = run_time(run).unwrap_or_default();
+            rows.add("ended", &format!("{}, after {took}", end.finished));
             rows.add("exit status", &end.exit.to_string());
             let start_up = duration(end.start_up_nanoseconds);
             rows.add("workers", &format!("{} started, {start_up} of start-up in total", end.workers_started));
@@ -121,7 +127,12 @@ fn course(run: &Recorded) -> String {
         }
     }
     let interrupted = run.results.iter().filter(|result| result.interrupted > 0);
-    rows.all("interrupted", interrupted.map(|result| format!("{}, {} times", result.id, result.interrupted)));
+    rows.all(
+        "interrupted",
+        interrupted.map(|result| {
+            format!("{}: ended with the run {}", result.id, count(u64::from(result.interrupted), "time"))
+        }),
+    );
     rows.all("in flight", run.in_flight.keys().map(|rule| format!("{rule} ran when the run ended")));
     format!(
         "<section aria-labelledby=\"course\">\n<h2 id=\"course\">Course of the run</h2>\n<dl>\n{}</dl>\n\
