@@ -32,6 +32,7 @@ step "Kubernetes: every index of a Job of eight" ci/fleet/kubernetes/test.sh tar
 step "good nights: every legal variant, with jitter" env CTS=target/release/atlas-cts ci/good-nights.sh 20
 step "reproducers say what the engine said" ci/reproducers.sh
 step "defects show in a diff, identical devices do not" ci/diff-proof.sh
+step "pages in headless Chromium" ci/page.sh
 if ! command -v cargo-deny >/dev/null; then
     echo "=== advisories against the crates: NOT CHECKED, cargo-deny is missing"
 elif ! cargo deny fetch; then
