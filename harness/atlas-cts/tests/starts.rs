@@ -98,6 +98,17 @@ fn a_process_set_apart_is_replaced_after_a_case_that_failed() {
 }
 
 #[test]
+fn the_process_of_a_rule_has_nothing_to_do_with_a_failure_of_another_one() {
+    let rules = [
+        rule("fails", "A: process(device 0), own;", "", "aclrtGetDevice(&number);\nnumber == 7;"),
+        rule("passes", "A: process(device 0), own;", FOUR, ALLOCATES),
+    ];
+    let starts = further(&run(&rules, &[]));
+    assert_eq!(starts[&StartReason::Own], started(2), "{starts:?}");
+    assert!(!starts.contains_key(&StartReason::AfterFailure), "{starts:?}");
+}
+
+#[test]
 fn a_process_that_only_loads_the_library_is_no_start_of_the_runtime() {
     let steps = "answer = aclrtGetDeviceCount(&count);\nanswer != ACL_SUCCESS || count > 0;";
     let report = run(&[rule("loaded", "P: process(), state loaded;", "", steps)], &[]);

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use engine::record::Verdict;
+use engine::record::{StartReason, Verdict};
 use time::{Date, OffsetDateTime};
 
 use crate::support::{Answer, Bench, Report, answer, take_environment};
-use crate::{STREAM, bench, command, rule, verdicts, waiting_rules};
+use crate::{ALONE, STREAM, bench, command, rule, verdicts, waiting_rules};
 
 // ---- the clock
 
@@ -77,6 +77,23 @@ fn a_run_whose_clock_jumps_is_resumed_and_merged_as_any_other() {
     let whole = bench.report("whole");
     assert_eq!(whole.results.len(), whole.header.rules);
     assert!(verdicts(&whole).values().all(|verdict| *verdict == Verdict::Pass), "{:?}", whole.verdicts());
+}
+
+// ---- memory
+
+/// A machine that is short of memory ends a process that waits, and a rule that begins afterwards was not there.
+#[test]
+fn a_process_that_is_killed_between_two_rules_fails_no_rule() {
+    let steps = [("seen", STREAM), ("killer", ALONE), ("next", "")];
+    let rules = steps.map(|(name, steps)| rule(&format!("night.{name}"), "", steps)).concat();
+    let bench = bench(format!("chapter: night\ntitle: Night\nrules:\n{rules}"), "KILLS_IDLE");
+    answer(command(&bench, "30").env("NIGHT_IDLE", bench.path("idle"))).says(0, &[]);
+    let report = bench.report("report");
+    assert!(verdicts(&report).values().all(|verdict| *verdict == Verdict::Pass), "{:?}", report.verdicts());
+    let end = report.end();
+    let said = |remark: &&String| remark.starts_with("a process ended by itself while nothing ran in it (signal 9");
+    assert_eq!(end.remarks.iter().filter(said).count(), 1, "{:?}", end.remarks);
+    assert_eq!(end.starts[&StartReason::AfterLoss].processes, 1);
 }
 
 // ---- logs

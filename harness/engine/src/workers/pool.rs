@@ -8,6 +8,7 @@ use steps::program::Sharing;
 use crate::record::StartReason;
 
 use super::child::{Deadlines, WorkerProcess};
+use super::end::how;
 use super::factory::{Factory, SetUp, StartError};
 use super::machines::{Machine, Machines};
 use super::seat::Seat;
@@ -24,6 +25,7 @@ pub struct Slot {
 impl Slot {
     /// The worker in a seat, started if need be.
     pub fn worker(&mut self, factory: &Factory, seat: Seat) -> Result<&mut WorkerProcess, StartError> {
+        self.expect_living(factory, seat);
         match self.workers.entry(seat) {
             std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
             std::collections::hash_map::Entry::Vacant(entry) => {
@@ -39,13 +41,23 @@ impl Slot {
         }
     }
 
+    /// Leaves a seat whose process has ended since it was last asked for something: whoever asks next is not to blame.
+    fn expect_living(&mut self, factory: &Factory, seat: Seat) {
+        let Some(worker) = self.workers.get_mut(&seat) else { return };
+        let Some(status) = worker.status() else { return };
+        let text = format!("a process ended by itself while nothing ran in it ({})", how(status));
+        factory.remarks.note(text, &worker.output());
+        self.vacate(seat, StartReason::AfterLoss);
+    }
+
     /// The worker in a seat, if there is one.
     pub fn seated(&mut self, seat: Seat) -> Option<&mut WorkerProcess> {
         self.workers.get_mut(&seat)
     }
 
-    /// Takes the worker out of a seat.
+    /// Takes the worker out of a seat. Unless it is put back, whoever sits down next has nothing to do with it.
     pub fn take(&mut self, seat: Seat) -> Option<WorkerProcess> {
+        self.vacated.remove(&seat);
         self.workers.remove(&seat)
     }
 

@@ -6,6 +6,7 @@ use steps::program::{Domain, Program};
 use crate::case::{FailedCase, SearchResult, Shrinking, Value, case_to_json, display_values};
 use crate::catalog::Rule;
 use crate::record::StartReason;
+use crate::wire::flight::CallRecord;
 use crate::wire::message::{Reply, Request, RunRule};
 use crate::wire::trace;
 
@@ -63,6 +64,7 @@ impl Executor {
             left_out: assignment.left_out.clone(),
             counts: assignment.counts,
         };
+        let before = worker.flight.progress();
         let accident = match worker.ask(&Request::Run(Box::new(request)), assignment.deadline) {
             Ok(Reply::Searched(result)) => {
                 let output = if result.failure.is_some() { worker.output() } else { String::new() };
@@ -71,7 +73,9 @@ impl Executor {
             Ok(other) => WorkerEnd::Confused(format!("{other:?}")),
             Err(end) => end,
         };
-        let failed = self.accident_case(assignment.rule, worker, &accident);
+        // A process that ended before it did anything for this rule shows the calls of the one before.
+        let recorded = if worker.flight.progress() == before { Default::default() } else { worker.flight.calls() };
+        let failed = self.accident_case(assignment.rule, worker, recorded, &accident);
         let coverage = assignment.search(&self.scope_of(assignment)).coverage(failed.case);
         let result = SearchResult {
             cases: failed.case,
@@ -83,9 +87,14 @@ impl Executor {
         RanRule { result, output: worker.output(), lost: true }
     }
 
-    /// The case that ran when a worker was lost, from its flight recorder.
-    fn accident_case(&self, rule: &Rule, worker: &WorkerProcess, accident: &WorkerEnd) -> FailedCase {
-        let (records, dropped) = worker.flight.calls();
+    /// The case that ran when a worker was lost, from its flight recorder, with the calls of the rule that stand there.
+    fn accident_case(
+        &self,
+        rule: &Rule,
+        worker: &WorkerProcess,
+        (records, dropped): (Vec<CallRecord>, u64),
+        accident: &WorkerEnd,
+    ) -> FailedCase {
         let (number, salt, values) = worker.flight.case().unwrap_or_default();
         // Between cases there is none, and a long list does not fit into the recorder.
         let complete = number > 0 && are_of(&rule.program, &values);
