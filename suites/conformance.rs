@@ -90,7 +90,7 @@ impl Observer for Runner {
 
     fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
         self.arguments.test_threads = Some(work.threads());
-        let trials = work.selected.iter().map(|planned| trial(work, planned)).collect();
+        let trials = work.order().into_iter().map(|planned| trial(work, planned)).collect();
         // The conclusion is counts only; the run keeps its own results.
         let _ = libtest_mimic::run(&self.arguments, trials);
         Ok(())
@@ -107,7 +107,7 @@ fn trial(work: &Arc<Work>, planned: &Planned) -> Trial {
     let (work, planned) = (work.clone(), planned.clone());
     let (name, kind) = (planned.id.clone(), planned.chapter.clone());
     let test = move || match work.perform(&planned) {
-        None => Ok(Completion::ignored_with("not run: results cannot be written")),
+        None => Ok(Completion::ignored_with(format!("not run: {}", work.over().unwrap_or_default()))),
         Some(Ok(result)) => completion(&work.campaign, &result),
         Some(Err(error)) => {
             // At once; where nothing can be printed, the exit status still tells.

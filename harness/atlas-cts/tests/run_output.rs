@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use rstest::{fixture, rstest};
 use serde_json::Value as Json;
-use support::small::{ALIGNED, ELSEWHERE, MISALIGNED, chapter};
+use support::small::{ALIGNED, ELSEWHERE, HOLDS, MISALIGNED, chapter};
 use support::{Bench, answer, project, take_environment};
 
 const RUN: [&str; 7] = ["run", "--specs", "specs", "--product", "a2", "--backend", "simulator"];
@@ -118,4 +118,17 @@ fn without_a_terminal_nothing_moves(bench: Bench) {
     let answer = bench.run(RUN.iter().chain(&["--call-ns", "20000000", "--report-dir", "report"]));
     answer.says(0, &["pass      acl.small.aligned"]);
     assert!(!answer.text.contains(['\u{1b}', '\r']) && !answer.text.contains("/2 rules"), "{}", answer.text);
+}
+
+/// A runner that starts a process for each rule takes each status for a test's.
+#[test]
+fn the_report_of_a_run_that_several_processes_make_tells_of_all_of_them() {
+    let bench = Bench::new();
+    bench.catalog(chapter(&[ALIGNED, HOLDS]));
+    for (rule, status) in [("acl.small.aligned", 1), ("acl.small.holds", 0)] {
+        let mut command = bench.command(RUN.iter().chain(&BROKEN).chain(&["--report-dir", "report", rule]));
+        answer(command.env("NEXTEST_RUN_ID", "night")).says(status, &["not conformant: 1 rule broken"]);
+    }
+    let page = std::fs::read_to_string(bench.path("report/report.html")).unwrap();
+    assert!(page.contains("not conformant: 1 rule broken"), "{page}");
 }

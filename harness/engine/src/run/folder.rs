@@ -17,7 +17,7 @@ use crate::files::remove_left_over;
 use crate::logs::Redactor;
 use crate::record::{
     ExpectationFiles, Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop,
-    read_run,
+    counts, exit_code, read_run,
 };
 use crate::report::{clean, write_reports};
 use crate::workers::interrupt;
@@ -320,8 +320,7 @@ impl RunFolder {
             let written = if self.shared {
                 read_run(&self.path).map(|shared| {
                     run = shared;
-                    let strict = run.header.settings.strict;
-                    end.expectations = campaign.expecting().map(|expecting| expecting.applied(&run.results, strict));
+                    of_all(&mut end, &run, campaign.expecting());
                 })
             } else {
                 self.journal.finish(end.clone())
@@ -348,6 +347,14 @@ impl RunFolder {
         }
         (run, lost)
     }
+}
+
+/// Lets the end of a process tell of the whole run, which has the results of other processes too.
+fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&Expecting>) {
+    let Recorded { header, results, .. } = run;
+    end.counts = counts(results);
+    end.expectations = expecting.map(|expecting| expecting.applied(results, header.settings.strict));
+    end.exit = exit_code(&header.settings, results, end.unusable_cases, end.expectations.as_ref());
 }
 
 /// Writes the reports of a run that has reached its end again; gives remarks about what else could not be written.

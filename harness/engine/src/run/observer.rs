@@ -75,10 +75,21 @@ impl Work {
         Estimate::of_last_runs(&self.folder.path, &self.campaign.header, &rules)
     }
 
+    /// What was selected, in the order in which it begins.
+    pub fn order(&self) -> Vec<&Planned> {
+        self.campaign.order(&self.selected)
+    }
+
+    /// Why nothing is performed any more.
+    pub fn over(&self) -> Option<String> {
+        let lost = self.lost.get().map(|_| "results cannot be written".to_owned());
+        lost.or_else(|| interrupt::requested().map(|signal| format!("{signal}: the run was asked to end")))
+    }
+
     /// Performs one of the selected rules and writes its result down. Stops after the first result that cannot be
     /// written, and where the run was asked to end: `None`.
     pub fn perform(&self, planned: &Planned) -> Option<Result<RuleResult, Arc<FolderError>>> {
-        if self.lost.get().is_some() || interrupt::requested().is_some() {
+        if self.over().is_some() {
             return None;
         }
         let ran = self.folder.run(&self.campaign, planned).map_err(|error| {
@@ -96,7 +107,7 @@ impl Work {
     /// # Errors
     /// The first one of `show`; nothing is begun after it.
     pub fn perform_all(&self, show: impl FnMut(&RuleResult) -> Result<(), RunError> + Send) -> Result<(), RunError> {
-        let order = self.campaign.order(&self.selected);
+        let order = self.order();
         let next = AtomicUsize::new(0);
         let shown = std::sync::Mutex::new((show, Ok(())));
         let lock = || shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -149,6 +160,7 @@ pub fn run(
     if let Some(signal) = interrupt::requested().filter(|_| work.campaign.results().len() < work.selected.len()) {
         return stopped(&work, signal, observer);
     }
+    let own = ExitStatus::from_code(end.exit);
     let (mut run, lost) = work.folder.finish(&work.campaign, end, work.lost.get().cloned(), work.selected.len());
     run.header.run = shown(&work.folder.path, &run.header);
     observer.summary(&run)?;
@@ -156,7 +168,8 @@ pub fn run(
         return Err(error);
     }
     expect_each_once(&work.selected, &work.campaign.results())?;
-    Ok(status(run.end.as_ref()))
+    // Of a run that several processes make, the reports tell of all of them.
+    Ok(run.end.map_or(ExitStatus::Unknown, |_| own))
 }
 
 /// Closes the journal of a run that was asked to end, and says how it goes on.
