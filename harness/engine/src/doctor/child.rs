@@ -29,6 +29,8 @@ pub enum End {
     TimedOut,
     /// It was killed when its time was over and did not go: a driver holds it.
     LeftBehind,
+    /// It was killed because nobody waits for its answer any more.
+    Abandoned,
     /// It was not started.
     NotStarted(io::Error),
 }
@@ -59,13 +61,14 @@ impl Answer {
             End::Signal(signal) => format!("ended by signal {signal}: {line}"),
             End::TimedOut => "did not answer in its time and was killed".to_owned(),
             End::LeftBehind => "did not answer in its time, was killed and did not go".to_owned(),
+            End::Abandoned => "was killed, because whoever asked was asked to end".to_owned(),
             End::NotStarted(error) => format!("not started: {error}"),
         }
     }
 }
 
-/// Runs a command to its end, or for `limit`.
-pub fn ask(command: &mut Command, limit: Duration) -> Answer {
+/// Runs a command to its end, for `limit`, or until `abandoned` says that nobody waits for it any more.
+pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> Answer {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Its own group, so that whatever it starts ends with it.
     let mut child = match command.process_group(0).spawn() {
@@ -74,11 +77,15 @@ pub fn ask(command: &mut Command, limit: Duration) -> Answer {
     };
     let output = Drain::of(child.stdout.take());
     let errors = Drain::of(child.stderr.take());
-    let end = match wait(&mut child, limit) {
+    let end = match wait(&mut child, limit, abandoned) {
         Some(status) => ended(status),
         None => {
             kill_group(&child);
-            if wait(&mut child, GOING).is_some() { End::TimedOut } else { End::LeftBehind }
+            match wait(&mut child, GOING, &|| false) {
+                None => End::LeftBehind,
+                Some(_) if abandoned() => End::Abandoned,
+                Some(_) => End::TimedOut,
+            }
         }
     };
     // What it started and left.
@@ -93,13 +100,13 @@ fn ended(status: ExitStatus) -> End {
     }
 }
 
-fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+fn wait(child: &mut Child, limit: Duration, abandoned: &dyn Fn() -> bool) -> Option<ExitStatus> {
     let begun = Instant::now();
     loop {
         if let Ok(Some(status)) = child.try_wait() {
             return Some(status);
         }
-        if begun.elapsed() >= limit {
+        if begun.elapsed() >= limit || abandoned() {
             return None;
         }
         std::thread::sleep(TICK);
@@ -152,7 +159,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str, limit: Duration) -> Answer {
-        ask(Command::new("sh").args(["-c", script]), limit)
+        ask(Command::new("sh").args(["-c", script]), limit, &|| false)
     }
 
     #[test]
@@ -183,6 +190,12 @@ mod tests {
     }
 
     #[test]
+    fn a_child_that_nobody_waits_for_any_more_is_killed() {
+        let answer = ask(Command::new("sh").args(["-c", "sleep 3600"]), Duration::from_secs(3600), &|| true);
+        assert!(matches!(answer.end, End::Abandoned), "{answer:?}");
+    }
+
+    #[test]
     fn a_flood_has_an_end() {
         let answer = shell("head -c 3000000 /dev/zero", Duration::from_secs(60));
         assert_eq!(answer.output.len(), MOST);
@@ -190,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_said() {
-        let answer = ask(&mut Command::new("/nowhere/tool"), Duration::from_secs(1));
+        let answer = ask(&mut Command::new("/nowhere/tool"), Duration::from_secs(1), &|| false);
         assert!(answer.said().starts_with("not started: "), "{}", answer.said());
     }
 }

@@ -28,6 +28,8 @@ pub struct Machine {
     limit: Duration,
     /// When all questions together have had their time; `None`: never.
     until: Option<Instant>,
+    /// Whether nobody waits for answers any more.
+    abandoned: fn() -> bool,
     variables: BTreeMap<String, String>,
 }
 
@@ -68,13 +70,20 @@ impl Machine {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
         };
-        Machine { root: root.to_owned(), limit, until: None, variables: std::env::vars_os().map(text).collect() }
+        let variables = std::env::vars_os().map(text).collect();
+        Machine { root: root.to_owned(), limit, until: None, abandoned: || false, variables }
     }
 
     /// The same machine, with so much time for all questions together.
     #[must_use]
     pub fn within(self, whole: Duration) -> Machine {
         Machine { until: Instant::now().checked_add(whole), ..self }
+    }
+
+    /// The same machine, whose questions end where this says that nobody waits for answers any more.
+    #[must_use]
+    pub fn abandoned_where(self, abandoned: fn() -> bool) -> Machine {
+        Machine { abandoned, ..self }
     }
 
     /// What the next question may take.
@@ -139,12 +148,12 @@ impl Machine {
 
     /// Asks a tool.
     pub fn run(&self, tool: &Path, arguments: &[&str]) -> Answer {
-        ask(Command::new(tool).args(arguments).env("LC_ALL", "C"), self.limit())
+        self.ask(Command::new(tool).args(arguments).env("LC_ALL", "C"))
     }
 
     /// Runs a command with the time that questions have.
     pub fn ask(&self, command: &mut Command) -> Answer {
-        ask(command, self.limit())
+        ask(command, self.limit(), &self.abandoned)
     }
 
     /// The device nodes of `/dev` whose names begin like this.
@@ -207,11 +216,13 @@ impl Machine {
         self.read("/proc/stat").ok()?.lines().find_map(|line| line.strip_prefix("btime ")?.trim().parse().ok())
     }
 
-    /// Whether the process is in a container that is known of.
-    pub fn in_container(&self) -> bool {
+    /// The container that the process is in, by what made it; `None`: none that is known of.
+    pub fn container(&self) -> Option<&'static str> {
+        let made = [("/.dockerenv", "docker"), ("/run/.containerenv", "podman")];
         let groups = self.read("/proc/self/cgroup").unwrap_or_default();
-        let known = ["kubepods", "docker", "libpod", "lxc"].iter().any(|part| groups.contains(part));
-        known || self.exists("/.dockerenv") || self.exists("/run/.containerenv")
+        let known = [("kubepods", "kubernetes"), ("docker", "docker"), ("libpod", "podman"), ("lxc", "lxc")];
+        let found = made.iter().find(|(path, _)| self.exists(path));
+        found.or_else(|| known.iter().find(|(part, _)| groups.contains(part))).map(|(_, name)| *name)
     }
 }
 

@@ -192,7 +192,8 @@ impl WorkerProcess {
         }
     }
 
-    fn went_on_after(&self, since: Instant) {
+    /// Notes how long a worker of the run made no progress, and then went on.
+    pub(super) fn went_on_after(&self, since: Instant) {
         self.longest.fetch_max(since.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
 
@@ -269,13 +270,21 @@ impl WorkerProcess {
     }
 
     fn wait(&mut self, at_most: Duration) -> Option<std::process::ExitStatus> {
+        self.wait_unless(at_most, || None)
+    }
+
+    fn wait_unless(
+        &mut self,
+        at_most: Duration,
+        interrupted: impl Fn() -> Option<&'static str>,
+    ) -> Option<std::process::ExitStatus> {
         let start = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
             if let Some(status) = self.status() {
                 return Some(status);
             }
-            if start.elapsed() >= at_most {
+            if start.elapsed() >= at_most || interrupted().is_some() {
                 return None;
             }
             std::thread::sleep(pause);
@@ -307,9 +316,9 @@ impl WorkerProcess {
         gone
     }
 
-    /// Waits until the process ended by itself.
+    /// Waits until the process ended by itself, or the run is asked to end.
     pub fn wait_for_end(&mut self, at_most: Duration) -> bool {
-        let ended = self.wait(at_most).is_some();
+        let ended = self.wait_unless(at_most, interrupt::requested).is_some();
         if !ended {
             self.kill();
         }
@@ -394,25 +403,29 @@ fn drain(mut errors: ChildStderr, tail: &Mutex<Vec<u8>>) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
+    /// A worker that does this when it is asked.
+    pub(in crate::workers) fn worker(folder: &Path, script: &str) -> WorkerProcess {
+        let path = folder.join("worker");
+        std::fs::write(&path, format!("#!/bin/sh\nread request\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+        loop {
+            match WorkerProcess::spawn("toy", &path, &[], folder, Arc::default()) {
+                // Another thread may have begun to start a process while the script was open for writing.
+                Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {}
+                worker => return worker.unwrap(),
+            }
+        }
+    }
+
     /// How a worker that does this ends, when it is asked.
     fn end_of(script: &str) -> WorkerEnd {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("worker");
-        std::fs::write(&path, format!("#!/bin/sh\nread request\n{script}\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
-        let mut worker = loop {
-            match WorkerProcess::spawn("toy", &path, &[], folder.path(), Arc::default()) {
-                // Another thread may have begun to start a process while the script was open for writing.
-                Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {}
-                worker => break worker.unwrap(),
-            }
-        };
-        worker.ask(&Request::Query, Duration::from_secs(60)).unwrap_err()
+        worker(folder.path(), script).ask(&Request::Query, Duration::from_secs(60)).unwrap_err()
     }
 
     #[test]

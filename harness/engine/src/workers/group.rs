@@ -127,52 +127,7 @@ impl Group<'_> {
     ) -> Result<Option<usize>, (usize, WorkerEnd)> {
         let open: Vec<usize> =
             (0..self.members.len()).filter(|member| stepped[*member].is_none() && !gone[*member]).collect();
-        if open.is_empty() {
-            return Ok(None);
-        }
-        let progress = |members: &[&mut WorkerProcess]| {
-            members.iter().fold(0u64, |sum, member| sum.wrapping_add(member.flight.progress()))
-        };
-        let (mut seen, mut since) = (progress(&self.members), Instant::now());
-        let mut ended = None;
-        loop {
-            if let Some(member) = open.iter().copied().find(|member| self.members[*member].has_line()) {
-                return Ok(Some(member));
-            }
-            let tick = self.deadline.min(TICK);
-            let mut watched: Vec<PollFd<'_>> =
-                open.iter().map(|member| PollFd::new(self.members[*member].replies(), PollFlags::IN)).collect();
-            let ready = wait::ready(&mut watched, tick);
-            let speaking: Vec<usize> = open
-                .iter()
-                .zip(&watched)
-                .filter(|(_, watched)| !watched.revents().is_empty())
-                .map(|(member, _)| *member)
-                .collect();
-            for member in speaking {
-                self.members[member].read().map_err(|accident| (member, accident))?;
-            }
-            if ready == 0 {
-                // A process that the library started may hold the pipe open after a member's end.
-                if let Some(member) = ended {
-                    return Err((member, self.members[member].crashed()));
-                }
-                ended = open.iter().copied().find(|member| self.members[*member].status().is_some());
-            }
-            if let Some(signal) = interrupt::requested() {
-                return Err((open[0], WorkerEnd::Interrupted(signal)));
-            }
-            if ready > 0 || progress(&self.members) != seen {
-                seen = progress(&self.members);
-                since = Instant::now();
-            } else if since.elapsed() >= self.deadline {
-                let busy = open.iter().copied().find(|member| !self.members[*member].flight.between_calls());
-                return Err(match busy {
-                    Some(member) => (member, WorkerEnd::Hung(self.deadline)),
-                    None => (open[0], WorkerEnd::Overran(self.deadline)),
-                });
-            }
-        }
+        if open.is_empty() { Ok(None) } else { speaker(&mut self.members, &open, self.deadline).map(Some) }
     }
 
     /// Passes a turn on to the other processes; ends the one that leaves first.
@@ -181,7 +136,8 @@ impl Group<'_> {
             if turn.kill.is_some() {
                 self.members[leaver].kill();
             } else if !self.members[leaver].wait_for_end(self.deadline) {
-                return Err((leaver, WorkerEnd::Hung(self.deadline)));
+                let hung = WorkerEnd::Hung(self.deadline);
+                return Err((leaver, interrupt::requested().map_or(hung, WorkerEnd::Interrupted)));
             }
             gone[leaver] = true;
         }
@@ -234,6 +190,59 @@ impl Group<'_> {
     }
 }
 
+/// Waits until one of these members has a complete reply.
+fn speaker(
+    members: &mut [&mut WorkerProcess],
+    open: &[usize],
+    deadline: Duration,
+) -> Result<usize, (usize, WorkerEnd)> {
+    let progress = |members: &[&mut WorkerProcess]| {
+        members.iter().fold(0u64, |sum, member| sum.wrapping_add(member.flight.progress()))
+    };
+    let (mut seen, mut since) = (progress(members), Instant::now());
+    let mut ended = None;
+    loop {
+        if let Some(member) = open.iter().copied().find(|member| members[*member].has_line()) {
+            members[member].went_on_after(since);
+            return Ok(member);
+        }
+        let tick = deadline.min(TICK);
+        let mut watched: Vec<PollFd<'_>> =
+            open.iter().map(|member| PollFd::new(members[*member].replies(), PollFlags::IN)).collect();
+        let ready = wait::ready(&mut watched, tick);
+        let speaking: Vec<usize> = open
+            .iter()
+            .zip(&watched)
+            .filter(|(_, watched)| !watched.revents().is_empty())
+            .map(|(member, _)| *member)
+            .collect();
+        for member in speaking {
+            members[member].read().map_err(|accident| (member, accident))?;
+        }
+        if ready == 0 {
+            // A process that the library started may hold the pipe open after a member's end.
+            if let Some(member) = ended {
+                return Err((member, members[member].crashed()));
+            }
+            ended = open.iter().copied().find(|member| members[*member].status().is_some());
+        }
+        if let Some(signal) = interrupt::requested() {
+            return Err((open[0], WorkerEnd::Interrupted(signal)));
+        }
+        if ready > 0 || progress(members) != seen {
+            members[open[0]].went_on_after(since);
+            seen = progress(members);
+            since = Instant::now();
+        } else if since.elapsed() >= deadline {
+            let busy = open.iter().copied().find(|member| !members[*member].flight.between_calls());
+            return Err(match busy {
+                Some(member) => (member, WorkerEnd::Hung(deadline)),
+                None => (open[0], WorkerEnd::Overran(deadline)),
+            });
+        }
+    }
+}
+
 /// An accident in a rule as a failure of its case: verdict, place, call and message.
 pub(super) fn accident_failure(texts: &Texts<'_>, calls: &[CallRecord], accident: &WorkerEnd) -> CaseFailure {
     let sites = texts.program.sites();
@@ -263,4 +272,22 @@ fn merge(into: &mut CaseReport, from: CaseReport) {
     into.answers.extend(from.answers);
     into.exceeds = into.exceeds.take().or(from.exceeds);
     into.failure = into.failure.take().or(from.failure);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::super::child::tests::worker;
+    use super::*;
+
+    #[test]
+    fn how_long_a_member_was_waited_for_that_went_on_is_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut member = worker(folder.path(), "sleep 0.1; echo '\"stopped\"'; read further");
+        member.send(&Request::Query).unwrap();
+        let spoke = speaker(&mut [&mut member], &[0], Duration::from_secs(60));
+        assert_eq!(spoke.unwrap(), 0);
+        assert!(member.longest.load(Ordering::Relaxed) > 0, "the run knows how long its calls take");
+    }
 }

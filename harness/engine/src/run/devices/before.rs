@@ -7,6 +7,7 @@ use crate::doctor::{Machine, MachineHealth};
 use crate::record::Fingerprint;
 use crate::run::options::Options;
 use crate::run::target::Target;
+use crate::workers::interrupt;
 
 use super::watch::Watch;
 
@@ -73,5 +74,5 @@ impl Before {
 }
 
 fn machine() -> Machine {
-    Machine::new(Path::new("/"), EACH).within(WHOLE)
+    Machine::new(Path::new("/"), EACH).within(WHOLE).abandoned_where(|| interrupt::requested().is_some())
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::catalog::Rules;
-use crate::workers::{Executor, Seat, Slot, WorkerProcess};
+use crate::workers::{Executor, Seat, Slot, WorkerProcess, interrupt};
 
 use super::Lease;
 use super::gate::settled;
@@ -115,7 +115,7 @@ impl Question<'_> {
     fn taken_by(&mut self, rules: &[usize]) -> Option<u64> {
         let before = self.account(None).ok()?;
         for index in rules {
-            if Instant::now() >= self.until {
+            if Instant::now() >= self.until || interrupt::requested().is_some() {
                 return None;
             }
             let rule = &self.rules.rules[*index];

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::doctor::{End, ask};
 use crate::record::StartReason;
-use crate::workers::{Executor, Slot};
+use crate::workers::{Executor, Slot, interrupt};
 
 use super::Lease;
 use super::opening::shown;
@@ -32,7 +32,7 @@ impl Lease<'_> {
         let mut shell = Command::new("sh");
         shell.args(["-c", &recovery.command]).env("ATLAS_CTS_REASON", &reason);
         shell.env("ATLAS_CTS_DEVICE", unit.name.as_deref().unwrap_or("0"));
-        let answer = ask(&mut shell, recovery.limit);
+        let answer = ask(&mut shell, recovery.limit, &|| interrupt::requested().is_some());
         let works = match answer.end {
             End::Status(0) => self.works(executor).and_then(|()| self.healthy()),
             _ => Err(format!("the command {}", answer.said())),

@@ -3,7 +3,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
+use crate::doctor::Machine;
 use crate::record::Host;
 
 /// Bits of the capabilities that a process has: lock any amount of memory, administrate the machine.
@@ -40,7 +42,7 @@ pub(super) fn read(root: &Path) -> Host {
         kernel: text("proc/sys/kernel/osrelease").map(|release| release.trim().to_owned()),
         page_size: text("proc/self/smaps").as_deref().and_then(page_size),
         virtual_machine: virtual_machine(root),
-        container: container(root),
+        container: Machine::new(root, Duration::ZERO).container().map(str::to_owned),
         privileged: may(SYS_ADMIN),
         locked_memory: text("proc/self/limits")
             .as_deref()
@@ -84,18 +86,6 @@ fn virtual_machine(root: &Path) -> Option<bool> {
     }
     let bare = product.is_some_and(|product| product.trim().ends_with(BARE));
     Some(!bare && named.iter().any(|name| VIRTUAL.iter().any(|known| name.starts_with(known))))
-}
-
-/// The container that the process is in, by what made it; `None`: none that is known of.
-fn container(root: &Path) -> Option<String> {
-    let made = [(".dockerenv", "docker"), ("run/.containerenv", "podman")];
-    if let Some((_, name)) = made.iter().find(|(path, _)| root.join(path).exists()) {
-        return Some((*name).to_owned());
-    }
-    let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
-    let known = [("kubepods", "kubernetes"), ("docker", "docker"), ("libpod", "podman"), ("lxc", "lxc")];
-    let found = known.iter().find(|(part, _)| groups.contains(part));
-    found.map(|(_, name)| (*name).to_owned())
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub(super) fn look(machine: &Machine, install: &Install, found: &mut Examination
     let paths: Vec<&str> = nodes.iter().map(|node| node.path.as_str()).collect();
     let said = if paths.is_empty() { "none".to_owned() } else { paths.join(", ") };
     found.looked("device nodes", "/dev/davinci*", said);
-    let seen = Nodes { devices, container: machine.in_container(), hardware: hardware(machine, found) };
+    let seen = Nodes { devices, container: machine.container().is_some(), hardware: hardware(machine, found) };
     let loaded = loaded(machine, found);
     if seen.devices.is_empty() {
         absent(&seen, install, loaded, &nodes, found);
