@@ -4,6 +4,7 @@
 mod support;
 
 use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use atlas_cts::runtimes::RUNTIMES;
 use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
 use support::{Answer, Bench, answer, machines_of, project, take_environment};
 
 /// One rule of one process.
@@ -271,4 +273,36 @@ fn a_folder_of_locks_that_is_none_is_named() {
     bench.write("a-file", "");
     let words = ["run", "--specs", "specs", "--product", "a2", "--library", "./libtested.so", "--lock-dir", "a-file"];
     bench.run(words).says(3, &["a-file: not a directory; ", "--lock-dir DIR"]);
+}
+
+#[test]
+fn a_device_has_the_lock_of_its_number_on_the_machine() {
+    let bench = small();
+    bench.library("fixtures/faults/faults.c", &[]);
+    let words = ["run", "--specs", "specs", "--product", "a2", "--library", "./libtested.so", "--report-dir", "report"];
+    answer(bench.command(words).env("ASCEND_RT_VISIBLE_DEVICES", "2")).says(0, &[]);
+    let locks: Vec<String> = fs::read_dir(bench.path("locks"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(locks, ["device-2.lock"]);
+}
+
+#[test]
+fn a_run_that_is_asked_to_end_does_not_wait_for_a_device() {
+    let bench = small();
+    bench.library("fixtures/faults/faults.c", &[]);
+    fs::create_dir(bench.path("locks")).unwrap();
+    let held = fs::File::create(bench.path("locks/device-0.lock")).unwrap();
+    held.lock().unwrap();
+    let words = ["run", "--specs", "specs", "--product", "a2", "--library", "./libtested.so", "--lock-wait", "60"];
+    let mut waiting = bench.command(words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(waiting.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    assert!(line.starts_with("device 0 is in use: waiting up to 60 s"), "{line}");
+    kill_process(Pid::from_raw(waiting.id() as i32).unwrap(), Signal::TERM).unwrap();
+    said.read_to_string(&mut line).unwrap();
+    assert!(line.contains("SIGTERM: the run was asked to end while it waited for device 0"), "{line}");
+    assert_eq!(waiting.wait().unwrap().code(), Some(3));
 }

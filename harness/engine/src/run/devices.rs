@@ -50,6 +50,13 @@ struct Unit {
     recoveries: AtomicU32,
 }
 
+impl Unit {
+    /// Whether it may be tried to bring it back.
+    fn may_come_back(&self) -> bool {
+        self.recoveries.load(Ordering::Relaxed) < recovery::MOST
+    }
+}
+
 /// Devices that a rule has for its own, until this is dropped.
 #[derive(Debug)]
 pub(super) struct Lease<'a> {
@@ -102,7 +109,7 @@ impl Devices {
     ) -> Taken<'a> {
         match demand.devices(self.units.len()) {
             1 => self.take_one(calls, recovery),
-            wanted => self.take_several(wanted, calls),
+            wanted => self.take_several(wanted, calls, recovery),
         }
     }
 
@@ -130,7 +137,7 @@ impl Devices {
                     busy = true;
                     continue;
                 }
-                let recovery = recovery.filter(|_| unit.recoveries.load(Ordering::Relaxed) < recovery::MOST);
+                let recovery = recovery.filter(|_| unit.may_come_back());
                 match (unit.breaker.permit(calls), recovery) {
                     (Permit::Refused(Verdict::DeviceLost, _), Some(recovery)) => {
                         return Taken::Out { lease: self.lease(vec![index], taken), recovery };
@@ -154,7 +161,7 @@ impl Devices {
         }
     }
 
-    fn take_several(&self, wanted: usize, calls: &BTreeSet<&str>) -> Taken<'_> {
+    fn take_several<'a>(&'a self, wanted: usize, calls: &BTreeSet<&str>, recovery: Option<&'a Recovery>) -> Taken<'a> {
         let brief = match self.several.permit(calls) {
             Permit::Refused(verdict, reason) => return Taken::Refused(verdict, reason),
             permit => permit == Permit::Briefly,
@@ -163,7 +170,17 @@ impl Devices {
         loop {
             let (lost, well): (Vec<_>, Vec<_>) =
                 (0..self.units.len()).partition(|unit| self.units[*unit].breaker.out().is_some());
-            if well.len() < wanted {
+            let missing = well.len() < wanted;
+            let untried = lost.iter().copied().find(|unit| self.units[*unit].may_come_back());
+            if let Some((recovery, unit)) = recovery.zip(untried).filter(|_| missing) {
+                if !taken[unit] {
+                    return Taken::Out { lease: self.lease(vec![unit], taken), recovery };
+                }
+                // Somebody tries to bring it back right now.
+                taken = self.wait(taken);
+                continue;
+            }
+            if missing {
                 let why = lost.iter().filter_map(|unit| self.units[*unit].breaker.out()).collect::<Vec<_>>().join("; ");
                 let left = match well.len() {
                     0 => "none is".to_owned(),

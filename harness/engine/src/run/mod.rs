@@ -32,6 +32,7 @@ mod selection_options;
 mod shard;
 mod support_rule;
 mod target;
+mod visible;
 
 pub use campaign::Campaign;
 pub use estimate::Estimate;

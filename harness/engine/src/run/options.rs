@@ -147,8 +147,9 @@ pub struct Options {
     /// Run exactly this case of the selected rule, or these, in order and in one process: the JSON that a failure prints.
     #[arg(long, value_name = "JSON")]
     pub case: Option<String>,
-    /// How many rules run at the same time on a simulated device, or how many devices in a proof; as many as there are
-    /// processors, in a proof twice as many.
+    /// How many rules run at the same time, or how many devices in a proof. If nothing is given: on real devices as
+    /// many as there are devices, and never more; on a simulated one as many as there are processors, in a proof twice
+    /// as many.
     #[arg(long, env = "ATLAS_CTS_JOBS", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub jobs: Option<usize>,
     /// Seconds after which a call that does not return is a hang.
@@ -199,6 +200,9 @@ pub struct Options {
     /// will do. Whatever else is given must be what that run was started with.
     #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR")]
     pub resume: Option<PathBuf>,
+    /// Devices, as the variable names them that shows them, that were out when the run began that is resumed.
+    #[arg(skip)]
+    pub devices_out: Vec<String>,
     /// Copy counterexamples to fixtures/regressions, or the folder that ATLAS_CTS_REGRESSIONS names, where every later
     /// run tries them first.
     #[arg(long)]

@@ -201,7 +201,7 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--product", &then.product, product);
     differences.option("--profile", &then.profile.as_str(), now.profile.map(Profile::name).as_ref());
     differences.option("--seed", &then.seed, now.seed.as_ref());
-    differences.option("--devices", &then.devices, now.devices.as_ref());
+    differences.option("--devices", &all_devices(then), now.devices.as_ref());
     differences.option("--run-mode", &then.run_mode, now.run_mode.as_ref());
     let defects = Some(now.defects.join(",")).filter(|defects| !defects.is_empty());
     differences.option("--defect", &then.defects.join(","), defects.as_ref());
@@ -225,13 +225,20 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
 }
 
+/// The devices of a run with those that were out before it began.
+fn all_devices(of: &RunHeader) -> u32 {
+    let out = u32::try_from(of.devices_out.len()).unwrap_or(u32::MAX);
+    of.devices.saturating_add(out)
+}
+
 /// Fills in what the options leave open, except which files are read or loaded: that is never for a journal to say.
 fn complete(options: &mut Options, then: &RunHeader) {
     let settings = &then.settings;
     options.product.clone_from(&then.product);
     options.profile = Profile::from_str(&then.profile, false).ok();
     options.seed = Some(then.seed);
-    options.devices = Some(then.devices);
+    options.devices = Some(all_devices(then));
+    options.devices_out = then.devices_out.iter().map(|out| out.device.clone()).collect();
     options.run_mode = Some(then.run_mode.clone()).filter(|mode| !mode.is_empty());
     options.defects.clone_from(&then.defects);
     options.case = settings.case.as_ref().map(ToString::to_string);

@@ -162,7 +162,11 @@ impl Target {
             conditions.kernel = host.kernel.as_deref().and_then(Edition::read);
             (conditions.virtual_machine, conditions.locked_memory) = (host.virtual_machine, host.locked_memory);
         }
-        let locks = if library.simulated { Vec::new() } else { locks::lock_devices(options, conditions.devices)? };
+        let locks = if library.simulated {
+            Vec::new()
+        } else {
+            locks::lock_devices(options, rules.visible.as_deref(), conditions.devices)?
+        };
         let work = options.profile.unwrap_or_default().work();
         let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);

@@ -63,10 +63,13 @@ impl Quarantine {
         failures.insert(place, (times + 1, reason));
     }
 
-    /// Forgets what failed on machines that see these devices.
+    /// Forgets what failed on machines that see one of these devices, alone or with others.
     pub fn pardon(&self, visible: Option<&str>) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.retain(|place, _| place.visible.as_deref() != visible);
+        failures.retain(|place, _| match (place.visible.as_deref(), visible) {
+            (Some(seen), Some(back)) => !seen.split(',').any(|seen| back.split(',').any(|back| back == seen)),
+            (seen, back) => seen != back,
+        });
     }
 
     /// Notes a start that succeeded.
@@ -103,6 +106,18 @@ mod tests {
             assert_eq!(quarantine.reason(&device(0)), None);
             quarantine.succeeded(&device(0));
         }
+    }
+
+    #[test]
+    fn a_device_that_is_back_is_tried_again_wherever_it_is_seen() {
+        let quarantine = Quarantine::default();
+        let seeing = |visible: &str| Place { visible: Some(visible.to_owned()), ..device(0) };
+        for place in ["0,1", "1", "2,11"].map(seeing) {
+            (0..MOST_FAILURES).for_each(|_| quarantine.failed(place.clone(), String::new().into()));
+        }
+        quarantine.pardon(Some("1"));
+        let kept = ["0,1", "1", "2,11"].map(|visible| quarantine.reason(&seeing(visible)).is_some());
+        assert_eq!(kept, [false, false, true]);
     }
 
     #[test]

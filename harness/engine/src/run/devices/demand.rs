@@ -14,12 +14,7 @@ pub(in crate::run) enum Demand {
 impl Demand {
     /// What a rule needs.
     pub(in crate::run) fn of(rule: &Rule) -> Demand {
-        let program = &rule.program;
-        if program.counts_devices {
-            return Demand::All;
-        }
-        let named = program.processes.iter().map(|process| process.device.saturating_add(1)).max();
-        Demand::Devices(named.max(rule.when.devices).unwrap_or(1).max(1) as usize)
+        if rule.program.counts_devices { Demand::All } else { Demand::Devices(rule.devices().max(1) as usize) }
     }
 
     /// The number of devices where there are so many.

@@ -3,6 +3,7 @@
 use crate::record::{DeviceOut, Fingerprint};
 use crate::run::options::Options;
 use crate::run::target::{Target, TargetError};
+use crate::run::visible;
 use crate::workers::{Executor, Seat, Slot, WorkerProcess};
 
 use super::before::Before;
@@ -51,7 +52,13 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
     let shown: Vec<Shown> = std::thread::scope(|scope| {
         let look = |name: &Option<String>| {
             let name = name.clone();
-            scope.spawn(move || look(executor, name.as_deref(), gated))
+            scope.spawn(move || match &name {
+                // It counts as little as it did, also where it works by now.
+                Some(out) if options.devices_out.contains(out) => {
+                    Shown::Fails("it was out when the run began".to_owned())
+                }
+                name => look(executor, name.as_deref(), gated),
+            })
         };
         let looks: Vec<_> = names.iter().map(look).collect();
         let died = |_| Shown::Fails("the suite itself failed while it looked; see above".to_owned());
@@ -65,6 +72,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
             "the runtime shows a process more devices than its variable names: rules run one after another".to_owned(),
             "",
         );
+        expect_enough(options, all.len(), Vec::new())?;
         let devices = Devices { watch: watch(&[all]), ..Devices::of(vec![Unit::default()]) };
         return Ok(Opened { devices, out: Vec::new(), fingerprint, said });
     }
@@ -80,10 +88,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
             Shown::Fails(reason) => out.push(DeviceOut { device: name.unwrap_or_else(|| "0".to_owned()), reason }),
         }
     }
-    let least = options.min_devices.unwrap_or(1).max(1) as usize;
-    if units.is_empty() || several && units.len() < least {
-        return Err(TargetError::DevicesOut { least, left: units.len(), out });
-    }
+    let out = expect_enough(options, numbers.iter().map(Vec::len).sum(), out)?;
     if several {
         let left = u32::try_from(units.len()).expect("it was counted in 32 bits");
         target.conditions.devices = left;
@@ -91,6 +96,16 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
     }
     let devices = Devices { gated, watch: watch(&numbers), ..Devices::of(units) };
     Ok(Opened { devices, out, fingerprint, said })
+}
+
+/// The devices that are out, where enough are left.
+fn expect_enough(options: &Options, left: usize, out: Vec<DeviceOut>) -> Result<Vec<DeviceOut>, TargetError> {
+    let least = options.min_devices.unwrap_or(1).max(1) as usize;
+    match left >= least {
+        true => Ok(out),
+        false if out.is_empty() => Err(TargetError::TooFewWork { least, left }),
+        false => Err(TargetError::DevicesOut { least, left, out }),
+    }
 }
 
 /// The gate copies from the host: where programs run on the device itself, there is none.
@@ -104,9 +119,8 @@ fn names(target: &Target) -> Vec<Option<String>> {
     // Where only some are wanted, rules must not count the others.
     let chosen = devices > 1 || target.leaves_devices;
     let Some(variable) = target.rules.visible.as_ref().filter(|_| chosen) else { return vec![None] };
-    let given = std::env::var(variable).unwrap_or_default();
-    let given: Vec<&str> = given.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-    let name = |number: usize| given.get(number).map_or_else(|| number.to_string(), |name| (*name).to_owned());
+    let given = visible::given(variable);
+    let name = |number: usize| given.get(number).cloned().unwrap_or_else(|| number.to_string());
     (0..devices).map(|number| Some(name(number))).collect()
 }
 

@@ -19,11 +19,14 @@ use simulator_contract::DENY;
 pub enum TargetError {
     #[error("--run-mode {given}: {}", modes(.known))]
     RunMode { given: String, known: Vec<String> },
-    #[error("--devices 0: a run needs at least one device")]
+    #[error("--devices 0: a run needs at least one device; give 1 or more")]
     ZeroDevices,
-    #[error("--devices {wanted}: the simulated machine has at most {most}")]
+    #[error("--devices {wanted}: the simulated machine has at most {most}; give {most} or fewer")]
     TooManyDevices { wanted: u32, most: u32 },
-    #[error("--devices {wanted}: the runtime reports {are}")]
+    #[error(
+        "--devices {wanted}: the runtime reports {are}; give {are} or fewer, or see why the others are not counted \
+         (`atlas-cts doctor`)"
+    )]
     TooFewDevices { wanted: u32, are: u32 },
     #[error("--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all")]
     UnknownDefect { name: String, hint: String },
@@ -40,7 +43,7 @@ pub enum TargetError {
     /// A file that the run needs cannot be read.
     #[error("{what}: {source}")]
     Unreadable { what: String, source: io::Error },
-    #[error("no folder for a simulated machine: {source}")]
+    #[error("no folder for a simulated machine: {source}; set TMPDIR to a writable folder")]
     NoMachine { source: io::Error },
     /// No worker could be set up.
     #[error("{library}: {error}")]
@@ -51,7 +54,7 @@ pub enum TargetError {
     Asked { library: String, end: WorkerEnd },
     #[error("--backend device: {library} is the simulated device; give the runtime's own library")]
     NoDevice { library: String },
-    #[error("{library}: the runtime reports no device")]
+    #[error("{library}: the runtime reports no device; `atlas-cts doctor` may say why")]
     NoDevices { library: String },
     #[error("the runtime does not say which product it is ({reason}); name it with --product ID")]
     ProductUnanswered { reason: String },
@@ -71,15 +74,24 @@ pub enum TargetError {
     #[error(
         "{}{}; see to them (`atlas-cts doctor --probe` may say why), or use them as they are with --skip-gate",
         lost(.out),
-        if *.left > 0 { format!(" --min-devices asks for {least}, and the number left is {left}") } else { String::new() }
+        if *.left > 0 { format!("; --min-devices asks for {least}, and {left} are left") } else { String::new() }
     )]
     DevicesOut { least: usize, left: usize, out: Vec<DeviceOut> },
+    /// All that the runtime counts work.
+    #[error(
+        "--min-devices {least}: {}; look why the others are not counted (`atlas-cts doctor`), or ask for fewer",
+        if *.left == 1 { "one device works".to_owned() } else { format!("{left} devices work") }
+    )]
+    TooFewWork { least: usize, left: usize },
     /// The folder of the locks, or a lock file, cannot be used.
     #[error(
         "{path}: {source}; without its lock no device is used: mend that, or name a folder that all who use the \
          devices can write with --lock-dir DIR"
     )]
     LockFile { path: PathBuf, source: io::Error },
+    /// The run was asked to end before it began.
+    #[error("{signal}: the run was asked to end while it waited for device {device}; nothing has run")]
+    Interrupted { signal: &'static str, device: u32 },
     #[error(
         "device {device} is in use by another run: {path} is held by {holder}, also after {seconds} s; wait for it to \
          end, longer with --lock-wait SECONDS"

@@ -1,6 +1,7 @@
 //! One lock for each device, which two runs cannot hold at once: whoever starts them, in whatever container, as far as
 //! they share the folder of the locks.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -9,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::files;
 use crate::run::options::{LOCK_FOLDER, Options};
+use crate::run::visible;
+use crate::workers::interrupt;
 
 use super::TargetError;
 
@@ -17,16 +20,24 @@ const TICK: Duration = Duration::from_millis(50);
 /// So often a lock file may come and go before it is an error.
 const TRIES: usize = 10;
 
-/// Locks the first devices in ascending order, and waits together as long as the options say.
+/// Locks the first devices of those that a variable shows, in ascending order, and waits together as long as the
+/// options say. Without the variable they have the runtime's numbers.
 ///
 /// # Errors
 /// Another run holds a device, or the folder or a file in it cannot be used.
-pub(super) fn lock_devices(options: &Options, devices: u32) -> Result<Vec<File>, TargetError> {
+pub(super) fn lock_devices(options: &Options, variable: Option<&str>, devices: u32) -> Result<Vec<File>, TargetError> {
     let folder = &options.lock_dir;
     make_folder(folder).map_err(|source| TargetError::LockFile { path: folder.clone(), source })?;
     let until = Instant::now() + Duration::from_secs(options.lock_wait);
     let path = |device| folder.join(format!("device-{device}.lock"));
-    (0..devices).map(|device| lock(device, path(device), options.lock_wait, until)).collect()
+    let given = variable.map(visible::given).unwrap_or_default();
+    numbers(&given, devices).into_iter().map(|device| lock(device, path(device), options.lock_wait, until)).collect()
+}
+
+/// The machine's numbers of a process's devices, each once. What is no number is no name of a file.
+fn numbers(given: &[String], devices: u32) -> BTreeSet<u32> {
+    let number = |device: u32| given.get(device as usize).and_then(|name| name.parse().ok()).unwrap_or(device);
+    (0..devices).map(number).collect()
 }
 
 fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File, TargetError> {
@@ -39,6 +50,9 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
             Ok(()) if files::is_at(&file, &path) => return Ok(file),
             Ok(()) | Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        if let Some(signal) = interrupt::requested() {
+            return Err(TargetError::Interrupted { signal, device });
         }
         let holder = || holder(&file).unwrap_or_else(|| "a process that cannot be seen from here".to_owned());
         if Instant::now() >= until {
