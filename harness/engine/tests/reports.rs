@@ -260,6 +260,7 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 sources: vec![text(), text()],
                 values: vec![(text(), text()), (text(), text())],
                 replay_values: serde_json::Value::String(text()),
+                devices: vec![text(), text()],
                 case: 1,
                 shrinks: 1,
                 cut: false,

@@ -1,12 +1,16 @@
 //! Machines of several devices: one that goes bad is put out and no rule is blamed for it; the others go on.
 
 use std::fs;
-use std::process::Command;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use engine::record::{RetryCause, RuleResult, Verdict};
 use rstest::rstest;
+use rustix::process::Signal;
 
-use crate::support::{Answer, Bench, Report, answer};
+use crate::ended::ask;
+use crate::phases::wait_until;
+use crate::support::{Answer, Bench, Report, answer, take_environment};
 use crate::{rule, stand_before};
 
 /// Steps that copy there and back, and see that it arrived.
@@ -90,8 +94,68 @@ fn a_device_that_is_dead_before_the_run_is_not_used(#[case] hangs: &str, #[case]
     fs::remove_dir_all(bench.path("report")).unwrap();
     let mut strict = command(&bench, 4, &["--min-devices", "4"]);
     dead(&mut strict);
-    crate::answer(&mut strict).says(3, &[why, "4"]);
+    crate::answer(&mut strict).says(3, &[why, "; --min-devices asks for 4, and 3 are left; see to them"]);
     assert!(!bench.path("report/results.jsonl").exists(), "nothing has run");
+}
+
+/// It was the third: the devices behind it have other numbers than they would have without it.
+#[rstest]
+fn a_run_with_a_device_that_was_out_is_resumed_without_it(#[values(false, true)] repaired: bool) {
+    let bench = machine(&copies(0, 8), "DIES");
+    let (answer, report) = ran(&bench, &mut command(&bench, 4, &[]));
+    answer.says(0, &[]);
+    assert_eq!(report.header.devices_out.len(), 1);
+    // As a kill leaves it: the last result and the end are missing.
+    let kept = report.journal.lines().count() - 2;
+    let journal: String = report.journal.lines().take(kept).map(|line| format!("{line}\n")).collect();
+    bench.write("report/results.jsonl", journal);
+    let mut resumed = bench.command(["run", "--specs", "specs", "--library", "libnight.so", "--resume", "report"]);
+    take_environment(&mut resumed, &command(&bench, 4, &[]));
+    if repaired {
+        resumed.env("NIGHT_REPAIRED", bench.write("repaired", ""));
+    }
+    let (answer, report) = ran(&bench, &mut resumed);
+    answer.says(0, &["7 of 8 rules have a result"]);
+    expect_all(&report, Verdict::Pass);
+    assert_eq!((report.header.devices, report.header.devices_out.len()), (3, 1));
+}
+
+#[rstest]
+#[case::of_several(2, "2 devices work")]
+#[case::of_one(1, "one device works")]
+fn fewer_devices_than_a_run_must_have_are_named_also_where_all_work(#[case] devices: u32, #[case] says: &str) {
+    let bench = machine(&copies(0, 2), "WORKS");
+    let says = [&format!("--min-devices 4: {says}; look why the others are not counted (`atlas-cts doctor`)")];
+    crate::answer(&mut command(&bench, devices, &["--min-devices", "4"])).says(3, &says.map(String::as_str));
+    let wanted = "--devices 9: the runtime reports";
+    let next = "or fewer, or see why the others are not counted (`atlas-cts doctor`)";
+    crate::answer(&mut command(&bench, devices, &["--devices", "9"])).says(2, &[wanted, next]);
+    assert!(!bench.path("report/results.jsonl").exists(), "nothing has run");
+}
+
+// ---- where a rule failed
+
+#[test]
+fn a_failure_says_on_which_device_it_was_and_is_replayed_there() {
+    let bench = machine(&(copies(0, 4) + &rule("night.fails", "", "      (uintptr_t)p % 64 == 1;\n")), "WORKS");
+    let mut night = command(&bench, 4, &[]);
+    // Of the machine's devices, those of other numbers than a process counts.
+    night.env("ASCEND_RT_VISIBLE_DEVICES", "2,3");
+    let (answer, report) = ran(&bench, &mut night);
+    let failure = report.result("acl.night.fails").failure.clone().unwrap();
+    let [device] = &failure.devices[..] else { panic!("{:?}", failure.devices) };
+    assert!(["2", "3"].contains(&device.as_str()), "{device}");
+    answer.says(1, &[&format!("device {device} "), &format!("ASCEND_RT_VISIBLE_DEVICES={device} cargo test -- ")]);
+    assert!(failure.replay.contains(" --devices 1 "), "{}", failure.replay);
+    let environment = command(&bench, 4, &[]);
+    let environment: Vec<(&str, PathBuf)> = environment
+        .get_envs()
+        .filter_map(|(name, value)| Some((name.to_str()?, PathBuf::from(value?))))
+        .filter(|(name, _)| name.starts_with("ATLAS_CTS_SIM") || *name == "NIGHT_COUNT")
+        .collect();
+    bench.replay("acl.night.fails", "report", &environment).says(1, &["FAIL  acl.night.fails"]);
+    let again = bench.report("replayed").result("acl.night.fails").failure.clone().unwrap();
+    assert_eq!((again.devices, again.replay), (failure.devices, failure.replay));
 }
 
 // ---- between rules
@@ -171,6 +235,30 @@ fn a_device_that_a_sites_command_brings_back_is_used_again() {
     expect_all(&report, Verdict::Pass);
     let told = fs::read_to_string(bench.path("recovered")).unwrap();
     assert!(told.starts_with("0: ") && told.contains("507899") && told.lines().count() == 1, "{told}");
+}
+
+#[test]
+fn a_device_is_brought_back_for_a_rule_that_needs_several() {
+    let bench = machine(&pairs(0, 12), "DIES");
+    let mut night = command(&bench, 2, &["--recover-cmd", ": >repaired"]);
+    night.env("NIGHT_DEVICE", "1").env("NIGHT_DIES_AT", "30").env("NIGHT_REPAIRED", bench.path("repaired"));
+    let (answer, report) = ran(&bench, &mut night);
+    answer.says(0, &["device 1 was out", "works again after --recover-cmd (1 of 2)"]);
+    expect_all(&report, Verdict::Pass);
+}
+
+#[test]
+fn a_run_that_is_asked_to_end_does_not_wait_for_the_command_of_a_site() {
+    let bench = machine(&copies(0, 30), "DIES");
+    let mut night = command(&bench, 1, &["--recover-cmd", ": >begun; sleep 60; : >waited"]);
+    night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
+    let child = night.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until(|| bench.path("begun").exists());
+    ask(&child, Signal::TERM);
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    Answer { status: output.status.code().unwrap_or(-1), text }.says(3, &["SIGTERM: the run was asked to end"]);
+    assert!(!bench.path("waited").exists());
 }
 
 #[rstest]

@@ -49,6 +49,16 @@ const STARTS: Phase = Phase {
 };
 const IN_A_RULE: Phase = Phase { kind: "HANGS_IN_A_RULE", begun: true, in_flight: 1, ..ASKED };
 const CONFIRMED: Phase = Phase { kind: "HANGS_WHEN_CONFIRMED", counted: 3, ..IN_A_RULE };
+/// A process that the rule ends does not come to its end.
+const LEAVES: Phase = Phase {
+    kind: "HANGS_AS_IT_LEAVES",
+    rules: || {
+        let keys = "    actors: \"A: process(device 0); B: process(device 0), isolated;\"\n";
+        let steps = "      B: aclrtMalloc(&other, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);\n      exit B;\n";
+        rule("night.middle", keys, steps)
+    },
+    ..IN_A_RULE
+};
 /// Every rule has its result by then: nothing is left to resume.
 const AT_END: Phase = Phase { kind: "HANGS_AT_END", in_flight: 0, status: 0, ..IN_A_RULE };
 
@@ -65,7 +75,7 @@ fn spawn(bench: &Bench, stdout: Stdio) -> Child {
 }
 
 #[track_caller]
-fn wait_until(done: impl Fn() -> bool) {
+pub fn wait_until(done: impl Fn() -> bool) {
     let until = Instant::now() + Duration::from_secs(60);
     while !done() {
         assert!(Instant::now() < until, "the run does not come there");
@@ -118,6 +128,7 @@ fn expect_whole(bench: &Bench, in_flight: &BTreeMap<String, u32>) {
 #[case::while_the_library_is_asked_what_it_is(ASKED)]
 #[case::while_a_worker_starts(STARTS)]
 #[case::in_a_rule(IN_A_RULE)]
+#[case::while_a_rule_waits_for_the_end_of_a_process(LEAVES)]
 #[case::while_a_failure_is_confirmed(CONFIRMED)]
 #[case::while_the_workers_end(AT_END)]
 fn a_run_that_is_ended_in_any_phase_is_finished_by_resuming_it(

@@ -112,8 +112,8 @@ impl Bench {
     /// with in place of cargo's. Writes to `replayed`.
     pub fn replay(&self, id: &str, report: &str, environment: &[(&str, PathBuf)]) -> Answer {
         let failure = self.report(report).result(id).failure.clone().unwrap();
-        let rest = failure.replay.strip_prefix(&format!("cargo test -- --exact {id} ")).unwrap().to_owned();
-        let line = format!("exec \"$0\" run {id} {rest} --report-dir replayed");
+        let (variables, rest) = failure.replay.split_once(&format!("cargo test -- --exact {id} ")).unwrap();
+        let line = format!("exec env {variables} \"$0\" run {id} {rest} --report-dir replayed");
         let atlas = self.command([""; 0]);
         let mut shell = Command::new("sh");
         shell.args(["-c", &line]).arg(atlas.get_program()).current_dir(self.path(""));

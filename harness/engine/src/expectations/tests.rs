@@ -77,6 +77,7 @@ fn result(verdict: Verdict, message: &str, failed: u32) -> RuleResult {
         clauses: Vec::new(),
         values: Vec::new(),
         replay_values: serde_json::Value::Null,
+        devices: Vec::new(),
         case: 1,
         shrinks: 0,
         cut: false,

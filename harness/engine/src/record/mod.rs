@@ -424,6 +424,10 @@ pub struct Failure {
     /// The same values in the form in which a case can be replayed. A list, if cases before this one are needed: they
     /// run in this order in one process, and this case is the last.
     pub replay_values: serde_json::Value,
+    /// The devices that the rule's processes saw, as the machine numbers them; empty: all that there were, or an older
+    /// journal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
     /// Number of the failing case, counted from 1, before shrinking.
     pub case: u64,
     /// How many times the case was made smaller.

@@ -111,6 +111,7 @@ impl<'a> Facts<'a> {
 fn describe<'a>(facts: &mut Facts<'a>, failure: &'a Failure) {
     facts.text("statement", &failure.statement);
     facts.add("place", Content::Exact(failure.place.clone()));
+    facts.text(if failure.devices.len() == 1 { "device" } else { "devices" }, &failure.devices.join(", "));
     facts.add("values", Content::Values(&failure.values));
     let smaller = match failure.shrinks {
         0 => String::new(),

@@ -15,6 +15,7 @@ use super::campaign::{Campaign, locked};
 use super::devices::{Demand, Lease, Taken};
 use super::owners::Outcome;
 use super::result::{Finished, empty_result};
+use super::visible;
 
 impl Campaign {
     /// What a rule shows. Each rule runs once; whoever asks meanwhile waits.
@@ -88,7 +89,7 @@ impl Campaign {
         };
         let mut outcome = self.run_rule(rule, lease, &mut slot, brief);
         if brief {
-            lease.breaker().probed(calls, outcome.lost.as_ref());
+            lease.breaker().probed(calls, outcome.result.verdict.passes(), outcome.lost.as_ref());
         }
         if outcome.result.verdict.passes() {
             self.checkpoint(index, lease, false, &mut slot);
@@ -150,6 +151,14 @@ impl Campaign {
         !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
     }
 
+    /// The devices that the processes of a rule see, by the machine's names; none: all that there are, or nobody knows.
+    fn seen(&self, lease: &Lease<'_>) -> Vec<String> {
+        let variable = self.target.rules.visible.as_ref().filter(|_| !self.target.private_machines);
+        let given = || variable.map(|variable| visible::given(variable)).unwrap_or_default();
+        let all = || Some(given()).filter(|given| given.len() == self.target.conditions.devices as usize);
+        lease.visible().map(|names| visible::named(&names)).or_else(all).unwrap_or_default()
+    }
+
     /// Why a machine of the simulated device is of no further use. What a real device did has nothing to do with it.
     fn vanished(&self, slot: &Slot) -> Option<String> {
         if self.target.library.simulated { slot.machine.vanished() } else { None }
@@ -188,7 +197,7 @@ impl Campaign {
                 let failed = search.failure.as_ref().map(|failed| failed.failure.blocked_by.clone());
                 let call = failed.unwrap_or_else(|| search.stopped_by.clone());
                 let lost = search.failure.as_ref().and_then(|failed| failed.failure.lost_in.clone());
-                let finished = Finished { search, confirmation, output };
+                let finished = Finished { search, confirmation, output, devices: self.seen(lease) };
                 (finished.result(self, rule, seed), call, lost)
             }
             Err(error) => {

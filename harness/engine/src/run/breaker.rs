@@ -150,12 +150,12 @@ impl Breaker {
         }
     }
 
-    /// A rule ran although functions that it calls were suspected or had tripped: what hung again stays so, the others
-    /// work.
-    pub(super) fn probed(&self, calls: &BTreeSet<&str>, lost: Option<&LostIn>) {
+    /// A rule ran although functions that it calls were suspected or had tripped: where it passed they work, except for
+    /// one that hung again. A rule that did not pass may have reached none of them.
+    pub(super) fn probed(&self, calls: &BTreeSet<&str>, passed: bool, lost: Option<&LostIn>) {
         let mut state = self.state();
         for (name, function) in state.functions.iter_mut().filter(|(name, _)| calls.contains(name.as_str())) {
-            let works = lost.is_none_or(|lost| lost.function != *name);
+            let works = passed && lost.is_none_or(|lost| lost.function != *name);
             function.suspected &= !works;
             if function.tripped.is_some() {
                 function.passed_over = 0;
@@ -232,12 +232,21 @@ mod tests {
                 assert!(reason.contains("f does not return, as a.rule showed"), "{reason}");
             }
             assert_eq!(breaker.permit(&["f", "g"].into()), Permit::Briefly);
-            breaker.probed(&["f", "g"].into(), Some(&lost("f")));
+            breaker.probed(&["f", "g"].into(), false, Some(&lost("f")));
         }
         (0..LONGEST_INTERVAL).for_each(|_| assert!(refused(&breaker, &["f"]).is_some()));
         assert_eq!(breaker.permit(&["f"].into()), Permit::Briefly);
-        breaker.probed(&["f"].into(), None);
+        breaker.probed(&["f"].into(), true, None);
         assert_eq!(breaker.permit(&["f"].into()), Permit::Run);
+    }
+
+    #[test]
+    fn a_rule_that_fails_before_it_reaches_a_function_says_nothing_about_it() {
+        let breaker = tripped(&[("f", false)]);
+        (0..FIRST_INTERVAL).for_each(|_| assert!(refused(&breaker, &["f"]).is_some()));
+        assert_eq!(breaker.permit(&["f"].into()), Permit::Briefly);
+        breaker.probed(&["f"].into(), false, None);
+        assert!(refused(&breaker, &["f"]).is_some(), "nobody has seen it work");
     }
 
     #[test]

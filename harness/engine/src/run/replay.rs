@@ -21,11 +21,14 @@ pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
     failed.replay_values.clone()
 }
 
-/// A command that runs exactly this case again, or these, in one process.
-pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String {
+/// A command that runs exactly this case again, or these, in one process: on these devices, if any are named.
+pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String]) -> String {
     let (target, header) = (&campaign.target, &campaign.header);
     let factory = &target.executor.factory;
-    let mut words = vec![run_alone(&rule.id)];
+    let shown = target.rules.visible.as_ref().filter(|_| !devices.is_empty());
+    let mut words: Vec<String> =
+        shown.map(|variable| format!("{variable}={}", quoted(&devices.join(",")))).into_iter().collect();
+    words.push(run_alone(&rule.id));
     words.push(format!("--product {}", target.conditions.product));
     if let Some(specs) = &factory.specs {
         let specs = std::path::absolute(specs).unwrap_or_else(|_| specs.clone());
@@ -50,7 +53,8 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json) -> String
     {
         words.push(format!("--run-mode {}", simulated.run_mode));
     }
-    words.push(format!("--devices {}", target.conditions.devices));
+    let count = if shown.is_some() { devices.len() } else { target.conditions.devices as usize };
+    words.push(format!("--devices {count}"));
     words.push(format!("--seed {}", header.seed));
     let deadline = factory.deadlines.step.as_secs();
     if deadline != DEFAULT_DEADLINE {

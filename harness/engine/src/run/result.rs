@@ -17,6 +17,8 @@ pub(super) struct Finished {
     pub confirmation: Option<Confirmation>,
     /// The end of what the library printed.
     pub output: String,
+    /// The devices that its processes saw, by the machine's names; none: all that there are.
+    pub devices: Vec<String>,
 }
 
 /// The result of a rule before anything ran.
@@ -94,8 +96,8 @@ impl Finished {
         result.left_out = left_out.into_iter().map(|alternative| named(&rule.program, alternative)).collect();
         result.observed_only = rule.observed_only(rules, &campaign.target.executor.known).1;
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
-        result.failure =
-            failure.map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output)));
+        result.failure = failure
+            .map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output, self.devices)));
         if rule.hazard.is_some() && result.verdict != Verdict::Error {
             let seen = if result.reason.is_empty() { "nothing unusual" } else { &result.reason };
             let outcome = format!("{}: {seen}", result.verdict);
@@ -113,6 +115,7 @@ fn describe(
     failed: FailedCase,
     confirmation: Option<Confirmation>,
     output: String,
+    devices: Vec<String>,
 ) -> Failure {
     let replay_values = replay::values(&campaign.only, &failed);
     // What never failed alone is not repeated by its case: the command runs the rule.
@@ -135,7 +138,8 @@ fn describe(
         clauses: rule.grounds_at(span).iter().flat_map(|ground| &ground.clauses).map(told).collect(),
         values: failed.values,
         program: replay::program(campaign, rule, &replay_values),
-        replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }),
+        replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }, &devices),
+        devices,
         replay_values,
         case: failed.case,
         shrinks: failed.shrinks,

@@ -157,6 +157,7 @@ pub fn failure() -> Failure {
         ],
         values: vec![("size".into(), "65569".into()), ("host_offset".into(), "3".into())],
         replay_values: serde_json::json!({"size": 65569, "host_offset": 3}),
+        devices: Vec::new(),
         case: 17,
         shrinks: 9,
         cut: false,
