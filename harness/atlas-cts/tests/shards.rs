@@ -90,6 +90,23 @@ fn parts_together_are_the_run_that_nobody_divided(bench: Bench, #[values(1, 3, 2
 }
 
 #[rstest]
+fn a_merged_run_names_the_devices_that_were_out_in_each_part(bench: Bench) {
+    for number in [1, 2] {
+        let name = format!("part-{number}");
+        part(&bench, &name, &format!("{number}/2"), &[]).says(0, &[]);
+        let journal = bench.report(&name).journal;
+        let out = format!("\"devices\":4,\"devices_out\":[{{\"device\":\"{number}\",\"reason\":\"it is dead\"}}]");
+        let changed = journal.replacen("\"devices\":4", &out, 1);
+        assert_ne!(changed, journal);
+        bench.write(&format!("{name}/results.jsonl"), changed);
+    }
+    merged(&bench, "merged", &["part-1", "part-2"]).says(0, &["part 1: it is dead", "part 2: it is dead"]);
+    let out = bench.report("merged").header.devices_out;
+    let out: Vec<(&str, &str)> = out.iter().map(|out| (out.device.as_str(), out.reason.as_str())).collect();
+    assert_eq!(out, [("1", "part 1: it is dead"), ("2", "part 2: it is dead")]);
+}
+
+#[rstest]
 fn rules_of_a_part_that_is_missing_have_no_answer(bench: Bench) {
     for number in [1, 3] {
         part(&bench, &format!("part-{number}"), &format!("{number}/3"), &[]).says(0, &[]);

@@ -15,7 +15,7 @@ use crate::case::rule_seed;
 use crate::catalog::{Rules, Specs};
 use crate::expectations::Expecting;
 use crate::record::{
-    JournalError, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of,
+    DeviceOut, JournalError, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of,
 };
 use crate::runtime::Runtime;
 
@@ -130,6 +130,7 @@ fn merged_header(parts: &Parts) -> RunHeader {
         // Each part names its own.
         header.host = None;
     }
+    header.devices_out = devices_out(parts);
     if let Some(fingerprint) = header.fingerprint.as_mut().filter(|_| parts.elsewhere()) {
         fingerprint.devices.clear();
     }
@@ -148,6 +149,21 @@ fn merged_header(parts: &Parts) -> RunHeader {
         })
         .collect();
     header
+}
+
+/// The devices that were out before each part.
+fn devices_out(parts: &Parts) -> Vec<DeviceOut> {
+    let mut all: Vec<DeviceOut> = Vec::new();
+    for run in &parts.runs {
+        for DeviceOut { device, reason } in &run.header.devices_out {
+            let out = DeviceOut { device: device.clone(), reason: format!("part {}: {reason}", run.part) };
+            // Attempts at one part may have met the same.
+            if !all.contains(&out) {
+                all.push(out);
+            }
+        }
+    }
+    all
 }
 
 /// The result of each rule, in the order of the catalog, the end of the run that they make, and for each result the
