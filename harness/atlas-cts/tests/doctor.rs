@@ -255,9 +255,36 @@ fn an_environment_that_was_not_sourced_is_named_with_its_script() {
 #[test]
 fn a_lost_heartbeat_in_the_kernels_messages_is_a_warning() {
     let machine = Machine::healthy();
+    machine.file("var/log/syslog", sample("dmesg-driver.txt"));
+    machine.examine().says("kernel.heartbeat-lost", "warning", &["device=1", "--probe"]);
+}
+
+#[test]
+fn the_kernel_of_this_machine_is_not_asked_about_a_copy() {
+    let machine = Machine::healthy();
     let path = machine.bench.write("dmesg.txt", sample("dmesg-driver.txt"));
     machine.tool("dmesg", &format!("cat '{}'", path.display()));
-    machine.examine().says("kernel.heartbeat-lost", "warning", &["device=1", "--probe"]);
+    machine.examine().lacks("kernel.heartbeat-lost");
+}
+
+#[test]
+fn pages_that_wait_for_a_reset_are_no_errors_that_were_counted() {
+    let machine = Machine::healthy();
+    let ecc = part("npu-smi-ecc.txt", "# case 3");
+    let ecc = ecc.replace("Double Bit Error Count               : 2", "Double Bit Error Count               : 0");
+    machine.smi(&[("info", &idle()), ("info -t ecc -i 0 -c 0", &ecc)]);
+    let says = ["2 pages of the memory of device 0:0 wait for its next reset"];
+    machine.examine().says("health.memory-errors", "warning", &says);
+}
+
+#[test]
+fn the_runtimes_logs_below_a_work_path_are_found() {
+    let machine = Machine::healthy().variable("ASCEND_WORK_PATH", "/work");
+    machine.file("work/log/debug/plog/plog-1_20260304050607101.log", "");
+    let found = machine.examine();
+    let looked = found.json["looked_at"].as_array().unwrap();
+    let logs = looked.iter().find(|look| look["what"] == "runtime's logs").unwrap();
+    assert_eq!(logs["place"], "/work/log", "{logs:#}");
 }
 
 #[test]

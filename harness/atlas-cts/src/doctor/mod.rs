@@ -33,7 +33,8 @@ pub struct Arguments {
     /// Also open a device: run a few rules on it.
     #[arg(long)]
     probe: bool,
-    /// Read files below this folder in place of `/`. Tools and libraries are those of this machine all the same.
+    /// Look below this folder in place of `/`, for a copy of a machine. Libraries that lie there are loaded, and tools
+    /// that are in no folder of PATH are run from there: give only a copy that you would run as a program.
     #[arg(long, value_name = "DIR", default_value = "/")]
     root: PathBuf,
     /// Seconds that each question to a tool or a library may take.

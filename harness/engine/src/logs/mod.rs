@@ -79,6 +79,11 @@ impl Excerpt {
     pub fn nothing(source: &'static str, place: impl Into<String>, why: impl Into<String>) -> Excerpt {
         Excerpt { source, place: place.into(), remarks: vec![why.into()], ..Excerpt::default() }
     }
+
+    /// A source that nobody has looked into: the scene's time was up.
+    pub fn unread(source: &'static str, place: impl Into<String>) -> Excerpt {
+        Excerpt::nothing(source, place, "not looked into: the time for logs was used up")
+    }
 }
 
 #[cfg(test)]

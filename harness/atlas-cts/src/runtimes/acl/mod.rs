@@ -7,6 +7,9 @@ mod logs;
 use defects::{BAD_DEVICES, DEFECTS, VARIANTS};
 use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
 
+/// Where systems keep the kernel's messages, if they do.
+const SYSTEM_LOGS: &[&str] = &["/var/log/messages", "/var/log/syslog", "/var/log/kern.log"];
+
 static SIMULATOR: SimulatedLibrary =
     SimulatedLibrary::new("acl", "libatlas_cts_simulator.so", include_bytes!(env!("ATLAS_CTS_SIMULATOR")));
 

@@ -1,7 +1,10 @@
 //! Whether the toolkit's environment was sourced in the shell that starts the suite, and where the runtime's logs go.
 
+use std::path::PathBuf;
+
 use engine::doctor::{Certainty, Examination, Finding, Machine, Severity};
 
+use super::super::logs::process_logs;
 use super::install::{DEFAULT_HOMES, HOMES};
 
 const LOG_REFERENCE: &str = "hicann/runtime docs log_ref, env_vars";
@@ -38,10 +41,11 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) {
 
 /// Where processes of the runtime write, so that somebody who looks for them finds them.
 fn logs(machine: &Machine, found: &mut Examination) {
-    let given = ["ASCEND_PROCESS_LOG_PATH", "ASCEND_WORK_PATH"].iter().find_map(|name| machine.variable(name));
-    let home = || format!("{}/ascend/log", machine.variable("HOME").unwrap_or("~"));
-    let folder = given.map_or_else(home, str::to_owned);
-    let files = machine.names(format!("{folder}/debug/plog")).len();
+    let files_in = |folder: &PathBuf| machine.names(folder.join("debug/plog")).len();
+    let folders = process_logs(machine);
+    let used = folders.iter().find(|folder| files_in(folder) > 0).or(folders.first());
+    let (files, folder) =
+        used.map_or((0, "~/ascend/log".to_owned()), |used| (files_in(used), used.display().to_string()));
     let said = match machine.variable("ASCEND_SLOG_PRINT_TO_STDOUT").or(machine.variable("ASCEND_LOG_PRINT_TO_STDOUT"))
     {
         Some("1") => "nothing is written: logs go to the terminal".to_owned(),

@@ -3,6 +3,8 @@
 
 use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
 
+use super::super::SYSTEM_LOGS;
+
 /// What the driver's lines mean for whoever wants to start.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Messages {
@@ -12,8 +14,6 @@ pub(super) struct Messages {
     pub conflict: Vec<String>,
 }
 
-/// Files of a system without `dmesg`, or that does not let this user read it.
-const FILES: &[&str] = &["/var/log/messages", "/var/log/syslog", "/var/log/kern.log"];
 /// How many lines of a kind are shown.
 const SHOWN: usize = 3;
 
@@ -31,15 +31,17 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Messages {
 }
 
 fn text(machine: &Machine, found: &mut Examination) -> String {
-    // In a copy it would be another machine's kernel.
-    if let Some(tool) = machine.tool("dmesg", &["/bin", "/usr/bin"]) {
+    // Of a copy it would be another machine's kernel.
+    let tool = if machine.is_copy() { None } else { machine.tool("dmesg", &["/bin", "/usr/bin"]) };
+    if let Some(tool) = tool {
         let answer = machine.run(&tool, &[]);
         found.looked("kernel messages", tool.display().to_string(), answer.said());
         if matches!(answer.end, End::Status(0)) {
             return answer.output;
         }
     }
-    for path in FILES {
+    // The system may have no tool, or not let this user ask it.
+    for path in SYSTEM_LOGS {
         let read = machine.read(path);
         let said = read.as_ref().map_or_else(ToString::to_string, |text| format!("{} lines", text.lines().count()));
         found.looked("kernel messages", *path, said);

@@ -177,10 +177,11 @@ fn said_of(chip: &smi::Chip, health: Option<&Option<smi::ChipHealth>>, dcmi: &Dc
 /// Memory errors that count.
 fn errors(device: &Device, errors: Option<smi::Ecc>, found: &mut Examination) {
     let Some(errors) = errors.filter(|errors| errors.double_bit > 0 || errors.waiting_pages > 0) else { return };
-    let title = format!(
-        "device {} had {} memory errors since its start that could not be corrected",
-        device.label, errors.double_bit
-    );
+    let label = &device.label;
+    let title = match errors.double_bit {
+        0 => format!("{} pages of the memory of device {label} wait for its next reset", errors.waiting_pages),
+        many => format!("device {label} had {many} memory errors since its start that could not be corrected"),
+    };
     let next = "have the device reset or the machine rebooted before results are believed: pages are isolated then. Do not \
                 clear the counters, that cancels it";
     let seen = format!("{} pages isolated, {} wait for the next reset", errors.isolated_pages, errors.waiting_pages);

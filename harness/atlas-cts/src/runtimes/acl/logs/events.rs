@@ -44,7 +44,9 @@ pub(super) fn cut_out(machine: &Machine, scene: &Scene, zone: &TimeZone) -> Vec<
             Err(error) => found.push(Excerpt::nothing(SOURCE, format!("/{shown}"), error.to_string())),
         }
     }
-    if found.is_empty() {
+    if scene.is_over() {
+        found.push(Excerpt::unread(SOURCE, FOLDER));
+    } else if found.is_empty() {
         found.push(Excerpt::nothing(SOURCE, FOLDER, "no event of this time"));
     }
     found
@@ -110,5 +112,8 @@ mod tests {
         assert!(found[0].lines[0].contains("event_id=0x80cb8009") && found[0].place.starts_with("/var/log/npu/slog"));
         let later = Scene { from: at + Duration::from_secs(600), to: at + Duration::from_secs(600), ..scene };
         assert_eq!(cut_out(&machine, &later, &TimeZone::UTC)[0].remarks, ["no event of this time"]);
+        let over = Scene { until: Instant::now(), ..later };
+        let said = ["not looked into: the time for logs was used up"];
+        assert_eq!(cut_out(&machine, &over, &TimeZone::UTC)[0].remarks, said);
     }
 }

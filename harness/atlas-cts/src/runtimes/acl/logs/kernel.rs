@@ -14,12 +14,12 @@ use jiff::tz::TimeZone;
 use regex_lite::Regex;
 use rustix::fs::OFlags;
 
+use super::super::SYSTEM_LOGS;
 use super::MOST_OF_A_FILE;
 use super::times::{of_system, since_start};
 
 const SOURCE: &str = "kernel";
 const BUFFER: &str = "/dev/kmsg";
-const FILES: &[&str] = &["/var/log/messages", "/var/log/syslog", "/var/log/kern.log"];
 /// The kernel's clock is not adjusted as that of the system is: they part by seconds in weeks.
 const DRIFT: Duration = Duration::from_secs(3);
 /// Bytes of the kernel's buffer that are read: it is rarely larger.
@@ -32,23 +32,40 @@ enum Lines {
     OfSystem(Vec<String>),
 }
 
+/// What of a log was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Nothing,
+    Older,
+    Newer,
+}
+
 /// What the kernel said of devices and of the scene's processes.
 pub(super) fn cut_out(machine: &Machine, scene: &Scene, zone: &TimeZone) -> Excerpt {
+    if scene.is_over() {
+        return Excerpt::unread(SOURCE, "the kernel");
+    }
     let mut tried = Vec::new();
-    for path in std::iter::once(&BUFFER).chain(FILES) {
+    for path in std::iter::once(&BUFFER).chain(SYSTEM_LOGS) {
         let read = match *path {
-            BUFFER => buffer(&machine.at(path), scene).map(|(lines, cut)| (Lines::SinceStart(lines), cut)),
-            path => tail(&machine.at(path), MOST_OF_A_FILE).map(|Tail { lines, cut }| (Lines::OfSystem(lines), cut)),
+            BUFFER => buffer(&machine.at(path), scene).map(|(lines, missing)| (Lines::SinceStart(lines), missing)),
+            path => {
+                tail(&machine.at(path), MOST_OF_A_FILE).map(|Tail { lines, cut }| (Lines::OfSystem(lines), older(cut)))
+            }
         };
         match read {
-            Ok((lines, cut)) => return of_lines(path, lines, cut, machine, scene, zone),
+            Ok((lines, missing)) => return of_lines(path, lines, missing, machine, scene, zone),
             Err(error) => tried.push(format!("{path}: {error}")),
         }
     }
     Excerpt::nothing(SOURCE, "the kernel", tried.join("; "))
 }
 
-fn of_lines(path: &str, lines: Lines, cut: bool, machine: &Machine, scene: &Scene, zone: &TimeZone) -> Excerpt {
+fn older(cut: bool) -> Missing {
+    if cut { Missing::Older } else { Missing::Nothing }
+}
+
+fn of_lines(path: &str, lines: Lines, missing: Missing, machine: &Machine, scene: &Scene, zone: &TimeZone) -> Excerpt {
     let started = started(machine);
     let since = |micros: u64| Some(started? + Duration::from_micros(micros));
     let (lines, how): (Vec<(Option<SystemTime>, String)>, &str) = match lines {
@@ -76,13 +93,16 @@ fn of_lines(path: &str, lines: Lines, cut: bool, machine: &Machine, scene: &Scen
         }
     }
     let mut remarks = Vec::new();
-    if kept.is_empty() {
+    if missing == Missing::Newer {
+        let text = "newer lines were not read: the time for logs was used up, or there are too many of them";
+        remarks.push(text.to_owned());
+    } else if kept.is_empty() {
         remarks.push("no line of the driver at this time".to_owned());
     }
     if others > 0 {
         remarks.push(format!("{others} lines about other processes were left out"));
     }
-    if cut && !earlier {
+    if missing == Missing::Older && !earlier {
         remarks.push("older lines were not read".to_owned());
     }
     if started.is_none() {
@@ -146,15 +166,15 @@ impl Speakers {
 /// Microseconds since the machine started, if the record has them, and its text.
 type Record = (Option<u64>, String);
 
-/// The kernel's buffer: a record for each read, `priority,sequence,microseconds,flags;text` and further lines. Whether
-/// there was more. A regular file in its place, as copies have it, holds the same records.
-fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<Record>, bool)> {
+/// The kernel's buffer: a record for each read, the oldest first, `priority,sequence,microseconds,flags;text` and
+/// further lines. A regular file in its place, as copies have it, holds the same records.
+fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<Record>, Missing)> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
     let mut file = File::options().read(true).custom_flags(flags).open(path)?;
     let kind = file.metadata()?.file_type();
     if kind.is_file() {
         let Tail { lines, cut } = tail(path, MOST_OF_A_FILE)?;
-        return Ok((lines.iter().filter_map(|line| record(line)).collect(), cut));
+        return Ok((lines.iter().filter_map(|line| record(line)).collect(), older(cut)));
     }
     if !kind.is_char_device() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no device"));
@@ -162,19 +182,19 @@ fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<Record>, bool)> {
     let (mut records, mut bytes, mut room) = (Vec::new(), 0, vec![0; 16 << 10]);
     while bytes < MOST_OF_BUFFER && !scene.is_over() {
         match file.read(&mut room) {
-            Ok(0) => return Ok((records, false)),
+            Ok(0) => return Ok((records, Missing::Nothing)),
             Ok(length) => {
                 bytes += length;
                 records.extend(String::from_utf8_lossy(&room[..length]).lines().find_map(record));
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok((records, false)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok((records, Missing::Nothing)),
             // Records were overwritten meanwhile, or a signal came.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok((records, true))
+    Ok((records, Missing::Newer))
 }
 
 fn record(line: &str) -> Option<Record> {
@@ -266,6 +286,17 @@ mod tests {
         assert!(found.lines[0].ends_with("ours"));
         let nothing = cut_out(&machine_without(), &scene(0), &TimeZone::UTC);
         assert!(nothing.remarks[0].contains("/var/log/messages"), "{nothing:?}");
+    }
+
+    #[test]
+    fn what_nobody_had_time_to_look_into_has_no_lines_that_anybody_missed() {
+        let (_root, machine) = machine(3000, &[("dev/kmsg", records())]);
+        let over = Scene { until: Instant::now(), ..scene(3000 - 2311) };
+        let found = cut_out(&machine, &over, &TimeZone::UTC);
+        assert_eq!(found.remarks, ["not looked into: the time for logs was used up"]);
+        let lines = Lines::SinceStart(Vec::new());
+        let found = of_lines(BUFFER, lines, Missing::Newer, &machine, &over, &TimeZone::UTC);
+        assert!(found.remarks[0].starts_with("newer lines were not read"), "{found:?}");
     }
 
     fn machine_without() -> Machine {

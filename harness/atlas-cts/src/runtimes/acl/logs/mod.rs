@@ -11,6 +11,8 @@ mod kernel;
 mod process;
 mod times;
 
+pub(super) use process::folders as process_logs;
+
 use engine::doctor::Machine;
 use engine::logs::{Excerpt, Logs, Scene, Secret};
 use jiff::tz::TimeZone;

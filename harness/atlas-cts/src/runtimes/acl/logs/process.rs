@@ -22,7 +22,7 @@ const MOST_FILES: usize = 32;
 const MOST_NAMES: usize = 200_000;
 
 /// Where this process's workers write, by the variables that they inherit.
-pub(super) fn folders(machine: &Machine) -> Vec<PathBuf> {
+pub(in super::super) fn folders(machine: &Machine) -> Vec<PathBuf> {
     let path = |name: &str| machine.variable(name).map(PathBuf::from);
     match (path("ASCEND_PROCESS_LOG_PATH"), path("ASCEND_WORK_PATH"), path("HOME")) {
         (Some(logs), ..) => vec![logs],
@@ -38,12 +38,16 @@ pub(super) fn cut_out(folders: &[PathBuf], scene: &Scene, zone: &TimeZone) -> Ve
     let mut files: Vec<(String, PathBuf)> = folders.iter().flat_map(|folder| files_below(folder, scene)).collect();
     // Names end with when a file was begun.
     files.sort();
-    let unread = files.len().saturating_sub(MOST_FILES);
+    let all = files.len();
     let mut found: Vec<Excerpt> = Vec::new();
-    for (_, path) in files.drain(unread..).rev().take_while(|_| !scene.is_over()) {
+    for (_, path) in files.into_iter().rev().take(MOST_FILES).take_while(|_| !scene.is_over()) {
         found.push(of_file(&path, scene, zone));
     }
     found.reverse();
+    let unread = all - found.len();
+    if found.is_empty() && unread > 0 {
+        return vec![Excerpt::unread(SOURCE, place())];
+    }
     if found.is_empty() {
         let why = if folders.is_empty() {
             "neither ASCEND_PROCESS_LOG_PATH nor HOME is set"
@@ -202,6 +206,13 @@ mod tests {
         ]);
         let found = cut(tree.path(), &scene(AT, AT));
         assert!(found[0].lines[0].ends_with("first") && found[1].lines[0].ends_with("second"));
+    }
+
+    #[test]
+    fn files_that_nobody_had_time_to_read_are_not_said_to_be_missing() {
+        let tree = tree(&[("debug/plog/plog-48213_20260304050559000.log", FAULT)]);
+        let over = Scene { until: Instant::now(), ..scene(AT, AT) };
+        assert_eq!(cut(tree.path(), &over)[0].remarks, ["not looked into: the time for logs was used up"]);
     }
 
     #[test]
