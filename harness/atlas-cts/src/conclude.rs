@@ -60,6 +60,9 @@ pub enum CommandError {
     Root { path: PathBuf },
     #[error("error: {path} is not what the code describes; run `atlas-cts schema`")]
     SchemaDiffers { path: PathBuf },
+    /// A file that is not written over.
+    #[error("error: {path} is there already, and somebody may have worked on it; name another file, or move it away")]
+    Exists { path: PathBuf },
     #[error("error: {path}: {source}")]
     File { path: PathBuf, source: io::Error },
     #[error("error: {0}")]
@@ -99,6 +102,7 @@ impl CommandError {
                 ExitStatus::Unknown
             }
             CommandError::File { .. }
+            | CommandError::Exists { .. }
             | CommandError::Interface(_)
             | CommandError::Proof(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,

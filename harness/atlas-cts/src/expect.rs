@@ -1,8 +1,8 @@
 //! `atlas-cts expect`: the failures of a run as entries for review.
 
-use std::fs::File;
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 use atlas_cts::{CommandError, say, say_line};
 use clap::Args;
@@ -48,10 +48,21 @@ pub(crate) fn expect(arguments: &Arguments) -> Result<ExitStatus, CommandError> 
         say(&text)?;
         return Ok(ExitStatus::Conformant);
     };
-    let written = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|source| CommandError::File { path: path.clone(), source })?;
+    write_new(path, &text).map_err(|source| match source.kind() {
+        ErrorKind::AlreadyExists => CommandError::Exists { path: path.clone() },
+        _ => CommandError::File { path: path.clone(), source },
+    })?;
     say_line(format_args!("{}: look at each entry, then check them with `atlas-cts lint`", path.display()))?;
     Ok(ExitStatus::Conformant)
+}
+
+/// Writes a file that is not there yet, as a whole or not at all.
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let written = File::create_new(path)?.write_all(text.as_bytes());
+    written.inspect_err(|_| {
+        // Half of it would keep the next try from writing the whole; why it failed is said in any case.
+        let _ = fs::remove_file(path);
+    })
 }
 
 fn no_day(text: &str) -> RunError {

@@ -85,12 +85,16 @@ pub enum RunError {
     Journal(#[from] JournalError),
     #[error("error: {0}")]
     Report(#[from] ReportError),
-    #[error("error: what the rules reach cannot be read: {source}")]
+    #[error("error: what the rules reach cannot be read: {source}; give it room (/dev/shm, or TMPDIR) and prove again")]
     Reach { source: io::Error },
-    #[error("error: standard output: {0}")]
+    #[error("error: standard output: {0}; let it go where there is room, or to a terminal")]
     Output(io::Error),
     /// A rule that was selected has no result, or several.
-    #[error("error: results are missing or doubled: {}; this is a mistake of the suite", .missing.join(", "))]
+    #[error(
+        "error: results are missing or doubled: {}; this is a mistake of the suite: run them again alone, and \
+         report it with the journal",
+        .missing.join(", ")
+    )]
     Results { missing: Vec<String> },
 }
 
