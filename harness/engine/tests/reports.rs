@@ -530,6 +530,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("failure", "cut"),
             ("failure", "recent_error"),
             ("failure", "program"),
+            ("failure", "devices"),
             ("end", "starts"),
         ];
         required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));
@@ -552,7 +553,9 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     let run = serde_json::to_value(Line::Run(Box::new(header))).unwrap();
     let mut result = broken();
     result.failure.as_mut().unwrap().cut = true;
-    result.failure.as_mut().unwrap().recent_error = "what the runtime said".to_owned();
+    let failure = result.failure.as_mut().unwrap();
+    failure.recent_error = "what the runtime said".to_owned();
+    failure.devices = vec!["2".to_owned()];
     result.logs = Some(RuleLogs::default());
     let result = serde_json::to_value(Line::Result(Box::new(result))).unwrap();
     let mut end = end(&results(), 1);
