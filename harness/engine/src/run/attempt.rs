@@ -168,9 +168,10 @@ impl Campaign {
     fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> Outcome {
         let begun = Instant::now();
         let executor = &self.target.executor;
-        let watch = self.evidence.begin(&executor.factory.asked, &slot.machine.path);
-        let _running = self.running.begin(&rule.id, lease.names(), &slot.machine.path);
-        self.listener.begun(&rule.id, &lease.names());
+        let watch = self.evidence.begin(&slot.machine.asked);
+        let devices = lease.names();
+        self.listener.begun(&rule.id, &devices);
+        let _running = self.running.begin(&rule.id, devices, &slot.machine.asked);
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut assignment =
             Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
@@ -197,7 +198,8 @@ impl Campaign {
                 let failed = search.failure.as_ref().map(|failed| failed.failure.blocked_by.clone());
                 let call = failed.unwrap_or_else(|| search.stopped_by.clone());
                 let lost = search.failure.as_ref().and_then(|failed| failed.failure.lost_in.clone());
-                let finished = Finished { search, confirmation, output, devices: self.seen(lease) };
+                let devices = if search.failure.is_some() { self.seen(lease) } else { Vec::new() };
+                let finished = Finished { search, confirmation, output, devices };
                 (finished.result(self, rule, seed), call, lost)
             }
             Err(error) => {
@@ -210,7 +212,7 @@ impl Campaign {
                 (result, error.call(), None)
             }
         };
-        self.evidence.end(&watch, &executor.factory.asked, &slot.machine.path, &result);
+        self.evidence.end(&watch, &slot.machine.asked, &result);
         let result = RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result };
         Outcome { result, call, lost, units: lease.units().to_vec(), not_the_rule: None }
     }

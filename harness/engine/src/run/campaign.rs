@@ -218,8 +218,7 @@ impl Campaign {
 
     /// The rules that run now, the one that runs longest first.
     pub fn running(&self) -> Vec<RunningRule> {
-        let asked = &self.target.executor.factory.asked;
-        self.running.rules(|machine| asked.case(machine))
+        self.running.rules()
     }
 
     /// The results so far.

@@ -11,6 +11,7 @@ mod opening;
 mod recovery;
 mod watch;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -125,12 +126,12 @@ impl Devices {
 
     fn take_one<'a>(&'a self, calls: &BTreeSet<&str>, recovery: Option<&'a Recovery>) -> Taken<'a> {
         // Each device is asked once: asking counts the rules that it passes over.
-        let mut refusals: Vec<Option<(Verdict, String)>> = vec![None; self.units.len()];
+        let mut refusals: Vec<(usize, Verdict, String)> = Vec::new();
         let mut taken = self.taken();
         loop {
             let mut busy = false;
             for (index, unit) in self.units.iter().enumerate() {
-                if refusals[index].is_some() {
+                if refusals.iter().any(|(refused, ..)| *refused == index) {
                     continue;
                 }
                 if self.exclusive && taken[index] {
@@ -142,7 +143,7 @@ impl Devices {
                     (Permit::Refused(Verdict::DeviceLost, _), Some(recovery)) => {
                         return Taken::Out { lease: self.lease(vec![index], taken), recovery };
                     }
-                    (Permit::Refused(verdict, reason), _) => refusals[index] = Some((verdict, reason)),
+                    (Permit::Refused(verdict, reason), _) => refusals.push((index, verdict, reason)),
                     (permit, _) => {
                         let brief = permit == Permit::Briefly;
                         return Taken::Runs { lease: self.lease(vec![index], taken), brief };
@@ -151,10 +152,10 @@ impl Devices {
             }
             if !busy {
                 // A device that still works says more than one that does not.
-                let refusals: Vec<_> = refusals.into_iter().flatten().collect();
-                let lost = |refusal: &&(Verdict, String)| refusal.0 == Verdict::DeviceLost;
-                let said = refusals.iter().find(|refusal| !lost(refusal)).or(refusals.last());
-                let (verdict, reason) = said.expect("each device was busy, or refused").clone();
+                refusals.sort_by_key(|(index, ..)| *index);
+                let working = refusals.iter().find(|(_, verdict, _)| *verdict != Verdict::DeviceLost);
+                let said = working.or(refusals.last()).expect("each device was busy, or refused");
+                let (_, verdict, reason) = said.clone();
                 return Taken::Refused(verdict, reason);
             }
             taken = self.wait(taken);
@@ -221,8 +222,8 @@ impl Devices {
     }
 
     /// A device, as reports call it.
-    fn name(&self, unit: usize) -> String {
-        self.units[unit].name.as_ref().map_or_else(|| "the device".to_owned(), |name| format!("device {name}"))
+    fn name(&self, unit: usize) -> Cow<'static, str> {
+        self.units[unit].name.as_ref().map_or(Cow::Borrowed("the device"), |name| format!("device {name}").into())
     }
 }
 
@@ -245,8 +246,11 @@ impl Lease<'_> {
     }
 
     /// The devices, as reports call them.
-    pub(super) fn names(&self) -> String {
-        self.units.iter().map(|unit| self.devices.name(*unit)).collect::<Vec<_>>().join(" and ")
+    pub(super) fn names(&self) -> Cow<'static, str> {
+        match self.units[..] {
+            [unit] => self.devices.name(unit),
+            _ => self.units.iter().map(|unit| self.devices.name(*unit)).collect::<Vec<_>>().join(" and ").into(),
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The logs around a failure, from the moment a rule begins until its result is written down.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -61,16 +60,16 @@ impl Evidence {
         }
     }
 
-    /// A rule begins on a machine.
-    pub(super) fn begin(&self, asked: &Asked, machine: &Path) -> Watch {
+    /// A rule begins on a machine, of which this is asked.
+    pub(super) fn begin(&self, asked: &Asked) -> Watch {
         // Whoever was asked before was asked for another rule.
-        drop(asked.take(machine));
+        drop(asked.take());
         Watch { wall: SystemTime::now(), clock: Instant::now() }
     }
 
     /// Looks into the logs if a rule's result is one that they may say more about.
-    pub(super) fn end(&self, watch: &Watch, asked: &Asked, machine: &Path, result: &RuleResult) {
-        let processes = asked.take(machine);
+    pub(super) fn end(&self, watch: &Watch, asked: &Asked, result: &RuleResult) {
+        let processes = asked.take();
         let Some((logs, place)) = &self.place else { return };
         if !worth_it(result) {
             return;

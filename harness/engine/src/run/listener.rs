@@ -1,11 +1,12 @@
 //! Who hears what happens before there is a result, and which rules run now.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::report::clean;
+use crate::workers::Asked;
 
 /// Who hears what happens in a run at once, from any of its threads.
 pub trait Listener: Debug + Send + Sync {
@@ -47,8 +48,8 @@ pub(super) struct Running(Mutex<Vec<Entry>>);
 #[derive(Debug)]
 struct Entry {
     rule: String,
-    devices: String,
-    machine: PathBuf,
+    devices: Cow<'static, str>,
+    asked: Arc<Asked>,
     begun: Instant,
 }
 
@@ -56,23 +57,23 @@ struct Entry {
 #[derive(Debug)]
 pub(super) struct Begun<'a> {
     running: &'a Running,
-    machine: PathBuf,
+    asked: Arc<Asked>,
 }
 
 impl Running {
-    /// A rule begins on a machine, which is its own meanwhile.
-    pub(super) fn begin(&self, rule: &str, devices: String, machine: &Path) -> Begun<'_> {
-        let entry = Entry { rule: rule.to_owned(), devices, machine: machine.to_owned(), begun: Instant::now() };
+    /// A rule begins on a machine, of which this is asked; the machine is its own meanwhile.
+    pub(super) fn begin(&self, rule: &str, devices: Cow<'static, str>, asked: &Arc<Asked>) -> Begun<'_> {
+        let entry = Entry { rule: rule.to_owned(), devices, asked: asked.clone(), begun: Instant::now() };
         self.all().push(entry);
-        Begun { running: self, machine: machine.to_owned() }
+        Begun { running: self, asked: asked.clone() }
     }
 
-    /// The rules, the one that runs longest first; `case` says which case runs on a machine.
-    pub(super) fn rules(&self, case: impl Fn(&Path) -> Option<u64>) -> Vec<RunningRule> {
+    /// The rules, the one that runs longest first.
+    pub(super) fn rules(&self) -> Vec<RunningRule> {
         let rule = |entry: &Entry| RunningRule {
             rule: entry.rule.clone(),
-            devices: entry.devices.clone(),
-            case: case(&entry.machine),
+            devices: entry.devices.clone().into_owned(),
+            case: entry.asked.case(),
             time: entry.begun.elapsed(),
         };
         self.all().iter().map(rule).collect()
@@ -85,7 +86,7 @@ impl Running {
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        self.running.all().retain(|entry| entry.machine != self.machine);
+        self.running.all().retain(|entry| !Arc::ptr_eq(&entry.asked, &self.asked));
     }
 }
 
@@ -96,14 +97,16 @@ mod tests {
     #[test]
     fn a_rule_runs_until_it_ends_and_the_oldest_comes_first() {
         let running = Running::default();
-        let first = running.begin("toy.first", "device 0".to_owned(), Path::new("/a"));
-        let second = running.begin("toy.second", "device 1".to_owned(), Path::new("/b"));
-        let rules = running.rules(|machine| (machine == Path::new("/b")).then_some(7));
+        let (one, other) = (Arc::<Asked>::default(), Arc::<Asked>::default());
+        let first = running.begin("toy.first", "device 0".into(), &one);
+        let second = running.begin("toy.second", "device 1".into(), &other);
+        other.note_case(7);
+        let rules = running.rules();
         let told: Vec<_> = rules.iter().map(|rule| (rule.rule.as_str(), rule.devices.as_str(), rule.case)).collect();
         assert_eq!(told, [("toy.first", "device 0", None), ("toy.second", "device 1", Some(7))]);
         drop(first);
-        assert_eq!(running.rules(|_| None).len(), 1);
+        assert_eq!(running.rules().len(), 1);
         drop(second);
-        assert_eq!(running.rules(|_| None), []);
+        assert_eq!(running.rules(), []);
     }
 }

@@ -27,6 +27,9 @@ use super::remarks::Remarks;
 /// How long to listen before the worker's progress is looked at.
 pub(super) const TICK: Duration = Duration::from_millis(200);
 
+/// How long a process counts as alive that has answered: what ends so soon afterwards is seen when it is asked again.
+const JUST_NOW: Duration = Duration::from_millis(1);
+
 /// How much of what a library prints is kept: the end.
 const TAIL: usize = 16 * 1024;
 
@@ -63,6 +66,8 @@ pub struct WorkerProcess {
     /// Stands in the environment of the worker and of whatever it starts.
     mark: String,
     remarks: Arc<Remarks>,
+    /// When it last answered, or was started.
+    heard: Instant,
     /// The longest time without progress after which a worker went on, in milliseconds: of all workers of a run.
     pub longest: Arc<AtomicU64>,
     /// Whom a run asks for something.
@@ -119,6 +124,7 @@ impl WorkerProcess {
             given_up: false,
             mark,
             remarks,
+            heard: Instant::now(),
             longest: Arc::default(),
             asked: Arc::default(),
         })
@@ -132,9 +138,9 @@ impl WorkerProcess {
     pub fn send(&mut self, request: &Request) -> Result<(), WorkerEnd> {
         let mut line = serde_json::to_vec(request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
         line.push(b'\n');
-        self.asked.note(&self.machine, self.id());
+        self.asked.note(self.id());
         if let Request::Case(case) = request {
-            self.asked.note_case(&self.machine, case.number);
+            self.asked.note_case(case.number);
         }
         match self.requests.as_mut().map(|requests| requests.write_all(&line)) {
             Some(Ok(())) => Ok(()),
@@ -158,7 +164,8 @@ impl WorkerProcess {
         let mut gone = false;
         loop {
             if let Some(reply) = self.buffered()? {
-                self.went_on_after(since);
+                self.heard = Instant::now();
+                self.went_on(self.heard - since);
                 return Ok(reply);
             }
             let tick = if gone { Duration::ZERO } else { deadline.min(TICK) };
@@ -174,12 +181,12 @@ impl WorkerProcess {
                 self.kill();
                 return Err(WorkerEnd::Interrupted(signal));
             }
-            self.asked.note_case(&self.machine, self.flight.case_number());
+            self.asked.note_case(self.flight.case_number());
             // A process that the library started may hold the pipe open after the worker's end.
             gone = self.status().is_some();
             if self.flight.progress() != progress {
                 progress = self.flight.progress();
-                self.went_on_after(since);
+                self.went_on(since.elapsed());
                 since = Instant::now();
             } else if since.elapsed() >= deadline {
                 let overran = self.flight.between_calls();
@@ -193,8 +200,8 @@ impl WorkerProcess {
     }
 
     /// Notes how long a worker of the run made no progress, and then went on.
-    pub(super) fn went_on_after(&self, since: Instant) {
-        self.longest.fetch_max(since.elapsed().as_millis() as u64, Ordering::Relaxed);
+    pub(super) fn went_on(&self, after: Duration) {
+        self.longest.fetch_max(after.as_millis() as u64, Ordering::Relaxed);
     }
 
     /// Sends a request and waits for its reply.
@@ -245,6 +252,12 @@ impl WorkerProcess {
             Some(end) => end,
             None => WorkerEnd::Crashed("it closed its end of the protocol".to_owned()),
         }
+    }
+
+    /// How the process ended while nothing ran in it; `None`: it runs, or it answered just now. Looking costs an eighth of
+    /// what the engine adds to a rule (docs/benchmarks.md).
+    pub fn status_if_idle(&mut self) -> Option<std::process::ExitStatus> {
+        if self.heard.elapsed() < JUST_NOW { None } else { self.status() }
     }
 
     /// How the process ended; `None`: it runs. Whatever the library started ends with it.

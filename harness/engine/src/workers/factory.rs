@@ -13,7 +13,6 @@ use crate::wire::{FILES, advice};
 use steps::program::State;
 use thiserror::Error;
 
-use super::asked::Asked;
 use super::child::{Deadlines, WorkerProcess};
 use super::end::WorkerEnd;
 use super::library::LibraryFiles;
@@ -53,8 +52,6 @@ pub struct Factory {
     pub retries: Mutex<Vec<Retry>>,
     /// The longest time without progress after which a worker went on, in milliseconds.
     pub longest: Arc<AtomicU64>,
-    /// Who was asked for something since somebody wanted to know.
-    pub asked: Arc<Asked>,
 }
 
 /// What is waited for a call at least that has hung before.
@@ -167,7 +164,6 @@ impl Factory {
             remarks: Arc::default(),
             retries: Mutex::default(),
             longest: Arc::default(),
-            asked: Arc::default(),
         }
     }
 
@@ -244,7 +240,7 @@ impl Factory {
         let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, &machine.path, remarks)
             .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
         worker.longest = self.longest.clone();
-        worker.asked = self.asked.clone();
+        worker.asked = machine.asked.clone();
         let start = Start {
             specs: self.specs.clone(),
             only: set_up.only.map(str::to_owned),

@@ -203,7 +203,7 @@ fn speaker(
     let mut ended = None;
     loop {
         if let Some(member) = open.iter().copied().find(|member| members[*member].has_line()) {
-            members[member].went_on_after(since);
+            members[member].went_on(since.elapsed());
             return Ok(member);
         }
         let tick = deadline.min(TICK);
@@ -230,7 +230,7 @@ fn speaker(
             return Err((open[0], WorkerEnd::Interrupted(signal)));
         }
         if ready > 0 || progress(members) != seen {
-            members[open[0]].went_on_after(since);
+            members[open[0]].went_on(since.elapsed());
             seen = progress(members);
             since = Instant::now();
         } else if since.elapsed() >= deadline {

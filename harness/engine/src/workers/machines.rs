@@ -5,13 +5,15 @@ use std::fs::{DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags, openat};
 use tempfile::TempDir;
 
 use crate::files;
+
+use super::asked::Asked;
 
 /// Start of the names of the folders of runs.
 const PREFIX: &str = "atlas-cts-run-";
@@ -28,6 +30,8 @@ pub struct Machine {
     pub path: PathBuf,
     /// The devices that its processes see, as the runtime is told; `None`: all.
     pub visible: Option<String>,
+    /// What its processes are asked for.
+    pub asked: Arc<Asked>,
     /// Kept open, so that nothing else gets its inode.
     folder: File,
 }
@@ -77,7 +81,8 @@ impl Machines {
         let path = self.folder.path().join(format!("machine-{}", self.made));
         DirBuilder::new().mode(0o700).create(&path)?;
         self.made += 1;
-        Ok(Machine { folder: File::open(&path)?, visible: visible.map(str::to_owned), path })
+        let folder = File::open(&path)?;
+        Ok(Machine { path, visible: visible.map(str::to_owned), asked: Arc::default(), folder })
     }
 
     /// Whether something removed the folder.

@@ -44,7 +44,7 @@ impl Slot {
     /// Leaves a seat whose process has ended since it was last asked for something: whoever asks next is not to blame.
     fn expect_living(&mut self, factory: &Factory, seat: Seat) {
         let Some(worker) = self.workers.get_mut(&seat) else { return };
-        let Some(status) = worker.status() else { return };
+        let Some(status) = worker.status_if_idle() else { return };
         let text = format!("a process ended by itself while nothing ran in it ({})", how(status));
         factory.remarks.note(text, &worker.output());
         self.vacate(seat, StartReason::AfterLoss);
