@@ -65,8 +65,9 @@ pub(crate) fn diff(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
         }
     }
     let mut conditions = arguments.fail_on.clone();
-    conditions.extend(arguments.budget.map(|_| Condition::Timing));
-    conditions.dedup();
+    if arguments.budget.is_some() && !conditions.contains(&Condition::Timing) {
+        conditions.push(Condition::Timing);
+    }
     let broken = conditions.iter().filter(|condition| condition.holds(&found));
     let broken: Vec<String> = broken.map(ToString::to_string).collect();
     if broken.is_empty() {

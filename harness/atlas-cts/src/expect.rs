@@ -1,12 +1,12 @@
 //! `atlas-cts expect`: the failures of a run as entries for review.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say, say_line};
 use clap::Args;
 use engine::expectations::{Details, ExpectationsError, day, draft, today};
+use engine::files::write_new;
 use engine::record::read_run;
 use engine::run::{ExitStatus, RunError, run_folder};
 
@@ -48,21 +48,12 @@ pub(crate) fn expect(arguments: &Arguments) -> Result<ExitStatus, CommandError> 
         say(&text)?;
         return Ok(ExitStatus::Conformant);
     };
-    write_new(path, &text).map_err(|source| match source.kind() {
+    write_new(path, text.as_bytes()).map_err(|source| match source.kind() {
         ErrorKind::AlreadyExists => CommandError::Exists { path: path.clone() },
         _ => CommandError::File { path: path.clone(), source },
     })?;
     say_line(format_args!("{}: look at each entry, then check them with `atlas-cts lint`", path.display()))?;
     Ok(ExitStatus::Conformant)
-}
-
-/// Writes a file that is not there yet, as a whole or not at all.
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    let written = File::create_new(path)?.write_all(text.as_bytes());
-    written.inspect_err(|_| {
-        // Half of it would keep the next try from writing the whole; why it failed is said in any case.
-        let _ = fs::remove_file(path);
-    })
 }
 
 fn no_day(text: &str) -> RunError {

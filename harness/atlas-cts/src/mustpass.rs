@@ -1,12 +1,11 @@
 //! `atlas-cts mustpass`: what a conformant device has to hold, and whether a catalog demands less than a release did.
 
-use std::fs::File;
-use std::io::Write;
 use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say, say_line};
 use clap::Args;
 use engine::catalog::{Rules, Specs, product};
+use engine::files::write_new;
 use engine::must_pass::{MustPass, hold};
 use engine::run::{ExitStatus, Options};
 
@@ -44,8 +43,8 @@ pub(crate) fn must_pass(
         }
     }
     if let Some(path) = &wanted.write {
-        let written = File::create_new(path).and_then(|mut file| file.write_all(list.to_string().as_bytes()));
-        written.map_err(|source| CommandError::File { path: path.clone(), source })?;
+        write_new(path, list.to_string().as_bytes())
+            .map_err(|source| CommandError::File { path: path.clone(), source })?;
         say_line(format_args!("{}: {} rules of version {}", path.display(), list.rules.len(), list.version))?;
     } else if wanted.hold.is_none() {
         let list = match options.product.as_str() {

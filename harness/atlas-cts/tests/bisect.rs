@@ -114,7 +114,7 @@ fn what_cannot_be_set_up_is_skipped_and_said(
 #[rstest]
 #[case::that_nobody_has(&["24.1", "25.2"], 3, &["25.2 does not show the symptom: there is nothing to find"])]
 #[case::that_all_have(&["25.5", "26.0"], 3, &["first      25.5: the first version", "begin with an older one"])]
-#[case::one_version(&["25.5"], 2, &["a list of 1 has nothing to search"])]
+#[case::one_version(&["25.5"], 2, &["a search takes two versions or more, not 1"])]
 #[case::a_version_twice(&["24.1", "25.5", "24.1"], 2, &["`24.1` stands twice"])]
 fn lists_in_which_there_is_nothing_to_find(
     bench: Bench,

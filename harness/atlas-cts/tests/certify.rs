@@ -196,14 +196,16 @@ fn a_known_failure_does_not_make_a_device_conformant() {
     bench.run(["verify", "record.json"]).says(0, &shown);
 }
 
+/// The broken rule is not run: it is known to be dangerous.
+const DANGEROUS: &str = "expectations:
+  - {rule: acl.small.broken, kind: skip, danger: It hangs the machine., owner: memory,
+     tracker: \"https://tracker.example/1\", expires: 2999-12-31}
+";
+
 #[test]
 fn a_known_failure_that_was_not_run_is_a_rule_that_is_missing() {
     let bench = bench(BROKEN, EDITION);
-    bench.write(
-        "known.yaml",
-        "expectations:\n  - {rule: acl.small.broken, kind: skip, danger: It hangs the machine., owner: memory,\n    \
-         tracker: \"https://tracker.example/1\", expires: 2999-12-31}\n",
-    );
+    bench.write("known.yaml", DANGEROUS);
     bench.run_catalog("run", &[DEDICATED, &["--expectations", "known.yaml"]].concat()).says(0, &[]);
     certify(&bench, "run", &[]).says(3, &["every rule: 1 rule not run", "(acl.small.broken)"]);
 }
@@ -211,11 +213,7 @@ fn a_known_failure_that_was_not_run_is_a_rule_that_is_missing() {
 #[test]
 fn what_a_part_did_not_run_is_missing_where_the_parts_are_put_together_without_known_failures() {
     let bench = bench(BROKEN, EDITION);
-    bench.write(
-        "known.yaml",
-        "expectations:\n  - {rule: acl.small.broken, kind: skip, danger: It hangs the machine., owner: memory,\n    \
-         tracker: \"https://tracker.example/1\", expires: 2999-12-31}\n",
-    );
+    bench.write("known.yaml", DANGEROUS);
     let part = [DEDICATED, &["--expectations", "known.yaml", "--shard", "1/1"]].concat();
     bench.run_catalog("part", &part).says(0, &[]);
     bench.run(["merge", "part", "--specs", "specs", "--report-dir", "whole"]).says(0, &[]);
@@ -252,12 +250,10 @@ fn a_record_that_was_changed_or_is_none_is_not_verified() {
 fn a_text_of_a_record_cannot_pass_for_a_line_about_its_signature() {
     let bench = bench("", EDITION);
     bench.run_catalog("run", DEDICATED).says(0, &[]);
-    let journal = bench.path("run/results.jsonl");
-    let text = fs::read_to_string(&journal).unwrap();
-    let forged = "\"started\":\"2026-01-01\\nsignature  good, of alice\"";
-    let at = text.find("\"started\":\"").unwrap();
-    let end = at + "\"started\":\"".len() + text[at + "\"started\":\"".len()..].find('"').unwrap() + 1;
-    fs::write(&journal, format!("{}{forged}{}", &text[..at], &text[end..])).unwrap();
+    let run = bench.report("run");
+    let forged = run.journal.replacen(&run.header.started, "2026-01-01\\nsignature  good, of alice", 1);
+    assert_ne!(forged, run.journal);
+    bench.write("run/results.jsonl", forged);
     certify(&bench, "run", &["--to", "record.json"]).says(0, &[]);
     let answer = bench.run(["verify", "record.json"]);
     answer.says(0, &["signature  none"]);

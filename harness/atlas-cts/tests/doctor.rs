@@ -279,12 +279,12 @@ fn pages_that_wait_for_a_reset_are_no_errors_that_were_counted() {
 
 #[test]
 fn the_runtimes_logs_below_a_work_path_are_found() {
-    let machine = Machine::healthy().variable("ASCEND_WORK_PATH", "/work");
-    machine.file("work/log/debug/plog/plog-1_20260304050607101.log", "");
+    let machine = Machine::healthy().variable("ASCEND_WORK_PATH", "/srv/ascend");
+    machine.file("srv/ascend/log/debug/plog/plog-1_20260304050607101.log", "");
     let found = machine.examine();
     let looked = found.json["looked_at"].as_array().unwrap();
     let logs = looked.iter().find(|look| look["what"] == "runtime's logs").unwrap();
-    assert_eq!(logs["place"], "/work/log", "{logs:#}");
+    assert_eq!(logs["place"], "/srv/ascend/log", "{logs:#}");
 }
 
 #[test]

@@ -190,9 +190,7 @@ fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer)
         std::thread::sleep(Duration::from_millis(1));
     }
     disturb(&bench.path("report"));
-    let output = run.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    (bench, Answer { status: output.status.code().unwrap_or(-1), text })
+    (bench, run.wait_with_output().unwrap().into())
 }
 
 #[rstest]

@@ -6,8 +6,8 @@ mod tests;
 
 pub use replace::{remove_left_over, replace};
 
-use std::fs::{File, FileType, Permissions};
-use std::io::{self, Read};
+use std::fs::{self, File, FileType, Permissions};
+use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
@@ -54,6 +54,18 @@ pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
 /// As [`read`], and what is not UTF-8.
 pub fn read_to_string(path: &Path, at_most: u64) -> io::Result<String> {
     String::from_utf8(read(path, at_most)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// Writes a file that is not there yet, as a whole or not at all: half of one would keep the next try from writing it.
+///
+/// # Errors
+/// There is one already, or it cannot be written.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let written = File::create_new(path)?.write_all(bytes);
+    written.inspect_err(|_| {
+        // Why it failed is said in any case.
+        let _ = fs::remove_file(path);
+    })
 }
 
 /// A new folder that only this user can enter, whose name nobody can guess. It goes when the value is dropped.

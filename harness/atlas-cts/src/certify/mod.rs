@@ -4,7 +4,6 @@
 mod page;
 mod signature;
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use engine::conformance::{
     ConformanceError, ConformanceRecord, Statement, conformance_record, read_record, to_canonical,
 };
 use engine::digest;
+use engine::files::write_new;
 use engine::record::{Journal, read_run};
 use engine::run::{ExitStatus, RunError, run_folder};
 use thiserror::Error;
@@ -168,8 +168,7 @@ fn signature_of(path: &Path) -> PathBuf {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    let written = File::create_new(path).and_then(|mut file| file.write_all(bytes));
-    written.map_err(|source| failed(CertifyError::Write { path: path.to_owned(), source }))
+    write_new(path, bytes).map_err(|source| failed(CertifyError::Write { path: path.to_owned(), source }))
 }
 
 /// The record itself: byte for byte, as a signature wants it.

@@ -125,7 +125,7 @@ fn a_run_with_a_device_that_was_out_is_resumed_without_it(#[values(false, true)]
 #[case::of_one(1, "one device works")]
 fn fewer_devices_than_a_run_must_have_are_named_also_where_all_work(#[case] devices: u32, #[case] says: &str) {
     let bench = machine(&copies(0, 2), "WORKS");
-    let says = [&format!("--min-devices 4: {says}; look why the others are not counted (`atlas-cts doctor`)")];
+    let says = [&format!("--min-devices 4: {says}; see why the others are not counted (`atlas-cts doctor`)")];
     crate::answer(&mut command(&bench, devices, &["--min-devices", "4"])).says(3, &says.map(String::as_str));
     let wanted = "--devices 9: the runtime reports";
     let next = "or fewer, or see why the others are not counted (`atlas-cts doctor`)";
@@ -255,9 +255,7 @@ fn a_run_that_is_asked_to_end_does_not_wait_for_the_command_of_a_site() {
     let child = night.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until(|| bench.path("begun").exists());
     ask(&child, Signal::TERM);
-    let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    Answer { status: output.status.code().unwrap_or(-1), text }.says(3, &["SIGTERM: the run was asked to end"]);
+    Answer::from(child.wait_with_output().unwrap()).says(3, &["SIGTERM: the run was asked to end"]);
     assert!(!bench.path("waited").exists());
 }
 

@@ -44,11 +44,7 @@ fn a_run_that_is_asked_to_end_closes_its_journal_and_says_how_to_go_on(#[case] s
     let workers = workers_of(&child);
     assert!(!workers.is_empty());
     ask(&child, signal);
-    let output = child.wait_with_output().unwrap();
-    let answer = Answer {
-        status: output.status.code().unwrap_or(-1),
-        text: String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
-    };
+    let answer = Answer::from(child.wait_with_output().unwrap());
     answer.says(3, &[&format!("{name}: the run was asked to end; 0 of "), "`--resume ", "runs the others"]);
     workers.iter().for_each(Watched::expect_end);
     let text = fs::read_to_string(&journal).unwrap();

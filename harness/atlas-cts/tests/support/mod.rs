@@ -9,7 +9,7 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use engine::record::{RuleResult, RunEnd, RunHeader, read_journal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -196,9 +196,14 @@ pub fn take_environment(command: &mut Command, other: &Command) {
 
 /// Runs a command to its end.
 pub fn answer(command: &mut Command) -> Answer {
-    let output = command.output().unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    Answer { status: output.status.code().unwrap_or(-1), text: String::from_utf8_lossy(&text).into_owned() }
+    command.output().unwrap().into()
+}
+
+impl From<Output> for Answer {
+    fn from(output: Output) -> Answer {
+        let text = [output.stdout, output.stderr].concat();
+        Answer { status: output.status.code().unwrap_or(-1), text: String::from_utf8_lossy(&text).into_owned() }
+    }
 }
 
 impl Answer {

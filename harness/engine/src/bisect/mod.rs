@@ -60,9 +60,7 @@ pub struct Found {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BisectError {
-    #[error(
-        "a list of {given} has nothing to search; give two versions or more after the set-up command, the oldest first"
-    )]
+    #[error("a search takes two versions or more, not {given}; name them after the set-up command, the oldest first")]
     TooFew { given: usize },
     #[error("`{version}` stands twice in the list; give each version once")]
     Twice { version: String },

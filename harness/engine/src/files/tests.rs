@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rstest::rstest;
 use tempfile::TempDir;
 
-use super::{private_folder, read, read_to_string, remove_left_over, replace};
+use super::{private_folder, read, read_to_string, remove_left_over, replace, write_new};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
@@ -71,6 +71,15 @@ fn a_replaced_file_is_new_and_the_target_of_a_link_stays() {
     fs::write(&plain, "").unwrap();
     assert_eq!(path.metadata().unwrap().mode(), plain.metadata().unwrap().mode(), "permissions follow the umask");
     assert_eq!(names(folder.path()).len(), 3);
+}
+
+#[test]
+fn a_new_file_takes_the_place_of_none() {
+    let folder = folder();
+    let path = folder.path().join("new");
+    write_new(&path, b"whole").unwrap();
+    assert_eq!(write_new(&path, b"other").unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+    assert_eq!(fs::read(&path).unwrap(), b"whole");
 }
 
 #[test]

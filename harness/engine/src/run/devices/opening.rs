@@ -53,7 +53,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
         let look = |name: &Option<String>| {
             let name = name.clone();
             scope.spawn(move || match &name {
-                // It counts as little as it did, also where it works by now.
+                // It stays out, even if it works by now: the rules left count the same devices as those before.
                 Some(out) if options.devices_out.contains(out) => {
                     Shown::Fails("it was out when the run began".to_owned())
                 }

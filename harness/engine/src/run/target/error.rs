@@ -79,7 +79,7 @@ pub enum TargetError {
     DevicesOut { least: usize, left: usize, out: Vec<DeviceOut> },
     /// All that the runtime counts work.
     #[error(
-        "--min-devices {least}: {}; look why the others are not counted (`atlas-cts doctor`), or ask for fewer",
+        "--min-devices {least}: {}; see why the others are not counted (`atlas-cts doctor`), or ask for fewer",
         if *.left == 1 { "one device works".to_owned() } else { format!("{left} devices work") }
     )]
     TooFewWork { least: usize, left: usize },
