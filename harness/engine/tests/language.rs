@@ -136,6 +136,11 @@ fn mistakes_are_found_before_anything_runs() {
         ),
         (
             Some("A: process(device 0); T: thread(A);"),
+            "choose { a: T: int32_t n = 1; b: T: void *n = NULL; }",
+            "`n` is a variable of another type in another block",
+        ),
+        (
+            Some("A: process(device 0); T: thread(A);"),
             "A: refuse toy_wait() unless { T: toy_wait(); }",
             "the actor that makes the refused call also checks",
         ),

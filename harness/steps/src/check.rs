@@ -178,12 +178,29 @@ impl<'e> Checker<'e> {
             self.problem(span, format!("`{name}` is an axis of `forall`; choose another name"));
         } else if self.named(self.actor, name).is_some() {
             self.problem(span, format!("`{name}` is declared twice; assign to it, or choose another name"));
+        } else if self.has_another_type(name, ty, array) {
+            self.problem(
+                span,
+                format!(
+                    "`{name}` is a variable of another type in another block; the C program declares an actor's variables \
+                     once: choose another name"
+                ),
+            );
         } else if self.means_something(name) || matches!(name, "product" | "devices") {
             self.problem(span, format!("`{name}` already names something else; choose another name"));
         }
         let variable = self.add_variable(name, ty, array);
         self.names.push((self.actor, name.to_owned(), variable));
         variable
+    }
+
+    /// Whether the current actor, one of several, has a variable of this name and of another type. Where there is one actor
+    /// alone, the blocks of the C program are those of the rule.
+    fn has_another_type(&self, name: &str, ty: Type, array: bool) -> bool {
+        let mut variables = self.program.variables.iter();
+        let differs = |known: &Variable| (known.ty, known.array) != (ty, array);
+        self.program.actors.len() > 1
+            && variables.any(|known| known.actor == self.actor && known.name == name && differs(known))
     }
 
     /// Whether the header or the runtime's own vocabulary gives a name a meaning.
