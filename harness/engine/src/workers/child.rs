@@ -66,7 +66,7 @@ pub struct WorkerProcess {
     /// Stands in the environment of the worker and of whatever it starts.
     mark: String,
     remarks: Arc<Remarks>,
-    /// When it last answered, or was started.
+    /// When it last gave the reply that [`Self::reply`] waited for, or was started.
     heard: Instant,
     /// The longest time without progress after which a worker went on, in milliseconds: of all workers of a run.
     pub longest: Arc<AtomicU64>,
