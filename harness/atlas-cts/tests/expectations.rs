@@ -136,11 +136,14 @@ fn what_does_harm_is_not_run(bench: Bench) {
 }
 
 #[rstest]
-fn the_folder_beside_the_catalog_is_read_unless_nobody_wants_it(bench: Bench) {
+fn the_folder_beside_the_catalog_is_read_when_it_is_named(bench: Bench) {
     fs::create_dir(bench.path("expectations")).unwrap();
     bench.write("expectations/a2.yaml", ENTRY);
     bench.write("expectations/README.md", "not YAML: {");
-    broken(&bench, "report", &[]).says(0, &["known failures: expectations (sha256"]);
+    let named = ["--expectations", "expectations"];
+    broken(&bench, "report", &named).says(0, &["known failures: expectations (sha256"]);
+    let unread = "known failures: none; expectations is not read, since another user may have put it there";
+    broken(&bench, "unread", &[]).says(1, &[unread, "not conformant: 1 rule broken"]);
     broken(&bench, "without", &["--no-expectations"]).says(1, &["not conformant: 1 rule broken"]);
     assert_eq!(bench.report("without").end().expectations, None);
     let replay = ["acl.small.aligned", "--case", "{\"size\":100}"];
@@ -190,7 +193,8 @@ fn a_mistake_is_named_with_its_place_and_nothing_is_run(
 ) {
     fs::create_dir(bench.path("expectations")).unwrap();
     bench.write("expectations/a2.yaml", ENTRY.replace(text, other));
-    for answer in [broken(&bench, "report", &[]), bench.run(["lint", "--specs", "specs"])] {
+    let named = ["--expectations", "expectations"];
+    for answer in [broken(&bench, "report", &named), bench.run(["lint", "--specs", "specs"].iter().chain(&named))] {
         answer.says(2, &[message, "expectations/a2.yaml:", "in the known failures; nothing was run"]);
     }
     assert!(!bench.path("report").exists(), "nothing was run");

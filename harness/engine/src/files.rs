@@ -10,7 +10,7 @@ use std::fs::{self, File, FileType, Permissions};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
@@ -91,6 +91,28 @@ pub fn in_memory(name: &str, executable: MemfdFlags) -> io::Result<OwnedFd> {
     Ok(made.or_else(|error| if error == Errno::INVAL { memfd_create(name, flags) } else { Err(error) })?)
 }
 
+/// The folders of a relative path below a folder, made where they are missing. A link in the place of one is refused,
+/// wherever it leads: the folder may come from somebody else.
+///
+/// # Errors
+/// One is something else than a folder, or cannot be made.
+pub fn folders_below(folder: &Path, relative: impl AsRef<Path>) -> io::Result<PathBuf> {
+    let mut path = folder.to_owned();
+    for name in relative.as_ref() {
+        path.push(name);
+        match fs::create_dir(&path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        let kind = path.symlink_metadata()?.file_type();
+        if !kind.is_dir() {
+            let text = format!("{} is {}, not a folder", path.display(), name_of(kind));
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
+        }
+    }
+    Ok(path)
+}
+
 /// Whether a path still names this file or folder: it was not removed, nor something else put there.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let place = |about: &std::fs::Metadata| (about.dev(), about.ino());
@@ -103,6 +125,10 @@ const RANDOM: usize = 12;
 fn name_of(kind: FileType) -> &'static str {
     if kind.is_dir() {
         "a folder"
+    } else if kind.is_symlink() {
+        "a link"
+    } else if kind.is_file() {
+        "a file"
     } else if kind.is_fifo() {
         "a FIFO"
     } else if kind.is_char_device() || kind.is_block_device() {

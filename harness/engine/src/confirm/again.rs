@@ -44,6 +44,8 @@ pub(super) struct Again<'a> {
     until: Instant,
     /// Why nothing more is run.
     stopped: Option<String>,
+    /// The machine was short of what a process needs.
+    short: bool,
     /// How long a call may take: where a hang is looked into, no longer than calls have taken.
     deadline: Duration,
     /// A process that survived a case, for the next one.
@@ -75,6 +77,7 @@ impl<'a> Again<'a> {
             begun,
             until: begun + time,
             stopped: None,
+            short: false,
             deadline,
             survivor: None,
         }
@@ -108,6 +111,11 @@ impl<'a> Again<'a> {
         self.stopped.as_deref()
     }
 
+    /// What the machine was short of, where nothing more could be run for that.
+    pub(super) fn shortage(&self) -> Option<&str> {
+        self.stopped().filter(|_| self.short)
+    }
+
     fn run(&mut self, cases: &[Case], reuse: bool) -> Outcome {
         if self.stopped.is_none() && !self.allows_more_than(0) {
             self.stopped = Some("the budget for running it again is used up; a larger --profile has more".to_owned());
@@ -128,6 +136,7 @@ impl<'a> Again<'a> {
             }
             Err(error) => {
                 self.stopped = Some(error.to_string());
+                self.short = error.is_shortage();
                 Outcome::Stopped
             }
         }

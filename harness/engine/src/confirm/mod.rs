@@ -83,7 +83,23 @@ impl Inquiry<'_> {
         if let (Some(why), true) = (self.again.stopped(), self.confirmation.remark.is_empty()) {
             self.confirmation.remark = why.to_owned();
         }
+        self.blame_the_machine();
         self.confirmation
+    }
+
+    /// Where the machine cannot start a process, what the library lacked may have been the same: a failure that no fresh
+    /// process has shown is nobody's then.
+    fn blame_the_machine(&mut self) {
+        let Some(shortage) = self.again.shortage() else { return };
+        let seen_before = u32::from(self.home == Home::Fresh);
+        if self.confirmation.conclusion == Conclusion::After || self.confirmation.alone.failed > seen_before {
+            return;
+        }
+        let failure = &mut self.failed.failure;
+        failure.message =
+            format!("{shortage}; before that the rule ended with {}: {}", failure.verdict, failure.message);
+        failure.verdict = Verdict::Error;
+        self.confirmation.conclusion = Conclusion::Open;
     }
 
     fn conclude(&mut self) -> Conclusion {

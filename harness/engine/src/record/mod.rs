@@ -17,7 +17,7 @@ pub use expected::{AppliedExpectations, EntryReference, ExpectationFiles, Sort, 
 pub use fingerprint::{DeviceIdentity, Fingerprint, Installed};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
 pub use logs::{LogFile, RuleLogs};
-pub use part::{MergedRun, Part};
+pub use part::{MOST_PARTS, MergedRun, Part};
 pub use retry::{Retry, RetryCause};
 pub use starts::{StartReason, Starts, sum_of};
 pub use symptom::{Code, Symptom};

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Host;
 
+/// The most parts of a run.
+pub const MOST_PARTS: u32 = 100_000;
+
 /// The part of a run that a journal holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {

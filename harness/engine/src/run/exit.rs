@@ -109,7 +109,7 @@ impl RunError {
             | RunError::SelectionOptions(_)
             | RunError::Expectations(_)
             | RunError::Merge(_)
-            | RunError::Folder(FolderError::Name { .. })
+            | RunError::Folder(FolderError::Name { .. } | FolderError::Keep)
             | RunError::Case { .. } => ExitStatus::Usage,
             RunError::Library(error) => error.exit(),
             RunError::Target(error) => error.exit(),

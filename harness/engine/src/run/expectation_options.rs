@@ -9,16 +9,16 @@ use crate::catalog::{Rules, Specs};
 use crate::expectations::{Expectations, ExpectationsError, Expecting, today};
 use crate::record::{RunHeader, Sort};
 
-use super::places::expectations_folder;
+use super::places::{expectations_folder, unread_expectations};
 
 /// Which failures are known. Each option has an environment variable, for runners that pass no arguments on.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExpectationOptions {
-    /// Known failures: a YAML file, or a folder of them. Default: the folder `expectations` beside the catalog, if there
-    /// is one.
+    /// Known failures: a YAML file, or a folder of them. Default: none; where cargo runs the suite in its checkout, the
+    /// folder `expectations` there.
     #[arg(long, env = "ATLAS_CTS_EXPECTATIONS", value_name = "FILE-OR-DIR")]
     pub expectations: Option<PathBuf>,
-    /// No failure is known, whatever lies beside the catalog.
+    /// No failure is known, whatever lies in the checkout.
     #[arg(long, env = "ATLAS_CTS_NO_EXPECTATIONS", value_parser = BoolishValueParser::new())]
     pub no_expectations: bool,
     /// Also break the run (exit status 1) where a known failure is fixed, or as an entry says that has expired.
@@ -42,9 +42,19 @@ impl ExpectationOptions {
         if self.no_expectations {
             return Ok(None);
         }
-        let beside = || Some(expectations_folder(specs)).filter(|folder| folder.is_dir());
-        let place = self.expectations.clone().or_else(beside);
+        let place = self.expectations.clone().or_else(|| expectations_folder(specs));
         place.map(|place| Expectations::read(&place, rules)).transpose()
+    }
+
+    /// A line about a folder of known failures that is there and not read, because nobody named it.
+    pub(super) fn left_alone(&self, specs: &Specs) -> Option<String> {
+        let asked = self.no_expectations || self.expectations.is_some();
+        let folder = unread_expectations(specs).filter(|_| !asked)?;
+        let folder = folder.display();
+        Some(format!(
+            "known failures: none; {folder} is not read, since another user may have put it there: --expectations \
+             {folder} reads it, --no-expectations says that nothing is known"
+        ))
     }
 
     /// Known failures in the circumstances of a run. Its header says from now on which they are.

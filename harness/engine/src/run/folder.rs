@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::expectations::Expecting;
-use crate::files::remove_left_over;
+use crate::files::{folders_below, remove_left_over};
 use crate::logs::Redactor;
 use crate::record::{
     ExpectationFiles, Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop,
@@ -28,7 +28,7 @@ use super::exit::{ExitStatus, RunError};
 use super::known::write_case;
 use super::log_files;
 use super::options::Options;
-use super::places::{regressions_folder, run_alone, runs_folder};
+use super::places::{expect_own_runs_folder, regressions_folder, run_alone, runs_folder};
 use super::redacted;
 use super::resume::Earlier;
 use super::selection::{Planned, plan};
@@ -49,6 +49,8 @@ pub enum FolderError {
          digits, hyphens, underscores and dots, the first of them not a dot"
     )]
     Name { given: String },
+    #[error("--keep: nobody said where; let ATLAS_CTS_REGRESSIONS name a folder that is your own")]
+    Keep,
     #[error(
         "no result can be written any more, so the run ends here: {reason}; `--resume {path}` runs what has no result"
     )]
@@ -88,7 +90,7 @@ impl RunFolder {
         selected: &[Planned],
         earlier: Option<Earlier>,
     ) -> Result<RunFolder, RunError> {
-        let keep = options.keep.then(regressions_folder);
+        let keep = kept_cases(options.keep)?;
         let mut folder = match earlier {
             Some(earlier) => RunFolder::resume(campaign, keep, earlier),
             None => RunFolder::create(
@@ -136,6 +138,9 @@ impl RunFolder {
         }
         if shared.is_none() && selected.len() < header.rules {
             header.settings.rules = Some(selected.iter().map(|planned| planned.id.clone()).collect());
+        }
+        if given.is_none() {
+            expect_own_runs_folder().map_err(failed)?;
         }
         std::fs::create_dir_all(&path).map_err(failed)?;
         let lock = lock(&path, shared.is_some())?;
@@ -363,7 +368,12 @@ fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&Expecting>) {
 /// The folder is in use, or the report cannot be written.
 pub(super) fn report(folder: &Path, run: &Recorded, keep: bool) -> Result<Vec<String>, RunError> {
     let _lock = lock(folder, false)?;
-    write_all(folder, run, keep.then(regressions_folder).as_deref())
+    write_all(folder, run, kept_cases(keep)?.as_deref())
+}
+
+/// Where counterexamples are kept for later runs, if they are.
+fn kept_cases(keep: bool) -> Result<Option<PathBuf>, FolderError> {
+    if keep { regressions_folder().map(Some).ok_or(FolderError::Keep) } else { Ok(None) }
 }
 
 /// Writes what a run's folder holds beside the journal; gives remarks about what else could not be written.
@@ -376,7 +386,11 @@ fn write_all(folder: &Path, run: &Recorded, keep: Option<&Path>) -> Result<Vec<S
 /// Removes what a kill left half written, and writes what it kept from being written.
 fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Vec<String> {
     remove_left_over(path);
-    remove_left_over(&path.join(CASES));
+    let cases = path.join(CASES);
+    // What a link in its place leads to stays as it is.
+    if cases.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        remove_left_over(&cases);
+    }
     results.iter().flat_map(|result| write_cases(path, result, keep)).collect()
 }
 
@@ -445,11 +459,13 @@ fn write_cases(path: &Path, result: &RuleResult, keep: Option<&Path>) -> Vec<Str
     if result.failure.as_ref().is_none_or(|failure| failure.replay_values.is_null()) {
         return Vec::new();
     }
-    let folders = [(path.join(CASES), false)].into_iter().chain(keep.map(|keep| (keep.to_owned(), true)));
-    let failed = |(folder, add): (PathBuf, bool)| {
-        let error = write_case(&folder, result, add).err()?;
+    let of_run = (path.join(CASES), folders_below(path, CASES).and_then(|folder| write_case(&folder, result, false)));
+    let kept =
+        keep.map(|keep| (keep.to_owned(), std::fs::create_dir_all(keep).and_then(|()| write_case(keep, result, true))));
+    let failed = |(folder, written): (PathBuf, io::Result<()>)| {
+        let error = written.err()?;
         let (id, folder) = (&result.id, folder.display());
         Some(format!("the counterexample of {id} was not written to {folder}: {error}; the journal has it"))
     };
-    folders.filter_map(failed).collect()
+    [Some(of_run), kept].into_iter().flatten().filter_map(failed).collect()
 }

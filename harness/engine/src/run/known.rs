@@ -42,9 +42,9 @@ pub(super) struct KnownCases {
 }
 
 impl KnownCases {
-    /// Those of the project, or of the folder that the environment names.
+    /// Those of the checkout under cargo, or of the folder that the environment names.
     pub(super) fn read<'a>(rules: impl Iterator<Item = &'a Rule>, scope: &Scope) -> KnownCases {
-        let folder = regressions_folder();
+        let Some(folder) = regressions_folder() else { return KnownCases::default() };
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
         let files: HashSet<OsString> = entries.map(|entry| entry.file_name()).collect();
         let mut known = KnownCases::default();
@@ -89,10 +89,9 @@ fn read_cases(path: &Path) -> io::Result<Vec<KnownCase>> {
     Ok(serde_json::from_slice(&files::read(path, LARGEST)?)?)
 }
 
-/// Adds a counterexample to a rule's file in a folder, or with `add` unset makes it the only one.
+/// Adds a counterexample to a rule's file in a folder that is there, or with `add` unset makes it the only one.
 pub(super) fn write_case(folder: &Path, result: &RuleResult, add: bool) -> io::Result<()> {
     let Some(failure) = &result.failure else { return Ok(()) };
-    std::fs::create_dir_all(folder)?;
     let path = folder.join(format!("{}.json", result.id));
     let mut cases = match add.then(|| read_cases(&path)) {
         Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {

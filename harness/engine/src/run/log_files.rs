@@ -24,7 +24,7 @@ pub(super) fn write(folder: &Path, id: &str, found: &Found) -> io::Result<RuleLo
             left_out: text.left_out,
             bytes: text.text.len() as u64,
         };
-        if let Err(error) = put(&folder.join(&file.name), text.text.as_bytes()) {
+        if let Err(error) = put(folder, &file.name, text.text.as_bytes()) {
             remove(folder, &logs);
             return Err(error);
         }
@@ -49,7 +49,7 @@ pub(super) fn copy(from: &Path, to: &Path, result: &mut RuleResult) -> Vec<Strin
     let mut remarks = Vec::new();
     let Some(logs) = &mut result.logs else { return remarks };
     logs.files.retain(|file| {
-        let copied = file.read(from).and_then(|bytes| put(&to.join(&file.name), &bytes));
+        let copied = file.read(from).and_then(|bytes| put(to, &file.name, &bytes));
         remarks
             .extend(copied.as_ref().err().map(|error| format!("{}: {} was not copied: {error}", result.id, file.name)));
         copied.is_ok()
@@ -57,11 +57,11 @@ pub(super) fn copy(from: &Path, to: &Path, result: &mut RuleResult) -> Vec<Strin
     remarks
 }
 
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
+fn put(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    if let Some(parent) = Path::new(name).parent() {
+        files::folders_below(folder, parent)?;
     }
-    files::replace(path, bytes)
+    files::replace(&folder.join(name), bytes)
 }
 
 #[cfg(test)]

@@ -264,7 +264,8 @@ fn begin(
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;
     }
-    if let Some(expected) = expected {
+    let left_alone = options.case.is_none().then(|| options.known.left_alone(&options.specs(runtime))).flatten();
+    if let Some(expected) = expected.or(left_alone) {
         observer.line(&expected)?;
     }
     Ok(Work { campaign, selected, folder, jobs: options.jobs, lost: OnceLock::new() })

@@ -203,8 +203,8 @@ pub struct Options {
     /// Devices, as the variable names them that shows them, that were out when the run began that is resumed.
     #[arg(skip)]
     pub devices_out: Vec<String>,
-    /// Copy counterexamples to fixtures/regressions, or the folder that ATLAS_CTS_REGRESSIONS names, where every later
-    /// run tries them first.
+    /// Copy counterexamples to the folder that ATLAS_CTS_REGRESSIONS names, where every later run tries them first; under
+    /// cargo to fixtures/regressions of the checkout.
     #[arg(long)]
     pub keep: bool,
     /// Folder of a catalog to use in place of the one that the executable carries.

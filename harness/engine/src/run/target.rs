@@ -3,6 +3,7 @@
 mod error;
 mod host;
 mod locks;
+mod threads;
 mod version;
 
 use std::collections::BTreeSet;
@@ -91,6 +92,7 @@ impl Target {
     /// The options ask for what does not exist, or the library, the runtime or a device is in the way.
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Target, RunError> {
         expect_proc()?;
+        threads::expect_threads()?;
         let choice = choose_library(options.library.as_deref(), options.backend, &rules.libraries, runtime)?;
         if options.product != "auto" {
             catalog::product(&rules, &options.product)?;

@@ -125,6 +125,15 @@ impl StartError {
         }
     }
 
+    /// Whether the machine is short of something, so that what rules saw meanwhile says nothing about the library.
+    pub fn is_shortage(&self) -> bool {
+        match self {
+            StartError::Environment(_) => true,
+            StartError::Again(error) => error.is_shortage(),
+            _ => false,
+        }
+    }
+
     /// The call of the life cycle that was to blame, if it was one.
     pub fn call(&self) -> Option<FailedCall> {
         match self {

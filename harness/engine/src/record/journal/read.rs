@@ -8,7 +8,7 @@ use super::{Journal, JournalError, LARGEST};
 use crate::catalog::is_rule_id;
 use crate::files;
 use crate::record::{
-    LONGEST_DEADLINE, Line, Meaning, RuleResult, RunEnd, RunHeader, RunSettings, Sort, counts, exit_code,
+    LONGEST_DEADLINE, Line, MOST_PARTS, Meaning, RuleResult, RunEnd, RunHeader, RunSettings, Sort, counts, exit_code,
 };
 
 /// What a journal says.
@@ -84,6 +84,9 @@ impl Reading {
         }
         if let Some(part) = settings.part.as_ref().filter(|part| !(1..=part.of).contains(&part.number)) {
             return reading.broken(1, format!("there is no part {} of {}", part.number, part.of));
+        }
+        if let Some(part) = settings.part.as_ref().filter(|part| part.of > MOST_PARTS) {
+            return reading.broken(1, format!("a run of {} parts; there are at most {MOST_PARTS}", part.of));
         }
         reading.selected.iter().flatten().try_for_each(|id| reading.expect_selected(1, id))?;
         Ok(reading)

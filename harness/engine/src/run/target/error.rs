@@ -40,6 +40,11 @@ pub enum TargetError {
     Elsewhere { option: &'static str },
     #[error("/proc {why}, and the processes of a run need it; mount it: mount -t proc proc /proc")]
     NoProc { why: &'static str },
+    #[error(
+        "this user may start {free} more threads under the limit of {limit}, and a run may need {needed}: rules would \
+         blame the library for that; raise the limit of processes (ulimit -u, or the container's)"
+    )]
+    Threads { free: usize, needed: usize, limit: u64 },
     /// A file that the run needs cannot be read.
     #[error("{what}: {source}")]
     Unreadable { what: String, source: io::Error },
