@@ -30,6 +30,7 @@ step "the command that fleets run" cargo build --release -p atlas-cts
 step "nights on a Slurm cluster, with accidents, give the report of an undisturbed run" ci/fleet/slurm/test.sh target/release/atlas-cts
 step "Kubernetes: every index of a Job of eight" ci/fleet/kubernetes/test.sh target/release/atlas-cts
 step "good nights: every legal variant, with jitter" env CTS=target/release/atlas-cts ci/good-nights.sh 20
+step "verdicts are those of a fast machine" env CTS=target/release/atlas-cts ci/speed.sh
 step "reproducers say what the engine said" ci/reproducers.sh
 step "defects show in a diff, identical devices do not" ci/diff-proof.sh
 step "pages in headless Chromium" ci/page.sh

@@ -42,6 +42,9 @@ pub enum CommandError {
     /// Conditions that discard most of what is drawn.
     #[error("error: {}", .mistakes.join("\n"))]
     Conditions { mistakes: Vec<String> },
+    /// Time-outs that do not follow from the run's patience.
+    #[error("error: {}", .mistakes.join("\n"))]
+    TimeOuts { mistakes: Vec<String> },
     #[error("error: there is no {what} `{given}`{hint}")]
     Filter { what: &'static str, given: String, hint: String },
     #[error("error: say what is wanted: --print-path DIR or --list")]

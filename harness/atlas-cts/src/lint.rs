@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use atlas_cts::{CommandError, say_line};
 use engine::catalog::{Rules, readings};
 use engine::expectations::today;
-use engine::lint::{claims, condition_mistakes, wide_lines};
+use engine::lint::{claims, condition_mistakes, fixed_time_outs, wide_lines};
 use engine::run::{ExitStatus, Options, RunError, load_rules};
 use engine::runtime::Runtime;
 
@@ -25,6 +25,10 @@ pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitS
     let mistakes: Vec<String> = condition_mistakes(&rules).iter().map(ToString::to_string).collect();
     if !mistakes.is_empty() {
         return Err(CommandError::Conditions { mistakes });
+    }
+    let mistakes = fixed_time_outs(&rules);
+    if !mistakes.is_empty() {
+        return Err(CommandError::TimeOuts { mistakes });
     }
     say_line(conclusion(&rules))?;
     if let Some(known) = known {

@@ -1,10 +1,10 @@
 //! `atlas-cts print`.
 
 use atlas_cts::CommandError;
-use engine::case::{Scope, cases_from_json, parse_json};
+use engine::case::{LEAST_PATIENCE, Scope, cases_from_json, parse_json};
 use engine::catalog::{self, Rules};
 use engine::print_c::{Sheet, print_c};
-use engine::run::Options;
+use engine::run::{Options, Waiting};
 
 /// A rule as a C program, with the values of `--case` if they are given.
 pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<String, CommandError> {
@@ -21,6 +21,10 @@ pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<S
             cases.map_err(|error| CommandError::Case { text: text.clone(), error })?
         }
     };
-    let sheet = Sheet { cases: &cases, ..Sheet::new(product, devices) };
+    let patience = match options.patience {
+        Waiting::Given(given) => given,
+        Waiting::Measured => LEAST_PATIENCE,
+    };
+    let sheet = Sheet { cases: &cases, patience, ..Sheet::new(product, devices) };
     print_c(rules, rule, &sheet).map_err(CommandError::Print)
 }

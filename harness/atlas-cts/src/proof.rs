@@ -58,7 +58,10 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
         Ratchet::read(file).map_err(CommandError::Proof)?;
     }
     let runtime = choose_runtime(RUNTIMES, options, &arguments.filter)?;
-    let target = Target::open(options, runtime, Arc::new(load_rules(options, runtime)?))?;
+    let mut target = Target::open(options, runtime, Arc::new(load_rules(options, runtime)?))?;
+    if let Some(said) = target.set_patience(None, options) {
+        say_line(said)?;
+    }
     let header = target.header(options);
     say_line(first_line(&header))?;
     // Rules wait a lot.

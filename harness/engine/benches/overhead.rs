@@ -106,7 +106,8 @@ fn case(criterion: &mut Criterion, place: &Place) {
                 let budget = Budget {
                     cases: cases as u32 + 8,
                     repeats: cases as u32,
-                    milliseconds: 600_000,
+                    calls: u64::MAX,
+                    limit_milliseconds: 600_000,
                     shrinks: 0,
                     shrink_milliseconds: 0,
                 };

@@ -6,8 +6,11 @@ use std::fmt;
 
 use simulator_contract::Defect;
 
+use steps::program::{Argument, Domain, Expression, Program};
+use steps::walk::Node;
+
 use crate::case::{CaseError, Discarded, Scope};
-use crate::catalog::{Product, Rule, Rules, Specs, chapter_paths, left_out, name_below, offered, short};
+use crate::catalog::{Product, Rule, Rules, Specs, TimeUnit, chapter_paths, left_out, name_below, offered, short};
 use crate::runtime::is_subtle;
 
 /// Cases that are drawn of a rule for each product.
@@ -110,6 +113,47 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
     let path = short(&rules.chapters[rule.chapter].path);
     let place = format!("{path}:{}:{}", at.line(), at.column());
     Some(ConditionMistake { place, rule: rule.id.clone(), product: product.id.clone(), kind })
+}
+
+/// Where a time-out does not follow from the run's patience, each with its place: what is enough on one machine is too
+/// little on another.
+pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
+    let mut found = Vec::new();
+    for rule in &rules.rules {
+        for call in rule.program.sites().into_iter().flatten() {
+            let function = rule.program.functions[call.function].name;
+            let Some((position, unit)) = rules.time_outs.get(function) else { continue };
+            if call.arguments.get(*position).is_none_or(|argument| follows(&rule.program, argument)) {
+                continue;
+            }
+            let write = match unit {
+                TimeUnit::Milliseconds => "`patience`, or a part of it such as `patience / 100`",
+                TimeUnit::Seconds => "`patience / 1000`, since this one counts seconds",
+            };
+            let place = rule.place(&rules.chapters[rule.chapter], call.span.start);
+            found.push(format!("{place}: a time-out of {function} is a fixed number; write {write}"));
+        }
+    }
+    found
+}
+
+/// Whether a time-out follows from the patience, or is none: 0 and less.
+fn follows(program: &Program, argument: &Argument) -> bool {
+    let Argument::Value { value, .. } = argument else { return true };
+    let none = |value: &Expression| Scope::default().evaluate(value, &[]).is_ok_and(|value| value <= 0);
+    if none(value) {
+        return true;
+    }
+    let (mut patient, mut fixed) = (false, false);
+    value.walk(&mut |node| match node {
+        Node::Expression(Expression::Patience) => patient = true,
+        Node::Expression(Expression::Axis(axis)) => {
+            fixed |= !matches!(&program.axes[*axis].domain, Domain::OneOf { values, .. } if values.iter().all(none));
+        }
+        Node::Expression(constant @ Expression::Constant(_)) => fixed |= !none(constant),
+        _ => {}
+    });
+    patient || !fixed
 }
 
 /// Where the YAML files of a runtime have lines of more columns, each with what to do.

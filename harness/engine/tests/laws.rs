@@ -9,13 +9,15 @@ mod environment;
 use std::collections::BTreeMap;
 
 use engine::case::{
-    Budget, Case, CaseReport, CaseTree, Plan, Ran, Scope, Search, Value, case_from_json, case_to_json, rule_seed,
+    Budget, Case, CaseReport, CaseTree, Plan, Ran, Scope, Search, Value, calls_of_a_case, case_from_json, case_to_json,
+    rule_seed,
 };
+use engine::record::{Coverage, Cut};
 use engine::worker::{is_poisoned, write_pattern, write_poison};
 use environment::{environment, vocabulary};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use steps::domain::DomainSource;
+use steps::domain::{Choices, DomainSource};
 use steps::parse::{Names, parse_expression, parse_steps};
 use steps::program::Program;
 use steps::{RuleText, check};
@@ -32,7 +34,7 @@ fn program(axes: &[(&str, DomainSource)], condition: Option<&str>, steps: &str) 
 }
 
 fn budget(cases: u32) -> Budget {
-    Budget { cases, repeats: 3, milliseconds: 1000, shrinks: 100, shrink_milliseconds: 60_000 }
+    Budget { cases, repeats: 3, calls: 2_000, limit_milliseconds: 600_000, shrinks: 100, shrink_milliseconds: 60_000 }
 }
 
 fn cases(program: &Program, seed: u64, count: u32) -> Vec<Case> {
@@ -405,15 +407,14 @@ proptest! {
     }
 }
 
-/// What a search that runs nothing says of its cases, with so many milliseconds.
-fn coverage(axes: &[(&str, DomainSource)], condition: Option<&str>, milliseconds: u64) -> (u64, u64, Option<String>) {
+/// What a search that runs nothing says of its cases, with a guard of so many milliseconds.
+fn coverage(axes: &[(&str, DomainSource)], condition: Option<&str>, limit_milliseconds: u64) -> (u64, Coverage) {
     let (program, scope) = (program(axes, condition, "toy_wait();"), scope());
-    let budget = Budget { milliseconds, ..budget(100) };
+    let budget = Budget { limit_milliseconds, ..budget(100) };
     let search = Search { program: &program, scope: &scope, seed: 1, budget, known: &[], only: &[], counts: false };
     let report = CaseReport { checks: 1, ..CaseReport::default() };
     let result = search.run(&mut |_, _, _| Ran { report: report.clone(), trace: Vec::new(), last: false });
-    let coverage = result.coverage.expect("cases ran");
-    (result.cases, coverage.distinct, coverage.remark)
+    (result.cases, result.coverage.expect("cases ran"))
 }
 
 /// A result says how many distinct cases it tried, and why they were fewer than planned where there are more.
@@ -422,22 +423,55 @@ fn a_search_says_what_it_left_out() {
     const HOUR: u64 = 3_600_000;
     let wide = || [("n", domain(|source| source.int = Some("0..1000000".to_owned())))];
     let narrow = || [("n", domain(|source| source.int = Some("1..4".to_owned())))];
-    let text = |text: &str| Some(text.to_owned());
-    let (cases, distinct, remark) = coverage(&wide(), None, HOUR);
-    assert_eq!((cases, remark), (100, None));
-    assert!(distinct > 90 && distinct <= 100, "{distinct}");
-    assert_eq!(coverage(&narrow(), None, HOUR), (100, 4, None));
-    assert_eq!(coverage(&[], None, HOUR), (3, 1, None));
-    // The edges always run.
-    assert_eq!(coverage(&wide(), None, 0), (2, 2, text("the time limit of 0ns ended it after 2 of 100 cases")));
-    assert_eq!(coverage(&[], None, 0), (1, 1, None), "there is no other case");
-    let (cases, distinct, remark) = coverage(&wide(), Some("n % 50 == 7"), HOUR);
-    assert!(cases < 50 && distinct <= cases, "{cases}, {distinct}");
-    let remark = remark.expect("`where` left most of the plan without a case");
+    let (cases, all) = coverage(&wide(), None, HOUR);
+    assert_eq!((cases, &all.remark, all.cut), (100, &None, None));
+    assert!(all.distinct > 90 && all.distinct <= 100, "{all:?}");
+    let whole = |distinct| Coverage { distinct, remark: None, cut: None };
+    assert_eq!(coverage(&narrow(), None, HOUR), (100, whole(4)));
+    assert_eq!(coverage(&[], None, HOUR), (3, whole(1)));
+    let (cases, tried) = coverage(&wide(), Some("n % 50 == 7"), HOUR);
+    assert!(cases < 50 && tried.distinct <= cases && tried.cut.is_none(), "{cases}, {tried:?}");
+    let remark = tried.remark.expect("`where` left most of the plan without a case");
     assert!(remark.starts_with(&format!("{cases} of 100 cases were tried: `where` discarded ")), "{remark}");
-    let (_, distinct, remark) = coverage(&narrow(), Some("n % 4 == 3"), HOUR);
-    assert_eq!((distinct, remark), (1, None), "there is no other case");
+    let (_, tried) = coverage(&narrow(), Some("n % 4 == 3"), HOUR);
+    assert_eq!(tried, whole(1), "there is no other case");
     // An edge that `where` is there to exclude is nothing to remark.
-    let (_, distinct, remark) = coverage(&wide(), Some("n > 0"), HOUR);
-    assert!(distinct > 90 && remark.is_none(), "{remark:?}");
+    let (_, tried) = coverage(&wide(), Some("n > 0"), HOUR);
+    assert!(tried.distinct > 90 && tried.remark.is_none(), "{tried:?}");
+}
+
+/// A plan that the guard against hangs ends is told as such, edges or not, and however small the domain is.
+#[test]
+fn a_plan_that_is_cut_says_how_much_ran() {
+    let wide = [("n", domain(|source| source.int = Some("0..1000000".to_owned())))];
+    let cut = |planned| Some(Cut { ran: 1, planned, limit_milliseconds: 0 });
+    assert_eq!(coverage(&wide, None, 0), (1, Coverage { distinct: 1, remark: None, cut: cut(100) }));
+    assert_eq!(coverage(&[], None, 0), (1, Coverage { distinct: 1, remark: None, cut: cut(3) }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 128, ..ProptestConfig::default() })]
+
+    /// The number of cases follows from rule and budget alone. Every edge is among them, never more than the budget names,
+    /// and what comes beyond the edges makes no more calls than it allows.
+    #[test]
+    fn the_number_of_cases_is_fixed(
+        seeds: (u64, u64), most in 1u32..300, calls in 0u64..3_000, rounds in 1u64..90, values in 1usize..20,
+    ) {
+        let every: Vec<String> = (0..values).map(|value| value.to_string()).collect();
+        let axes = [
+            ("kind", domain(|source| source.every = Some(Choices(every)))),
+            ("n", domain(|source| source.int = Some("0..1000000".to_owned()))),
+        ];
+        let program = program(&axes, None, &format!("for (i < {rounds}) {{ toy_wait(); toy_wait(); }}"));
+        let scope = scope();
+        let budget = Budget { calls, ..budget(most) };
+        let planned = |seed| Plan::new(&program, &scope, seed, &budget).expect("the domains have values").planned();
+        let plan = Plan::new(&program, &scope, seeds.0, &budget).expect("the domains have values");
+        prop_assert_eq!(planned(seeds.0), planned(seeds.1));
+        prop_assert_eq!(calls_of_a_case(&program, &scope).expect("the domains have values"), 2 * rounds);
+        let (edges, all) = (plan.edges_left() as u64, plan.planned());
+        prop_assert!(edges == values as u64 + 2 && all >= edges && all <= edges.max(u64::from(most)));
+        prop_assert!((all - edges) * 2 * rounds <= calls, "{all} cases, {edges} edges");
+    }
 }

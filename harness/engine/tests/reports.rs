@@ -427,7 +427,7 @@ fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
     let without = junit(&header(), &all, Some(&end(&all, 0)));
     let silent = summary(&header(), &all, Some(&end(&all, 0)), false);
     assert!(!without.contains("coverage") && !silent.contains("fewer cases than planned"));
-    all[0].coverage = Some(Coverage { distinct: 12, remark: Some(remark.to_owned()) });
+    all[0].coverage = Some(Coverage { distinct: 12, remark: Some(remark.to_owned()), cut: None });
     let text = summary(&header(), &all, Some(&end(&all, 0)), false);
     assert!(text.contains(&format!("fewer cases than planned (1)\n  toy.copy.a  {remark}\n")), "{text}");
     let xml = junit(&header(), &all, Some(&end(&all, 0)));

@@ -45,6 +45,7 @@ pub const WORDS: &[&str] = &[
     "TiB",
     "product.largest",
     "devices",
+    "patience",
 ];
 
 thread_local! {

@@ -110,9 +110,12 @@ fn exit_status(run: &Recorded) -> u8 {
     if any(Meaning::Broken) || (settings.strict && any(Meaning::Finding)) {
         1
     } else {
+        let hidden = run
+            .results
+            .iter()
+            .any(|result| result.meaning() == Meaning::Unknown && (settings.strict || result.verdict != Verdict::Cut));
         let unusable = settings.strict && run.end.as_ref().is_some_and(|end| end.unusable_cases > 0);
-        let unknown =
-            any(Meaning::Unknown) || missing || unusable || settings.min_executed.is_some_and(|least| executed < least);
+        let unknown = hidden || missing || unusable || settings.min_executed.is_some_and(|least| executed < least);
         if unknown { 3 } else { 0 }
     }
 }

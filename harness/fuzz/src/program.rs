@@ -109,7 +109,14 @@ fn patterns_cost_little(program: &Program) {
 }
 
 fn drawn_cases_lie_in_their_domains(program: &Program, scope: &Scope) {
-    let budget = Budget { cases: DRAWN as u32, repeats: 1, milliseconds: 0, shrinks: 0, shrink_milliseconds: 0 };
+    let budget = Budget {
+        cases: DRAWN as u32,
+        repeats: 1,
+        calls: u64::MAX,
+        limit_milliseconds: 0,
+        shrinks: 0,
+        shrink_milliseconds: 0,
+    };
     // What cannot be drawn is an error with its reason.
     let Ok(mut plan) = Plan::new(program, scope, 1, &budget) else { return };
     let cases = std::iter::from_fn(|| plan.next_case()).take(DRAWN);

@@ -186,7 +186,7 @@ impl<'e> Checker<'e> {
                      once: choose another name"
                 ),
             );
-        } else if self.means_something(name) || matches!(name, "product" | "devices") {
+        } else if self.means_something(name) || matches!(name, "product" | "devices" | "patience") {
             self.problem(span, format!("`{name}` already names something else; choose another name"));
         }
         let variable = self.add_variable(name, ty, array);

@@ -64,7 +64,7 @@ impl Checker<'_> {
         let domain = self.domain(source);
         self.constant_context = false;
         let (domain, ty) = domain.unwrap_or((Domain::Device, SIZE));
-        if self.program.axes.iter().any(|axis| axis.name == name) || self.means_something(name) {
+        if self.program.axes.iter().any(|axis| axis.name == name) || self.means_something(name) || name == "patience" {
             self.problem(Span::default(), format!("`{name}` already names something else; choose another name"));
         }
         self.program.axes.push(Axis { name: name.to_owned(), domain, ty });

@@ -92,6 +92,13 @@ impl Checker<'_> {
             self.program.counts_devices = true;
             return Some(value(Expression::Devices, SIZE));
         }
+        if name == "patience" {
+            if self.constant_context {
+                let message = "cases are the same on every machine, so that no domain reads `patience`";
+                return self.wrong(tree.span, message);
+            }
+            return Some(value(Expression::Patience, INT));
+        }
         if name == "device" && self.life_cycle {
             return Some(value(Expression::OwnDevice, INT));
         }

@@ -31,13 +31,18 @@ impl Value {
     }
 }
 
+/// The least that a run waits for what is expected to happen, in milliseconds.
+pub const LEAST_PATIENCE: u32 = 2_000;
+
 /// What is known of the device before anything runs.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Scope {
     /// Documented quantities of the product.
     pub facts: BTreeMap<String, i128>,
     /// Devices under test.
     pub devices: u32,
+    /// Milliseconds that the run waits for what is expected to happen. No domain reads it: cases are the same everywhere.
+    pub patience: u32,
     /// Alternatives of `choose` and values of axes that are not drawn: axis and position.
     pub left_out: Vec<(usize, usize)>,
 }
@@ -45,12 +50,23 @@ pub struct Scope {
 impl Scope {
     /// Quantities and a number of devices; every alternative is drawn.
     pub fn new(facts: BTreeMap<String, i128>, devices: u32) -> Scope {
-        Scope { facts, devices, left_out: Vec::new() }
+        Scope { facts, devices, patience: LEAST_PATIENCE, left_out: Vec::new() }
+    }
+
+    /// The same with another patience, in milliseconds.
+    pub fn with_patience(self, patience: u32) -> Scope {
+        Scope { patience, ..self }
     }
 
     /// The alternatives or values of an axis that are drawn, by position, of so many.
     pub fn alternatives(&self, axis: usize, count: usize) -> impl Iterator<Item = usize> + '_ {
         (0..count).filter(move |position| self.left_out.is_empty() || !self.left_out.contains(&(axis, *position)))
+    }
+}
+
+impl Default for Scope {
+    fn default() -> Scope {
+        Scope::new(BTreeMap::new(), 0)
     }
 }
 
@@ -151,6 +167,7 @@ pub fn evaluate<'p, M: Memory<'p> + ?Sized>(memory: &mut M, expression: &'p Expr
             quantity.ok_or_else(|| EvaluationError::NoQuantity(name.clone()))?
         }
         Expression::Devices => i128::from(memory.scope().devices),
+        Expression::Patience => i128::from(memory.scope().patience),
         Expression::OwnDevice => memory.own_device()?,
         Expression::Load { place, ty } => memory.load(place, *ty)?,
         Expression::AddressOf(place) => memory.address_of(place)?,

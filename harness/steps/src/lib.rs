@@ -8,6 +8,7 @@
 pub mod arithmetic;
 pub mod bounds;
 pub mod builtins;
+mod calls;
 mod check;
 mod check_axes;
 mod check_call;

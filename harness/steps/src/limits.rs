@@ -34,7 +34,7 @@ impl Program {
             problems.extend(message.map(|message| Problem { part, span, message }));
             values.push(value);
         }
-        let mut estimate = Estimate { scope, values: &values, variables: HashMap::new() };
+        let mut estimate = Estimate::new(scope, &values);
         if let Err((span, statements)) = estimate.block(&self.statements, 1) {
             let message = format!(
                 "up to {statements} statements in one case; a case may perform {MOST_STATEMENTS}: lower the bounds of the \
@@ -102,15 +102,20 @@ impl Program {
     }
 }
 
-/// Counts statements with every axis at its greatest value.
-struct Estimate<'a> {
+/// What is known of a case before it runs.
+pub(super) struct Estimate<'a> {
     scope: &'a Scope,
-    values: &'a [Value],
+    pub(super) values: &'a [Value],
     /// Variables with a value that is known before anything runs.
-    variables: HashMap<usize, i128>,
+    pub(super) variables: HashMap<usize, i128>,
 }
 
-impl Estimate<'_> {
+impl<'a> Estimate<'a> {
+    /// Of a case with these values.
+    pub(super) fn new(scope: &'a Scope, values: &'a [Value]) -> Estimate<'a> {
+        Estimate { scope, values, variables: HashMap::new() }
+    }
+
     /// The statements of a block that is performed so many times; else the first place where there are too many, with
     /// their number.
     fn block(&mut self, block: &[Statement], times: u64) -> Result<u64, (Span, u64)> {
@@ -138,7 +143,7 @@ impl Estimate<'_> {
         Ok(sum)
     }
 
-    fn note(&mut self, kind: &StatementKind) {
+    pub(super) fn note(&mut self, kind: &StatementKind) {
         let (variable, value) = match kind {
             StatementKind::Declare { variable, values, length: None, .. } => match values.as_slice() {
                 [(0, _, value)] => (*variable, value),

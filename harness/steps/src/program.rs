@@ -310,6 +310,8 @@ pub enum Expression {
     Fact(String),
     /// Number of devices.
     Devices,
+    /// Milliseconds that the run waits for what is expected to happen.
+    Patience,
     /// The device of the process that evaluates it.
     OwnDevice,
     Load {

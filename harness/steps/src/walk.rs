@@ -122,7 +122,7 @@ impl Expression {
             }
             Builtin(_, arguments) => arguments.iter().for_each(|of| of.walk(note)),
             Load { place, .. } | AddressOf(place) => place.walk(note),
-            Constant(_) | Text(_) | Axis(_) | Fact(_) | Devices | OwnDevice => {}
+            Constant(_) | Text(_) | Axis(_) | Fact(_) | Devices | Patience | OwnDevice => {}
         }
     }
 }

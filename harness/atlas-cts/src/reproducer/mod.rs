@@ -7,9 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use engine::case::{Case, CaseError, case_from_json};
+use engine::case::{Case, CaseError, LEAST_PATIENCE, case_from_json};
 use engine::catalog::{self, Edition, Known, Rule, Rules, Specs};
-use engine::print_c::{DEADLINE, PRELUDE, Printed, Sheet, print_in_parts};
+use engine::print_c::{PRELUDE, Printed, Sheet, deadline_of, print_in_parts};
 use engine::record::{RuleResult, RunHeader, read_run};
 use thiserror::Error;
 
@@ -83,10 +83,12 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
         let id = || rule.id.clone();
         let cases = cases(rule, result).map_err(|source| ReproducerError::Case { rule: id(), source })?;
         let evidence = Evidence { rules, rule, header: &run.header, result, cases, observed };
+        let patience = run.header.settings.patience.unwrap_or(LEAST_PATIENCE);
         let sheet = Sheet {
             cases: &evidence.cases,
             observed: &evidence.observed,
-            deadline: DEADLINE.max(2 * run.header.settings.deadline),
+            deadline: deadline_of(run.header.settings.deadline, patience),
+            patience,
             prelude: Some(PRELUDE),
             ..Sheet::new(product, run.header.devices)
         };

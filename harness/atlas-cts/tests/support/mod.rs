@@ -247,7 +247,7 @@ impl Report {
         fn forget(value: &mut serde_json::Value) {
             match value {
                 serde_json::Value::Object(fields) => {
-                    for name in ["started", "finished", "nanoseconds", "start_up_nanoseconds", "run"] {
+                    for name in ["started", "finished", "nanoseconds", "start_up_nanoseconds", "run", "patience"] {
                         if fields.get(name).is_some_and(|value| !value.is_object()) {
                             fields.remove(name);
                         }

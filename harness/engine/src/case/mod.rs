@@ -19,10 +19,10 @@ pub use clock::Shrinking;
 pub use coverage::{Discarded, Distinct, exhausted};
 pub use error::CaseError;
 pub use json::{case_from_json, case_to_json, cases_from_json, display_values, parse_json, unique_keys};
-pub use plan::{Case, Plan, rule_seed};
+pub use plan::{Case, Plan, calls_of_a_case, rule_seed};
 pub use report::{CaseFailure, CaseReport, FailedCall, LostIn, Trouble};
 pub use search::{FailedCase, Ran, Search, SearchResult};
 pub use tree::CaseTree;
 pub use work::{Budget, Patience, Work};
 
-pub use steps::evaluate::{Scope, Value};
+pub use steps::evaluate::{LEAST_PATIENCE, Scope, Value};

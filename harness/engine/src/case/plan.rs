@@ -56,6 +56,21 @@ pub(super) fn runner(seed: u64) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
+/// About how many calls a case makes, as far as its steps tell: the mean over cases that are always the same ones.
+///
+/// # Errors
+/// A domain is empty.
+pub fn calls_of_a_case(program: &Program, scope: &Scope) -> Result<u64, CaseError> {
+    const DRAWS: u64 = 32;
+    let mut runner = runner(0);
+    let mut calls = 0u64;
+    for _ in 0..DRAWS {
+        let values = CaseTree::draw(program, scope, &mut runner, None)?.values(program, scope)?;
+        calls = calls.saturating_add(program.calls_in(scope, &values));
+    }
+    Ok(calls.div_ceil(DRAWS).max(1))
+}
+
 impl<'a> Plan<'a> {
     pub fn new(program: &'a Program, scope: &'a Scope, seed: u64, budget: &Budget) -> Result<Plan<'a>, CaseError> {
         let mut plan = Plan {
@@ -73,12 +88,17 @@ impl<'a> Plan<'a> {
             plan.edges = plan.edges()?.into_iter();
             plan.samples = budget.cases.saturating_sub(plan.edges.len() as u32);
         }
+        let affordable = budget.calls / calls_of_a_case(program, scope)?;
+        plan.samples = plan.samples.min(u32::try_from(affordable).unwrap_or(u32::MAX));
+        if plan.edges.len() == 0 {
+            plan.samples = plan.samples.max(1);
+        }
         Ok(plan)
     }
 
-    /// Number of cases that run whatever the time budget says, before the first of them.
-    pub fn required(&self) -> usize {
-        self.edges.len().max(1)
+    /// Number of edges that are left.
+    pub fn edges_left(&self) -> usize {
+        self.edges.len()
     }
 
     /// Number of cases that are left, if nothing gets in the way.

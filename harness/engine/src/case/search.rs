@@ -11,7 +11,7 @@ use crate::case::{
     Budget, Case, CaseError, Discarded, Distinct, Plan, Scope, Value, case_to_json, cases_from_json, display_values,
     exhausted,
 };
-use crate::record::{Coverage, Verdict};
+use crate::record::{Coverage, Cut, Verdict};
 use steps::Span;
 use steps::program::Program;
 
@@ -86,8 +86,8 @@ pub struct Ran {
 enum SearchEnd {
     /// The plan is done.
     Done,
-    /// The time was over before the plan was done.
-    Time,
+    /// The guard against hangs ended it before the plan was done.
+    Cut,
     /// A case failed, or the cases were given.
     Early,
 }
@@ -118,19 +118,15 @@ impl Search<'_> {
         let mut distinct = Distinct::default();
         let (mut result, end) = self.try_cases(&mut plan, given, &mut distinct, run);
         let tried = result.cases;
-        let cut = match end {
-            SearchEnd::Done => plan.discarded().map(|Discarded { discarded, drawn }| {
-                format!("{tried} of {planned} cases were tried: `where` discarded {discarded} of {drawn} draws")
-            }),
-            SearchEnd::Time => {
-                let limit = Duration::from_millis(self.budget.milliseconds);
-                Some(format!("the time limit of {limit:?} ended it after {tried} of {planned} cases"))
-            }
-            SearchEnd::Early => None,
-        };
+        let discarded = plan.discarded().filter(|_| matches!(end, SearchEnd::Done));
+        let left_out = discarded.map(|Discarded { discarded, drawn }| {
+            format!("{tried} of {planned} cases were tried: `where` discarded {discarded} of {drawn} draws")
+        });
+        let limit_milliseconds = self.budget.limit_milliseconds;
+        let cut = matches!(end, SearchEnd::Cut).then_some(Cut { ran: tried, planned, limit_milliseconds });
         let distinct = distinct.count();
-        let remark = cut.filter(|_| !exhausted(self.program, self.scope, distinct));
-        result.coverage = (tried > 0).then_some(Coverage { distinct, remark });
+        let remark = left_out.filter(|_| !exhausted(self.program, self.scope, distinct));
+        result.coverage = (tried > 0).then_some(Coverage { distinct, remark, cut });
         result
     }
 
@@ -145,16 +141,12 @@ impl Search<'_> {
         let started = Instant::now();
         let mut given_cases = given.into_iter();
         let mut result = SearchResult { answers: Tally::new(self.program), ..SearchResult::default() };
-        let required = plan.required() as u64;
+        let limit = Duration::from_millis(self.budget.limit_milliseconds);
         let end = loop {
             let case = match given_cases.next() {
                 Some(case) => case,
                 None if !self.only.is_empty() => break SearchEnd::Early,
-                None if result.cases >= required
-                    && started.elapsed().as_millis() as u64 >= self.budget.milliseconds =>
-                {
-                    break if plan.planned() > 0 { SearchEnd::Time } else { SearchEnd::Done };
-                }
+                None if result.cases > 0 && plan.planned() > 0 && started.elapsed() >= limit => break SearchEnd::Cut,
                 None => match plan.next_case() {
                     Some(Ok(case)) => case,
                     Some(Err(error)) => {
@@ -200,7 +192,7 @@ impl Search<'_> {
         let cases = Some(count).filter(|count| (1..=MOST).contains(count)).and_then(|count| self.first(count).ok())?;
         let mut distinct = Distinct::default();
         cases.iter().for_each(|case| distinct.note(&case.values));
-        Some(Coverage { distinct: distinct.count(), remark: None })
+        Some(Coverage { distinct: distinct.count(), remark: None, cut: None })
     }
 
     /// The cases that come before those of the plan.

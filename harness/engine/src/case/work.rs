@@ -4,15 +4,18 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How many cases of a rule are tried.
+/// How many cases of a rule are tried. What a machine takes for them decides nothing: the same seed gives the same cases
+/// everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     /// Cases of a rule with axes.
     pub cases: u32,
     /// Cases of a rule without axes: only the salt differs.
     pub repeats: u32,
-    /// No further sample is started after this many milliseconds; edges always run.
-    pub milliseconds: u64,
+    /// About so many calls that the cases beyond the edges make at most, as far as the steps tell before they run.
+    pub calls: u64,
+    /// A guard against hangs, in milliseconds: no further case is started after it, and the rule is not known.
+    pub limit_milliseconds: u64,
     /// Attempts to make a failing case smaller.
     pub shrinks: u32,
     /// No further attempt is started that would end after this many milliseconds, if it takes as long as the longest.

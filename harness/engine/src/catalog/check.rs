@@ -18,7 +18,9 @@ use crate::version::Release;
 use super::alternatives;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
 use super::life_cycle::LifeCycles;
-use super::model::{ApiFile, ChapterFile, RuleSource, SubjectsFile, SupportEntry, SupportFile};
+use super::model::{
+    ApiFile, ChapterFile, RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeOutSource, TimeUnit,
+};
 use super::parallel::in_parallel;
 use super::products::{ID, unknown_run_mode};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
@@ -85,6 +87,7 @@ impl Checker<'_> {
                 self.at(&api.source, function, format!("`{}` is not in the header{hint}", function.value));
             }
         }
+        let time_outs = self.time_outs(api, &declarations);
         let process_functions: HashSet<String> =
             api.value.process.iter().map(|function| function.value.clone()).collect();
         let vocabulary = self.vocabulary(api, &declarations, &resources);
@@ -123,6 +126,7 @@ impl Checker<'_> {
             positions: HashMap::new(),
             owners: HashMap::new(),
             waits: api.value.waits.iter().map(|function| function.value.clone()).collect(),
+            time_outs,
             visible: api.value.visible.clone(),
             digest: files.digest,
         };
@@ -132,6 +136,31 @@ impl Checker<'_> {
         }
         self.noticed(files.clauses.as_deref().unwrap_or_default(), &rules);
         Some(rules)
+    }
+
+    /// The parameters that are time-outs.
+    fn time_outs(
+        &mut self,
+        api: &ParsedFile<ApiFile>,
+        declarations: &Declarations,
+    ) -> BTreeMap<String, (usize, TimeUnit)> {
+        let mut found = BTreeMap::new();
+        for TimeOutSource { function, parameter, unit } in &api.value.time_outs {
+            let Some(declared) = declarations.function(&function.value) else {
+                let hint = hint(&function.value, declarations.function_names());
+                self.at(&api.source, function, format!("`{}` is not in the header{hint}", function.value));
+                continue;
+            };
+            match declared.parameters.iter().position(|known| known.name == parameter.value) {
+                Some(position) => drop(found.insert(function.value.clone(), (position, *unit))),
+                None => {
+                    let hint = hint(&parameter.value, declared.parameters.iter().map(|known| known.name));
+                    let message = format!("`{}` has no parameter `{}`{hint}", function.value, parameter.value);
+                    self.at(&api.source, parameter, message);
+                }
+            }
+        }
+        found
     }
 
     /// What the suite was asked for, with the rules that are about it.

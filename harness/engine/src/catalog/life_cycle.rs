@@ -21,6 +21,7 @@ pub enum Section {
     Restore,
     Health,
     Gate,
+    Pace,
     DeviceDown,
     InitDown,
     /// The steps of a query, by its position.
@@ -128,11 +129,12 @@ struct Texts<'a> {
 impl<'a> Texts<'a> {
     /// What api.yaml says, with what it says of one product.
     fn of(api: &'a ApiFile, own: Option<&'a LifeCycleDifference>) -> Texts<'a> {
-        let LifeCycle { init, device, restore, health, gate, .. } = &api.life_cycle;
+        let LifeCycle { init, device, restore, health, gate, pace, .. } = &api.life_cycle;
         let device = own.and_then(|own| own.device.as_ref()).unwrap_or(device);
         let restore = own.and_then(|own| own.restore.as_ref()).or(restore.as_ref());
         let health = own.and_then(|own| own.health.as_ref()).or(health.as_ref());
         let gate = own.and_then(|own| own.gate.as_ref()).or(gate.as_ref());
+        let pace = own.and_then(|own| own.pace.as_ref()).or(pace.as_ref());
         let asked = |name: &str| own.is_none_or(|own| !own.unasked.iter().any(|query| query.value == name));
         let mut queries = questions(&api.queries);
         queries.retain(|question| asked(question.query.name));
@@ -141,6 +143,7 @@ impl<'a> Texts<'a> {
         sections.extend(restore.map(|text| (Section::Restore, text)));
         sections.extend(health.map(|text| (Section::Health, text)));
         sections.extend(gate.map(|text| (Section::Gate, text)));
+        sections.extend(pace.map(|text| (Section::Pace, text)));
         sections.extend([(Section::DeviceDown, down), (Section::InitDown, &init.down)]);
         for (index, question) in queries.iter().enumerate() {
             sections.extend(question.steps.map(|text| (Section::Query(index), text)));

@@ -35,7 +35,7 @@ pub use libraries::{Libraries, RuntimeLibrary};
 pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, VERSION};
 pub use model::{
     ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SubjectsFile,
-    SupportEntry, SupportFile, When,
+    SupportEntry, SupportFile, TimeUnit, When,
 };
 pub use policy::{Ground, Known};
 pub(crate) use read::parse_source;

@@ -133,6 +133,30 @@ pub struct ApiFile {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub waits: Vec<Spanned<String>>,
+    /// Parameters that are time-outs: what steps give them follows from `patience`.
+    #[serde(default)]
+    pub time_outs: Vec<TimeOutSource>,
+}
+
+/// A parameter that is a time-out.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TimeOutSource {
+    #[schemars(with = "String")]
+    pub function: Spanned<String>,
+    /// Its name in the header.
+    #[schemars(with = "String")]
+    pub parameter: Spanned<String>,
+    /// What it counts.
+    pub unit: TimeUnit,
+}
+
+/// What a time-out counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeUnit {
+    Milliseconds,
+    Seconds,
 }
 
 /// How the library is found.
@@ -235,6 +259,9 @@ pub struct LifeCycle {
     /// What a device does before it is used, and after what speaks against it: a small operation with a known result.
     #[schemars(with = "Option<String>")]
     pub gate: Option<Spanned<String>>,
+    /// What a stream that is free takes, and one that was held: measured before a run, it says how long rules wait.
+    #[schemars(with = "Option<String>")]
+    pub pace: Option<Spanned<String>>,
     /// Where a product's life cycle differs: product → what takes the place of the above.
     #[serde(default, rename = "for")]
     pub differing: IndexMap<String, LifeCycleDifference>,
@@ -259,6 +286,10 @@ pub struct LifeCycleDifference {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub gate: Option<Spanned<String>>,
+    /// What is measured before a run.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub pace: Option<Spanned<String>>,
     /// Queries that are not asked there, because the product does not support their functions.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]

@@ -16,7 +16,7 @@ use super::edition::{EditionForm, Span};
 use super::layouts::Layout;
 use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
-use super::model::{DocumentEntry, Hazard, Level, RuleSource, SupportEntry, When};
+use super::model::{DocumentEntry, Hazard, Level, RuleSource, SupportEntry, TimeUnit, When};
 use super::policy::Ground;
 use super::resource::Resource;
 use super::specs::Specs;
@@ -71,6 +71,8 @@ pub struct Rules {
     pub owners: HashMap<String, String>,
     /// Functions that return when the device has done something.
     pub waits: BTreeSet<String>,
+    /// Function → its parameter that is a time-out, by position, and what that counts.
+    pub time_outs: BTreeMap<String, (usize, TimeUnit)>,
     /// The variable that names the devices which a process sees.
     pub visible: Option<String>,
     /// SHA-256 over the catalog's files.

@@ -140,7 +140,7 @@ impl WordReader<'_> {
                 if !parameters.contains(name)
                     && self.declarations.constant(name).is_none()
                     && self.declarations.callback(name).is_none()
-                    && !matches!(name.as_str(), "NULL" | "product" | "devices") =>
+                    && !matches!(name.as_str(), "NULL" | "product" | "devices" | "patience") =>
             {
                 let mut known: Vec<&str> = self.declarations.constant_names().collect();
                 known.extend(parameters.iter().map(String::as_str));
@@ -188,6 +188,6 @@ fn no_new_name(name: &str, declarations: &Declarations) -> Option<String> {
         || declarations.function(name).is_some()
         || declarations.ty(name).is_some()
         || builtin(name).is_some()
-        || matches!(name, "usually" | "product" | "devices" | "NULL");
+        || matches!(name, "usually" | "product" | "devices" | "patience" | "NULL");
     taken.then(|| format!("`{name}` already names something else; choose another name"))
 }

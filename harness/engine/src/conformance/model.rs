@@ -100,6 +100,8 @@ pub enum Capability {
     Edition,
     /// The machine lets everything be judged: it is known whether it is a virtual one, and memory may be locked.
     Machine,
+    /// All planned cases of every rule ran.
+    Coverage,
 }
 
 /// Which rules a run used.
@@ -226,6 +228,7 @@ impl Capability {
             Capability::Dedicated => "devices that nobody else uses",
             Capability::Edition => "a known edition",
             Capability::Machine => "a machine on which everything can be judged",
+            Capability::Coverage => "all planned cases of every rule",
         }
     }
 }

@@ -109,6 +109,7 @@ fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[Str
             "{of} not to be judged on this one; let processes lock memory, and let it be seen whether it is a \
              virtual machine"
         ),
+        Capability::Coverage => format!("{of} with cases that did not run in time; run with a longer --rule-limit"),
         other => format!("{of} not judged for want of {}", other.words()),
     }
 }
@@ -120,6 +121,9 @@ fn number_of_rules(count: usize) -> String {
 
 /// What the result of a rule that was not skipped lacks.
 fn lack(result: Option<&RuleResult>) -> Option<Capability> {
+    if result.is_some_and(|result| result.verdict == Verdict::Cut) {
+        return Some(Capability::Coverage);
+    }
     match result.map(RuleResult::meaning) {
         None => Some(Capability::EveryRule),
         Some(Meaning::Unknown | Meaning::Skipped) => Some(Capability::Answers),

@@ -81,10 +81,11 @@ pub(crate) fn mark(verdict: Option<Verdict>) -> char {
         Some(Verdict::Blocked) => 'b',
         Some(Verdict::Error) => 'e',
         Some(Verdict::DeviceLost) => 'd',
+        Some(Verdict::Cut) => 'c',
         Some(Verdict::Skipped) => 's',
     }
 }
 
 /// What the marks mean.
 pub(crate) const LEGEND: &str = ". pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, \
-     e error, d device-lost, s skipped, blank: no result";
+     e error, d device-lost, c cut, s skipped, blank: no result";

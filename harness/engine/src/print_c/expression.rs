@@ -110,7 +110,7 @@ impl Printer<'_> {
             return c_name(name);
         }
         let constant = self.rules.environment.declarations.constant(name).is_some();
-        if constant || matches!(name, "devices" | "product") || !self.is_variable(self.actor, name) {
+        if constant || matches!(name, "devices" | "patience" | "product") || !self.is_variable(self.actor, name) {
             return name.to_owned();
         }
         self.variable_name(self.actor, name)

@@ -23,12 +23,19 @@ use crate::catalog::{Product, Rule, Rules, left_out, short};
 
 use calls::Owned;
 use life_cycle::LifeCycleText;
+use steps::evaluate::LEAST_PATIENCE;
 use steps::program::Program;
 use steps::types::is_address;
 use visit::Reads;
 
 /// Seconds after which a process of a program counts as hung, if nobody says otherwise.
 pub const DEADLINE: u64 = 60;
+
+/// Seconds after which a process of a program counts as hung that a failure is printed as: longer than the run waited for a
+/// call, and longer than the waits of a rule.
+pub fn deadline_of(deadline: u64, patience: u32) -> u64 {
+    (DEADLINE * u64::from(patience) / u64::from(LEAST_PATIENCE)).max(2 * deadline)
+}
 
 /// The file beside a program that has its prelude, where that is not in the program.
 pub const PRELUDE: &str = "prelude.h";
@@ -39,6 +46,8 @@ pub struct Sheet<'a> {
     pub product: &'a Product,
     /// Number of devices.
     pub devices: u32,
+    /// Milliseconds that a wait for what is expected to happen lasts.
+    pub patience: u32,
     /// The cases that run one after the other in the same processes; none: the smallest case.
     pub cases: &'a [Case],
     /// Ids of the statements whose checks are only reported.
@@ -61,7 +70,15 @@ pub struct Printed {
 impl<'a> Sheet<'a> {
     /// The smallest case of a rule on a product.
     pub fn new(product: &'a Product, devices: u32) -> Sheet<'a> {
-        Sheet { product, devices, cases: &[], observed: &[], deadline: DEADLINE, prelude: None }
+        Sheet {
+            product,
+            devices,
+            patience: LEAST_PATIENCE,
+            cases: &[],
+            observed: &[],
+            deadline: DEADLINE,
+            prelude: None,
+        }
     }
 }
 
@@ -74,7 +91,8 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
 pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<Printed, CaseError> {
     let program = &rule.program;
     let left_out = left_out(rule, &sheet.product.id, &BTreeSet::new(), rules);
-    let scope = Scope { left_out, ..Scope::new(sheet.product.facts.clone(), sheet.devices) };
+    let scope =
+        Scope { left_out, ..Scope::new(sheet.product.facts.clone(), sheet.devices).with_patience(sheet.patience) };
     let smallest;
     let cases = match sheet.cases {
         [] => {
@@ -345,6 +363,12 @@ impl<'a> Printer<'a> {
         }
         if self.reads.devices && read.contains("devices") {
             lines.push(format!("static const size_t devices = {};", sheet.devices));
+        }
+        if self.reads.patience && read.contains("patience") {
+            lines.push(format!(
+                "static const int patience = {}; /* milliseconds: longer on a slower machine */",
+                sheet.patience
+            ));
         }
         lines.extend(self.axes(&read));
         lines.extend(self.flags.iter().map(|flag| match several {

@@ -316,19 +316,19 @@ static inline void release_in_turn(void) {
 }
 
 //: gate open_gate open_gates passed pass
-/* Gates: what hook() hands to the runtime waits at one until the program opens it, a minute at most. */
+/* Gates: what hook() hands to the runtime waits at one until the program opens it, DEADLINE seconds at most. */
 static struct gate { struct gate *next; int open; size_t passed; } *gates;
 static pthread_mutex_t gates_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gates_changed = PTHREAD_COND_INITIALIZER;
 static inline void pass(void *argument) {
-    struct timespec end = {.tv_sec = time(NULL) + 60};
+    struct timespec end = {.tv_sec = time(NULL) + DEADLINE};
     pthread_mutex_lock(&gates_lock);
     struct gate *found = gates;
     while (found != NULL && found != argument) /* the runtime may call with any argument: it is only compared */
         found = found->next;
     while (found != NULL && !found->open) {
         if (pthread_cond_timedwait(&gates_changed, &gates_lock, &end) != 0)
-            failed(__LINE__, "gate", "stayed closed for a minute", 0);
+            failed(__LINE__, "gate", "stayed closed too long", 0);
     }
     if (found != NULL)
         found->passed++;

@@ -12,6 +12,7 @@ pub(super) struct Reads {
     pub variables: HashSet<usize>,
     pub facts: BTreeSet<String>,
     pub devices: bool,
+    pub patience: bool,
     pub own_device: bool,
     /// Whether they have gates, or calls that wait at one.
     pub gates: bool,
@@ -26,6 +27,7 @@ impl Reads {
                 reads.facts.insert(name.clone());
             }
             Node::Expression(Expression::Devices) => reads.devices = true,
+            Node::Expression(Expression::Patience) => reads.patience = true,
             Node::Expression(Expression::OwnDevice) => reads.own_device = true,
             Node::Expression(Expression::Builtin(Builtin::Gate | Builtin::Hook, _)) => reads.gates = true,
             Node::Expression(

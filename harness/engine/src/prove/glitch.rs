@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use steps::judgement::Judgement;
 
+use crate::case::LEAST_PATIENCE;
 use crate::catalog::Rule;
 use crate::record::Verdict;
 use crate::run::{Options, RunError};
@@ -44,7 +45,8 @@ struct Found {
 impl Work<'_> {
     /// Looks for an event that each remaining check alone notices.
     pub(super) fn glitches(&self, rules: &[&Rule]) -> Result<(), RunError> {
-        let options = Options { deadline: 1, ..self.options.clone() };
+        let patience = self.target.executor.scope.patience;
+        let options = Options { deadline: u64::from(patience / LEAST_PATIENCE).max(1), ..self.options.clone() };
         let begin = || {
             let mut bench = Bench::new(self.target, &options, Vec::new())?;
             bench.glitches();

@@ -180,7 +180,9 @@ impl Work<'_> {
                         let blocked = |attempt: &Attempt| name.is_some() && attempt.verdict == Verdict::Blocked;
                         let quiet = |attempt: &Attempt| attempt.passes() || blocked(attempt);
                         let attempt = lab.attempt(rule, seed, &experiment, quiet);
-                        if !attempt.passes() {
+                        if attempt.verdict == Verdict::Cut {
+                            self.cut(rule, name.unwrap_or("faithful"), &attempt);
+                        } else if !attempt.passes() {
                             let what = format!("{}: {}", attempt.verdict, attempt.reason);
                             let device = name.unwrap_or("faithful").to_owned();
                             let informs = name.is_some() && rule.level == Level::Info;
@@ -200,7 +202,9 @@ impl Work<'_> {
                 Device::Bad(name) => {
                     for seed in first..first + seeds {
                         let attempt = lab.attempt(rule, seed, &experiment, |attempt| !attempt.passes());
-                        if attempt.passes() {
+                        if attempt.verdict == Verdict::Cut {
+                            self.cut(rule, name, &attempt);
+                        } else if attempt.passes() {
                             self.note(rule, |proof| _ = proof.passes_on.insert(name.to_owned()));
                         } else {
                             self.weaken(&mut lab, rule, name, seed, &attempt, |without| !without.passes());
@@ -229,6 +233,9 @@ impl Work<'_> {
             self.note(rule, |proof| proof.kills.entry(name.to_owned()).or_default().note(&attempt));
             if attempt.kills() {
                 self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
+            } else if matches!(attempt.verdict, Verdict::Cut | Verdict::Timeout) {
+                // Neither killed nor missed: what a guard ended would have gone on elsewhere.
+                return self.cut(rule, name, &attempt);
             } else {
                 missed += 1;
                 wanted = wanted.max(SEEDS);
@@ -263,7 +270,7 @@ impl Work<'_> {
         let Some(ignored) = ignored else { return };
         let experiment = Experiment { ignored: Some(ignored), ..Experiment::default() };
         let without = lab.attempt(rule, seed, &experiment, |without| notices(without) || without.passes());
-        if !notices(&without) {
+        if !notices(&without) && without.verdict != Verdict::Cut {
             self.note(rule, |proof| {
                 if let Some(check) = proof.checks.iter_mut().find(|check| check.judgement == ignored) {
                     let found = if claimed { &mut check.needed_for } else { &mut check.could_claim };
@@ -291,6 +298,11 @@ impl Work<'_> {
             first: attempt.first,
             statement: rule.program.text(attempt.place),
         });
+    }
+
+    /// Notes that what a rule would have said is not known.
+    fn cut(&self, rule: &Rule, device: &str, attempt: &Attempt) {
+        self.note(rule, |proof| _ = proof.cut.insert(device.to_owned(), attempt.reason.clone()));
     }
 
     pub(super) fn note(&self, rule: &Rule, change: impl FnOnce(&mut RuleProof)) {

@@ -19,6 +19,7 @@ use std::sync::{Mutex, PoisonError};
 
 use simulator_contract::reach;
 
+use crate::case::LEAST_PATIENCE;
 use crate::catalog::Rule;
 use crate::run::{Filter, NothingSelected, Options, RunError, Target};
 use crate::runtime::is_subtle;
@@ -103,8 +104,8 @@ impl Proof {
 /// The filter matches no rule, there is no simulated device, or what its processes share cannot be read.
 pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions) -> Result<Proof, RunError> {
     let (rules, selected) = select(target, proof)?;
-    // A simulated call that takes longer than this hangs.
-    let deadline = options.deadline.min(5);
+    // A simulated call that takes longer than this hangs: five seconds, and longer where the machine takes longer.
+    let deadline = options.deadline.min(5 * u64::from(target.executor.scope.patience) / u64::from(LEAST_PATIENCE));
     let work = Work {
         target,
         seed,
@@ -157,6 +158,7 @@ fn select<'a>(
             false_alarms: BTreeMap::new(),
             findings: BTreeMap::new(),
             blocked: BTreeMap::new(),
+            cut: BTreeMap::new(),
             checks: CheckProof::all(&target.rules, rule),
             skipped: target.skip(rule).or_else(undefined),
         };

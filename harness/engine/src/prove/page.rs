@@ -49,7 +49,8 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     if let Some(matrix) = &proof.matrix {
         matrix.findings(&judged, &mut text);
     }
-    let killed = claimed - survived;
+    let open = judged.iter().flat_map(|rule| rule.kills.values()).filter(|tally| tally.is_open()).count();
+    let killed = claimed - survived - open;
     let _ = writeln!(text, "  defects     {killed} killed, {survived} survived (rule × defect: {claimed} claims)");
     let _ = writeln!(text, "  bad devices {blind} passes");
     let _ = writeln!(text, "  faithful    {alarms} false alarms");
@@ -63,6 +64,10 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
             text,
             "  variants    {blocked} times a set-up was refused, and the rule not judged (--verbose names them)"
         );
+    }
+    let cut: usize = judged.iter().map(|rule| rule.cut.len()).sum();
+    if cut > 0 {
+        let _ = writeln!(text, "  not known   {cut} times cases were cut; set a longer --rule-limit");
     }
     if proof.weakened {
         shares(&mut text, &judged);

@@ -114,7 +114,8 @@ fn line(product: &str, chapter: &str, reached: Reached) -> String {
 fn reached(proof: &Proof) -> BTreeMap<String, Reached> {
     let mut chapters: BTreeMap<&str, (BTreeSet<&str>, u64, u64)> = BTreeMap::new();
     for rule in proof.judged() {
-        let killed = rule.kills.iter().filter(|(_, tally)| !tally.survives()).map(|(name, _)| name.as_str());
+        let killed =
+            rule.kills.iter().filter(|(_, tally)| !tally.survives() && !tally.is_open()).map(|(name, _)| name.as_str());
         let (defects, good, all) = chapters.entry(&rule.chapter).or_default();
         defects.extend(killed);
         *all += rule.checks.len() as u64;

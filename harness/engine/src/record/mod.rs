@@ -130,6 +130,12 @@ pub struct RunSettings {
     pub sim_memory: Option<u64>,
     /// Seconds without progress that are a hang.
     pub deadline: u64,
+    /// Milliseconds that rules waited for what was expected to happen. Older journals do not know it: 2000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience: Option<u32>,
+    /// Seconds after which no further case of a rule was started, where they were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule_limit: Option<u64>,
     /// Undefined behaviour was observed.
     pub hazardous: bool,
     /// Nobody else used the devices.
@@ -310,6 +316,31 @@ pub struct Coverage {
     /// Why the cases are fewer than planned, although the domain has more. Never changes the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
+    /// What the guard against hangs left of the plan; `None`: all of it ran. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+}
+
+/// A plan that did not come to its end in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// Cases that ran.
+    pub ran: u64,
+    /// Cases that were planned.
+    pub planned: u64,
+    /// The guard, in milliseconds.
+    pub limit_milliseconds: u64,
+}
+
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let limit = std::time::Duration::from_millis(self.limit_milliseconds);
+        write!(
+            f,
+            "{} of {} planned cases ran within the limit of {limit:?}; set a longer --rule-limit",
+            self.ran, self.planned
+        )
+    }
 }
 
 /// What happened to a rule.
@@ -340,6 +371,8 @@ pub enum Verdict {
     Flaky,
     /// The device is of no further use.
     DeviceLost,
+    /// The cases that ran held, and the guard against hangs kept the others from running.
+    Cut,
 }
 
 impl Verdict {
@@ -363,8 +396,13 @@ impl Verdict {
                 Level::Must => Meaning::Broken,
                 Level::Info => Meaning::Finding,
             },
-            Verdict::Blocked | Verdict::Error | Verdict::DeviceLost => Meaning::Unknown,
+            Verdict::Blocked | Verdict::Error | Verdict::DeviceLost | Verdict::Cut => Meaning::Unknown,
         }
+    }
+
+    /// Whether it makes the answer of a run unknown: that cases were cut does where somebody wants to know it exactly.
+    pub fn hides(self, level: Level, strict: bool) -> bool {
+        self.meaning(level) == Meaning::Unknown && (strict || self != Verdict::Cut)
     }
 
     /// The name used in every report.
@@ -382,6 +420,7 @@ impl Verdict {
             Verdict::Timeout => "timeout",
             Verdict::Flaky => "flaky",
             Verdict::DeviceLost => "device-lost",
+            Verdict::Cut => "cut",
         }
     }
 }
@@ -517,11 +556,12 @@ pub fn exit_code(
     // Whether all parts together executed enough is known when they are merged.
     let whole = settings.part.is_none();
     let too_few = whole && settings.min_executed.is_some_and(|least| executed < least);
+    let unknown = results.iter().filter(counts).any(|result| result.verdict.hides(result.level, settings.strict));
     let found = any(Meaning::Finding) || results.iter().filter(counts).any(|result| !result.findings.is_empty());
     let asked_for = expected.is_some_and(AppliedExpectations::breaks);
     if any(Meaning::Broken) || asked_for || (settings.strict && found) {
         1
-    } else if any(Meaning::Unknown) || too_few || (settings.strict && unusable_cases > 0) {
+    } else if unknown || too_few || (settings.strict && unusable_cases > 0) {
         3
     } else {
         0

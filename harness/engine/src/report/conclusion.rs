@@ -34,6 +34,7 @@ pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option
     let counting = |meaning| results.iter().filter(counts).filter(|result| result.meaning() == meaning).count();
     let number = |meaning| results.iter().filter(|result| result.meaning() == meaning).count();
     let broken = counting(Meaning::Broken) as u64;
+    let cut = results.iter().filter(counts).filter(|result| result.verdict == Verdict::Cut).count() as u64;
     let known = expected.and_then(only_known);
     let (tone, text) = match end.map(|end| end.exit) {
         None => (Tone::Bad, format!("the run did not reach its end; {} broken so far", count(broken, "rule"))),
@@ -46,6 +47,10 @@ pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option
             };
             (Tone::Empty, told.to_owned())
         }
+        Some(0) if cut > 0 => {
+            let told = format!("no rule that ran is broken, and {} not known: cases were cut", count(cut, "rule"));
+            (Tone::Empty, told)
+        }
         Some(0) => (Tone::Good, "conformant: no rule that ran is broken".to_owned()),
         Some(1) if broken == 0 && expected.is_some_and(AppliedExpectations::breaks) => {
             (Tone::Bad, "broken by --fail-on: see what is fixed or expired, and the entries".to_owned())
@@ -55,6 +60,7 @@ pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option
         Some(3) => {
             let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
             let unknown = counting(Meaning::Unknown) > 0;
+            let failed = counting(Meaning::Unknown) as u64 > cut;
             let told = match header.settings.min_executed {
                 Some(least) if executed < least && !unknown => {
                     format!("not known: {} executed, --min-executed asks for {least}", count(executed, "rule"))
@@ -62,6 +68,7 @@ pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option
                 _ if end.is_some_and(|end| end.unusable_cases > 0) && !unknown => {
                     "not known: kept counterexamples could not be tried, see the remarks".to_owned()
                 }
+                _ if cut > 0 && !failed => format!("not known: cases of {} were cut", count(cut, "rule")),
                 _ => "not known: the environment or a device failed".to_owned(),
             };
             (Tone::Bad, told)

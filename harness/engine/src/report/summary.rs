@@ -140,7 +140,8 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     for run in worth_a_line(header) {
         field(text, "", &merged_line(run));
     }
-    field(text, "run", &format!("profile {profile}, seed {}, started {started}{resumed}", header.seed));
+    let patience = header.settings.patience.map(|patience| format!(", patience {patience} ms")).unwrap_or_default();
+    field(text, "run", &format!("profile {profile}, seed {}{patience}, started {started}{resumed}", header.seed));
 }
 
 /// What stands behind the library: a forwarder has no behaviour of its own.

@@ -91,7 +91,7 @@ impl Campaign {
         if brief {
             lease.breaker().probed(calls, outcome.result.verdict.passes(), outcome.lost.as_ref());
         }
-        if outcome.result.verdict.passes() {
+        if outcome.result.verdict.passes() || outcome.result.verdict == Verdict::Cut {
             self.checkpoint(index, lease, false, &mut slot);
             outcome = self.unless_unwell(outcome, lease, false, &mut slot);
             pool.give_back(slot);

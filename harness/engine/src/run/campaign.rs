@@ -76,6 +76,10 @@ impl Campaign {
         let only = options.only_cases()?;
         let mut target = Target::open(options, runtime, rules)?;
         let Opened { devices, out, fingerprint, said } = devices::open(&mut target, options)?;
+        let lease = devices.take_anyway(Demand::ONE);
+        let measured = target.set_patience(lease.visible().as_deref(), options);
+        drop(lease);
+        let said: Vec<String> = said.into_iter().chain(measured).collect();
         let limit = Duration::from_secs(options.recover_limit);
         let evidence = Evidence::of(options, runtime, target.executor.factory.simulated.is_some());
         let mut header = RunHeader { devices_out: out, fingerprint, ..target.header(options) };
@@ -262,7 +266,8 @@ impl Campaign {
             return false;
         }
         match result.meaning() {
-            Meaning::Broken | Meaning::Unknown => true,
+            Meaning::Broken => true,
+            Meaning::Unknown => result.verdict.hides(result.level, self.header.settings.strict),
             Meaning::Finding => self.header.settings.strict,
             Meaning::Good | Meaning::Skipped => false,
         }

@@ -124,6 +124,8 @@ fn merged_header(parts: &Parts) -> RunHeader {
     header.settings.rules = None;
     // Each part says with what it ran; the whole is held against what is known now.
     header.settings.expectations = None;
+    // Each part measured its own; nobody waited longer than this.
+    header.settings.patience = parts.runs.iter().filter_map(|run| run.header.settings.patience).max();
     header.resumed = Vec::new();
     header.started = parts.runs.iter().map(|run| run.header.started.clone()).min().unwrap_or_default();
     if parts.runs.iter().any(|run| run.header.host != header.host) {

@@ -1,6 +1,7 @@
 //! What a run is asked to do: the command line and the environment.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
@@ -8,7 +9,7 @@ use clap::builder::{BoolishValueParser, RangedU64ValueParser};
 use serde_json::Value as Json;
 use simulator_contract::environment;
 
-use crate::case::{Budget, CaseError, Patience, Work, parse_json};
+use crate::case::{Budget, CaseError, LEAST_PATIENCE, Patience, Work, parse_json};
 use crate::catalog::Specs;
 use crate::record::LONGEST_DEADLINE;
 use crate::runtime::Runtime;
@@ -48,7 +49,7 @@ pub enum Profile {
     Nightly,
     /// For a new driver: twenty times as much.
     Validation,
-    /// As much as fits into ten minutes a rule.
+    /// For days: a thousand times as much.
     Soak,
 }
 
@@ -62,17 +63,18 @@ impl Profile {
         }
     }
 
-    /// The work that a rule may cost.
-    pub fn work(self) -> Work {
-        let (cases, repeats, milliseconds) = match self {
-            Profile::Smoke => (100, 3, 2_000),
-            Profile::Nightly => (500, 10, 20_000),
-            Profile::Validation => (2_000, 40, 120_000),
-            Profile::Soak => (10_000_000, 10_000_000, 600_000),
+    /// The work that a rule may cost, with a guard against hangs of so many seconds, if one is given.
+    pub fn work(self, limit: Option<u64>) -> Work {
+        let (cases, repeats, calls, usual_limit) = match self {
+            Profile::Smoke => (100, 3, 2_000, 600),
+            Profile::Nightly => (500, 10, 10_000, 1_800),
+            Profile::Validation => (2_000, 40, 40_000, 7_200),
+            Profile::Soak => (100_000, 3_000, 2_000_000, 86_400),
         };
+        let limit_milliseconds = limit.unwrap_or(usual_limit) * 1_000;
         // Half of what a failure may cost: the rest is for running it again.
         let shrink_milliseconds = self.patience().time.as_millis() as u64 / 2;
-        let single = Budget { cases, repeats, milliseconds, shrinks: 200, shrink_milliseconds };
+        let single = Budget { cases, repeats, calls, limit_milliseconds, shrinks: 200, shrink_milliseconds };
         let apart = Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single };
         // A case costs a start, seconds on hardware: by default every edge once, and no more.
         let fresh = if self == Profile::Smoke { Budget { cases: 1, ..apart } } else { apart };
@@ -100,6 +102,31 @@ impl Profile {
         };
         let (time, time_of_run) = (Duration::from_secs(seconds), Duration::from_secs(run_seconds));
         Patience { starts, hangs, time, time_of_run, repeats, rate }
+    }
+}
+
+/// How long rules wait for what is expected to happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Waiting {
+    /// As long as what the device takes before the run says.
+    #[default]
+    Measured,
+    /// So many milliseconds.
+    Given(u32),
+}
+
+/// The longest that rules may be made to wait, in milliseconds.
+pub(super) const MOST_PATIENCE: u32 = 600_000;
+
+impl FromStr for Waiting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Waiting, String> {
+        match text.parse() {
+            _ if text == "auto" => Ok(Waiting::Measured),
+            Ok(given) if (LEAST_PATIENCE..=MOST_PATIENCE).contains(&given) => Ok(Waiting::Given(given)),
+            _ => Err(format!("write `auto`, or {LEAST_PATIENCE} to {MOST_PATIENCE} milliseconds")),
+        }
     }
 }
 
@@ -155,6 +182,14 @@ pub struct Options {
     /// Seconds after which a call that does not return is a hang.
     #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE))]
     pub deadline: u64,
+    /// Seconds after which no further case of a rule is started: a guard against hangs. A rule that it cuts is not known.
+    /// Default: 600 in smoke, more in other profiles.
+    #[arg(long, env = "ATLAS_CTS_RULE_LIMIT", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE))]
+    pub rule_limit: Option<u64>,
+    /// Milliseconds that rules wait for what is expected to happen, or `auto`: at least 2000, and more where the device takes
+    /// longer, which is measured before the run.
+    #[arg(long, env = "ATLAS_CTS_PATIENCE", value_name = "MS", default_value = "auto")]
+    pub patience: Waiting,
     /// Mebibytes of memory that a worker may take beside what the runtime holds once it is set up; 0: no limit. Default: on
     /// the simulated device none, elsewhere half of the machine's memory, and no less than 16 GiB.
     #[arg(long, env = "ATLAS_CTS_WORKER_MEMORY", value_name = "MIB", value_parser = clap::value_parser!(u64).range(..=MOST_MEBIBYTES))]

@@ -2,9 +2,9 @@
 
 use serde_json::Value as Json;
 
-use crate::case::{FailedCase, cases_from_json};
+use crate::case::{FailedCase, LEAST_PATIENCE, cases_from_json};
 use crate::catalog::Rule;
-use crate::print_c::{DEADLINE, PRELUDE, Sheet, print_in_parts};
+use crate::print_c::{PRELUDE, Sheet, deadline_of, print_in_parts};
 
 use super::campaign::Campaign;
 use super::options::DEFAULT_DEADLINE;
@@ -60,6 +60,13 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     if deadline != DEFAULT_DEADLINE {
         words.push(format!("--deadline {deadline}"));
     }
+    if let Some(limit) = header.settings.rule_limit {
+        words.push(format!("--rule-limit {limit}"));
+    }
+    let patience = target.executor.scope.patience;
+    if patience != LEAST_PATIENCE {
+        words.push(format!("--patience {patience}"));
+    }
     if target.conditions.hazardous {
         words.push("--hazardous".to_owned());
     }
@@ -85,8 +92,9 @@ pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json) -> Option
     }
     let cases = cases_from_json(&rule.program, &target.executor.scope, values).ok()?;
     let (observed, _) = rule.observed_only(rules, &target.executor.known);
-    let deadline = DEADLINE.max(2 * target.executor.factory.deadlines.step.as_secs());
-    let blank = Sheet::new(product, target.conditions.devices);
+    let deadline = deadline_of(target.executor.factory.deadlines.step.as_secs(), target.executor.scope.patience);
+    let patience = target.executor.scope.patience;
+    let blank = Sheet { patience, ..Sheet::new(product, target.conditions.devices) };
     let sheet = Sheet { cases: &cases, observed: &observed, deadline, prelude: Some(PRELUDE), ..blank };
     let printed = print_in_parts(rules, rule, &sheet).ok()?;
     Some(printed.program).filter(|program| program.len() <= LONGEST_PROGRAM)

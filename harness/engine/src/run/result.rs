@@ -60,6 +60,9 @@ pub fn verdict(rules: &Rules, search: &SearchResult, confirmation: Option<&Confi
             let reason = format!("the device is of no further use to this process: {text}");
             return (Verdict::DeviceLost, reason);
         }
+        if let Some(cut) = search.coverage.as_ref().and_then(|coverage| coverage.cut) {
+            return (Verdict::Cut, cut.to_string());
+        }
         return match &search.exceeds {
             Some(text) => (Verdict::Exceeds, text.clone()),
             None => (Verdict::Pass, String::new()),
@@ -98,7 +101,7 @@ impl Finished {
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
         result.failure = failure
             .map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output, self.devices)));
-        if rule.hazard.is_some() && result.verdict != Verdict::Error {
+        if rule.hazard.is_some() && !matches!(result.verdict, Verdict::Error | Verdict::Cut) {
             let seen = if result.reason.is_empty() { "nothing unusual" } else { &result.reason };
             let outcome = format!("{}: {seen}", result.verdict);
             result.observations.entry("outcome".to_owned()).or_default().insert(outcome, 1);

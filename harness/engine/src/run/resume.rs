@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use thiserror::Error;
 
+use crate::case::LEAST_PATIENCE;
 use crate::catalog::Rules;
 use crate::digest;
 use crate::record::{Journal, JournalError, LibraryIdentity, Recorded, RunHeader, read_run};
@@ -14,7 +15,7 @@ use crate::runtime::Runtime;
 use super::differences::{Differences, further, mapped, on_others};
 use super::exit::{ExitStatus, RunError};
 use super::library::{Backend, LibraryError, choose_library};
-use super::options::{DEFAULT_DEADLINE, Options, Profile};
+use super::options::{DEFAULT_DEADLINE, Options, Profile, Waiting};
 use super::places::run_folder;
 use super::selection::{Planned, plan};
 use super::target::TargetError;
@@ -214,6 +215,13 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--case", &case(settings.case.as_ref()), case_now.as_ref());
     let deadline = Some(&now.deadline).filter(|deadline| **deadline != DEFAULT_DEADLINE);
     differences.option("--deadline", &settings.deadline, deadline);
+    let limit = now.rule_limit.map(|limit| number(Some(limit)));
+    differences.option("--rule-limit", &number(settings.rule_limit), limit.as_ref());
+    let patience = match now.patience {
+        Waiting::Given(given) => Some(number(Some(u64::from(given)))),
+        Waiting::Measured => None,
+    };
+    differences.option("--patience", &number(settings.patience.map(u64::from)), patience.as_ref());
     differences.option("--hazardous", &yes(settings.hazardous), now.hazardous.then(|| yes(true)).as_ref());
     differences.option("--dedicated", &yes(settings.dedicated), now.dedicated.then(|| yes(true)).as_ref());
     differences.option("--strict", &yes(settings.strict), now.strict.then(|| yes(true)).as_ref());
@@ -245,6 +253,9 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.sim_edition.clone_from(&settings.sim_edition);
     options.sim_memory = settings.sim_memory;
     options.deadline = settings.deadline;
+    // What was measured then: the results of one run are those of one patience.
+    options.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
+    options.rule_limit = settings.rule_limit;
     options.hazardous = settings.hazardous;
     options.dedicated = settings.dedicated;
     options.strict = settings.strict;

@@ -169,7 +169,7 @@ impl Target {
         } else {
             locks::lock_devices(options, rules.visible.as_deref(), conditions.devices)?
         };
-        let work = options.profile.unwrap_or_default().work();
+        let work = options.profile.unwrap_or_default().work(options.rule_limit);
         let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
         executor.known = Known { edition: conditions.edition.clone(), virtual_machine: conditions.virtual_machine };
@@ -200,7 +200,7 @@ impl Target {
         let choice = choose_library(None, Backend::Simulator, &self.rules.libraries, self.runtime)?;
         let options = Options { defects, product: self.conditions.product.clone(), ..options.clone() };
         let (_, factory) = prepare(&options, &self.rules, &choice)?;
-        Ok(SimulatedTarget { factory, work: options.profile.unwrap_or_default().work() })
+        Ok(SimulatedTarget { factory, work: options.profile.unwrap_or_default().work(options.rule_limit) })
     }
 
     /// Why a rule does not apply here; `None`: it does.
@@ -252,7 +252,7 @@ impl Target {
             rules: plan(&self.rules).len(),
             subjects: self.rules.subjects.iter().cloned().map(|(name, rules)| Subject { name, rules }).collect(),
             defects: options.defects.clone(),
-            settings: settings(options),
+            settings: RunSettings { patience: Some(self.executor.scope.patience), ..settings(options) },
             merged: Vec::new(),
             resumed: Vec::new(),
         }
@@ -275,6 +275,8 @@ fn settings(options: &Options) -> RunSettings {
         sim_edition: options.sim_edition.clone(),
         sim_memory: options.sim_memory,
         deadline: options.deadline,
+        patience: None,
+        rule_limit: options.rule_limit,
         hazardous: options.hazardous,
         dedicated: options.dedicated,
         strict: options.strict,

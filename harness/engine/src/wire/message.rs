@@ -20,6 +20,8 @@ pub enum Request {
     Query,
     /// Have the device do the known operation.
     Gate,
+    /// Measure what the device takes for the steps of api.yaml's `pace`.
+    Pace,
     /// Which of these functions does the library export?
     Exports(Vec<String>),
     /// Run a rule's cases.
@@ -61,6 +63,8 @@ pub struct RunRule {
     pub rule: String,
     pub product: String,
     pub devices: u32,
+    /// Milliseconds that a wait for what is expected to happen lasts.
+    pub patience: u32,
     pub seed: u64,
     pub budget: Budget,
     /// Known counterexamples, tried first.
@@ -87,6 +91,8 @@ pub struct RunCase {
     pub rule: String,
     pub product: String,
     pub devices: u32,
+    /// See [`RunRule::patience`].
+    pub patience: u32,
     /// Which process of the rule this worker is.
     pub process: usize,
     pub number: u64,
@@ -115,6 +121,8 @@ pub enum Reply {
     Answers(Vec<(String, Result<String, String>)>),
     /// What did not go as it must.
     Gate(Option<Trouble>),
+    /// Nanoseconds of the longest of several times, or what did not go as it must.
+    Pace(Result<u64, Trouble>),
     Exported(Vec<bool>),
     Searched(Box<SearchResult>),
     Turn(Turn),

@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::fcntl_dupfd_cloexec;
 use simulator_contract::symbol;
 
-use crate::case::{CaseReport, Ran, Scope, Search, SearchResult};
+use crate::case::{CaseReport, Ran, Scope, Search, SearchResult, Trouble};
 use crate::catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
 use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
@@ -257,6 +257,10 @@ impl<'a> Worker<'a> {
                     let trouble = self.life_cycle.run_section(Section::Gate).err();
                     wire.reply(&Reply::Gate(trouble))?;
                 }
+                Request::Pace => {
+                    let longest = self.pace();
+                    wire.reply(&Reply::Pace(longest))?;
+                }
                 Request::Exports(names) => {
                     let exported = names.iter().map(|name| self.exports(name)).collect();
                     wire.reply(&Reply::Exported(exported))?;
@@ -276,6 +280,18 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Nanoseconds of the longest of several times that the device did what is measured.
+    fn pace(&mut self) -> Result<u64, Trouble> {
+        const TIMES: usize = 9;
+        let mut longest = Duration::ZERO;
+        for _ in 0..TIMES {
+            let begun = Instant::now();
+            self.life_cycle.run_section(Section::Pace)?;
+            longest = longest.max(begun.elapsed());
+        }
+        Ok(longest.as_nanos() as u64)
     }
 
     /// Releases what rules have left selected: a runtime may wait for it when the process ends.
@@ -320,17 +336,23 @@ impl<'a> Worker<'a> {
         self.rules.rule(id).ok_or_else(|| WorkerFault::Unknown { what: "rule", name: id.to_owned() })
     }
 
-    fn scope(&self, product: &str, devices: u32, left_out: &[Alternative]) -> Result<Scope, WorkerFault> {
+    fn scope(
+        &self,
+        product: &str,
+        (devices, patience): (u32, u32),
+        left_out: &[Alternative],
+    ) -> Result<Scope, WorkerFault> {
         let product = self
             .rules
             .product(product)
             .ok_or_else(|| WorkerFault::Unknown { what: "product", name: product.to_owned() })?;
-        Ok(Scope { left_out: left_out.to_vec(), ..Scope::new(product.facts.clone(), devices) })
+        let scope = Scope::new(product.facts.clone(), devices).with_patience(patience);
+        Ok(Scope { left_out: left_out.to_vec(), ..scope })
     }
 
     fn run(&mut self, run: &RunRule, wire: &Wire) -> Result<SearchResult, WorkerFault> {
         let rule = self.rule(&run.rule)?;
-        let scope = self.scope(&run.product, run.devices, &run.left_out)?;
+        let scope = self.scope(&run.product, (run.devices, run.patience), &run.left_out)?;
         let rules = self.rules;
         let prepared = Prepared::new(&rule.program, rules, &mut self.library, &scope, self.device, 0);
         let flight = self.flight;
@@ -403,7 +425,7 @@ impl<'a> Worker<'a> {
     /// One case of a rule of several processes, or of a rule that needs fresh ones.
     fn case(&mut self, case: &RunCase, wire: &Wire) -> Result<(), WorkerFault> {
         let rule = self.rule(&case.rule)?;
-        let scope = self.scope(&case.product, case.devices, &case.left_out)?;
+        let scope = self.scope(&case.product, (case.devices, case.patience), &case.left_out)?;
         let prepared = Prepared::new(&rule.program, self.rules, &mut self.library, &scope, self.device, case.process);
         let mut execution = Execution::new(&prepared, self.flight);
         execution.life = Some(self.life);

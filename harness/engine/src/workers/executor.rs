@@ -217,6 +217,7 @@ impl Executor {
             rule: assignment.rule.id.clone(),
             product: self.product.clone(),
             devices: self.scope.devices,
+            patience: self.scope.patience,
             process: 0,
             number,
             values: values.to_vec(),

@@ -55,6 +55,7 @@ impl Executor {
             rule: assignment.rule.id.clone(),
             product: self.product.clone(),
             devices: self.scope.devices,
+            patience: self.scope.patience,
             seed: assignment.seed,
             budget: assignment.budget,
             known: assignment.known.to_vec(),

@@ -10,7 +10,7 @@ use engine::record::{
     RunSettings, Sort, SortedResult, StartReason, Starts, Subject, Verdict,
 };
 
-pub const VERDICTS: [Verdict; 12] = [
+pub const VERDICTS: [Verdict; 13] = [
     Verdict::Pass,
     Verdict::Fail,
     Verdict::WrongCode,
@@ -23,6 +23,7 @@ pub const VERDICTS: [Verdict; 12] = [
     Verdict::Timeout,
     Verdict::Flaky,
     Verdict::DeviceLost,
+    Verdict::Cut,
 ];
 
 /// A folder of one test, gone when the test has passed.
@@ -129,7 +130,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         answers: None,
         doubt: None,
         interrupted: 0,
-        coverage: Some(Coverage { distinct: 60, remark: None }),
+        coverage: Some(Coverage { distinct: 60, remark: None, cut: None }),
         logs: None,
         left_out: vec!["choose: cached".to_owned()],
         observed_only: vec!["`p != NULL` rests on alloc.gives (from edition 3 on); the edition is 2.1".to_owned()],

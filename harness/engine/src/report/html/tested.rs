@@ -83,8 +83,9 @@ fn tested(header: &RunHeader) -> String {
     rows.add(
         "settings",
         &format!(
-            "deadline {} s{}",
+            "deadline {} s{}{}",
             settings.deadline,
+            settings.patience.map(|patience| format!(", patience {patience} ms")).unwrap_or_default(),
             marked.iter().map(|name| format!(", {name}")).collect::<String>()
         ),
     );

@@ -12,6 +12,9 @@ pub(in crate::run) enum Demand {
 }
 
 impl Demand {
+    /// Any one device.
+    pub(in crate::run) const ONE: Demand = Demand::Devices(1);
+
     /// What a rule needs.
     pub(in crate::run) fn of(rule: &Rule) -> Demand {
         if rule.program.counts_devices { Demand::All } else { Demand::Devices(rule.devices().max(1) as usize) }

@@ -203,6 +203,8 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     differences.fact("the profile", &first.profile, &other.profile, settings);
     differences.fact("the seed", &first.seed, &other.seed, "give all parts the same --seed");
     differences.fact("the defects", &first.defects.join(","), &other.defects.join(","), settings);
+    let limit = |settings: &RunSettings| settings.rule_limit.map(|limit| limit.to_string()).unwrap_or_default();
+    differences.fact("--rule-limit", &limit(a), &limit(b), settings);
     differences.fact("--sim-edition", &text(&a.sim_edition), &text(&b.sim_edition), settings);
     let mebibytes = |memory: Option<u64>| memory.map_or_else(|| "no number".to_owned(), |memory| memory.to_string());
     differences.fact("--sim-memory", &mebibytes(a.sim_memory), &mebibytes(b.sim_memory), settings);

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# A verdict does not depend on how fast the machine is: the default run and the proof of a product, quiet, beside busy loops
+# and with a runtime whose calls take long, rule by rule. What the guard against hangs has cut is not known, and only counted.
+#
+#   ci/speed.sh [SEED]
+#
+# SEED (today's date) draws the forty rules that also run with calls of 30 ms, beside two that once passed there.
+# PRODUCT (a2), LOOPS (8), and CTS, the command to use in place of a release build.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+seed=${1:-$(date +%Y%m%d)}
+product=${PRODUCT:-a2}
+if [ -z "${CTS:-}" ]; then
+    cargo build --release -p atlas-cts || exit 1
+    CTS=target/release/atlas-cts
+fi
+work=$(mktemp -d)
+loops=()
+quieten() {
+    for loop in "${loops[@]}"; do kill "$loop" 2>/dev/null && wait "$loop" 2>/dev/null; done
+    loops=()
+}
+trap 'quieten; rm -rf "$work"' EXIT
+busy() {
+    for _ in $(seq "${LOOPS:-8}"); do
+        sh -c 'while :; do :; done' &
+        loops+=($!)
+    done
+}
+# run NAME ARGUMENT...: the verdicts of a run, a line for each rule
+run() {
+    local name=$1
+    shift
+    "$CTS" run --product "$product" --backend simulator --report-dir "$work/$name" "$@" >"$work/$name.out" 2>&1
+    local status=$?
+    sed -nE 's/^\{"result":\{"id":"([^"]*)","chapter":"[^"]*","title":"([^"\\]|\\.)*","level":"[a-z]*","verdict":"([a-z-]*)".*/\1\t\3/p' \
+        "$work/$name/results.jsonl" | sort >"$work/$name.tsv"
+    echo "$name: exit $status, $(wc -l <"$work/$name.tsv") rules, $SECONDS s; $(grep -m1 -o 'patience [0-9]* ms' "$work/$name.out")"
+}
+# prove NAME ARGUMENT...: what a proof says of each rule and defect, without rates
+prove() {
+    local name=$1
+    shift
+    "$CTS" prove --verbose --product "$product" --backend simulator "$@" >"$work/$name.out" 2>&1
+    local status=$?
+    sed -nE 's/, by about .* of the cases//; /^  (proven|NOT PROVEN) /{s/^ *//;h;p}; /^ {14}/{G;s/\n.*  / of /;s/^ *//;p}' \
+        "$work/$name.out" | sort >"$work/$name.tsv"
+    echo "$name: exit $status, $(grep -c '^proven' "$work/$name.tsv") proven, $SECONDS s; $(grep -E '^  (defects|not known)' "$work/$name.out" | tr -s ' ' | tr '\n' ';')"
+}
+failed=0
+# same NAME OTHER: OTHER says of each rule what NAME says, or that it is not known
+same() {
+    local name=$1 other=$2
+    grep -cE '	cut$|not known on' "$work/$other.tsv" | sed "s/^/$other: not known /"
+    join -t '	' -j 1 <(sort "$work/$name.tsv") <(sort "$work/$other.tsv") >"$work/both" 2>/dev/null
+    local differing
+    if grep -q '	' "$work/$name.tsv"; then
+        differing=$(awk -F '\t' '$3 != "cut" && $2 != $3' "$work/both")
+    else
+        differing=$(diff <(grep -v 'not known on' "$work/$name.tsv") <(grep -v 'not known on' "$work/$other.tsv"))
+    fi
+    if [ ! -s "$work/$other.tsv" ] || [ -n "$differing" ]; then
+        failed=$((failed + 1))
+        echo "$other: NOT AS $name"
+        echo "$differing"
+    fi
+}
+run quiet
+prove proof
+busy
+run beside-loops
+prove proof-beside-loops
+quieten
+run calls-of-1ms --call-ns 1000000
+run calls-of-5ms --call-ns 5000000
+prove proof-calls-of-1ms --call-ns 1000000
+same quiet beside-loops
+same quiet calls-of-1ms
+same quiet calls-of-5ms
+same proof proof-beside-loops
+same proof proof-calls-of-1ms
+# Two rules that once missed their defects where calls take long, and forty drawn ones.
+mapfile -t drawn < <(awk -F '\t' '$2 != "skipped" {print $1}' "$work/quiet.tsv" | shuf -n 40 --random-source=<(yes "$seed"))
+two=(acl.host.no-sync acl.copy.sync-no-implicit-sync)
+run calls-of-30ms --call-ns 30000000 "${drawn[@]}" "${two[@]}"
+same quiet calls-of-30ms
+run broken --defect copy.tail-rounded-to-32-above-64KiB,host.malloc-waits-for-device,copy.waits-for-other-streams "${two[@]}"
+run broken-calls-of-5ms --call-ns 5000000 \
+    --defect copy.tail-rounded-to-32-above-64KiB,host.malloc-waits-for-device,copy.waits-for-other-streams "${two[@]}"
+same broken broken-calls-of-5ms
+echo "seed $seed: $failed differences"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,152 @@
+//! A verdict does not depend on how fast the machine is: a slow runtime gets the cases of a fast one, and what could not run
+//! in time is not known.
+
+mod support;
+
+use std::fs;
+
+use engine::conformance::{Capability, ConformanceRecord, Statement};
+use engine::record::{Cut, Verdict};
+use rstest::rstest;
+use support::Bench;
+use support::small::{HOLDS, MISALIGNED, chapter};
+
+/// A rule that breaks on a device with misaligned blocks, in one case of forty.
+const RARELY: &str = "
+  - id: acl.small.rarely
+    title: A block is aligned
+    statement: A block is aligned.
+    source: [{document: manual, section: blocks}]
+    level: must
+    forall:
+      n: {int: 0..100000}
+    steps: |
+      aclrtMalloc(&p, 100, ACL_MEM_MALLOC_NORMAL_ONLY);
+      n % 40 != 7 || (uintptr_t)p % 64 == 0;
+";
+
+/// A rule whose cases make many calls.
+const LONG: &str = "
+  - id: acl.small.long
+    title: Blocks are there
+    statement: Blocks are there.
+    source: [{document: manual, section: blocks}]
+    level: must
+    forall:
+      n: {every: [0, 1, 2, 3, 4, 5, 6, 7]}
+    steps: |
+      aclrtMalloc(&p, 100, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+";
+
+const A2: &[&str] = &["--product", "a2", "--backend", "simulator", "--jobs", "1"];
+
+/// A call takes a fifth of a second: the guard of one second is over before eight edges have run.
+const CUT: &[&str] = &["--rule-limit", "1", "--call-ns", "200000000", "acl.small.long"];
+
+#[test]
+fn a_slow_runtime_gets_the_cases_and_the_verdict_of_a_fast_one() {
+    let bench = Bench::new();
+    bench.catalog(chapter(&[RARELY, HOLDS]));
+    let broken = ["--defect", MISALIGNED];
+    bench.run_catalog("fast", &[A2, &broken].concat()).says(1, &["FAIL  acl.small.rarely"]);
+    bench.run_catalog("slow", &[A2, &broken, &["--call-ns", "20000000"]].concat()).says(1, &["FAIL  acl.small.rarely"]);
+    bench.run_catalog("sound", &[A2, &["--call-ns", "20000000", "acl.small.holds"]].concat()).says(0, &[]);
+    let (fast, slow) = (bench.report("fast"), bench.report("slow"));
+    assert_eq!(fast.verdicts(), slow.verdicts());
+    let first = |report: &support::Report| report.result("acl.small.rarely").failure.as_ref().unwrap().case;
+    assert!(first(&fast) > 2, "the edges do not show it");
+    assert_eq!(first(&fast), first(&slow), "the same seed gives the same cases");
+}
+
+#[test]
+fn a_rule_that_did_not_come_to_its_end_is_not_known() {
+    let bench = Bench::new();
+    bench.catalog(chapter(&[LONG, HOLDS]));
+    let told =
+        ["cut: ", " planned cases ran within the limit of 1s", "no rule that ran is broken, and 1 rule not known"];
+    bench.run_catalog("run", &[A2, CUT].concat()).says(0, &told);
+    bench.run_catalog("strict", &[A2, CUT, &["--strict"]].concat()).says(3, &["not known: cases of 1 rule were cut"]);
+    let report = bench.report("run");
+    let result = report.result("acl.small.long");
+    assert_eq!(result.verdict, Verdict::Cut);
+    let Some(Cut { ran, planned, limit_milliseconds }) = result.coverage.as_ref().and_then(|coverage| coverage.cut)
+    else {
+        panic!("what was cut is part of the result: {result:?}");
+    };
+    assert!(ran > 0 && ran < 8 && planned >= 8 && limit_milliseconds == 1_000, "{ran} of {planned}");
+    assert_eq!(result.cases, ran);
+    assert!(report.junit.contains("type=\"cut\""), "{}", report.junit);
+    assert!(fs::read_to_string(bench.path("run/report.html")).unwrap().contains("planned cases ran within"));
+}
+
+#[test]
+fn a_record_is_not_conformant_where_cases_were_cut() {
+    let bench = Bench::new();
+    bench.catalog(chapter(&[LONG]));
+    bench.run_catalog("run", &[A2, CUT].concat()).says(0, &[]);
+    bench
+        .run(["certify", "run", "--specs", "specs", "--to", "record.json"])
+        .says(3, &["all planned cases of every rule"]);
+    let record: ConformanceRecord = serde_json::from_slice(&fs::read(bench.path("record.json")).unwrap()).unwrap();
+    assert_eq!(record.statement, Statement::NotShown);
+    let lacks = record.missing.iter().find(|missing| missing.capability == Capability::Coverage).unwrap();
+    assert_eq!(lacks.rules, ["acl.small.long"]);
+}
+
+/// A rule that waits so long.
+fn waiting(time: &str) -> String {
+    format!(
+        "
+  - id: acl.small.waits
+    title: A stream is done
+    statement: A stream is done.
+    source: [{{document: manual, section: blocks}}]
+    level: must
+    forall:
+      ms: {{int: 1..9}}
+      none: {{every: [-1, -7]}}
+    steps: |
+      int32_t kept = patience;
+      aclrtCreateStream(&stream);
+      aclrtSynchronizeStreamWithTimeout(stream, {time});
+      ms + none != 0 || kept > 0;
+"
+    )
+}
+
+#[rstest]
+#[case("2000")]
+#[case("1 + 1")]
+#[case("ms")]
+#[case("ms > 3 ? 1000 : 20")]
+fn a_fixed_time_out_is_refused(#[case] time: &str) {
+    let bench = Bench::new();
+    bench.catalog(chapter(&[&waiting(time)]));
+    let told = ["a time-out of aclrtSynchronizeStreamWithTimeout is a fixed number", "write `patience`"];
+    bench.run(["lint", "--specs", "specs"]).says(2, &told);
+}
+
+#[rstest]
+#[case("patience")]
+#[case("ms * patience / 2000")]
+#[case("kept")]
+#[case("-1")]
+#[case("none")]
+fn a_time_out_that_follows_from_the_patience_or_is_none_is_accepted(#[case] time: &str) {
+    let bench = Bench::new();
+    bench.catalog(chapter(&[&waiting(time)]));
+    let lint = bench.run(["lint", "--specs", "specs"]);
+    assert!(!lint.text.contains("fixed number"), "{}", lint.text);
+}
+
+#[test]
+fn how_long_rules_wait_is_kept_for_a_replay_and_refused_below_what_it_was() {
+    let bench = Bench::new();
+    bench.catalog(chapter(&[HOLDS]));
+    bench.run_catalog("run", &[A2, &["--patience", "7300"]].concat()).says(0, &["patience 7300 ms"]);
+    assert_eq!(bench.report("run").header.settings.patience, Some(7_300));
+    bench.run_catalog("less", &[A2, &["--patience", "1999"]].concat()).says(2, &["`auto`, or 2000 to 600000"]);
+    bench.run_catalog("auto", A2).says(0, &["patience "]);
+    assert!(bench.report("auto").header.settings.patience.is_some_and(|patience| patience >= 2_000));
+}

@@ -1,0 +1,94 @@
+//! How long rules wait for what is expected to happen: what the device takes before the run, many times over.
+
+use std::time::Duration;
+
+use crate::case::{FailedCall, LEAST_PATIENCE, Trouble};
+use crate::catalog::Section;
+use crate::record::StartReason;
+use crate::wire::message::{Reply, Request};
+use crate::workers::Seat;
+
+use super::options::{Options, Waiting};
+use super::target::Target;
+
+/// A wait that is expected to succeed lasts so many times what the device took at most before the run: afterwards rules run
+/// beside each other, and others may use the machine.
+const TIMES: u32 = 100;
+/// The longest time that is waited for the device meanwhile.
+const LONGEST: Duration = Duration::from_secs(10);
+
+impl Target {
+    /// Sets how long rules wait: what is asked for, or what the device takes now, in a process that sees these devices. Gives
+    /// what is to be said about it.
+    pub fn set_patience(&mut self, visible: Option<&str>, options: &Options) -> Option<String> {
+        let (patience, said) = choose(self, visible, options);
+        self.executor.scope.patience = patience;
+        said
+    }
+}
+
+/// The patience of a run in milliseconds, and what is to be said about it.
+fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Option<String>) {
+    let longest = match options.patience {
+        Waiting::Given(given) => return (given, None),
+        // Who uses each device whether it works or not wants nothing of it before the run.
+        Waiting::Measured if options.skip_gate => return (LEAST_PATIENCE, None),
+        Waiting::Measured => measure(target, visible),
+    };
+    match longest {
+        Ok(None) => (LEAST_PATIENCE, None),
+        Ok(Some(longest)) => (patience(longest, target.executor.factory.deadlines.step), None),
+        Err(why) => (
+            LEAST_PATIENCE,
+            Some(format!(
+                "what the device takes could not be measured before the run, so that rules wait {LEAST_PATIENCE} ms, as they \
+                 do at least: {why}; --patience sets another time"
+            )),
+        ),
+    }
+}
+
+/// Many times what the device took, in steps of a tenth of a second, and less than what counts as a hang.
+fn patience(longest: Duration, deadline: Duration) -> u32 {
+    const STEP: u128 = 100;
+    let wanted = (longest * TIMES).as_millis().div_ceil(STEP) * STEP;
+    let most = (deadline / 3).as_millis().max(u128::from(LEAST_PATIENCE));
+    u32::try_from(wanted.min(most)).unwrap_or(u32::MAX).max(LEAST_PATIENCE)
+}
+
+/// The longest time that a device took; `None`: nothing says what to measure, or the library cannot do it.
+fn measure(target: &Target, visible: Option<&str>) -> Result<Option<Duration>, String> {
+    let executor = &target.executor;
+    if target.rules.life_cycle.of(&target.conditions.product).block(Section::Pace).is_none() {
+        return Ok(None);
+    }
+    let mut slot = executor.pool.take_seeing(visible).map_err(|error| error.to_string())?;
+    let found = slot.worker(&executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string());
+    let found =
+        found.and_then(|worker| match worker.ask(&Request::Pace, executor.factory.deadlines.step.min(LONGEST)) {
+            Ok(Reply::Pace(Ok(nanoseconds))) => Ok(Some(Duration::from_nanos(nanoseconds))),
+            Ok(Reply::Pace(Err(Trouble { call: Some(FailedCall { code: None, .. }), .. }))) => Ok(None),
+            Ok(Reply::Pace(Err(trouble))) => Err(trouble.message),
+            Ok(other) => Err(format!("the process answered {other:?}")),
+            Err(end) => Err(end.to_string()),
+        });
+    if found.is_err() {
+        slot.clear(StartReason::AfterFailure);
+    }
+    executor.pool.give_back(slot);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_grows_with_what_the_device_takes_and_stays_below_a_hang() {
+        let of = |longest: u64, deadline| patience(Duration::from_millis(longest), Duration::from_secs(deadline));
+        assert_eq!([of(0, 30), of(1, 30), of(20, 30)], [LEAST_PATIENCE; 3]);
+        assert_eq!(of(31, 30), 3_100);
+        assert_eq!(of(1_000, 30), 10_000, "a third of what counts as a hang");
+        assert_eq!(of(1_000, 1), LEAST_PATIENCE);
+    }
+}

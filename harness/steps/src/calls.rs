@@ -1,0 +1,40 @@
+//! How many calls of the runtime a case makes, as far as its steps tell before it runs.
+
+use super::evaluate::{Scope, Value, evaluate};
+use super::limits::{Estimate, MOST_ROUNDS};
+use super::program::{Program, Statement, StatementKind};
+use super::walk::Node;
+
+impl Program {
+    /// The calls of a case with these values. A loop whose bound is known only when the case runs counts once; what the
+    /// executor adds, such as releases, does not count.
+    pub fn calls_in(&self, scope: &Scope, values: &[Value]) -> u64 {
+        Estimate::new(scope, values).calls(&self.statements)
+    }
+}
+
+impl Estimate<'_> {
+    fn calls(&mut self, block: &[Statement]) -> u64 {
+        block.iter().fold(0, |sum: u64, statement| sum.saturating_add(self.calls_of(&statement.kind)))
+    }
+
+    fn calls_of(&mut self, kind: &StatementKind) -> u64 {
+        let mut own = 0u64;
+        kind.walk(&mut |node| own += u64::from(matches!(node, Node::Call(_))));
+        self.note(kind);
+        let inside = match kind {
+            StatementKind::For { variable, bound, body } => {
+                let rounds = evaluate(self, bound).unwrap_or(1).clamp(0, MOST_ROUNDS);
+                // Of the loops inside that count to this one's variable: their mean.
+                self.variables.insert(*variable, rounds / 2);
+                self.calls(body).saturating_mul(rounds as u64)
+            }
+            StatementKind::Choose { axis, alternatives } => {
+                let taken = self.values.get(*axis).and_then(|value| usize::try_from(value.integer()).ok());
+                taken.and_then(|taken| alternatives.get(taken)).map_or(0, |block| self.calls(block))
+            }
+            other => other.blocks().into_iter().fold(0, |sum: u64, block| sum.saturating_add(self.calls(block))),
+        };
+        own.saturating_add(inside)
+    }
+}
