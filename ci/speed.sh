@@ -5,7 +5,7 @@
 #   ci/speed.sh [SEED]
 #
 # SEED (today's date) draws the forty rules that also run with calls of 30 ms, beside two that once passed there.
-# PRODUCT (a2), LOOPS (8), and CTS, the command to use in place of a release build.
+# PRODUCT (a2), LOOPS (8), JOBS (16: with slow calls a rule mostly waits), and CTS, the command to use in place of a release build.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 seed=${1:-$(date +%Y%m%d)}
@@ -31,7 +31,7 @@ busy() {
 run() {
     local name=$1
     shift
-    "$CTS" run --product "$product" --backend simulator --report-dir "$work/$name" "$@" >"$work/$name.out" 2>&1
+    "$CTS" run --product "$product" --backend simulator --jobs "${JOBS:-16}" --report-dir "$work/$name" "$@" >"$work/$name.out" 2>&1
     local status=$?
     sed -nE 's/^\{"result":\{"id":"([^"]*)","chapter":"[^"]*","title":"([^"\\]|\\.)*","level":"[a-z]*","verdict":"([a-z-]*)".*/\1\t\3/p' \
         "$work/$name/results.jsonl" | sort >"$work/$name.tsv"
@@ -41,7 +41,7 @@ run() {
 prove() {
     local name=$1
     shift
-    "$CTS" prove --verbose --product "$product" --backend simulator "$@" >"$work/$name.out" 2>&1
+    "$CTS" prove --verbose --product "$product" --backend simulator --jobs "${JOBS:-16}" "$@" >"$work/$name.out" 2>&1
     local status=$?
     sed -nE 's/, by about .* of the cases//; /^  (proven|NOT PROVEN) /{s/^ *//;h;p}; /^ {14}/{G;s/\n.*  / of /;s/^ *//;p}' \
         "$work/$name.out" | sort >"$work/$name.tsv"

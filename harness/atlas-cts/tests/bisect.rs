@@ -241,7 +241,7 @@ fn a_search_that_is_asked_to_end_ends_its_set_up_and_says_where_it_was(bench: Be
         if let Ok(pid) = fs::read_to_string(bench.path("pid")) {
             break Watched::new(&pid);
         }
-        assert!(begun.elapsed() < Duration::from_secs(60) && search.try_wait().unwrap().is_none());
+        assert!(begun.elapsed() < crate::support::patience(60) && search.try_wait().unwrap().is_none());
         std::thread::sleep(Duration::from_millis(5));
     };
     kill_process(Pid::from_child(&search), Signal::TERM).unwrap();

@@ -184,7 +184,7 @@ fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer)
     let mut command = bench.command(words.iter().chain(&VERY_SLOW).chain(arguments));
     let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let journal = bench.path("report/results.jsonl");
-    let patience = Instant::now() + Duration::from_secs(60);
+    let patience = Instant::now() + crate::support::patience(60);
     while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("{\"begin\":{\"id\":\"acl.small.r2\"}}\n")) {
         assert!(Instant::now() < patience, "the run does nothing");
         std::thread::sleep(Duration::from_millis(1));

@@ -136,7 +136,7 @@ fn running(bench: &Bench, arguments: &[&str]) -> (Child, PathBuf) {
     command.args(["--jobs", "1", "--report-dir", "report", "--call-ns", "1000000"]).args(arguments);
     let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let journal = bench.path("report/results.jsonl");
-    let patience = Instant::now() + Duration::from_secs(60);
+    let patience = Instant::now() + crate::support::patience(60);
     while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"begin\"")) {
         assert!(Instant::now() < patience && run.try_wait().unwrap().is_none(), "the run does nothing");
         std::thread::sleep(Duration::from_millis(1));

@@ -119,7 +119,7 @@ impl Running {
     /// Waits until something is so, or the run has ended.
     #[track_caller]
     fn until(&mut self, done: impl Fn(&Running) -> bool) {
-        let patience = Instant::now() + Duration::from_secs(60);
+        let patience = Instant::now() + crate::support::patience(60);
         while !done(self) && self.child.try_wait().unwrap().is_none() {
             assert!(Instant::now() < patience, "the run does nothing");
             std::thread::sleep(Duration::from_micros(50));

@@ -17,7 +17,7 @@ fn waiting(bench: &Bench) -> (Child, PathBuf) {
     let mut command = command(bench, "600");
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let journal = bench.path("report/results.jsonl");
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + crate::support::patience(60);
     while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("{\"begin\":{\"id\":\"acl.night.first\"}}")) {
         assert!(Instant::now() < until, "the run does not begin");
         std::thread::sleep(Duration::from_millis(5));
@@ -86,7 +86,7 @@ fn a_run_that_was_stopped_twice_has_no_rule_that_is_given_up() {
         let child = bench.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let begun = "{\"begin\":{\"id\":\"acl.night.slow0\"}}";
         let times = fs::read_to_string(bench.path("report/results.jsonl")).unwrap_or_default().matches(begun).count();
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + crate::support::patience(60);
         let again =
             || fs::read_to_string(bench.path("report/results.jsonl")).unwrap_or_default().matches(begun).count();
         while again() <= times {

@@ -76,7 +76,7 @@ fn spawn(bench: &Bench, stdout: Stdio) -> Child {
 
 #[track_caller]
 pub fn wait_until(done: impl Fn() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + crate::support::patience(60);
     while !done() {
         assert!(Instant::now() < until, "the run does not come there");
         std::thread::sleep(Duration::from_millis(2));

@@ -10,6 +10,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use engine::record::{RuleResult, RunEnd, RunHeader, read_journal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -263,6 +265,22 @@ impl Report {
     }
 }
 
+/// So many seconds of a quiet machine, and more of a busy one: what is waited for comes, and a test does not judge when. The
+/// factor is what the start of a process takes now, or ATLAS_CTS_TEST_FACTOR.
+pub fn patience(seconds: u64) -> Duration {
+    static FACTOR: OnceLock<u64> = OnceLock::new();
+    let measured = || {
+        let start = |_| {
+            let begun = Instant::now();
+            Command::new("true").status().unwrap();
+            begun.elapsed()
+        };
+        (0..9).map(start).max().unwrap_or_default().as_millis() as u64 / 20
+    };
+    let given = || std::env::var("ATLAS_CTS_TEST_FACTOR").ok()?.parse().ok();
+    Duration::from_secs(seconds * FACTOR.get_or_init(|| given().unwrap_or_else(measured).clamp(1, 60)))
+}
+
 /// A process that somebody else started, watched until it is gone.
 pub struct Watched(Option<OwnedFd>);
 
@@ -276,7 +294,7 @@ impl Watched {
     #[track_caller]
     pub fn expect_end(&self) {
         let Some(process) = &self.0 else { return };
-        let patience = Timespec { tv_sec: 20, tv_nsec: 0 };
+        let patience = Timespec { tv_sec: patience(20).as_secs() as i64, tv_nsec: 0 };
         let ended = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&patience)).unwrap();
         assert_eq!(ended, 1, "a process was left behind");
     }

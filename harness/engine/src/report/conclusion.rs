@@ -40,16 +40,16 @@ pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option
         None => (Tone::Bad, format!("the run did not reach its end; {} broken so far", count(broken, "rule"))),
         // An empty promise: a run in which nothing held has shown nothing.
         Some(0) if known.is_some() => (Tone::Empty, known.unwrap_or_default()),
+        Some(0) if cut > 0 => {
+            let told = format!("no rule that ran is broken, and {} not known: cases were cut", count(cut, "rule"));
+            (Tone::Empty, told)
+        }
         Some(0) if number(Meaning::Good) == 0 => {
             let told = match number(Meaning::Finding) {
                 0 => "nothing was tested: no rule has an answer",
                 _ => "no promise was tested: see the findings",
             };
             (Tone::Empty, told.to_owned())
-        }
-        Some(0) if cut > 0 => {
-            let told = format!("no rule that ran is broken, and {} not known: cases were cut", count(cut, "rule"));
-            (Tone::Empty, told)
         }
         Some(0) => (Tone::Good, "conformant: no rule that ran is broken".to_owned()),
         Some(1) if broken == 0 && expected.is_some_and(AppliedExpectations::breaks) => {
