@@ -504,6 +504,8 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("device_identity", "settings"),
             ("settings", "sim_edition"),
             ("settings", "sim_memory"),
+            ("settings", "patience"),
+            ("settings", "rule_limit"),
             ("settings", "redact"),
             ("settings", "expectations"),
             ("end", "retries"),
@@ -547,6 +549,8 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     header.fingerprint = Some(fingerprint());
     header.settings.sim_edition = Some("8.5".to_owned());
     header.settings.sim_memory = Some(2048);
+    header.settings.patience = Some(2_000);
+    header.settings.rule_limit = Some(600);
     header.settings.redact = true;
     header.devices_out = vec![DeviceOut { device: String::new(), reason: String::new() }];
     header.settings.expectations = Some(ExpectationFiles::default());
@@ -589,7 +593,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     assert_eq!(keys(question), of("question"));
     assert_eq!(keys(&question["answers"]["its first alternative"]), of("answer"));
     let coverage = &schema["$defs"]["coverage"];
-    assert_eq!(keys(&coverage["properties"]), BTreeSet::from(["distinct".to_owned(), "remark".to_owned()]));
+    assert_eq!(keys(&coverage["properties"]), BTreeSet::from(["cut", "distinct", "remark"].map(str::to_owned)));
     let confirmation = &result["result"]["failure"]["confirmation"];
     assert_eq!(keys(confirmation), of("confirmation"));
     assert_eq!(keys(&confirmation["alone"]), of("repeats"));
