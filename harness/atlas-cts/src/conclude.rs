@@ -9,14 +9,15 @@ use engine::bisect::BisectError;
 use engine::case::CaseError;
 use engine::coverage::ThresholdError;
 use engine::history::HistoryError;
+use engine::interface::InterfaceError;
 use engine::must_pass::MustPassError;
 use engine::prove::ProofFileError;
 use engine::report::clean;
 use engine::run::{ExitStatus, RunError};
+use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
 
 use crate::certify::CertifyError;
-use crate::interface::InterfaceCommandError;
 use crate::reproducer::ReproducerError;
 
 /// Why a command cannot do what it was asked for.
@@ -69,7 +70,7 @@ pub enum CommandError {
     #[error("error: {path}: {source}")]
     File { path: PathBuf, source: io::Error },
     #[error("error: {0}")]
-    Interface(Box<InterfaceCommandError>),
+    Interface(InterfaceError),
     #[error("error: {0}")]
     Reproducer(Box<ReproducerError>),
     #[error("error: --resume is for `atlas-cts run`; a search begins a run for each try, leave it out")]
@@ -120,6 +121,22 @@ impl<E: Into<RunError>> From<E> for CommandError {
     fn from(error: E) -> CommandError {
         CommandError::Run(Box::new(error.into()))
     }
+}
+
+/// Bytes of stack that a command needs, and its workers with the library.
+const STACK: u64 = 1 << 20;
+
+/// Refuses to begin on a stack that would overflow somewhere, without a word and with the library to blame.
+pub fn expect_stack() -> Result<(), ExitCode> {
+    let Some(limit) = getrlimit(Resource::Stack).current.filter(|limit| *limit < STACK) else { return Ok(()) };
+    // Where nothing can be printed, the status still tells.
+    let _ = writeln!(
+        io::stderr(),
+        "error: the stack is limited to {} KiB, and {} are needed; raise the limit (ulimit -s)",
+        limit >> 10,
+        STACK >> 10
+    );
+    Err(ExitCode::from(ExitStatus::Unknown as u8))
 }
 
 /// Runs a command; what it could not do is printed. A panic, of the suite or because nothing can be printed any more,

@@ -10,5 +10,5 @@ mod output;
 pub mod reproducer;
 pub mod runtimes;
 
-pub use conclude::{CommandError, conclude};
+pub use conclude::{CommandError, conclude, expect_stack};
 pub use output::{say, say_json, say_line, say_painted};

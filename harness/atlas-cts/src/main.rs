@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{CommandError, conclude, say, say_line};
+use atlas_cts::{CommandError, conclude, expect_stack, say, say_line};
 use atlas_cts::{certify, doctor, interface, reproducer};
 use clap::{Parser, Subcommand};
 use engine::run::{ExitStatus, MergeOptions, Options, choose_runtime, load_rules};
@@ -85,7 +85,7 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
-    /// Compare a library, and its headers, with the catalog's header or with others: symbols, prototypes, values, layouts.
+    /// Compare a library with the catalog's header or with another one: symbols, versions, needed libraries.
     Abi {
         #[command(flatten)]
         compared: interface::Compared,
@@ -152,6 +152,15 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    match expect_stack() {
+        Ok(()) => command(),
+        Err(status) => status,
+    }
+}
+
+/// On a frame of its own: that of `main` has to fit on any stack.
+#[inline(never)]
+fn command() -> ExitCode {
     engine::worker::run_if_asked(RUNTIMES);
     doctor::answer_if_asked();
     let command = Cli::parse().command;
@@ -190,7 +199,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Abi { compared, options } => {
             let runtime = runtime_of(&options, None)?;
             let rules = load_rules(&options, runtime)?;
-            let (page, differs) = interface::compare(&rules, &options.specs(runtime), &compared)?;
+            let (page, differs) = interface::compare(&rules, &compared).map_err(CommandError::Interface)?;
             say(&page)?;
             Ok(if differs { ExitStatus::Broken } else { ExitStatus::Conformant })
         }

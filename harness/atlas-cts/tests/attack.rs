@@ -4,14 +4,27 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::{chown, symlink};
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::process::Command;
 
+use engine::conformance::{ConformanceRecord, to_canonical};
 use rstest::{fixture, rstest};
 use support::small::{ALIGNED, HOLDS, MISALIGNED, chapter};
-use support::{Answer, Bench, answer};
+use support::{Answer, Bench, Watched, answer, project, take_environment};
 
 /// Somebody else's number.
 const STRANGER: u32 = 65_534;
+/// A rule that no device keeps.
+const ODD: &str = "
+  - id: acl.small.odd
+    title: A block is odd
+    statement: A block is odd.
+    source: [{document: manual, section: blocks}]
+    level: must
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      (uintptr_t)p % 2 == 1;
+";
 /// Calls every failure known.
 const ALL_KNOWN: &str = "\
 expectations:
@@ -105,4 +118,197 @@ fn a_resumed_run_writes_through_no_planted_link(bench: Bench) {
     let resumed = bench.run(words.iter().chain(&["--defect", MISALIGNED]));
     resumed.says(1, &["counterexamples is a link, not a folder; the journal has it"]);
     assert_eq!(fs::read_dir(bench.path("elsewhere")).unwrap().count(), 0);
+}
+
+/// A library of an attacker before the simulated device's, and a rule that it breaks.
+fn attacker(flag: &str) -> (Bench, Answer) {
+    let bench = Bench::new();
+    bench.catalog(chapter(&[HOLDS, ODD]));
+    bench.library_before_the_simulator("attack.c", "libattack.so", &[flag]);
+    let words = ["--product", "a2", "--library", "libattack.so", "--skip-gate", "--deadline", "3"];
+    let answer = bench.run_catalog("report", &words);
+    (bench, answer)
+}
+
+/// N9. What failed is what the case showed, whatever the library does when it is asked for words.
+#[rstest]
+#[case::that_nobody_can_read("ATTACK_TEXT_IS_NOWHERE")]
+#[case::that_never_comes("ATTACK_TEXT_HANGS")]
+fn a_text_of_an_error_hides_no_failure(#[case] flag: &str) {
+    let (bench, answer) = attacker(flag);
+    answer.says(1, &["FAIL  acl.small.odd", "(uintptr_t)p % 2 == 1", "asked for the text of its last error"]);
+    let report = bench.report("report");
+    let odd = report.result("acl.small.odd");
+    assert_eq!(odd.verdict.name(), "fail", "{}", odd.reason);
+    assert_eq!(report.result("acl.small.holds").verdict.name(), "pass");
+    assert!(odd.failure.as_ref().unwrap().confirmation.is_some(), "it is run again, and not asked again");
+}
+
+/// N10. A library that closes what it has not opened is named, whoever has the number afterwards.
+#[rstest]
+#[case::and_leaves_it("ATTACK_CLOSES")]
+#[case::and_takes_the_number("ATTACK_TAKES")]
+fn closed_descriptors_are_the_librarys(#[case] flag: &str) {
+    let (_bench, answer) = attacker(flag);
+    answer.says(3, &["the library closed file descriptors that it had not opened"]);
+    assert!(!answer.text.contains("own part") && !answer.text.contains("exit status 0"), "{}", answer.text);
+}
+
+/// A finished run of a stranger, with one text of its journal's first line replaced by another.
+fn strangers_journal(bench: &Bench, from: &str, to: &str) {
+    broken(bench, "report", &[]).says(1, &[]);
+    let journal = bench.report("report").journal;
+    let hostile = journal.replacen(from, to, 1);
+    assert_ne!(journal, hostile, "`{from}` is missing in {journal}");
+    bench.write("report/results.jsonl", hostile);
+}
+
+/// N7. A line of the reproducer's page that a journal fills stays one line of its block.
+#[rstest]
+#[case::defects("\"malloc.aligned-only-from-4KiB\"]", "\"x\\n\\n# Heading\\n<img src=x onerror=alert(1)>\"]")]
+#[case::run_mode("\"run_mode\":\"", "\"run_mode\":\"x\\n\\n# Heading\\n<img src=x onerror=alert(1)>")]
+fn a_journal_writes_no_markup_into_a_reproducer(bench: Bench, #[case] from: &str, #[case] to: &str) {
+    fs::copy(project().join("specs/acl/abi.h"), bench.path("specs/acl/abi.h")).unwrap();
+    strangers_journal(&bench, from, to);
+    let words = ["reproducer", "report", "acl.small.aligned", "--specs", "specs", "--to", "shown"];
+    let answer = bench.run(words);
+    answer.says(0, &[]);
+    let page = fs::read_to_string(bench.path("shown/README.md")).unwrap();
+    let markup = |line: &&str| line.starts_with("# Heading") || line.starts_with("<img");
+    assert!(page.contains("onerror") && page.lines().find(markup).is_none(), "{page}");
+}
+
+/// N8. What turns the direction of text is an escape that YAML knows.
+#[rstest]
+fn drafted_entries_are_yaml_whatever_the_journal_says(bench: Bench) {
+    strangers_journal(&bench, "\"reason\":\"`", "\"reason\":\"\u{202e}\u{1F600}\u{9b}31m`");
+    let draft =
+        bench.run(["expect", "--from", "report", "--owner", "memory", "--tracker", "https://tracker.example/2"]);
+    draft.says(0, &["\\U0000202e"]);
+    assert!(!draft.text.contains("\\u{"), "{}", draft.text);
+    bench.write("known.yaml", &draft.text);
+    broken(&bench, "known", &["--expectations", "known.yaml"]).says(0, &["nothing new: 1 known failure"]);
+}
+
+/// N11. A tool of the machine leaves no process behind, in whatever session, and shows no more than a page of one line.
+#[rstest]
+fn the_doctor_leaves_no_process_and_prints_no_endless_line(bench: Bench) {
+    let tool = "#!/bin/sh\nsetsid sleep 3600 &\necho $! >>\"$LEFT\"\nhead -c 900000 /dev/zero | tr '\\0' 'x'\nexit 1\n";
+    let tool = bench.write("npu-smi", tool);
+    fs::set_permissions(tool, fs::Permissions::from_mode(0o755)).unwrap();
+    bench.write("left", "");
+    let path = format!("{}:{}", bench.path("").display(), std::env::var("PATH").unwrap_or_default());
+    let mut command = bench.command(["doctor"]);
+    command.env("PATH", path).env("LEFT", bench.path("left")).env("ASCEND_HOME_PATH", "/nowhere/".repeat(12_000));
+    let page = answer(&mut command);
+    assert!(page.text.len() < 100_000, "{} bytes were printed", page.text.len());
+    let left = fs::read_to_string(bench.path("left")).unwrap();
+    assert!(!left.is_empty(), "the tool was asked: {}", page.text);
+    left.lines().for_each(|process| Watched::new(process).expect_end());
+}
+
+/// N11. A name of five megabytes in a stranger's journal is none.
+#[rstest]
+fn a_name_without_end_is_no_name(bench: Bench) {
+    let name = format!("\"run_mode\":\"{}", "x".repeat(5 << 20));
+    strangers_journal(&bench, "\"run_mode\":\"", &name);
+    let answer = bench.run(["run", "--specs", "specs", "--resume", "report"]);
+    assert!(answer.status != 0 && answer.text.len() < 10_000, "{} bytes", answer.text.len());
+    answer.says(answer.status, &["the name of the run mode has more than 4096 bytes"]);
+}
+
+/// N13. Whoever can add a link to a checkout does not read the file that it leads to in the log of a build.
+#[rstest]
+#[case::known_failures("expectations/a.yaml", &["lint", "--specs", "specs", "--expectations", "expectations"])]
+#[case::a_catalog("specs/acl/other.yaml", &["lint", "--specs", "specs"])]
+fn a_mistake_in_a_file_behind_a_link_quotes_nothing(bench: Bench, #[case] link: &str, #[case] words: &[&str]) {
+    fs::create_dir(bench.path("expectations")).unwrap();
+    let secret = bench.write("secret", "root:hunter2:0:0:\n- [\n");
+    symlink(secret, bench.path(link)).unwrap();
+    let answer = bench.run(words);
+    answer.says(2, &[link, "reached through a link, so that nothing of it is shown"]);
+    assert!(!answer.text.contains("hunter2"), "{}", answer.text);
+}
+
+/// N14. What a record lacks is among what it says is missing.
+#[rstest]
+fn a_record_without_what_it_lacks_is_refused(bench: Bench) {
+    broken(&bench, "report", &[]).says(1, &[]);
+    bench.run(["certify", "report", "--specs", "specs", "--to", "record.json"]).says(1, &[]);
+    bench.run(["verify", "record.json"]).says(0, &[]);
+    let mut record: ConformanceRecord = serde_json::from_slice(&fs::read(bench.path("record.json")).unwrap()).unwrap();
+    record.missing.clear();
+    bench.write("emptied.json", to_canonical(&record));
+    bench
+        .run(["verify", "emptied.json"])
+        .says(1, &["the device is simulated, and", "is not among what it says is missing"]);
+}
+
+/// N16. A limit that is too low is named before anything overflows, with the advice that helps.
+#[rstest]
+#[case::of_the_stack(
+    "ulimit -s 64",
+    "the stack is limited to 64 KiB, and 1024 are needed; raise the limit (ulimit -s)"
+)]
+#[case::of_files("ulimit -f 8", "ulimit -f")]
+fn a_limit_is_named_with_what_helps(bench: Bench, #[case] limit: &str, #[case] says: &str) {
+    let atlas = bench.command(["run", "--specs", "specs", "--product", "a2", "--backend", "simulator"]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(atlas.get_program()).args(atlas.get_args());
+    shell.current_dir(bench.path(""));
+    take_environment(&mut shell, &atlas);
+    let answer = answer(&mut shell);
+    answer.says(3, &[says]);
+    assert!(!answer.text.contains("TMPDIR"), "{}", answer.text);
+}
+
+/// N17. A terminal gets the record in ASCII, a file the canonical bytes.
+#[rstest]
+fn a_record_moves_nothing_on_a_terminal(bench: Bench) {
+    strangers_journal(&bench, "\"run_mode\":\"", "\"run_mode\":\"\u{9b}31m\u{202e}\u{7f}");
+    let certify = ["certify", "report", "--specs", "specs"];
+    let file = bench.run(certify);
+    assert!(file.text.contains('\u{9b}'), "canonical bytes: {}", file.text);
+    let atlas = bench.command(certify);
+    let words: Vec<_> = atlas.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
+    let line = format!("'{}' {} 2>/dev/null", atlas.get_program().display(), words.join(" "));
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", &line, "/dev/null"]).current_dir(bench.path("")).stdin(std::process::Stdio::null());
+    take_environment(&mut terminal, &atlas);
+    let Ok(output) = terminal.output() else {
+        eprintln!("did not run: there is no `script` here to make a terminal");
+        return;
+    };
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("\\u009b31m\\u202e\\u007f"), "{shown}");
+    assert!(!shown.contains(['\u{9b}', '\u{202e}', '\u{7f}']), "{shown}");
+}
+
+/// N18. What a stranger's journal lists is looked through once, not once for each entry: fifty thousand libraries.
+#[rstest]
+fn a_journal_of_many_libraries_is_certified(bench: Bench) {
+    let library = |number: u32| format!("{{\"path\":\"/opt/libx{number}.so\",\"sha256\":\"{number:064x}\"}}");
+    let mapped: Vec<String> = (0..50_000).map(library).collect();
+    let to = format!("\"mapped\":[{},", mapped.join(","));
+    strangers_journal(&bench, "\"mapped\":[", &to);
+    let certified = bench.run(["certify", "report", "--specs", "specs", "--to", "record.json"]);
+    certified.says(1, &[]);
+    let record = fs::read_to_string(bench.path("record.json")).unwrap();
+    assert_eq!(record.matches("/opt/libx").count(), 50_000);
+}
+
+/// N19. A FIFO in the folder of a night is no journal, and nobody waits for it.
+#[rstest]
+#[case::of_a_part("ci/fleet/slurm/array.sbatch")]
+#[case::of_the_whole("ci/fleet/slurm/merge.sbatch")]
+fn a_script_reads_journals_that_are_files(#[case] script: &str) {
+    let script = fs::read_to_string(project().join(script)).unwrap();
+    let reads: Vec<&str> = script.lines().filter(|line| line.contains("read -r _")).collect();
+    assert_eq!(reads.len(), 1);
+    let bench = Bench::new();
+    let fifo = bench.path("results.jsonl");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let condition = reads[0].trim().trim_start_matches("if ").split("; then").next().unwrap();
+    let status = Command::new("timeout").args(["20", "bash", "-c", condition]).env("run", bench.path("")).status();
+    assert_eq!(status.unwrap().code(), Some(1), "{condition}");
 }

@@ -316,6 +316,13 @@ fn the_signature_of_somebody_else_or_for_something_else_does_not_count() {
         + &fs::read_to_string(bench.path("bob.allowed")).unwrap();
     bench.write("both.allowed", both);
     verify(&bench, "record.json", "other.json.sig", "both.allowed").says(0, &["of bob@laboratory.example"]);
+    // A key that is named for something else first, and then for records.
+    let bob = fs::read_to_string(bench.path("bob.allowed")).unwrap();
+    let (name, key) = bob.split_once(' ').unwrap();
+    bench.write("twice.allowed", format!("git@laboratory.example namespaces=\"git\" {key}\n{name} {key}"));
+    verify(&bench, "record.json", "other.json.sig", "twice.allowed").says(0, &["of bob@laboratory.example"]);
+    bench.write("git.allowed", format!("git@laboratory.example namespaces=\"git\" {key}"));
+    verify(&bench, "record.json", "other.json.sig", "git.allowed").says(1, &["BAD SIGNATURE"]);
 
     let mut tool = Command::new("ssh-keygen");
     tool.args(["-q", "-Y", "sign", "-n", "file", "-f"]).arg(bench.path("alice")).arg(bench.path("other.json"));

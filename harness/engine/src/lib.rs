@@ -23,6 +23,7 @@ pub mod expectations;
 pub mod files;
 pub mod history;
 pub mod interface;
+mod leftovers;
 pub mod lint;
 pub mod logs;
 pub mod must_pass;

@@ -20,6 +20,7 @@ const ROOMS: &[&str] = &[
     "history",
     "case",
     "print_c",
+    "leftovers",
     "doctor",
     "logs",
     "runtime",

@@ -9,9 +9,13 @@
 mod bindings;
 pub mod case;
 pub mod catalog;
+pub mod elf;
+pub mod expectations;
 pub mod journal;
 pub mod mutate;
+pub mod parts;
 mod program;
+pub mod record;
 pub mod search;
 pub mod steps;
 mod toy;
@@ -40,6 +44,10 @@ pub const TARGETS: &[Target] = &[
     Target { name: "journal", law: journal::law, words: journal::WORDS },
     Target { name: "case", law: case::law, words: case::WORDS },
     Target { name: "wire", law: wire::law, words: wire::WORDS },
+    Target { name: "parts", law: parts::law, words: parts::WORDS },
+    Target { name: "expectations", law: expectations::law, words: expectations::WORDS },
+    Target { name: "record", law: record::law, words: record::WORDS },
+    Target { name: "elf", law: elf::law, words: elf::WORDS },
 ];
 
 impl Target {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use engine::case::Scope;
 use engine::catalog::{CatalogPlace, Rules, load};
+use engine::runtime::Runtime;
 
 use crate::bindings::BINDINGS;
 
@@ -23,6 +24,18 @@ pub(crate) fn rules() -> &'static Rules {
     static RULES: LazyLock<Rules> =
         LazyLock::new(|| load(&place(specs()), None).unwrap_or_else(|error| panic!("the toy's catalog: {error}")));
     &RULES
+}
+
+/// The toy as an entry of a registry.
+pub(crate) static RUNTIME: Runtime =
+    Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
+
+/// Calls `with` with a file of these bytes, which has this name.
+pub(crate) fn with_file<T>(name: &str, bytes: &[u8], with: impl FnOnce(&Path) -> T) -> T {
+    let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).expect("the folder is this process's own");
+    with(&path)
 }
 
 /// A machine with three devices of the first product.

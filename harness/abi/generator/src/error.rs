@@ -33,6 +33,18 @@ pub(crate) enum Error {
     /// The header is not C, or includes what is not there.
     #[error("{}: {source}; correct the header", .header.display())]
     Rejected { header: PathBuf, source: bindgen::BindgenError },
+    #[error("{}: no header declares what the catalog knows; give the folder of the runtime's headers", .folder.display())]
+    NothingDeclared { folder: PathBuf },
+    #[error(
+        "the headers are not C, or include what is not there ({source}); give the folder that #include starts from"
+    )]
+    NotC { source: bindgen::BindgenError },
+    /// The process that read headers said why it cannot.
+    #[error("{text}")]
+    Said { text: String },
+    /// It did not come back with an answer.
+    #[error("{}: libclang {how} while it read these headers; look at what they include, or leave some out", .headers.display())]
+    Lost { headers: PathBuf, how: String },
     /// bindgen's output has a form that this generator does not know.
     #[error("bindgen wrote {form}; teach the generator that form or change the header")]
     Unknown { form: String },
@@ -52,7 +64,11 @@ impl Error {
     pub(crate) fn status(&self) -> u8 {
         match self {
             Error::OutOfDate { .. } => 1,
-            Error::NoLibclang { .. } => 3,
+            Error::NoLibclang { .. }
+            | Error::NothingDeclared { .. }
+            | Error::NotC { .. }
+            | Error::Said { .. }
+            | Error::Lost { .. } => 3,
             _ => 2,
         }
     }

@@ -52,6 +52,16 @@ pub(crate) fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
     }
 }
 
+/// The header of the one runtime of a folder.
+pub(crate) fn header_of(specs: &Path) -> Result<PathBuf, Error> {
+    let mut headers = headers(specs)?.into_values();
+    match (headers.next(), headers.next()) {
+        (Some(header), None) => Ok(header),
+        (None, _) => Err(Error::NoHeader { folder: specs.to_owned() }),
+        (Some(_), Some(_)) => Err(Error::SeveralRuntimes { folder: specs.to_owned() }),
+    }
+}
+
 /// Every header of the repository. Those in its own `specs` become modules of the crate `abi`; a runtime of some tests
 /// becomes `bindings.rs` beside the `specs` of those tests.
 pub(crate) fn all(root: &Path) -> Result<Vec<Job>, Error> {

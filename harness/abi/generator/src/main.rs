@@ -10,11 +10,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 use error::{Difference, Error};
 use jobs::{Job, Source, shown};
 
+mod compare;
 mod error;
 mod header;
 mod jobs;
@@ -27,7 +28,10 @@ mod thunk;
 
 /// Generates Rust bindings from the C headers of runtimes: from all in the repository, or from one.
 #[derive(Debug, Parser)]
+#[command(args_conflicts_with_subcommands = true)]
 struct Options {
+    #[command(subcommand)]
+    command: Option<Task>,
     /// Compare with the existing files instead of writing them.
     #[arg(long)]
     check: bool,
@@ -42,8 +46,37 @@ struct Options {
     out: Option<PathBuf>,
 }
 
+/// What else it does with headers.
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Compare the headers of a runtime with the catalog's header, or with those of another release.
+    Compare(compare::Compared),
+    /// Read headers in this process, which may not survive them.
+    #[command(hide = true)]
+    Declarations(compare::Asked),
+}
+
+impl Task {
+    fn run(&self) -> ExitCode {
+        let done = match self {
+            Task::Declarations(asked) => compare::tell(asked).map(|()| false),
+            Task::Compare(compared) => compare::compare(compared).map(|(page, differs)| {
+                print!("{page}");
+                differs
+            }),
+        };
+        match done {
+            Ok(differs) => ExitCode::from(u8::from(differs)),
+            Err(error) => failed(&error),
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let options = Options::parse();
+    if let Some(task) = &options.command {
+        return task.run();
+    }
     let jobs = match (&options.specs, &options.out) {
         (Some(specs), Some(output)) => jobs::single(specs, output).map(|job| vec![job]),
         _ => jobs::all(&jobs::root()),

@@ -4,7 +4,7 @@
 mod page;
 mod signature;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -19,7 +19,7 @@ use engine::run::{ExitStatus, RunError, run_folder};
 use thiserror::Error;
 
 use crate::runtimes::RUNTIMES;
-use crate::{CommandError, say};
+use crate::{CommandError, say, say_json};
 
 pub use signature::SignatureError;
 
@@ -93,7 +93,11 @@ pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
     let record = record(arguments)?;
     let bytes = to_canonical(&record);
     let Some(to) = &arguments.to else {
-        write_out(&bytes)?;
+        match std::str::from_utf8(&bytes) {
+            // For a person; whoever keeps the bytes lets them go into a file.
+            Ok(json) if io::stdout().is_terminal() => say_json(json)?,
+            _ => write_out(&bytes)?,
+        }
         eprint!("{}", engine::report::clean(&page::of(&record, &page::Seal::None)));
         return Ok(status(record.statement));
     };

@@ -10,6 +10,10 @@ use thiserror::Error;
 pub const NAMESPACE: &str = "conformance-record@atlas-cts";
 
 const TOOL: &str = "ssh-keygen";
+/// Names that are tried at most: each costs a process.
+const MOST_SIGNERS: usize = 100;
+/// Bytes of the largest file of allowed signers.
+const LARGEST_ALLOWED: u64 = 1 << 20;
 
 /// Why there is no signature, or none that counts.
 #[derive(Debug, Error)]
@@ -53,18 +57,47 @@ pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<S
     let mut command = Command::new(TOOL);
     let found = feed(command.args(["-Y", "find-principals", "-s"]).arg(signature).arg("-f").arg(allowed), &[])?;
     let names = String::from_utf8_lossy(&found.stdout).into_owned();
-    let signer = names.lines().next().and_then(|line| line.split(',').next()).unwrap_or_default().trim().to_owned();
-    if !found.status.success() || signer.is_empty() {
+    let mut signers: Vec<String> = names.lines().flat_map(|line| line.split(',')).map(name_of).collect();
+    signers.retain(|name| !name.is_empty());
+    if !found.status.success() || signers.is_empty() {
         let (signature, allowed) = (signature.to_owned(), allowed.to_owned());
         return Err(SignatureError::NotAllowed { signature, allowed, said: said(&found) });
     }
-    let mut command = Command::new(TOOL);
-    command.args(["-Y", "verify", "-n", NAMESPACE, "-I", &signer, "-s"]).arg(signature).arg("-f").arg(allowed);
-    let output = feed(&mut command, bytes)?;
-    match output.status.success() {
-        true => Ok(signer),
-        false => Err(SignatureError::Bad { signature: signature.to_owned(), signer, said: said(&output) }),
+    // The tool names the first line with the key, which may be for something else; another one may be for records.
+    signers.extend(listed(allowed)?);
+    let mut first = None;
+    for (at, signer) in signers.iter().enumerate().take(MOST_SIGNERS) {
+        if signers[..at].contains(signer) {
+            continue;
+        }
+        let mut command = Command::new(TOOL);
+        command.args(["-Y", "verify", "-n", NAMESPACE, "-I", signer, "-s"]).arg(signature).arg("-f").arg(allowed);
+        let output = feed(&mut command, bytes)?;
+        if output.status.success() {
+            return Ok(signer.clone());
+        }
+        first.get_or_insert_with(|| (signer.clone(), said(&output)));
     }
+    let (signer, said) = first.unwrap_or_default();
+    Err(SignatureError::Bad { signature: signature.to_owned(), signer, said })
+}
+
+/// The names in a file of allowed signers: the first word of each line, several with commas.
+fn listed(allowed: &Path) -> Result<Vec<String>, SignatureError> {
+    let text = engine::files::read_to_string(allowed, LARGEST_ALLOWED);
+    let text = text.map_err(|source| SignatureError::NoFile { path: allowed.to_owned(), source })?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let first = lines.filter_map(|line| match line.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next(),
+        None => line.split_whitespace().next(),
+    });
+    Ok(first.flat_map(|names| names.split(',')).map(name_of).filter(|name| !name.is_empty()).collect())
+}
+
+/// A name, as the tool takes it; one that begins like an option is none.
+fn name_of(text: &str) -> String {
+    let name = text.trim();
+    if name.starts_with('-') { String::new() } else { name.to_owned() }
 }
 
 /// The tool says the same of a file that is not there and of one that is wrong.

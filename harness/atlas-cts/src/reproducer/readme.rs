@@ -18,6 +18,11 @@ pub(super) fn text(evidence: &Evidence<'_>) -> String {
     clean(&text).into_owned()
 }
 
+/// A value of a journal, which may be anybody's, on one line of a block of code.
+fn line_of(value: &str) -> String {
+    value.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn promise(text: &mut String, evidence: &Evidence<'_>) {
     let rule = evidence.rule;
     let _ = writeln!(text, "## What is promised\n\n{}\n", rule.statement.trim());
@@ -51,7 +56,7 @@ fn seen(text: &mut String, evidence: &Evidence<'_>) {
         ("place", failure.place.as_str()),
         ("values", values.as_str()),
     ] {
-        let _ = writeln!(text, "    {name:<9} {}", value.split_whitespace().collect::<Vec<_>>().join(" "));
+        let _ = writeln!(text, "    {name:<9} {}", line_of(value));
     }
     if let Some(confirmation) = &failure.confirmation {
         let _ = writeln!(text, "    again     {}", confirmation.clause());
@@ -69,7 +74,7 @@ fn seen(text: &mut String, evidence: &Evidence<'_>) {
     if !failure.trace.is_empty() {
         text.push_str("\nThe calls:\n\n");
         for call in &failure.trace {
-            let _ = writeln!(text, "    {}", call.replace('\n', " "));
+            let _ = writeln!(text, "    {}", line_of(call));
         }
     }
 }
@@ -81,7 +86,7 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
     let version = library.version.as_deref().unwrap_or("not reported");
     text.push_str("\n## Environment\n\n");
     let mut line = |name: &str, value: &str| {
-        let _ = writeln!(text, "    {name:<9} {}", value.replace('\n', " "));
+        let _ = writeln!(text, "    {name:<9} {}", line_of(value));
     };
     line("library", &format!("{} (version {version})", library.path));
     line("sha256", &library.sha256);
@@ -151,7 +156,8 @@ The library works in {} that the program starts and watches.
              program finds its device with\n\n",
         );
         for (name, value) in variables.iter().filter(|(_, value)| !value.is_empty()) {
-            let _ = writeln!(text, "    export {name}={}", quoted(value));
+            // A line of its own: what follows a line's end is no longer in the block of code.
+            let _ = writeln!(text, "    export {name}={}", quoted(&line_of(value)));
         }
         let _ = writeln!(text, "    export {}=$(mktemp -d)", simulator_contract::environment::MACHINE);
     }

@@ -38,6 +38,7 @@ pub fn ask(child: &Child, signal: Signal) {
 #[rstest]
 #[case::by_a_scheduler(Signal::TERM, "SIGTERM")]
 #[case::from_the_keyboard(Signal::INT, "SIGINT")]
+#[case::by_a_terminal_that_goes_away(Signal::HUP, "SIGHUP")]
 fn a_run_that_is_asked_to_end_closes_its_journal_and_says_how_to_go_on(#[case] signal: Signal, #[case] name: &str) {
     let bench = bench(waiting_rules(), "HANGS_SYNCHRONISING");
     let (child, journal) = waiting(&bench);

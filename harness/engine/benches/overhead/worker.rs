@@ -41,6 +41,7 @@ impl Worker {
             state: State::Device,
             device: 0,
             memory: None,
+            mute: false,
         };
         let reply = worker.ask(&Request::Start(Box::new(start)));
         assert!(matches!(reply, Reply::Started(_)), "{reply:?}");

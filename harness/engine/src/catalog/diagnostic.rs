@@ -22,6 +22,13 @@ impl Source {
         Source { path, text, starts: OnceLock::new() }
     }
 
+    /// Whether the file is reached through a link: then it may be any file that this user can read, and whoever made the link
+    /// reads what is printed. The file, its folder and the one above are looked at.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        const LEVELS: usize = 3;
+        self.path.ancestors().take(LEVELS).any(std::path::Path::is_symlink)
+    }
+
     /// A line without its end; counted from 1.
     pub fn line(&self, number: usize) -> Option<&str> {
         let starts = self.starts.get_or_init(|| {
@@ -81,7 +88,7 @@ impl fmt::Display for Diagnostic {
             return writeln!(f, "  --> {}", source.path.display());
         }
         writeln!(f, "  --> {}:{}:{}", source.path.display(), self.line, self.column)?;
-        if let Some(line) = source.line(self.line) {
+        if let Some(line) = source.line(self.line).filter(|_| !source.is_elsewhere()) {
             let shown: String = line.chars().take(160).collect();
             let number = self.line.to_string();
             let margin = " ".repeat(number.len());

@@ -276,6 +276,12 @@ fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
         _ if message.starts_with("multiple YAML documents") => "a second YAML document begins here; a file holds one",
         _ => message.split(", set DuplicateKeyPolicy").next().unwrap_or(message),
     };
+    if source.is_elsewhere() {
+        // What the reader says of a mistake quotes the file.
+        let message =
+            "it has mistakes, and it is reached through a link, so that nothing of it is shown: name the file itself";
+        return Diagnostic { source: Some(source.clone()), line, column, message: message.to_owned() };
+    }
     let hint = misspelt(message);
     Diagnostic { source: Some(source.clone()), line, column, message: format!("{message}{hint}") }
 }

@@ -1,9 +1,11 @@
 //! From a run to its record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::error::ConformanceError;
-use super::model::{CatalogIdentity, ConformanceRecord, Machine, RuleVerdict, RunIdentity, Statement, TestedLibrary};
+use super::model::{
+    Capability, CatalogIdentity, ConformanceRecord, Machine, RuleVerdict, RunIdentity, Statement, TestedLibrary,
+};
 use super::requirements::{Demands, demands};
 use crate::catalog::Rules;
 use crate::record::{Level, MappedLibrary, Meaning, Recorded, RuleResult, RunHeader, Verdict};
@@ -91,6 +93,27 @@ impl ConformanceRecord {
         let simulated = self.statement == Statement::Conformant && self.libraries.iter().any(|one| one.simulated);
         open.map(|(id, _)| format!("it says conformant, and {id} was not seen to hold"))
             .or_else(|| simulated.then(|| "it says conformant, and the device is simulated".to_owned()))
+            .or_else(|| self.left_out_of_missing())
+    }
+
+    /// What the rest of the record lacks and its list of what is missing does not name, whatever the statement is.
+    fn left_out_of_missing(&self) -> Option<String> {
+        let simulated = self.libraries.iter().any(|one| one.simulated);
+        let lacks = [
+            (Capability::RealDevice, simulated, "the device is simulated"),
+            (Capability::WholeRun, self.run.finished.is_none(), "the run has no end"),
+            (Capability::Dedicated, !simulated && !self.run.dedicated, "others may have used the devices"),
+            (Capability::Edition, self.edition.is_none(), "the edition is not known"),
+        ];
+        let named = |capability: Capability| self.missing.iter().any(|missing| missing.capability == capability);
+        let lack = lacks.into_iter().find(|(capability, lacks, _)| *lacks && !named(*capability));
+        if let Some((capability, _, why)) = lack {
+            return Some(format!("{why}, and {} is not among what it says is missing", capability.words()));
+        }
+        let told: HashSet<&String> = self.missing.iter().flat_map(|missing| &missing.rules).collect();
+        let without = |rule: &RuleVerdict| rule.required && rule.verdict.is_none();
+        let open = self.rules.iter().find(|(id, rule)| without(rule) && !told.contains(id));
+        open.map(|(id, _)| format!("{id} has no result, and is not among what it says is missing"))
     }
 }
 
@@ -123,8 +146,11 @@ fn libraries(header: &RunHeader) -> Vec<TestedLibrary> {
         version: None,
         simulated: first.simulated,
     }));
+    // By path, and not by looking through all of them for each: a journal may name a hundred thousand.
+    let mut known: HashSet<(String, Option<String>)> =
+        libraries.iter().map(|library| (library.path.clone(), library.sha256.clone())).collect();
     for MappedLibrary { path, sha256, build_id } in &header.mapped {
-        if !libraries.iter().any(|known| known.path == *path && known.sha256 == *sha256) {
+        if known.insert((path.clone(), sha256.clone())) {
             let (path, sha256, build_id) = (path.clone(), sha256.clone(), build_id.clone());
             libraries.push(TestedLibrary { path, sha256, build_id, version: None, simulated: false });
         }

@@ -126,6 +126,7 @@ prop_compose! {
     fn any_record()(
         verdicts in prop::collection::vec((any::<bool>(), any::<bool>(), verdict()), 1..6),
         lacks in any::<bool>(),
+        tells in any::<bool>(),
         simulated in any::<bool>(),
         statement in prop::sample::select(vec![Statement::Conformant, Statement::NotConformant, Statement::NotShown]),
     ) -> ConformanceRecord {
@@ -137,7 +138,12 @@ prop_compose! {
         record.rules = verdicts.iter().enumerate().map(rule).collect();
         record.libraries[0].simulated = simulated;
         let lack = || Missing { capability: Capability::Devices, why: "one is not enough".into(), rules: Vec::new() };
-        record.missing = lacks.then(lack).into_iter().collect();
+        let all = || Missing {
+            capability: Capability::RealDevice,
+            why: "it is simulated".into(),
+            rules: record.rules.keys().cloned().collect(),
+        };
+        record.missing = lacks.then(lack).into_iter().chain(tells.then(all)).collect();
         record.statement = statement;
         record
     }
@@ -153,7 +159,10 @@ proptest! {
         let all_hold = record.rules.values().all(|rule| !rule.required || rule.verdict.is_some_and(|seen| good.contains(&seen)));
         let broken =
             record.rules.values().any(|rule| rule.level == Level::Must && rule.verdict.is_some_and(|seen| bad.contains(&seen)));
-        let entitled = match record.statement {
+        let open = record.rules.values().any(|rule| rule.required && rule.verdict.is_none());
+        let tells = record.missing.iter().any(|missing| missing.capability == Capability::RealDevice);
+        let told = tells || !(open || record.libraries[0].simulated);
+        let entitled = told && match record.statement {
             Statement::Conformant => all_hold && !broken && record.missing.is_empty() && !record.libraries[0].simulated,
             Statement::NotConformant => broken,
             Statement::NotShown => !broken && !record.missing.is_empty(),

@@ -3,11 +3,14 @@
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::leftovers;
 
 /// The most bytes of a stream that are kept; a tool that floods is read on and forgotten.
 const MOST: usize = 1 << 20;
@@ -17,6 +20,9 @@ const TICK: Duration = Duration::from_millis(5);
 const GOING: Duration = Duration::from_secs(2);
 /// How long to wait for the last bytes of a stream that something else may hold open.
 const DRAINING: Duration = Duration::from_millis(300);
+
+/// The variable that children and what they start have in common.
+const MARK: &str = "ATLAS_CTS_CHILD";
 
 /// How a child ended.
 #[derive(Debug)]
@@ -70,8 +76,10 @@ impl Answer {
 /// Runs a command to its end, for `limit`, or until `abandoned` says that nobody waits for it any more.
 pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> Answer {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Its own group, so that whatever it starts ends with it.
-    let mut child = match command.process_group(0).spawn() {
+    leftovers::adopt_orphans();
+    let mark = mark();
+    // Its own group, so that whatever it starts ends with it; the mark finds what leaves the group.
+    let mut child = match command.process_group(0).env(MARK, &mark).spawn() {
         Ok(child) => child,
         Err(error) => return Answer { end: End::NotStarted(error), output: String::new(), errors: String::new() },
     };
@@ -90,7 +98,15 @@ pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool)
     };
     // What it started and left.
     kill_group(&child);
+    leftovers::end(&format!("{MARK}={mark}"), child.id());
     Answer { end, output: output.text(), errors: errors.text() }
+}
+
+/// A text that no other child of this machine has in its environment.
+fn mark() -> String {
+    static ASKED: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{}-{}-{}", std::process::id(), now.as_nanos(), ASKED.fetch_add(1, Ordering::Relaxed))
 }
 
 fn ended(status: ExitStatus) -> End {
@@ -187,6 +203,17 @@ mod tests {
     fn is_zombie(pid: &str) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         status.lines().any(|line| line.starts_with("State:") && line.contains('Z'))
+    }
+
+    #[test]
+    fn what_left_the_group_of_a_child_is_killed_too() {
+        let answer = shell("setsid sleep 3600 & echo $!; sleep 0.2", Duration::from_secs(60));
+        let started = answer.output.trim().to_owned();
+        let begun = Instant::now();
+        while std::path::Path::new("/proc").join(&started).exists() && !is_zombie(&started) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{started} still runs");
+            std::thread::sleep(TICK);
+        }
     }
 
     #[test]

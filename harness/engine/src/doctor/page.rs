@@ -1,5 +1,6 @@
 //! An examination as text for somebody who has little time: the verdict, then the worst, then what was looked at.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::report::{clean, wrap};
@@ -11,10 +12,13 @@ const WIDTH: usize = 100;
 /// Columns of a label and of the space before and behind it.
 const LABEL: usize = 11;
 
+/// Characters of one text of a tool or a variable that are shown: the report in JSON has all.
+const SHOWN: usize = 2000;
+
 /// The page. Nothing of what tools and files say can move a cursor.
 pub fn page(found: &Examination) -> String {
     let mut text = String::new();
-    for line in wrap(&found.summary, WIDTH) {
+    for line in wrap(&shown(&found.summary), WIDTH) {
         let _ = writeln!(text, "{line}");
     }
     for finding in &found.findings {
@@ -61,11 +65,19 @@ fn add_finding(text: &mut String, finding: &Finding) {
 /// A labelled text, wrapped.
 fn row(text: &mut String, label: &str, content: &str) {
     let width = LABEL - 3;
-    let mut label = clean(label).into_owned();
-    for line in wrap(content, WIDTH - LABEL) {
+    let mut label = clean(&shown(label)).into_owned();
+    for line in wrap(&shown(content), WIDTH - LABEL) {
         let line = format!("  {label:<width$} {line}");
         let _ = writeln!(text, "{}", line.trim_end());
         label.clear();
+    }
+}
+
+/// The beginning of a text that may be as long as somebody wants.
+fn shown(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(SHOWN) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}… ({} bytes in all)", &text[..end], text.len())),
     }
 }
 

@@ -87,9 +87,18 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
     line(format!("    note: {}", quoted(&result.reason)));
 }
 
-/// A scalar of YAML: what JSON writes is one.
+/// A scalar of YAML: what JSON writes is one. Beyond ASCII nothing stays that would have to be made safe to show: that
+/// would undo the quoting.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let written = serde_json::Value::from(text).to_string();
+    let shown = |c: char| c.is_ascii() && !c.is_control() || c.is_alphanumeric();
+    written.chars().fold(String::new(), |mut quoted, c| {
+        match c {
+            c if shown(c) => quoted.push(c),
+            c => drop(write!(quoted, "\\U{:08x}", u32::from(c))),
+        }
+        quoted
+    })
 }
 
 /// Text that stays behind its `#`.

@@ -1,13 +1,11 @@
 //! How two interfaces differ, and which rules that concerns.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
+use std::collections::{BTreeSet, HashMap};
 
 use steps::suggest::hint;
 
 use crate::catalog::Rules;
 
-use super::declarations::{Declarations, Layout};
 use super::library::LibraryInterface;
 
 /// What kind of difference it is.
@@ -19,18 +17,6 @@ pub enum Kind {
     SymbolVersion,
     /// Another list of needed libraries.
     Needed,
-    /// A function that is not declared.
-    MissingFunction,
-    /// Other parameters or another result under the same name.
-    Prototype,
-    /// An enumerator or macro that is not declared.
-    MissingConstant,
-    /// Another value under the same name.
-    ConstantValue,
-    /// A struct or union that is not declared.
-    MissingStruct,
-    /// Another size, alignment or order of fields under the same name.
-    Layout,
     /// What only the second one has: nobody depends on it yet.
     New,
 }
@@ -39,7 +25,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
     pub kind: Kind,
-    /// What differs: a function, a constant, a struct.
+    /// What differs: a symbol, a library.
     pub name: String,
     /// How.
     pub text: String,
@@ -103,78 +89,6 @@ pub fn libraries(rules: &Rules, first: &LibraryInterface, second: &LibraryInterf
     found
 }
 
-/// How the second of two headers differs from the first. `only_first`: what only the second declares is left out.
-pub fn headers(rules: &Rules, first: &Declarations, second: &Declarations, only_first: bool) -> Vec<Difference> {
-    let concerned = Concerned::of(rules);
-    let mut found = Vec::new();
-    let mut compare =
-        |kinds: [Kind; 2], names: (Vec<&String>, Vec<&String>), differ: &dyn Fn(&str) -> Option<String>| {
-            let second: BTreeSet<&String> = names.1.into_iter().collect();
-            for name in &names.0 {
-                if !second.contains(*name) {
-                    found.push(concerned.difference(kinds[0], name, "not declared any more".to_owned()));
-                } else if let Some(text) = differ(name) {
-                    found.push(concerned.difference(kinds[1], name, text));
-                }
-            }
-            let first: BTreeSet<&String> = names.0.into_iter().collect();
-            let new = second.iter().filter(|name| !only_first && !first.contains(**name));
-            found.extend(new.map(|name| concerned.difference(Kind::New, name, "declared, and was not".to_owned())));
-        };
-    compare(
-        [Kind::MissingFunction, Kind::Prototype],
-        (first.functions.keys().collect(), second.functions.keys().collect()),
-        &|name| became(&first.functions, &second.functions, name),
-    );
-    compare(
-        [Kind::MissingConstant, Kind::ConstantValue],
-        (first.constants.keys().collect(), second.constants.keys().collect()),
-        &|name| became(&first.constants, &second.constants, name),
-    );
-    compare(
-        [Kind::MissingStruct, Kind::Layout],
-        (first.layouts.keys().collect(), second.layouts.keys().collect()),
-        &|name| layout(&first.layouts[name], &second.layouts[name]),
-    );
-    found.sort();
-    found
-}
-
-fn became<T: PartialEq + fmt::Display>(
-    first: &BTreeMap<String, T>,
-    second: &BTreeMap<String, T>,
-    name: &str,
-) -> Option<String> {
-    let (first, second) = (&first[name], &second[name]);
-    (first != second).then(|| format!("{first} became {second}"))
-}
-
-/// The first things in which two layouts differ.
-fn layout(first: &Layout, second: &Layout) -> Option<String> {
-    let mut parts = Vec::new();
-    for (what, first, second) in [("size", first.size, second.size), ("alignment", first.align, second.align)] {
-        if first != second {
-            parts.push(format!("{what} {first} became {second}"));
-        }
-    }
-    for field in &first.fields {
-        match second.fields.iter().find(|other| other.name == field.name) {
-            None => parts.push(format!("field {} at {} is gone", field.name, field.offset)),
-            Some(other) if other.offset != field.offset => {
-                parts.push(format!("field {} moved from {} to {}", field.name, field.offset, other.offset));
-            }
-            Some(other) if other.ty != field.ty => {
-                parts.push(format!("field {}: {} became {}", field.name, field.ty, other.ty));
-            }
-            Some(_) => {}
-        }
-    }
-    for field in second.fields.iter().filter(|field| first.fields.iter().all(|other| other.name != field.name)) {
-        parts.push(format!("field {} at {} is new", field.name, field.offset));
-    }
-    (!parts.is_empty()).then(|| parts.join("; "))
-}
-
 /// The rules by what they name: the functions that they call, the structs that they use, the words of their steps.
 struct Concerned<'a> {
     rules: &'a Rules,
@@ -218,12 +132,6 @@ impl Kind {
             Kind::MissingSymbol => "missing symbol",
             Kind::SymbolVersion => "symbol version",
             Kind::Needed => "needed libraries",
-            Kind::MissingFunction => "missing function",
-            Kind::Prototype => "prototype",
-            Kind::MissingConstant => "missing constant",
-            Kind::ConstantValue => "value",
-            Kind::MissingStruct => "missing struct",
-            Kind::Layout => "layout",
             Kind::New => "new",
         }
     }

@@ -22,14 +22,32 @@ const COMMON: &[&str] = &["root", "localhost", "localdomain", "nobody", "user", 
 
 /// What logs of any runtime may hold, in the order in which it is looked for.
 const SECRETS: &[Secret] = &[
+    // What opens something, whoever it belongs to.
+    Secret {
+        kind: "secret",
+        pattern: r"\b((?:gh[pousr]_|github_pat_|glpat-|hf_|sk-|xox[abprs]-)[A-Za-z0-9_-]{10,}|AKIA[0-9A-Z]{12,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9._-]+)",
+    },
+    Secret {
+        kind: "secret",
+        pattern: r"(?i)\b(?:token|passwd|password|secret|api[_-]?key|bearer)(?:\s*[:=]\s*|\s+)([A-Za-z0-9+/=._~-]*[0-9][A-Za-z0-9+/=._~-]{7,})",
+    },
+    Secret { kind: "key", pattern: r"\b(AAAA[A-Za-z0-9+/]{20,}=*)" },
     Secret { kind: "email", pattern: r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+" },
     Secret { kind: "user", pattern: r"/(?:home|Users)/([^/\s:,;'\x22()<>\[\]]+)" },
+    Secret { kind: "user", pattern: r"(?i)\b[a-z]:\\Users\\([^\\\s:,;'\x22()<>\[\]]+)" },
+    // As Kerberos and Windows write it.
+    Secret { kind: "user", pattern: r"\b([A-Za-z0-9._-]+@[A-Z][A-Z0-9-]+(?:\.[A-Z0-9-]+)*)\b" },
+    Secret {
+        kind: "host",
+        pattern: r"(?i)\b((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|net|org|edu|gov|cn|local|localdomain|internal|intranet|intra|lan|corp|cloud|example|test))\b",
+    },
     Secret {
         kind: "id",
         pattern: r"\b([0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12})\b",
     },
     Secret { kind: "pci", pattern: r"\b([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\b" },
     Secret { kind: "mac", pattern: r"\b((?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}|(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2})\b" },
+    Secret { kind: "mac", pattern: r"\b([0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})\b" },
     Secret {
         kind: "serial",
         pattern: r"(?i)\b(?:serial(?:[ _-]?(?:number|no))?|s/n)(?:\s*[:=]\s*|\s+is\s+|\s+)([A-Za-z0-9-]*[0-9][A-Za-z0-9-]*)",
@@ -280,6 +298,14 @@ mod tests {
     #[case::mail("bob.b@example.com wrote", "<email-1> wrote")]
     #[case::an_id("uuid 123e4567-e89b-12d3-a456-426614174000", "uuid <id-1>")]
     #[case::what_the_runtime_has("chip id 4B8C1234", "chip id <chip-1>")]
+    #[case::another_machine("from node-18.rack3.corp.example: no route", "from <host-3>: no route")]
+    #[case::a_card_with_dots("eth 001A.2B3C.4D5E", "eth <mac-1>")]
+    #[case::a_token_of_a_forge("token=ghp_abcdefghijklmnop1234 used", "token=<secret-1> used")]
+    #[case::a_password("password: hunter2hunter2", "password: <secret-1>")]
+    #[case::a_public_key("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQ== x", "ssh-rsa <key-1> x")]
+    #[case::a_home_of_windows(r"C:\Users\erin\log", r"C:\Users\<user-2>\log")]
+    #[case::a_realm("BOB@CORP and memcpy@GLIBC_2.14", "<user-2> and memcpy@GLIBC_2.14")]
+    #[case::a_library_and_a_count("libruntime.so.1, token 17, node.c:12", "libruntime.so.1, token 17, node.c:12")]
     #[case::an_address_in_memory(
         "start=0x12c700300000 current: 0x12c100010844",
         "start=0x12c700300000 current: 0x12c100010844"

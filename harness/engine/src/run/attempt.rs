@@ -13,6 +13,7 @@ use crate::workers::{Assignment, Slot, interrupt};
 use super::breaker::calls;
 use super::campaign::{Campaign, locked};
 use super::devices::{Demand, Lease, Taken};
+use super::library::room_for_files;
 use super::owners::Outcome;
 use super::result::{Finished, empty_result};
 use super::visible;
@@ -83,7 +84,7 @@ impl Campaign {
         let mut slot = match pool.take_seeing(lease.visible().as_deref()) {
             Ok(slot) => slot,
             Err(error) => {
-                let reason = format!("no folder for a simulated machine: {error}; set TMPDIR to a writable folder");
+                let reason = format!("no folder for a simulated machine: {error}{}", room_for_files(&error));
                 return self.without_run(rule, Verdict::Error, reason);
             }
         };

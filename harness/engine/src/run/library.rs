@@ -66,8 +66,16 @@ pub enum LibraryError {
     NotSimulated { runtime: &'static str, id: String },
     #[error("there is no simulated device for {runtime}; give the runtime's library with --library PATH")]
     NoSimulator { runtime: &'static str },
-    #[error("the simulated device cannot be written: {source}; set TMPDIR to a writable folder")]
+    #[error("the simulated device cannot be written: {source}{}", room_for_files(.source))]
     Simulator { source: io::Error },
+}
+
+/// What to do where nothing can be written: a limit on the size of files holds in every folder.
+pub(super) fn room_for_files(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => "; raise the limit on the size of files (ulimit -f)",
+        _ => "; set TMPDIR to a writable folder",
+    }
 }
 
 impl LibraryError {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::case::{Budget, CaseReport, FailedCall, SearchResult, Trouble, Value};
+use crate::case::{Budget, CaseFailure, CaseReport, FailedCall, SearchResult, Trouble, Value};
 use crate::catalog::Alternative;
 use steps::judgement::Judgement;
 use steps::program::State;
@@ -55,6 +55,9 @@ pub struct Start {
     pub product: String,
     /// Bytes of data that the process gets beside what it has once it is set up; `None`: there is no limit.
     pub memory: Option<u64>,
+    /// The library did not come back when it was asked what it says of an error: it is not asked again.
+    #[serde(default)]
+    pub mute: bool,
 }
 
 /// Which rule to run, and how.
@@ -125,6 +128,8 @@ pub enum Reply {
     Pace(Result<u64, Trouble>),
     Exported(Vec<bool>),
     Searched(Box<SearchResult>),
+    /// How the case was judged that runs: the library is asked for the text of its error next. `None`: it has answered.
+    Judged(Option<Box<CaseFailure>>),
     Turn(Turn),
     /// The steps of a case are done.
     Stepped(Box<Stepped>),

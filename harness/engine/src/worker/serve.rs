@@ -48,17 +48,24 @@ pub fn run_if_asked(runtimes: &[&'static Runtime]) {
 struct Wire {
     requests: RefCell<BufReader<File>>,
     replies: File,
+    /// What the two descriptors were when the process began.
+    pipes: [Option<(u64, u64)>; 2],
 }
 
 impl Wire {
     fn next(&self) -> Result<Option<Request>, WorkerFault> {
+        self.expect_open();
         let mut line = String::new();
         let mut requests = self.requests.borrow_mut();
         if requests.buffer().is_empty() {
             // Whatever comes of it, reading blocks until there is a request.
             wait::ready(&mut [PollFd::new(requests.get_ref(), PollFlags::IN)], Duration::ZERO);
         }
-        match requests.read_line(&mut line) {
+        let read = requests.read_line(&mut line);
+        if !matches!(read, Ok(1..)) && pipe(requests.get_ref()) != self.pipes[0] {
+            std::process::exit(DEAF);
+        }
+        match read {
             Ok(0) => Ok(None),
             Ok(_) => {
                 let understood = serde_json::from_str(&line).map(Some);
@@ -72,15 +79,24 @@ impl Wire {
         let mut line = serde_json::to_vec(reply)
             .map_err(|source| WorkerFault::Message { what: "a reply cannot be written", source })?;
         line.push(b'\n');
+        self.expect_open();
         (&self.replies).write_all(&line).map_err(|error| WorkerFault::io("cannot reply", error))
     }
 
-    /// Ends this process when the library closed what it had not opened: the flight recorder still names the case.
+    /// Ends this process when the library closed what it had not opened, whoever has the number now: the flight recorder
+    /// still names the case.
     fn expect_open(&self) {
-        if rustix::io::fcntl_getfd(&self.replies).is_err() {
+        let requests = self.requests.try_borrow().map_or(self.pipes[0], |requests| pipe(requests.get_ref()));
+        if [requests, pipe(&self.replies)] != self.pipes {
             std::process::exit(DEAF);
         }
     }
+}
+
+/// What tells the file of a descriptor from others; `None`: it is closed.
+fn pipe(file: &File) -> Option<(u64, u64)> {
+    let found = rustix::fs::fstat(file).ok()?;
+    Some((found.st_dev, found.st_ino))
 }
 
 impl Link for Wire {
@@ -106,7 +122,9 @@ fn take_descriptors() -> std::io::Result<Wire> {
     let replies: OwnedFd = away(stdout())?;
     dup2_stdin(File::open("/dev/null")?)?;
     dup2_stdout(stderr())?;
-    Ok(Wire { requests: RefCell::new(BufReader::new(File::from(requests))), replies: File::from(replies) })
+    let (requests, replies) = (File::from(requests), File::from(replies));
+    let pipes = [pipe(&requests), pipe(&replies)];
+    Ok(Wire { requests: RefCell::new(BufReader::new(requests)), replies, pipes })
 }
 
 /// Ends this process when the supervisor is gone, also while a call of the library hangs.
@@ -191,6 +209,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
         flight: &flight,
         state: start.state,
         device: start.device,
+        asks: !start.mute,
         surroundings,
     };
     worker.requests(&wire).or_else(|fault| wire.reply(&Reply::Trouble(fault.to_string())))
@@ -199,17 +218,22 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
 /// The most of what a runtime says about an error that is kept, in bytes: the end.
 const MOST_SAID: usize = 16 << 10;
 
-/// Asks the runtime what it says of the thread's errors, if a case has failed. The case is judged by then; no call of
-/// it is forgotten for this one.
-fn recent_error(life_cycle: &mut Execution<'_>, state: State, flight: &Flight, report: &mut CaseReport) {
+/// Asks the runtime what it says of the thread's errors, if a case has failed. The case is judged by then, and the
+/// supervisor knows it: a library that does not come back with a text hides no failure. No call of the case is forgotten
+/// for this one.
+fn recent_error(life_cycle: &mut Execution<'_>, state: State, flight: &Flight, wire: &Wire, report: &mut CaseReport) {
     let Some(failure) = &mut report.failure else { return };
     let queries = life_cycle.prepared.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
     let asked = queries.iter().position(|query| query.name == RECENT_ERROR && query.state <= state);
     let Some(asked) = asked else { return };
+    // What cannot be told now is told with the result.
+    let _ = wire.reply(&Reply::Judged(Some(Box::new(failure.clone()))));
     let answered = life_cycle.run_section(Section::Query(asked)).is_ok();
     // A library without the function, or with nothing to say, says nothing. What did not return is found there.
     flight.forget_last_call();
-    if answered && let Ok(text) = life_cycle.answer(asked) {
+    let answer = answered.then(|| life_cycle.answer(asked));
+    let _ = wire.reply(&Reply::Judged(None));
+    if let Some(Ok(text)) = answer {
         let mut from = text.len().saturating_sub(MOST_SAID);
         while !text.is_char_boundary(from) {
             from += 1;
@@ -236,6 +260,8 @@ struct Worker<'a> {
     flight: &'a Flight,
     state: State,
     device: u32,
+    /// Whether the library is asked what it says of errors.
+    asks: bool,
     surroundings: Surroundings,
 }
 
@@ -362,7 +388,7 @@ impl<'a> Worker<'a> {
         execution.observed = &run.observed;
         let (selections, own) = (self.library.selections.clone(), self.own_device());
         let life_cycle = &mut self.life_cycle;
-        let state = self.state;
+        let (state, asks) = (self.state, self.asks);
         let search = Search {
             program: &rule.program,
             scope: &scope,
@@ -379,7 +405,9 @@ impl<'a> Worker<'a> {
             execution.begin(values.to_vec(), salt);
             flight.begin_case(number, salt, values);
             execution.run_steps();
-            recent_error(life_cycle, state, flight, &mut execution.report);
+            if asks {
+                recent_error(life_cycle, state, flight, wire, &mut execution.report);
+            }
             execution.clean_up();
             wire.expect_open();
             let report = std::mem::take(&mut execution.report);
@@ -437,7 +465,9 @@ impl<'a> Worker<'a> {
             execution.turns = Some(Turns::new(case.process, rule.program.processes.len(), wire));
         }
         execution.run_steps();
-        recent_error(&mut self.life_cycle, self.state, self.flight, &mut execution.report);
+        if self.asks {
+            recent_error(&mut self.life_cycle, self.state, self.flight, wire, &mut execution.report);
+        }
         wire.expect_open();
         execution.turns = None;
         execution.make_deferred_calls();

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use crate::case::CaseFailure;
+use crate::leftovers;
 use crate::wire::flight::Flight;
 use crate::wire::lines::{LONGEST_LINE, Lines};
 use crate::wire::message::{Reply, Request};
@@ -21,7 +23,6 @@ use crate::wire::{FLIGHT, WORKER, wait};
 use super::asked::Asked;
 use super::end::{GONE, ProcessorTime, WorkerEnd, how};
 use super::interrupt;
-use super::leftovers;
 use super::remarks::Remarks;
 
 /// How long to listen before the worker's progress is looked at.
@@ -72,6 +73,10 @@ pub struct WorkerProcess {
     pub longest: Arc<AtomicU64>,
     /// Whom a run asks for something.
     pub asked: Arc<Asked>,
+    /// How the case was judged whose error the library is asked about.
+    judged: Option<Box<CaseFailure>>,
+    /// A library of the run did not come back from that: none is asked again.
+    pub mute: Arc<AtomicBool>,
 }
 
 impl WorkerProcess {
@@ -127,6 +132,8 @@ impl WorkerProcess {
             heard: Instant::now(),
             longest: Arc::default(),
             asked: Arc::default(),
+            judged: None,
+            mute: Arc::default(),
         })
     }
 
@@ -230,10 +237,27 @@ impl WorkerProcess {
 
     /// A reply that was read completely.
     pub fn buffered(&mut self) -> Result<Option<Reply>, WorkerEnd> {
-        self.lines.reply().map_err(|error| {
-            self.kill();
-            WorkerEnd::Confused(error.to_string())
-        })
+        loop {
+            match self.lines.reply() {
+                Ok(Some(Reply::Judged(failure))) => self.judged = failure,
+                Ok(reply) => return Ok(reply),
+                Err(error) => {
+                    self.kill();
+                    return Err(WorkerEnd::Confused(error.to_string()));
+                }
+            }
+        }
+    }
+
+    /// The failure of a case in which the process was lost: the accident, or what had been judged where the library was
+    /// only asked for the text of its error.
+    pub(super) fn failure(&self, accident: &WorkerEnd, lost: impl FnOnce() -> CaseFailure) -> CaseFailure {
+        let Some(judged) = &self.judged else { return lost() };
+        self.mute.store(true, Ordering::Relaxed);
+        let text =
+            format!("asked for the text of its last error, the library gave none ({accident}); it is not asked again");
+        self.remarks.note(text.clone(), "");
+        CaseFailure { message: format!("{}; {text}", judged.message), ..(**judged).clone() }
     }
 
     /// The process ended, or is ending: how.

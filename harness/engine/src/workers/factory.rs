@@ -1,7 +1,7 @@
 //! How workers start: with which library, how far they are set up, what becomes of a start that fails.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -52,6 +52,8 @@ pub struct Factory {
     pub retries: Mutex<Vec<Retry>>,
     /// The longest time without progress after which a worker went on, in milliseconds.
     pub longest: Arc<AtomicU64>,
+    /// A worker was lost when its library was asked what it says of an error.
+    pub mute: Arc<AtomicBool>,
 }
 
 /// What is waited for a call at least that has hung before.
@@ -173,6 +175,7 @@ impl Factory {
             remarks: Arc::default(),
             retries: Mutex::default(),
             longest: Arc::default(),
+            mute: Arc::default(),
         }
     }
 
@@ -249,6 +252,7 @@ impl Factory {
         let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, &machine.path, remarks)
             .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
         worker.longest = self.longest.clone();
+        worker.mute = self.mute.clone();
         worker.asked = machine.asked.clone();
         let start = Start {
             specs: self.specs.clone(),
@@ -259,6 +263,7 @@ impl Factory {
             device: set_up.device,
             product: self.product.clone(),
             memory: self.memory,
+            mute: self.mute.load(Ordering::Relaxed),
         };
         match worker.ask(&Request::Start(Box::new(start)), self.deadlines.start) {
             Ok(Reply::Started(started)) => {

@@ -155,7 +155,9 @@ impl Group<'_> {
     fn accident(&mut self, member: usize, accident: &WorkerEnd, end: &mut GroupEnd) {
         end.trace = self.trace();
         end.output = self.members[member].output();
-        let mut failure = accident_failure(&self.texts, &self.members[member].flight.calls().0, accident);
+        let process = &self.members[member];
+        let mut failure =
+            process.failure(accident, || accident_failure(&self.texts, &process.flight.calls().0, accident));
         if self.members.len() > 1 {
             let name = &self.rule.program.processes[member].name;
             failure.message = format!("in process {name}: {}", failure.message);

@@ -7,7 +7,6 @@ mod executor;
 mod factory;
 mod group;
 pub(crate) mod interrupt;
-mod leftovers;
 mod library;
 mod machines;
 mod mapped;

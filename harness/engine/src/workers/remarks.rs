@@ -20,7 +20,7 @@ impl Remarks {
     /// Notes something that a process did; `output` is what its library had printed by then.
     pub fn note(&self, text: String, output: &str) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let printed = || output.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned);
+        let printed = || output.lines().map(str::trim).rfind(|line| !line.is_empty()).map(beginning);
         seen.entry(text).or_insert_with(|| Seen { processes: 0, printed: printed() }).processes += 1;
     }
 
@@ -34,5 +34,14 @@ impl Remarks {
                 format!("{text} ({processes} {noun}){printed}")
             })
             .collect()
+    }
+}
+
+/// The first characters of a line, which a library may make as long as it likes.
+fn beginning(line: &str) -> String {
+    const SHOWN: usize = 500;
+    match line.char_indices().nth(SHOWN) {
+        None => line.to_owned(),
+        Some((end, _)) => format!("{}…", &line[..end]),
     }
 }

@@ -100,7 +100,7 @@ impl Executor {
         // Between cases there is none, and a long list does not fit into the recorder.
         let complete = number > 0 && are_of(&rule.program, &values);
         FailedCase {
-            failure: accident_failure(&self.texts(rule), &records, accident),
+            failure: worker.failure(accident, || accident_failure(&self.texts(rule), &records, accident)),
             values: if complete { display_values(&rule.program, &values) } else { Vec::new() },
             replay_values: if complete { case_to_json(&rule.program, &values, salt) } else { Json::Null },
             case: number,

@@ -88,6 +88,9 @@ impl Reading {
         if let Some(part) = settings.part.as_ref().filter(|part| part.of > MOST_PARTS) {
             return reading.broken(1, format!("a run of {} parts; there are at most {MOST_PARTS}", part.of));
         }
+        if let Some((what, _)) = names(&reading.run.header).find(|(_, name)| name.len() > LONGEST_NAME) {
+            return reading.broken(1, format!("the name of {what} has more than {LONGEST_NAME} bytes"));
+        }
         reading.selected.iter().flatten().try_for_each(|id| reading.expect_selected(1, id))?;
         Ok(reading)
     }
@@ -164,6 +167,18 @@ impl Reading {
             None
         }
     }
+}
+
+/// Bytes of the longest name of what was tested: a path has no more.
+const LONGEST_NAME: usize = 4096;
+
+/// The names that every line about a run shows.
+fn names(header: &RunHeader) -> impl Iterator<Item = (&'static str, &str)> {
+    let optional = [("the device", &header.reported_name), ("the edition", &header.edition)];
+    let optional = optional.into_iter().filter_map(|(what, name)| Some((what, name.as_deref()?)));
+    let given =
+        [("the product", &header.product), ("the run mode", &header.run_mode), ("the library", &header.library.path)];
+    given.into_iter().map(|(what, name)| (what, name.as_str())).chain(optional)
 }
 
 /// What the end of a run sorts otherwise than its results allow: what is known has to be there, and to be broken.

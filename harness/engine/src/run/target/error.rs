@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::catalog::Rules;
 use crate::record::DeviceOut;
 use crate::run::exit::ExitStatus;
+use crate::run::library::room_for_files;
 use crate::runtime::Runtime;
 use crate::workers::{StartError, WorkerEnd};
 use simulator_contract::DENY;
@@ -48,7 +49,7 @@ pub enum TargetError {
     /// A file that the run needs cannot be read.
     #[error("{what}: {source}")]
     Unreadable { what: String, source: io::Error },
-    #[error("no folder for a simulated machine: {source}; set TMPDIR to a writable folder")]
+    #[error("no folder for a simulated machine: {source}{}", room_for_files(.source))]
     NoMachine { source: io::Error },
     /// No worker could be set up.
     #[error("{library}: {error}")]

@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 /// The declarations of a header, each by its name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Declarations {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Declarations {
     /// Function → its type, in one notation.
     pub functions: BTreeMap<String, String>,
     /// Enumerator or integer macro → its value.
@@ -15,8 +17,8 @@ pub struct Declarations {
 }
 
 /// How a struct or union lies in memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Layout {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Layout {
     /// Bytes.
     pub size: u64,
     /// Bytes.
@@ -26,8 +28,8 @@ pub struct Layout {
 }
 
 /// A field of a struct or union.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldAt {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FieldAt {
     pub name: String,
     /// Bytes from the start.
     pub offset: u64,

@@ -5,11 +5,11 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use bindgen::{Builder, EnumVariation, Formatter};
-use engine::interface::{Declarations, FieldAt, Layout};
-use regex_lite::Regex;
+use regex::Regex;
 use syn::{ForeignItem, Item, Type};
 
-use super::InterfaceCommandError;
+use super::declarations::{Declarations, FieldAt, Layout};
+use crate::error::Error;
 
 /// Headers and other files of a folder that are looked at, at most.
 const MOST_FILES: usize = 100_000;
@@ -20,13 +20,13 @@ const LARGEST: u64 = 8 << 20;
 ///
 /// # Errors
 /// libclang is missing, no header names any of them, or they are not C.
-pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<Declarations, InterfaceCommandError> {
+pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<Declarations, Error> {
     let mut headers = Vec::new();
     collect(folder, &mut headers);
     headers.retain(|path| mentions(path, names));
     headers.sort();
     if headers.is_empty() {
-        return Err(InterfaceCommandError::NoHeaders { folder: folder.to_owned() });
+        return Err(Error::NothingDeclared { folder: folder.to_owned() });
     }
     // Some headers are only meant to be included after another one, which brings these.
     let mut all = String::from("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n");
@@ -38,9 +38,9 @@ pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<De
 }
 
 /// The declarations of a header that is given as its text.
-pub(super) fn read(text: &str, folders: &[PathBuf]) -> Result<Declarations, InterfaceCommandError> {
+pub(super) fn read(text: &str, folders: &[PathBuf]) -> Result<Declarations, Error> {
     // bindgen panics without it.
-    clang_sys::load().map_err(|reason| InterfaceCommandError::NoLibclang { reason })?;
+    clang_sys::load().map_err(|reason| Error::NoLibclang { reason })?;
     let includes = folders.iter().map(|folder| format!("-I{}", folder.display()));
     let builder: Builder = bindgen::builder()
         .header_contents("atlas-cts-all.h", text)
@@ -52,9 +52,10 @@ pub(super) fn read(text: &str, folders: &[PathBuf]) -> Result<Declarations, Inte
         .generate_comments(false)
         .use_core()
         .formatter(Formatter::None);
-    let bindings = builder.generate().map_err(|source| InterfaceCommandError::NotC { source })?;
+    let bindings = builder.generate().map_err(|source| Error::NotC { source })?;
     let written = bindings.to_string();
-    let file = syn::parse_file(&written).map_err(|source| InterfaceCommandError::NotUnderstood { source })?;
+    let file =
+        syn::parse_file(&written).map_err(|error| Error::Unknown { form: format!("what is not Rust ({error})") })?;
     let mut declarations = Declarations::default();
     let names = Names::of(&file);
     file.items.iter().for_each(|item| names.add(item, &mut declarations));
@@ -82,7 +83,8 @@ fn collect(folder: &Path, headers: &mut Vec<PathBuf>) {
 }
 
 fn mentions(header: &Path, names: &BTreeSet<String>) -> bool {
-    let Ok(bytes) = engine::files::read(header, LARGEST) else { return false };
+    let fits = header.metadata().is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
+    let Some(bytes) = fits.then(|| std::fs::read(header).ok()).flatten() else { return false };
     let text = String::from_utf8_lossy(&bytes);
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| names.contains(word))
 }

@@ -1,7 +1,7 @@
-//! Processes that a library started and that outlive its worker, in a group or session of their own.
+//! Processes that a library or a tool started and that outlive its worker, or the tool, in a group or session of their own.
 //!
-//! They hold pipes, devices and locks that the next worker needs. The supervisor becomes the parent of what its
-//! workers leave behind, and knows them by the environment that they inherited. A process that has cleared its
+//! They hold pipes, devices and locks that the next worker needs. This process becomes the parent of what its
+//! children leave behind, and knows them by the environment that they inherited. A process that has cleared its
 //! environment goes unnoticed.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, getpgid, getpid, kill_process, set_child_subreaper, waitpid};
 
 /// Makes this process the parent of orphans below it.
-pub(super) fn adopt_orphans() {
+pub(crate) fn adopt_orphans() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // Where the system refuses, nothing is found later.
@@ -19,13 +19,13 @@ pub(super) fn adopt_orphans() {
     });
 }
 
-/// Ends what an ended worker has left behind outside its group; says whether there was anything. What was in its group
+/// Ends what an ended child has left behind outside its group; says whether there was anything. What was in its group
 /// has been killed with it.
-pub(super) fn end(mark: &str, worker: u32) -> bool {
+pub(crate) fn end(mark: &str, child: u32) -> bool {
     let mut found = false;
     for process in children() {
         let Ok(group) = getpgid(Some(process)) else { continue };
-        if group.as_raw_pid() == worker as i32 {
+        if group.as_raw_pid() == child as i32 {
             reap(process);
         } else if is_marked(process, mark) {
             found = true;

@@ -1,0 +1,126 @@
+//! `bindings-generator compare`: how the headers of a runtime differ from the catalog's, or from those of another release.
+
+mod child;
+mod declarations;
+mod differ;
+mod read;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::error::Error;
+use crate::jobs;
+
+use differ::{Difference, NEW, differences};
+
+/// Rules that are named for one difference.
+const RULES: usize = 4;
+
+/// What is compared with what.
+#[derive(Debug, Args)]
+pub(crate) struct Compared {
+    /// The folder of the runtime's headers.
+    #[arg(value_name = "HEADERS")]
+    headers: PathBuf,
+    /// Compare with the headers of this folder instead of with the catalog's header.
+    #[arg(long, value_name = "HEADERS")]
+    against: Option<PathBuf>,
+    /// The folder that holds `<runtime>/abi.h`: which functions are looked at, and which rules name them.
+    #[arg(long, value_name = "DIR")]
+    catalog: Option<PathBuf>,
+}
+
+/// The header that a process of its own reads: the end of it is its own as well.
+#[derive(Debug, Args)]
+pub(crate) struct Asked {
+    own: PathBuf,
+    folder: Option<PathBuf>,
+}
+
+/// Writes the declarations that were asked for to standard output.
+pub(crate) fn tell(asked: &Asked) -> Result<(), Error> {
+    child::limit()?;
+    let text = fs::read_to_string(&asked.own).map_err(Error::file(&asked.own))?;
+    let mut declared = read::read(&text, &[])?;
+    if let Some(folder) = &asked.folder {
+        declared = read::declarations(folder, &declared.functions.into_keys().collect())?;
+    }
+    let text = serde_json::to_string(&declared).map_err(|error| Error::Unknown { form: error.to_string() })?;
+    println!("{text}");
+    Ok(())
+}
+
+/// Compares; gives the page, and whether a program that was built for the first ones may fail with the second.
+pub(crate) fn compare(compared: &Compared) -> Result<(String, bool), Error> {
+    let catalog = compared.catalog.clone().unwrap_or_else(|| jobs::root().join("specs"));
+    let own = jobs::header_of(&catalog)?;
+    let theirs = child::declarations(&own, Some(&compared.headers))?;
+    let first = child::declarations(&own, compared.against.as_deref())?;
+    let mut page = format!(
+        "{}: {} functions, {} constants, {} structs\n",
+        compared.headers.display(),
+        theirs.functions.len(),
+        theirs.constants.len(),
+        theirs.layouts.len()
+    );
+    let found = differences(&first, &theirs, compared.against.is_none());
+    let rules = Rules::read(own.parent().unwrap_or(Path::new(".")));
+    found.iter().for_each(|difference| describe(&mut page, difference, &rules));
+    let breaks = found.iter().filter(|difference| difference.kind != NEW).count();
+    let _ = writeln!(page, "{breaks} differences, {} additions", found.len() - breaks);
+    Ok((child::harmless(&page), breaks > 0))
+}
+
+fn describe(page: &mut String, Difference { kind, name, text }: &Difference, rules: &Rules) {
+    let _ = writeln!(page, "{kind:<16} {name}: {text}");
+    let concerned: Vec<&str> = rules.naming(name);
+    let shown = concerned[..concerned.len().min(RULES)].join(", ");
+    match concerned.len() - concerned.len().min(RULES) {
+        0 if concerned.is_empty() => {}
+        0 => drop(writeln!(page, "{:<16} concerns {shown}", "")),
+        more => drop(writeln!(page, "{:<16} concerns {shown} and {more} more rules", "")),
+    }
+}
+
+/// The rules of a runtime by the words of their text: the generator reads no catalog, which is built on what it writes.
+struct Rules(BTreeMap<String, BTreeSet<String>>);
+
+impl Rules {
+    fn read(folder: &Path) -> Rules {
+        let (mut words, mut folders) = (BTreeMap::<String, BTreeSet<String>>::new(), vec![folder.to_owned()]);
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+                if path.is_dir() && !path.is_symlink() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "yaml") {
+                    // What cannot be read names no rule.
+                    note(&fs::read_to_string(&path).unwrap_or_default(), &mut words);
+                }
+            }
+        }
+        Rules(words)
+    }
+
+    fn naming(&self, name: &str) -> Vec<&str> {
+        self.0.get(name).into_iter().flatten().map(String::as_str).collect()
+    }
+}
+
+/// Notes the words of each rule of a chapter under the rule's id.
+fn note(text: &str, words: &mut BTreeMap<String, BTreeSet<String>>) {
+    if !text.starts_with("chapter:") && !text.contains("\nchapter:") {
+        return;
+    }
+    let mut rule = "";
+    for line in text.lines() {
+        rule = line.strip_prefix("  - id: ").map_or(rule, str::trim);
+        let named = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        for word in named.filter(|_| !rule.is_empty()) {
+            words.entry(word.to_owned()).or_default().insert(rule.to_owned());
+        }
+    }
+}

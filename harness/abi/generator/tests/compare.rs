@@ -1,0 +1,103 @@
+//! `bindings-generator compare`: the kinds of change that releases bring under unchanged names are found, and nothing where
+//! nothing changed; headers that libclang does not survive end in a sentence. Without libclang, that is what is said.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rstest::rstest;
+use tempfile::TempDir;
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
+}
+
+/// Runs the command; gives its status and what it printed. `None`: libclang is missing, and the answer says so.
+fn compare(headers: &Path, against: Option<&Path>) -> Option<(i32, String)> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bindings-generator"));
+    command
+        .arg("compare")
+        .arg(headers)
+        .args(against.iter().flat_map(|folder| ["--against".as_ref(), folder.as_os_str()]));
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    if text.contains("libclang is missing") {
+        assert!(std::env::var_os("ATLAS_CTS_REQUIRE_LIBCLANG").is_none(), "{text}");
+        eprintln!("SKIPPED: {text}");
+        return None;
+    }
+    Some((output.status.code().unwrap_or(-1), text))
+}
+
+/// A folder with one of the headers of `fixtures/abi`.
+fn release(name: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::copy(project().join("fixtures/abi").join(name), folder.path().join("notes.h")).unwrap();
+    folder
+}
+
+/// A folder with a header of this text.
+fn written(text: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("first.h"), text).unwrap();
+    folder
+}
+
+#[rstest]
+#[case::parameters("prototype        note_lock: i32 () became i32 (i32, void *)")]
+#[case::a_function_that_goes("missing function note_backup: not declared any more")]
+#[case::a_struct_under_another_name("prototype        note_resize: i32 (old_size) became i32 (new_size)")]
+#[case::a_struct_that_goes("missing struct   old_size: not declared any more")]
+#[case::a_field_before_the_reserve(
+    "layout           note_settings: size 24 became 28; field reserved moved from 8 to 12; field buffer at 8 is new"
+)]
+#[case::a_field_of_another_type("layout           note_info: field is_clear: bool became u8")]
+#[case::a_value("value            NOTE_LOUD: 1 became 2")]
+#[case::a_macro("value            NOTE_LIMIT: 16 became 32")]
+#[case::an_enumerator_that_goes("missing constant NOTE_RARE: not declared any more")]
+#[case::an_enumerator_that_comes("new              NOTE_NEW: declared, and was not")]
+#[case::a_function_that_comes("new              note_added: declared, and was not")]
+fn a_change_in_the_headers_of_two_releases_is_named(#[case] change: &str) {
+    let (before, after) = (release("before.h"), release("after.h"));
+    let Some((status, text)) = compare(after.path(), Some(before.path())) else { return };
+    assert!(status == 1 && text.contains(change), "{text}");
+    // Names of parameters change nothing in a compiled program.
+    assert!(!text.contains("note_write"), "{text}");
+}
+
+#[test]
+fn nothing_differs_between_headers_and_themselves_also_where_one_follows_another() {
+    let headers = release("before.h");
+    let follows = "/* Beside aclrtMalloc. */\nsize_t note_length(uint32_t note, bool all);\n";
+    fs::write(headers.path().join("first.h"), follows).unwrap();
+    let Some((status, text)) = compare(headers.path(), Some(headers.path())) else { return };
+    assert!(status == 0 && text.contains("0 differences, 0 additions"), "{text}");
+}
+
+/// The catalog's own header, changed as releases change: the difference names rules.
+#[test]
+fn a_difference_from_the_catalog_s_header_names_rules() {
+    let original = fs::read_to_string(project().join("specs/acl/abi.h")).unwrap();
+    let from = "aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count);";
+    assert!(original.contains(from), "the catalog's header has no `{from}`");
+    let folder = written(&original.replacen(from, &from.replace("size_t count", "uint32_t count"), 1));
+    let Some((status, text)) = compare(folder.path(), None) else { return };
+    let differs = "prototype        aclrtMemset: i32 (void *, u64, i32, u64) became i32 (void *, u64, i32, u32)";
+    assert!(status == 1 && text.contains(differs) && text.contains("concerns acl."), "{text}");
+}
+
+/// What libclang reads without end, or does not survive, ends another process than this one.
+#[rstest]
+#[case::endless("int aclInit(const char *c);\n#include \"/dev/zero\"\n")]
+#[case::deep(&format!("int aclrtFree(void {} p);\n", "*".repeat(20_000)))]
+#[case::a_crash_on_request("int aclInit(const char *c);\n#pragma clang __debug crash\n")]
+#[case::a_panic("int aclInit(const char *c);\n#pragma clang __debug panic\n")]
+#[case::no_c("class aclInit { };\n")]
+#[case::nothing_of_the_interface("int other(void);\n")]
+fn headers_that_cannot_be_read_are_named(#[case] text: &str) {
+    let folder = written(text);
+    let Some((status, said)) = compare(folder.path(), None) else { return };
+    // Some releases of clang know the pragma only with assertions, and read on.
+    assert!(matches!(status, 1 | 3), "{status}: {said}");
+    assert!(!said.contains("panicked") && !said.contains(env!("CARGO_MANIFEST_DIR")), "{said}");
+}

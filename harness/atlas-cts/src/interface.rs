@@ -1,0 +1,66 @@
+//! `atlas-cts abi`: how a library differs from what the catalog rests on, or from another one.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use engine::catalog::Rules;
+use engine::interface::{self, Difference, InterfaceError, read_library};
+
+/// Rules that are named for one difference.
+const RULES: usize = 4;
+
+/// What is compared with what.
+#[derive(Debug, Args)]
+pub struct Compared {
+    /// The library to look at. Nothing of it is loaded.
+    #[arg(id = "compared", value_name = "LIBRARY")]
+    pub library: PathBuf,
+    /// Compare with this library instead of with the catalog's header.
+    #[arg(long, value_name = "LIBRARY")]
+    pub against: Option<PathBuf>,
+}
+
+/// Compares; gives the page, and whether a program that was built for the first one may fail with the second.
+///
+/// # Errors
+/// A library cannot be read.
+pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), InterfaceError> {
+    let library = read_library(&compared.library)?;
+    let mut page = format!(
+        "{}: {} symbols, {}; needs {}\n",
+        compared.library.display(),
+        library.exported.len(),
+        library.soname.as_deref().unwrap_or("no name to link against"),
+        if library.needed.is_empty() { "nothing".to_owned() } else { library.needed.join(" ") }
+    );
+    let found = match &compared.against {
+        Some(other) => interface::libraries(rules, &read_library(other)?, &library),
+        None => interface::missing(rules, home(rules, &compared.library), &library),
+    };
+    page.push_str(
+        "prototypes, enumerators and layouts: not in a library; `bindings-generator compare` reads headers\n",
+    );
+    found.iter().for_each(|difference| describe(&mut page, difference));
+    let breaks = found.iter().filter(|difference| difference.kind.breaks()).count();
+    let _ = writeln!(page, "{breaks} differences, {} additions", found.len() - breaks);
+    Ok((page, breaks > 0))
+}
+
+/// The library of the catalog that a file is: by its name, else the first one.
+fn home(rules: &Rules, library: &Path) -> usize {
+    let name = library.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let is = |names: &[String]| names.iter().any(|known| name.starts_with(known.as_str()));
+    rules.libraries.all().iter().position(|library| is(&library.names)).unwrap_or(0)
+}
+
+fn describe(page: &mut String, difference: &Difference) {
+    let Difference { kind, name, text, rules } = difference;
+    let _ = writeln!(page, "{:<16} {name}: {text}", kind.name());
+    let shown: Vec<&str> = rules.iter().take(RULES).map(String::as_str).collect();
+    if let Some(more) = rules.len().checked_sub(RULES).filter(|more| *more > 0) {
+        let _ = writeln!(page, "{:<16} concerns {} and {more} more rules", "", shown.join(", "));
+    } else if !shown.is_empty() {
+        let _ = writeln!(page, "{:<16} concerns {}", "", shown.join(", "));
+    }
+}

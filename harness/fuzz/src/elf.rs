@@ -1,0 +1,30 @@
+//! The target `elf`: the bytes of a library → its symbols and what it needs, or an error with its file. Nothing is loaded.
+
+use engine::interface::read_library;
+
+use crate::toy;
+
+/// What means something there: types of sections, tags, versions.
+pub const WORDS: &[&str] = &[
+    "\u{7f}ELF",
+    "\0\0\0\0\0\0\0\0",
+    "\u{1}\0\0\0\0\0\0\0",
+    "\u{b}\0\0\0",
+    "\u{6}\0\0\0",
+    "\u{3}\0\0\0",
+    "\u{e}\0\0\0",
+    "\u{7f}\u{7f}\u{7f}\u{7f}",
+    "toy\0",
+];
+
+/// A file that is refused is named; of one that is accepted there is no more than its bytes can hold.
+pub fn law(bytes: &[u8]) {
+    toy::with_file("library.so", bytes, |path| match read_library(path) {
+        Err(error) => assert!(error.to_string().contains("library.so"), "a refusal names no file: {error}"),
+        Ok(library) => {
+            // A symbol has 24 bytes, an entry of the dynamic section 16.
+            assert!(library.exported.len() <= bytes.len() / 24, "more symbols than bytes for them");
+            assert!(library.needed.len() <= bytes.len() / 16, "more needed libraries than bytes for them");
+        }
+    });
+}

@@ -1,0 +1,48 @@
+//! The target `expectations`: a file of known failures → checked entries, or mistakes with their places.
+
+use engine::expectations::{Expectations, ExpectationsError};
+
+use crate::toy;
+
+/// What means something there, besides what the corpus holds.
+pub const WORDS: &[&str] = &[
+    "expectations:\n",
+    "  - rule: \"*\"\n",
+    "    kind: skip\n",
+    "    kind: flake\n",
+    "    rate: 0.5\n",
+    "    rate: .nan\n",
+    "    versions: {driver: \">=1 <2\"}\n",
+    "    products: []\n",
+    "    danger: x\n",
+    "symptom: {verdict: crash}",
+    "&anchor ",
+    "*anchor",
+    "<<: ",
+    "!!binary ",
+    "---\n",
+    "2999-02-30",
+    "\u{202e}",
+];
+
+/// Mistakes say something and have a place; an accepted entry is about a rule, and a flake has a rate between 0 and 1.
+pub fn law(bytes: &[u8]) {
+    toy::with_file("known.yaml", bytes, |path| match Expectations::read(path, toy::rules()) {
+        Ok(known) => {
+            assert_eq!(known.files.entries, known.entries.len(), "the count is not that of the entries");
+            assert_eq!(known.files.digest.len(), 64, "the digest is none: {}", known.files.digest);
+        }
+        Err(ExpectationsError::Mistakes(mistakes)) => {
+            assert!(!mistakes.is_empty(), "a file is refused without a mistake");
+            for mistake in &mistakes {
+                assert!(!mistake.message.is_empty(), "a mistake says nothing: {mistake}");
+                let Some(source) = &mistake.source else { panic!("a mistake names no file: {mistake}") };
+                assert!(
+                    mistake.line == 0 || source.line(mistake.line).is_some(),
+                    "a mistake lies behind its file: {mistake}"
+                );
+            }
+        }
+        Err(other) => assert!(other.to_string().contains("known.yaml"), "a refusal names no file: {other}"),
+    });
+}

@@ -1,0 +1,89 @@
+//! The target `parts`: journals of parts of a run → one run, or an error that says which is in the way.
+
+use std::path::{Path, PathBuf};
+
+use engine::record::Recorded;
+use engine::run::{ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, Work, merge};
+
+use crate::toy;
+
+/// Stands before each journal but the first.
+const NEXT: &[u8] = b"# part\n";
+/// In an input: the digest of the toy's catalog, which is not known when it is written.
+const CATALOG: &str = "@catalog@";
+/// Journals of an input, at most.
+const MOST: usize = 4;
+
+/// What means something there, besides what the corpus holds.
+pub const WORDS: &[&str] = &[
+    "# part\n",
+    "\"number\":1",
+    "\"number\":2",
+    "\"of\":1",
+    "\"of\":2",
+    "\"of\":4294967295",
+    "\"verdict\":\"fail\"",
+    "\"verdict\":\"pass\"",
+    "\"rules\":null",
+    "\"exit\":3",
+    "\u{202e}",
+];
+
+/// Nobody looks.
+struct Silent;
+
+impl Observer for Silent {
+    fn line(&mut self, _text: &str) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn perform(&mut self, _work: &std::sync::Arc<Work>) -> Result<(), RunError> {
+        unreachable!("a merge runs nothing")
+    }
+
+    fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
+        let mut ids: Vec<&str> = run.results.iter().map(|result| result.id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), run.results.len(), "a merged run has two results of a rule");
+        Ok(())
+    }
+}
+
+/// A merge that is refused says why; one that is not has one result for each rule.
+pub fn law(bytes: &[u8]) {
+    let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
+    let runs =
+        journals(bytes).into_iter().enumerate().map(|(at, journal)| write(folder.path(), at, &journal)).collect();
+    let known = ExpectationOptions { no_expectations: true, ..ExpectationOptions::default() };
+    let (report_dir, specs) = (Some(folder.path().join("merged")), Some(toy::specs()));
+    let options = MergeOptions { runs, report_dir, specs, known };
+    match merge(&options, &[&toy::RUNTIME], &mut Silent) {
+        Err(error) => assert!(!error.to_string().is_empty(), "a merge is refused without a word"),
+        Ok(status) => assert!(status != ExitStatus::Usage, "a merge was written and called a mistake"),
+    }
+}
+
+/// The journals of an input.
+fn journals(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let digest = &toy::rules().digest;
+    let mut journals = vec![Vec::new()];
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if line == NEXT && journals.len() < MOST {
+            journals.push(Vec::new());
+        } else if let Some(journal) = journals.last_mut() {
+            match std::str::from_utf8(line) {
+                Ok(text) => journal.extend_from_slice(text.replace(CATALOG, digest).as_bytes()),
+                Err(_) => journal.extend_from_slice(line),
+            }
+        }
+    }
+    journals
+}
+
+fn write(folder: &Path, at: usize, journal: &[u8]) -> PathBuf {
+    let path = folder.join(format!("part-{at}"));
+    let written = std::fs::create_dir(&path).and_then(|()| std::fs::write(path.join("results.jsonl"), journal));
+    written.expect("the folder is this process's own");
+    path
+}

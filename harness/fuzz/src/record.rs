@@ -1,0 +1,45 @@
+//! The target `record`: the bytes of a conformance record → a record, or an error with its file.
+
+use engine::conformance::{Statement, read_record, to_canonical};
+
+use crate::toy;
+
+/// What means something there, besides what the corpus holds.
+pub const WORDS: &[&str] = &[
+    "\"statement\":\"conformant\"",
+    "\"statement\":\"not-shown\"",
+    "\"statement\":\"not-conformant\"",
+    "\"missing\":[]",
+    "\"simulated\":false",
+    "\"dedicated\":true",
+    "\"verdict\":\"pass\"",
+    "\"verdict\":\"fail\"",
+    "\"required\":true",
+    "null",
+    "{}",
+    "[]",
+    "\\u202e",
+];
+
+/// What is accepted is, byte for byte, what is written of it, and is called conformant only where nothing is missing, no rule is
+/// broken and no device simulated.
+pub fn law(bytes: &[u8]) {
+    toy::with_file("record.json", bytes, |path| match read_record(path) {
+        Err(error) => assert!(error.to_string().contains("record.json"), "a refusal names no file: {error}"),
+        Ok((record, read)) => {
+            assert_eq!(read, bytes, "other bytes were read");
+            assert_eq!(to_canonical(&record), bytes, "an accepted record is not canonical");
+            let conformant = record.statement == Statement::Conformant;
+            let simulated = record.libraries.iter().any(|library| library.simulated);
+            assert!(!(conformant && simulated), "a simulated device is called conformant");
+            assert!(!(conformant && !record.missing.is_empty()), "something is missing from what is called conformant");
+            assert!(!(conformant && record.broken().next().is_some()), "a broken device is called conformant");
+            let open = record.rules.iter().find(|(_, rule)| rule.required && rule.verdict.is_none());
+            let told = |id: &String| record.missing.iter().any(|missing| missing.rules.contains(id));
+            assert!(
+                open.is_none_or(|(id, _)| told(id)),
+                "a rule without a result is not among what is missing: {open:?}"
+            );
+        }
+    });
+}
