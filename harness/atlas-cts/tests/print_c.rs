@@ -337,6 +337,7 @@ rules:
       ALIGN_UP(33, 32) == fill_first * 8;
       is_pow2(alignment(from)) && alignment(from) >= 64;
       [info] getpid() == 1;
+      resident() > 4096;
       aclrtMalloc(&block, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       aclrtMemcpy(block, 64, from, 64, ACL_MEMCPY_HOST_TO_DEVICE);
       holds(block, pattern(64, 1 /* the tag */), 64, to);

@@ -24,6 +24,7 @@ pub enum Builtin {
     Alignment,
     File,
     GetPid,
+    Resident,
     Gate,
     Hook,
     Open,
@@ -33,8 +34,8 @@ pub enum Builtin {
 impl Builtin {
     /// Whether doing it twice is the same as doing it once.
     pub fn repeats(self) -> bool {
-        use Builtin::{Edge, File, Fill, Gate, Host, Passed, Poison, SetBytes};
-        !matches!(self, Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed)
+        use Builtin::{Edge, File, Fill, Gate, Host, Passed, Poison, Resident, SetBytes};
+        !matches!(self, Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed | Resident)
     }
 }
 
@@ -93,6 +94,7 @@ pub const BUILTINS: &[Signature] = &[
     signature("alignment", Builtin::Alignment, &[Address], SIZE, Use::Value),
     signature("file", Builtin::File, &[Text], CHAR_POINTER, Use::Value),
     signature("getpid", Builtin::GetPid, &[], INT, Use::Value),
+    signature("resident", Builtin::Resident, &[], SIZE, Use::Value),
     signature("gate", Builtin::Gate, &[], VOID_POINTER, Use::Value),
     // What it gives has the type that it is given.
     signature("hook", Builtin::Hook, &[Parameter::Callback], VOID_POINTER, Use::Value),

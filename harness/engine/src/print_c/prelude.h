@@ -230,6 +230,16 @@ static inline int is_pow2(uint64_t x) { return x != 0 && (x & (x - 1)) == 0; }
 //: alignment
 static inline size_t alignment(const void *p) { return (uintptr_t)p & (~(uintptr_t)p + 1); }
 
+//: resident
+/* Bytes of this process that are in memory, as the kernel counts them. */
+static inline size_t resident(void) {
+    unsigned long all = 0, here = 0;
+    FILE *counts = fopen("/proc/self/statm", "r");
+    if (counts == NULL || fscanf(counts, "%lu %lu", &all, &here) != 2) here = 0;
+    if (counts != NULL) fclose(counts);
+    return here * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 //: text_matches
 /* `*`, `?` and sets such as [0-9]. */
 static inline int text_matches(const char *text, const char *glob) {

@@ -193,6 +193,7 @@ impl<'a> Execution<'a> {
                 self.memory.text(&path.to_string_lossy())? as i128
             }
             Builtin::GetPid => i128::from(std::process::id()),
+            Builtin::Resident => resident(),
             Builtin::Gate => gates::make(),
             Builtin::Hook => gates::hook(),
             Builtin::Open => {
@@ -331,4 +332,11 @@ pub(super) fn c_text(address: i128) -> Option<Vec<u8>> {
 
 fn number(value: i128) -> String {
     if value > 0xFFFF { format!("{value} (0x{value:x})") } else { value.to_string() }
+}
+
+/// Bytes of this process that are in memory, as the kernel counts them; 0 where it does not tell.
+fn resident() -> i128 {
+    let counts = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = counts.split(' ').nth(1).and_then(|pages| pages.parse::<i128>().ok());
+    pages.unwrap_or(0) * rustix::param::page_size() as i128
 }
