@@ -190,8 +190,13 @@ const READINGS: &[Reading] = &[
 
 /// What these change is when something happens, on which thread, and what is printed: no rule can lean on that without a
 /// race.
-const ELSEWHERE: &[&str] =
-    &["variant.async-delayed", "variant.slow-calls", "variant.chatter-on-stdout", "variant.callbacks-on-new-threads"];
+const ELSEWHERE: &[&str] = &[
+    "variant.async-delayed",
+    "variant.slow-calls",
+    "variant.chatter-on-stdout",
+    "variant.callbacks-on-new-threads",
+    "variant.streams-one-after-the-other",
+];
 
 /// What became of the rules of a bench's catalog, with these words besides.
 fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, Verdict> {
