@@ -35,6 +35,10 @@ pub(crate) struct Arguments {
     /// Also run every rule on every defect that it reaches, and write who notices what to the report folder.
     #[arg(long)]
     matrix: bool,
+    /// Only ask which rules notice the defects whose names contain this, of those that reach them; may be repeated.
+    /// Nothing else is proven. The matrix is written all the same
+    #[arg(long, value_name = "PART", conflicts_with_all = ["variants", "every_variant", "weaken", "glitches", "ratchet"])]
+    matrix_of: Vec<String>,
     /// Fail when a chapter claims fewer defects or needs a smaller share of its checks than this file says.
     #[arg(long, value_name = "FILE")]
     ratchet: Option<PathBuf>,
@@ -74,15 +78,24 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
         every_variant: arguments.every_variant,
         weaken: arguments.weaken || arguments.glitches || arguments.ratchet.is_some(),
         glitches: arguments.glitches,
-        matrix: arguments.matrix,
+        matrix: arguments.matrix || !arguments.matrix_of.is_empty(),
+        matrix_of: arguments.matrix_of.clone(),
     };
     let proof = run_proof(&target, header.seed, options, &proof)?;
-    say(&render(&proof, arguments.verbose))?;
+    let noticed = proof.matrix.as_ref().map(|matrix| matrix.who_notices(&arguments.matrix_of));
+    match &noticed {
+        Some((text, _)) if !arguments.matrix_of.is_empty() => say(text)?,
+        _ => say(&render(&proof, arguments.verbose))?,
+    }
     if let Some(matrix) = &proof.matrix {
         let usual = || runs_folder().join(format!("proof-{}", proof.product));
         let folder = options.report_dir.clone().unwrap_or_else(usual);
         let page = matrix.write(&folder, &proof.product).map_err(CommandError::Proof)?;
         say_line(format_args!("  written     {}", page.display()))?;
+    }
+    if !arguments.matrix_of.is_empty() {
+        let all = noticed.is_some_and(|(_, all)| all);
+        return Ok(if all { ExitStatus::Conformant } else { ExitStatus::Broken });
     }
     let holds = match &arguments.ratchet {
         Some(file) => ratchet(file, &proof, arguments.raise)?,

@@ -104,6 +104,21 @@ impl Matrix {
             writeln!(text, "  matrix      {pairs} pairs reached, {killed} fail, {unclaimed} of them without a claim");
     }
 
+    /// Who notices the defects whose names contain one of these parts, and whether each is noticed by some rule.
+    pub fn who_notices(&self, parts: &[String]) -> (String, bool) {
+        let rows = self.rows();
+        let (mut text, mut all) = (String::new(), true);
+        let asked = |defect: &&Defect| parts.iter().any(|part| defect.name.contains(part.as_str()));
+        for defect in self.defects.iter().filter(asked) {
+            let reached = self.cells.iter().filter(|cell| cell.defect == defect.name).count();
+            let rules: Vec<&str> = rows.get(defect.name).into_iter().flatten().map(|cell| cell.rule.as_str()).collect();
+            all &= !rules.is_empty();
+            let who = if rules.is_empty() { "no rule".to_owned() } else { rules.join(", ") };
+            let _ = writeln!(text, "  {}: {who} ({reached} reach it)", defect.name);
+        }
+        (text, all)
+    }
+
     /// The rules whose claims are worth less than they look, with the reason; none where rules were left out.
     pub fn gaps(&self, judged: &[&RuleProof]) -> Vec<String> {
         if !self.whole {

@@ -64,6 +64,15 @@ pub struct ProofOptions {
     pub glitches: bool,
     /// Also run every rule on every defect that it reaches.
     pub matrix: bool,
+    /// Parts of names: who notices these defects, and nothing else; empty: a whole proof.
+    pub matrix_of: Vec<String>,
+}
+
+impl ProofOptions {
+    /// Whether the matrix has a row for a defect.
+    fn has_row(&self, defect: &str) -> bool {
+        self.matrix && (self.matrix_of.is_empty() || self.matrix_of.iter().any(|part| defect.contains(part.as_str())))
+    }
 }
 
 /// What was found out about one product.
@@ -191,7 +200,11 @@ fn configurations<'a>(
         })
     };
     let everywhere = |device: Device| each_seed(device, selected.to_vec());
-    let mut configurations: Vec<Configuration<'a>> = everywhere(Device::Faithful(None)).collect();
+    let mut configurations: Vec<Configuration<'a>> = Vec::new();
+    let whole = work.proof.matrix_of.is_empty();
+    if whole {
+        configurations.extend(everywhere(Device::Faithful(None)));
+    }
     // A device that notes nothing leaves the question open.
     let noted = reached.values().flatten().any(|byte| *byte != 0);
     for variant in device.variants.iter().filter(|_| work.proof.variants) {
@@ -205,8 +218,12 @@ fn configurations<'a>(
     for defect in device.defects {
         let (rules, others): (Vec<&Rule>, Vec<&Rule>) =
             selected.iter().partition(|rule| rule.kills_on(product).any(|name| name == defect.name));
-        let noticing = |rule: &&Rule| work.proof.matrix && reaches(rule, defect.index);
+        let row = work.proof.has_row(defect.name);
+        let noticing = |rule: &&Rule| row && reaches(rule, defect.index);
         let others: Vec<&Rule> = others.into_iter().filter(noticing).collect();
+        if !(whole || row) {
+            continue;
+        }
         if !rules.is_empty() || !others.is_empty() {
             defects.push(Configuration { device: Device::Defect(defect.name), seeds: (first, seeds), rules, others });
         }
@@ -214,6 +231,9 @@ fn configurations<'a>(
     // The longest first, so that the threads end together.
     defects.sort_by_key(|configuration| std::cmp::Reverse(configuration.others.len()));
     configurations.extend(defects);
+    if !whole {
+        return configurations;
+    }
     // Last: there a check is left out only if no defect needs it.
     configurations.extend(device.bad_devices.iter().flat_map(|device| everywhere(Device::Bad(device.name))));
     configurations

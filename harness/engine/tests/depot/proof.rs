@@ -27,6 +27,7 @@ fn proof(product: &str, filter: &[&str]) -> Proof {
         weaken: false,
         glitches: false,
         matrix: false,
+        matrix_of: Vec::new(),
     };
     prove(&target, 1, &options, &proof).unwrap_or_else(|error| panic!("{error}"))
 }
