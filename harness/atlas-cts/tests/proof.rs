@@ -149,6 +149,21 @@ fn the_matrix_counts_the_cases_that_notice_a_defect_and_finds_those_that_nobody_
 }
 
 #[rstest]
+#[case::noticed("malloc.base-plus-32", 0, "  malloc.base-plus-32: acl.small.block (1 reach it)")]
+#[case::never_asked_for(
+    "event.wait-ignored-on-default-stream",
+    1,
+    "  event.wait-ignored-on-default-stream: no rule (0 reach it)"
+)]
+fn a_matrix_of_some_defects_says_who_notices_them(#[case] part: &str, #[case] status: i32, #[case] line: &str) {
+    let (bench, answer) = proof(CHAPTER, &["--matrix-of", part]);
+    answer.says(status, &[line]);
+    assert!(!answer.text.contains("faithful"), "{}", answer.text);
+    let table = fs::read_to_string(bench.path("report/matrix.tsv")).unwrap();
+    assert!(table.lines().skip(1).all(|line| line.starts_with(part)), "{table}");
+}
+
+#[rstest]
 #[case::alone(1, "malloc.base-plus-32, malloc.aligned-only-from-4KiB", 0, None)]
 #[case::noticed_by_every_rule(
     11,
