@@ -63,7 +63,8 @@ fn conformance(command: Command, wanted: Vec<String>) -> Result<ExitStatus, Comm
     Ok(run(options, runtime, &filter, &mut Runner { arguments: runner })?)
 }
 
-/// Names all rules that the filter lets through.
+/// Names all rules that the filter lets through. Those that are known to be skipped count as ignored: runners that start a
+/// process for each test would call them passed.
 fn list(
     options: &Options,
     runtime: &'static Runtime,
@@ -72,8 +73,11 @@ fn list(
 ) -> Result<ExitStatus, CommandError> {
     let rules = load_rules(options, runtime)?;
     let (planned, _) = filter.part_of(filter.select(&rules).map_err(RunError::from)?, &rules);
-    let trials =
-        planned.into_iter().map(|planned| Trial::test(planned.id, || Ok(())).with_kind(planned.chapter)).collect();
+    let trial = |planned: Planned| {
+        let skipped = planned.skipped_without_a_device(&rules, options);
+        Trial::test(planned.id, || Ok(())).with_kind(planned.chapter).with_ignored_flag(skipped)
+    };
+    let trials = planned.into_iter().map(trial).collect();
     let _ = libtest_mimic::run(runner, trials);
     Ok(ExitStatus::Conformant)
 }
@@ -89,7 +93,7 @@ impl Observer for Runner {
     }
 
     fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
-        self.arguments.test_threads = Some(work.threads());
+        self.arguments.test_threads = Some(work.threads_in_order());
         let trials = work.order().into_iter().map(|planned| trial(work, planned)).collect();
         // The conclusion is counts only; the run keeps its own results.
         let _ = libtest_mimic::run(&self.arguments, trials);

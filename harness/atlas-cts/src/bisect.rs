@@ -9,8 +9,8 @@ use atlas_cts::{CommandError, say_line};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use engine::bisect::{BisectError, Conclusion, Hunt, bisect as search};
-use engine::record::{Meaning, Symptom, read_run};
-use engine::run::{ExitStatus, Filter, Options, RunError, choose_runtime, load_rules, run_folder, runs_folder};
+use engine::record::{Meaning, Symptom};
+use engine::run::{ExitStatus, Filter, Options, RunError, choose_runtime, load_rules, read_named, runs_folder};
 use time::OffsetDateTime;
 
 /// The options of `bisect`.
@@ -127,7 +127,7 @@ pub(crate) fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
 
 /// How a rule failed in a run.
 fn symptom_of(rule: &str, run: &Path) -> Result<Symptom, CommandError> {
-    let read = read_run(&run_folder(run)).map_err(RunError::from)?;
+    let (_, read) = read_named(run).map_err(RunError::from)?;
     let result = read.results.iter().find(|result| result.id == rule);
     let result = result.filter(|result| matches!(result.meaning(), Meaning::Broken | Meaning::Finding));
     let missing = || CommandError::NoSymptom { rule: rule.to_owned(), run: run.to_owned() };

@@ -1,5 +1,6 @@
 //! How a command ends.
 
+use std::error::Error;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -13,15 +14,15 @@ use engine::interface::InterfaceError;
 use engine::must_pass::MustPassError;
 use engine::prove::ProofFileError;
 use engine::report::clean;
-use engine::run::{ExitStatus, RunError};
+use engine::run::{ExitStatus, RunError, is_missing};
 use rustix::process::{Resource, getrlimit};
-use thiserror::Error;
+use thiserror::Error as ThisError;
 
 use crate::certify::CertifyError;
 use crate::reproducer::ReproducerError;
 
 /// Why a command cannot do what it was asked for.
-#[derive(Debug, Error)]
+#[derive(Debug, ThisError)]
 #[non_exhaustive]
 pub enum CommandError {
     /// What has to do with runs: catalog, library, devices, folders.
@@ -70,9 +71,9 @@ pub enum CommandError {
     #[error("error: {path}: {source}")]
     File { path: PathBuf, source: io::Error },
     #[error("error: {0}")]
-    Interface(InterfaceError),
+    Interface(#[source] InterfaceError),
     #[error("error: {0}")]
-    Reproducer(Box<ReproducerError>),
+    Reproducer(#[source] Box<ReproducerError>),
     #[error("error: --resume is for `atlas-cts run`; a search begins a run for each try, leave it out")]
     Resumed,
     #[error("error: --like {run}: {rule} is not broken in this run; name one in which it is, or leave --like out")]
@@ -80,14 +81,14 @@ pub enum CommandError {
     #[error("error: {0}")]
     Bisect(Box<BisectError>),
     #[error("error: {0}")]
-    Certify(Box<CertifyError>),
+    Certify(#[source] Box<CertifyError>),
     #[error("error: {0}")]
-    Proof(ProofFileError),
+    Proof(#[source] ProofFileError),
     /// A list of what has to hold, or the log of changes, cannot be read.
     #[error("error: {0}")]
-    MustPass(Box<MustPassError>),
+    MustPass(#[source] Box<MustPassError>),
     #[error("error: {0}")]
-    Threshold(ThresholdError),
+    Threshold(#[source] ThresholdError),
     #[error("error: {0}")]
     History(HistoryError),
     #[error("error: --fail-on timing needs to know how much slower is too slow; give --budget PERCENT too")]
@@ -95,10 +96,23 @@ pub enum CommandError {
 }
 
 impl CommandError {
+    /// Whether a file or folder that was named is not there.
+    fn is_about_something_missing(&self) -> bool {
+        let mut next: Option<&(dyn Error + 'static)> = Some(self);
+        while let Some(error) = next {
+            if error.downcast_ref::<io::Error>().is_some_and(is_missing) {
+                return true;
+            }
+            next = error.source();
+        }
+        false
+    }
+
     /// The status that the command ends with.
     pub fn exit(&self) -> ExitStatus {
         match self {
             CommandError::Run(error) => error.exit(),
+            _ if self.is_about_something_missing() => ExitStatus::Usage,
             CommandError::Certify(error) => error.exit(),
             CommandError::Bisect(error)
                 if matches!(**error, BisectError::Folder { .. } | BisectError::Asked { .. }) =>

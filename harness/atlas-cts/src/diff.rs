@@ -1,12 +1,11 @@
 //! `atlas-cts diff`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say, say_json};
 use clap::{Args, ValueEnum};
 use engine::compare::{CompareOptions, Condition, compare, html, markdown, text};
-use engine::record::read_run;
-use engine::run::ExitStatus;
+use engine::run::{ExitStatus, read_named};
 
 /// How a comparison is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -24,7 +23,7 @@ enum Format {
 /// The options of `diff`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The older run: its folder, or its journal.
+    /// The older run: its folder or journal, a name below reports/out, `latest`, or `latest~1` for the run before it.
     old: PathBuf,
     /// The newer run.
     new: PathBuf,
@@ -32,7 +31,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// End with exit status 1 if there is any of these: regression, new-failure, other-symptom, flake, fix, drift,
-    /// drift:code, drift:value, drift:check, drift:verdict, coverage, only-old, only-new, gone, new, field, timing.
+    /// drift:code, drift:value, drift:check, drift:verdict, coverage, only-old, only-new, gone, new,
+    /// other-device, field, timing.
     #[arg(long, value_name = "KINDS", value_delimiter = ',', env = "ATLAS_CTS_DIFF_FAIL_ON")]
     fail_on: Vec<Condition>,
     /// How much slower cases may become, in percent; more ends with exit status 1. Without it times are information.
@@ -50,9 +50,8 @@ pub(crate) fn diff(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     if arguments.budget.is_none() && arguments.fail_on.contains(&Condition::Timing) {
         return Err(CommandError::NoBudget);
     }
-    let read = |path: &Path| read_run(path);
-    let (old, new) = (read(&arguments.old)?, read(&arguments.new)?);
-    let paths = [arguments.old.display().to_string(), arguments.new.display().to_string()];
+    let ((_, old), (_, new)) = (read_named(&arguments.old)?, read_named(&arguments.new)?);
+    let paths = [&arguments.old, &arguments.new].map(|path| path.display().to_string());
     let options = CompareOptions { budget: arguments.budget };
     let found = compare([&paths[0], &paths[1]], &old, &new, &options);
     match arguments.format {

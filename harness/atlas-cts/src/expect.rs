@@ -7,8 +7,7 @@ use atlas_cts::{CommandError, say, say_line};
 use clap::Args;
 use engine::expectations::{Details, ExpectationsError, day, draft, today};
 use engine::files::write_new;
-use engine::record::read_run;
-use engine::run::{ExitStatus, RunError, run_folder};
+use engine::run::{ExitStatus, RunError, read_named};
 
 /// Days that an entry holds for if nothing is said.
 const DAYS: i64 = 30;
@@ -38,7 +37,7 @@ pub(crate) fn expect(arguments: &Arguments) -> Result<ExitStatus, CommandError> 
         None => today() + time::Duration::days(DAYS),
         Some(text) => day(text).ok_or_else(|| no_day(text))?,
     };
-    let run = read_run(&run_folder(&arguments.from)).map_err(RunError::from)?;
+    let (_, run) = read_named(&arguments.from).map_err(RunError::from)?;
     let details = Details { owner: arguments.owner.clone(), tracker: arguments.tracker.clone(), expires };
     let Some(text) = draft(&run, &details) else {
         eprintln!("nothing failed in this run that was not expected: there is no entry to write");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use atlas_cts::{CommandError, say};
 use clap::{Args, ValueEnum};
 use engine::history::{html, markdown, text};
-use engine::run::ExitStatus;
+use engine::run::{ExitStatus, run_folder, runs_folder};
 
 /// Runs that are shown of each thing that was tested.
 const LAST: u64 = 30;
@@ -23,9 +23,10 @@ enum Format {
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The folder below which the runs are; links in it are not followed.
-    #[arg(value_name = "DIR", default_value = "reports/out")]
-    folder: PathBuf,
+    /// The folder below which the runs are; links in it are not followed. A name below reports/out, or `latest`, will do.
+    /// [default: reports/out]
+    #[arg(value_name = "DIR")]
+    folder: Option<PathBuf>,
     /// How to show them.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -36,7 +37,8 @@ pub(crate) struct Arguments {
 
 /// Prints what the runs below a folder say.
 pub(crate) fn history(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
-    let mut history = engine::history::history(&arguments.folder).map_err(CommandError::History)?;
+    let folder = arguments.folder.as_deref().map_or_else(runs_folder, run_folder);
+    let mut history = engine::history::history(&folder).map_err(CommandError::History)?;
     for timeline in &mut history.timelines {
         let left_out = timeline.keep_last(arguments.last as usize);
         if left_out > 0 {

@@ -41,9 +41,10 @@ pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitS
 fn conclusion(rules: &Rules) -> String {
     let functions: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.program.function_names()).collect();
     format!(
-        "{} rules in {} chapters, {} of {} functions of the header used, {} products: no mistakes",
+        "{} rules in {} chapters{}, {} of {} functions of the header used, {} products: no mistakes",
         rules.rules.len(),
         rules.chapters.len(),
+        if rules.support_rule().is_some() { " and one derived from the support table" } else { "" },
         functions.len(),
         rules.environment.declarations.bindings.functions.len(),
         rules.products.len()

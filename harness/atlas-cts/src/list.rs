@@ -57,7 +57,9 @@ pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, Command
         let hazard = if rule.hazard.is_some() { " [undefined]" } else { "" };
         let _ = writeln!(text, "{:<width$}  {level}  {}{hazard}", rule.id, rule.title);
     }
-    let _ = writeln!(text, "{} of {} rules", matching.len(), rules.rules.len());
+    let derived =
+        rules.support_rule().map(|id| format!("; runs count {id} too, which is derived from the support table"));
+    let _ = writeln!(text, "{} of {} rules{}", matching.len(), rules.rules.len(), derived.unwrap_or_default());
     Ok(text)
 }
 

@@ -143,3 +143,63 @@ fn runs_of_all_formats_are_compared_and_what_differs_is_said() {
         }
     }
 }
+
+/// A command of somebody who stands in the bench, and whom cargo did not start.
+fn alone(bench: &Bench, words: &[&str]) -> support::Answer {
+    support::answer(bench.command(words).env_remove("CARGO_MANIFEST_DIR").env("ATLAS_CTS_SPECS", "specs"))
+}
+
+/// Two runs where the user stands, the second of a device that is wrong.
+fn two_runs() -> Bench {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    let run = ["run", "--product", "a2", "--backend", "simulator"];
+    alone(&bench, &run).says(0, &[]);
+    // Runs are named after the second in which they began, and their process.
+    alone(&bench, &[&run[..], &["--defect", MISALIGNED]].concat()).says(1, &[]);
+    bench
+}
+
+#[test]
+fn runs_are_found_by_name_where_the_user_stands_in_every_command() {
+    let bench = two_runs();
+    assert_eq!(fs::read_dir(bench.path("reports/out")).unwrap().count(), 3, "two runs, and the link `latest`");
+    let all: [(&[&str], i32, &str); 7] = [
+        (&["diff", "latest~1", "latest", "--fail-on", "regression"], 1, "acl.small.block"),
+        (&["diff", "latest", "latest~1", "--fail-on", "regression"], 0, "fix"),
+        (&["reproducer", "latest", "acl.small.block", "--to", "evidence"], 0, "evidence"),
+        (&["history", "latest"], 0, "1 run"),
+        (&["report", "latest~1"], 0, "junit.xml"),
+        (&["expect", "--from", "latest"], 0, "acl.small.block"),
+        (&["certify", "latest"], 1, "not-conformant"),
+    ];
+    for (words, status, says) in all {
+        let answer = alone(&bench, words);
+        assert!(answer.status == status && answer.text.contains(says), "{words:?}: {}: {}", answer.status, answer.text);
+    }
+}
+
+#[rstest]
+#[case::diff(&["diff", "nowhere", "nowhere"])]
+#[case::too_early(&["diff", "latest~5", "latest"])]
+#[case::reproducer(&["reproducer", "nowhere", "acl.small.block"])]
+#[case::history(&["history", "nowhere"])]
+#[case::report(&["report", "nowhere"])]
+#[case::expect(&["expect", "--from", "nowhere"])]
+#[case::certify(&["certify", "nowhere"])]
+#[case::verify(&["verify", "nowhere"])]
+#[case::merge(&["merge", "nowhere"])]
+#[case::resume(&["run", "--resume", "nowhere"])]
+#[case::library(&["run", "--library", "nowhere.so"])]
+#[case::rules(&["run", "--rules", "nowhere"])]
+#[case::expectations(&["run", "--expectations", "nowhere", "--backend", "simulator"])]
+#[case::specs(&["lint", "--specs", "nowhere"])]
+#[case::abi(&["abi", "nowhere.so"])]
+#[case::ratchet(&["prove", "--product", "a2", "--ratchet", "nowhere"])]
+fn a_path_that_was_named_and_is_not_there_is_a_mistake_of_the_command_line(#[case] words: &[&str]) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    let answer = alone(&bench, words);
+    assert_eq!(answer.status, 2, "{}", answer.text);
+    assert!(answer.text.contains("nowhere") || answer.text.contains("latest~5"), "{}", answer.text);
+}

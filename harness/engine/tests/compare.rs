@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use engine::compare::{
     Change, CompareOptions, Condition, CoverageKind, Difference, DriftKind, compare, html, markdown, text,
 };
-use engine::record::{Answers, Asked, Conclusion, Level, Recorded, Repeats, RuleResult, Verdict};
+use engine::record::{Answers, Asked, Conclusion, Level, OnDevice, Recorded, Repeats, RuleResult, Verdict};
 use rstest::rstest;
 use sample::{asked, confirmation, end, failure, header, result};
 
@@ -44,7 +44,7 @@ fn failing(statement: &str, message: &str) -> RuleResult {
 fn flaky(failed: u32, runs: u32) -> RuleResult {
     let mut result = of(Verdict::Flaky);
     let alone = Repeats { failed, runs };
-    let confirmation = engine::record::Confirmation { alone, ..confirmation(Conclusion::Flaky) };
+    let confirmation = engine::record::Confirmation { alone, found: Verdict::Fail, ..confirmation(Conclusion::Flaky) };
     result.failure.as_mut().unwrap().confirmation = Some(confirmation);
     result
 }
@@ -60,7 +60,7 @@ fn answering(calls: Asked, exact: bool, cases: u64) -> RuleResult {
 #[case(Verdict::Fail, Verdict::Pass, Some(Change::Fix))]
 #[case(Verdict::Fail, Verdict::Fail, None)]
 #[case(Verdict::Fail, Verdict::Crash, Some(Change::OtherSymptom))]
-#[case(Verdict::Fail, Verdict::Flaky, Some(Change::OtherSymptom))]
+#[case(Verdict::Fail, Verdict::Flaky, Some(Change::Flake))]
 #[case(Verdict::Skipped, Verdict::Fail, Some(Change::NewFailure))]
 #[case(Verdict::Blocked, Verdict::Timeout, Some(Change::NewFailure))]
 #[case(Verdict::Blocked, Verdict::DeviceLost, Some(Change::OtherSymptom))]
@@ -123,6 +123,104 @@ fn a_failure_is_known_by_verdict_check_code_and_call(#[case] new: RuleResult, #[
     let old = failing("f(0);", "f returned 7 (BAD), expected success");
     let found = compared(vec![old], vec![new]);
     assert_eq!(found.changes.iter().any(|change| change.change == Change::OtherSymptom), other);
+}
+
+/// A rule that failed alone each time it was run again.
+fn confirmed(runs: u32) -> RuleResult {
+    let mut result = of(Verdict::Fail);
+    let alone = Repeats { failed: runs, runs };
+    let confirmation = engine::record::Confirmation { alone, found: Verdict::Fail, ..confirmation(Conclusion::Alone) };
+    result.failure.as_mut().unwrap().confirmation = Some(confirmation);
+    result
+}
+
+fn of_level(level: Level, result: RuleResult) -> RuleResult {
+    RuleResult { level, ..result }
+}
+
+#[rstest]
+#[case::always_twice(flaky(7, 10), confirmed(2), false)]
+#[case::the_other_way(confirmed(2), flaky(7, 10), false)]
+#[case::rarely_and_then_always(flaky(1, 20), confirmed(20), true)]
+#[case::never_and_then_sometimes(RuleResult { cases: 100, ..of(Verdict::Pass) }, flaky(7, 10), false)]
+#[case::sometimes_and_then_much_more_often(flaky(1, 40), flaky(39, 40), true)]
+fn a_rule_that_is_not_judged_drifts_if_chance_does_not_explain_its_rate(
+    #[case] old: RuleResult,
+    #[case] new: RuleResult,
+    #[case] drifts: bool,
+) {
+    let found = compared(vec![of_level(Level::Info, old)], vec![of_level(Level::Info, new)]);
+    assert_eq!(found.drift.len(), usize::from(drifts), "{found:?}");
+    assert!(found.drift.iter().all(|drift| drift.p.is_some()) && found.changes.is_empty());
+}
+
+#[test]
+fn a_failure_that_comes_each_time_now_is_no_other_symptom_than_one_that_came_often() {
+    let found = compared(vec![flaky(4, 10)], vec![confirmed(2)]);
+    assert_eq!(found.changes[0].change, Change::Flake, "{found:?}");
+    let found = compared(vec![flaky(1, 40)], vec![confirmed(40)]);
+    assert_eq!(found.changes[0].change, Change::OtherSymptom, "{found:?}");
+}
+
+fn on(device: &str, result: RuleResult) -> RuleResult {
+    RuleResult { devices: vec![device.to_owned()], ..result }
+}
+
+/// A rule that ran on each of these devices.
+fn on_each(verdicts: &[(&str, Verdict)]) -> RuleResult {
+    let each: Vec<OnDevice> = verdicts
+        .iter()
+        .map(|(device, verdict)| OnDevice {
+            device: (*device).to_owned(),
+            verdict: *verdict,
+            reason: String::new(),
+            cases: 1,
+            nanoseconds: 1,
+        })
+        .collect();
+    let counts = engine::record::worst(&each).unwrap();
+    RuleResult { each: each.clone(), ..on(&each[counts].device, of(each[counts].verdict)) }
+}
+
+#[test]
+fn a_verdict_on_another_device_is_another_question() {
+    for level in [Level::Must, Level::Info] {
+        let old = on("0", of_level(level, of(Verdict::Pass)));
+        let new = on("1", of_level(level, of(Verdict::Fail)));
+        let found = compared(vec![old], vec![new]);
+        assert!(found.changes.is_empty() && found.drift.is_empty(), "{found:?}");
+        assert_eq!(found.coverage[0].kind, CoverageKind::OtherDevice);
+        assert_eq!(found.coverage[0].why, "pass on device 0 before, fail on device 1 now");
+        assert!(found.remarks.iter().any(|remark| remark.contains("1 rules ran on other devices")), "{found:?}");
+    }
+}
+
+#[rstest]
+#[case::an_older_journal(of(Verdict::Pass), on("1", of(Verdict::Fail)), Some(Change::Regression))]
+#[case::the_same_device(on("1", of(Verdict::Pass)), on("1", of(Verdict::Fail)), Some(Change::Regression))]
+#[case::one_of_several(on("0", of(Verdict::Pass)), on_each(&[("0", Verdict::Pass), ("1", Verdict::Fail)]), None)]
+#[case::the_one_of_several(
+    on("1", of(Verdict::Pass)),
+    on_each(&[("0", Verdict::Pass), ("1", Verdict::Fail)]),
+    Some(Change::Regression)
+)]
+#[case::each_of_them(
+    on_each(&[("0", Verdict::Pass), ("1", Verdict::Pass)]),
+    on_each(&[("0", Verdict::Pass), ("1", Verdict::Fail)]),
+    Some(Change::Regression)
+)]
+#[case::one_that_came(
+    on_each(&[("0", Verdict::Pass), ("1", Verdict::Fail)]),
+    on_each(&[("0", Verdict::Pass), ("1", Verdict::Fail), ("2", Verdict::Pass)]),
+    None
+)]
+fn runs_are_compared_on_the_devices_that_both_asked(
+    #[case] old: RuleResult,
+    #[case] new: RuleResult,
+    #[case] change: Option<Change>,
+) {
+    let found = compared(vec![old], vec![new]);
+    assert_eq!(found.changes.iter().map(|change| change.change).collect::<Vec<_>>(), Vec::from_iter(change));
 }
 
 #[rstest]

@@ -14,8 +14,8 @@ use engine::conformance::{
 };
 use engine::digest;
 use engine::files::write_new;
-use engine::record::{Journal, read_run};
-use engine::run::{ExitStatus, RunError, run_folder};
+use engine::record::Journal;
+use engine::run::{ExitStatus, RunError, read_named};
 use thiserror::Error;
 
 use crate::runtimes::RUNTIMES;
@@ -138,8 +138,7 @@ pub fn verify(arguments: &Verified) -> Result<ExitStatus, CommandError> {
 }
 
 fn record(arguments: &Certified) -> Result<ConformanceRecord, CommandError> {
-    let folder = run_folder(&arguments.run);
-    let run = read_run(&folder).map_err(RunError::from)?;
+    let (folder, run) = read_named(&arguments.run).map_err(RunError::from)?;
     let name = &run.header.runtime;
     let runtime = RUNTIMES.iter().find(|runtime| runtime.name() == name);
     let runtime = runtime.ok_or_else(|| failed(CertifyError::Runtime { name: name.clone() }))?;

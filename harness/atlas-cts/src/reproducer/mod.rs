@@ -10,7 +10,8 @@ use clap::Args;
 use engine::case::{Case, CaseError, LEAST_PATIENCE, case_from_json};
 use engine::catalog::{self, Edition, Known, Rule, Rules, Specs};
 use engine::print_c::{PRELUDE, Printed, Sheet, deadline_of, print_in_parts};
-use engine::record::{RuleResult, RunHeader, read_run};
+use engine::record::{RuleResult, RunHeader};
+use engine::run::read_named;
 use thiserror::Error;
 
 use crate::CommandError;
@@ -25,7 +26,7 @@ const LARGEST_HEADER: u64 = 4 << 20;
 /// Which failure, and where to.
 #[derive(Debug, Args)]
 pub struct Wanted {
-    /// The folder of the run, or its journal.
+    /// The run: its folder or journal, a name below reports/out, `latest`, or `latest~1` for the run before it.
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// The rule's id.
@@ -66,9 +67,17 @@ struct Evidence<'a> {
     observed: Vec<usize>,
 }
 
+impl Evidence<'_> {
+    /// The devices on which it was seen, as the machine numbers them; none: all that there were.
+    fn devices(&self) -> &[String] {
+        let of_failure = self.result.failure.as_deref().map_or(&[][..], |failure| &failure.devices);
+        if of_failure.is_empty() { &self.result.devices } else { of_failure }
+    }
+}
+
 /// Writes the folder, and gives its path.
 pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathBuf, CommandError> {
-    let run = read_run(&wanted.run)?;
+    let (_, run) = read_named(&wanted.run)?;
     let rule = catalog::rule(rules, &wanted.rule)?;
     let result =
         result_of(rule, &run.results, &wanted.run).map_err(|error| CommandError::Reproducer(Box::new(error)))?;
@@ -89,6 +98,7 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
             observed: &evidence.observed,
             deadline: deadline_of(run.header.settings.deadline, patience),
             patience,
+            visible: evidence.devices(),
             prelude: Some(PRELUDE),
             ..Sheet::new(product, run.header.devices)
         };

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use engine::record::RunHeader;
+use engine::print_c::can_be_shown;
+use engine::record::{RunHeader, on_which};
 use engine::report::{clean, markdown_line};
 use engine::run::quoted;
 
@@ -100,6 +101,12 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
     }
     let named = reported_name.as_deref().unwrap_or("no name reported");
     line("product", &format!("{product} ({named}), devices: {devices}"));
+    if !evidence.devices().is_empty() {
+        line("", &format!("seen on device {}, as the machine counts", markdown_line(&evidence.devices().join(", "))));
+    }
+    if let Some(everywhere) = on_which(&evidence.result.each) {
+        line("", &markdown_line(&everywhere));
+    }
     if !run_mode.is_empty() {
         line("", &format!("programs run on: {run_mode}"));
     }
@@ -111,6 +118,19 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
     line("run", &format!("{started}, Atlas CTS {suite}, catalog {}", evidence.header.catalog_digest));
     if evidence.header.catalog_digest != evidence.rules.digest {
         line("", &format!("printed from another catalog, {}: the rule may have changed", evidence.rules.digest));
+    }
+}
+
+/// What is said about the devices of the program.
+fn where_it_runs(evidence: &Evidence<'_>) -> String {
+    let devices = evidence.devices();
+    match &evidence.rules.visible {
+        Some(variable) if can_be_shown(devices) => format!(
+            " Only device {0} of the machine is shown to it: the program sets `{variable}={0}` before anything else. On another \
+             machine, or to try another device, change that line.",
+            devices.join(",")
+        ),
+        _ => String::new(),
     }
 }
 
@@ -132,9 +152,10 @@ vendor's instead. Where the linker does not find the runtime, say where it is: `
 | 1 | it does not: the last line names the statement; or the library crashed, ended its process, or hung |
 | 3 | not known: the set-up failed, or this machine lacks something |
 
-The library works in {} that the program starts and watches.
+The library works in {} that the program starts and watches.{}
 ",
-        if processes == 1 { "a process".to_owned() } else { format!("{processes} processes") }
+        if processes == 1 { "a process".to_owned() } else { format!("{processes} processes") },
+        where_it_runs(evidence)
     );
     if evidence.header.library.simulated {
         let variables = [

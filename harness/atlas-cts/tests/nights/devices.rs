@@ -158,6 +158,73 @@ fn a_failure_says_on_which_device_it_was_and_is_replayed_there() {
     assert_eq!((again.devices, again.replay), (failure.devices, failure.replay));
 }
 
+// ---- which device
+
+/// A copy of a size at which a seeded defect of the simulated device strikes.
+const LARGE_COPY: &str = "      aclrtMalloc(&large, 70001, ACL_MEM_MALLOC_NORMAL_ONLY);
+      char *back = host(70001, 64);
+      poison(back, 70001);
+      aclrtMemcpy(large, 70001, pattern(70001, 1), 70001, ACL_MEMCPY_HOST_TO_DEVICE);
+      aclrtMemcpy(back, 70001, large, 70001, ACL_MEMCPY_DEVICE_TO_HOST);
+      same(back, pattern(70001, 1), 70001);
+";
+
+/// A machine of which one device is wrong.
+fn one_is_wrong(bench: &Bench, device: &str, arguments: &[&str]) -> Command {
+    let mut command = command(bench, 4, arguments);
+    command.env("ATLAS_CTS_SIM_DEFECTS", "copy.tail-rounded-to-32-above-64KiB");
+    command.env("ATLAS_CTS_SIM_DEFECT_DEVICE", device);
+    command
+}
+
+#[rstest]
+#[case::the_first("0", "holds on devices 1, 2, 3")]
+#[case::the_second("1", "holds on devices 0, 2, 3")]
+#[case::the_last("3", "holds on devices 0, 1, 2")]
+fn one_device_of_four_that_is_wrong_is_found_and_named_whichever_it_is(#[case] wrong: &str, #[case] others: &str) {
+    let bench = machine(&(copies(0, 4) + &rule("night.large", "", LARGE_COPY)), "WORKS");
+    let (answer, report) = ran(&bench, &mut one_is_wrong(&bench, wrong, &["--on-every-device"]));
+    let said = format!("fails on device {wrong}, {others}");
+    answer.says(1, &["FAIL  acl.night.large", &said, &format!("ASCEND_RT_VISIBLE_DEVICES={wrong} cargo test -- ")]);
+    let large = report.result("acl.night.large");
+    assert!(large.verdict == Verdict::Fail && large.reason.starts_with(&said), "{}", large.reason);
+    assert_eq!((large.devices.clone(), large.each.len()), (vec![wrong.to_owned()], 4));
+    let junit = fs::read_to_string(bench.path("report/junit.xml")).unwrap();
+    assert!(junit.contains(&format!("<property name=\"devices\" value=\"{said}\"/>")), "{junit}");
+    for number in 0..4 {
+        let copy = report.result(&format!("acl.night.copy{number}"));
+        assert_eq!((copy.verdict, copy.reason.as_str(), copy.each.len()), (Verdict::Pass, "", 4));
+    }
+    let again = bench.run(["reproducer", "report", "acl.night.large", "--specs", "specs", "--to", "evidence"]);
+    again.says(0, &[]);
+    let program = fs::read_to_string(bench.path("evidence/reproducer.c")).unwrap();
+    assert!(program.contains(&format!("setenv(\"ASCEND_RT_VISIBLE_DEVICES\", \"{wrong}\", 1);")), "{program}");
+    let page = fs::read_to_string(bench.path("evidence/README.md")).unwrap();
+    let told = [&format!("seen on device {wrong}"), &said, &format!("`ASCEND_RT_VISIBLE_DEVICES={wrong}`")];
+    assert!(told.iter().all(|told| page.contains(*told)), "{page}");
+}
+
+#[test]
+fn which_device_a_rule_runs_on_follows_from_the_seed_and_is_kept_for_rules_that_hold() {
+    let bench = machine(&copies(0, 24), "WORKS");
+    let devices = |arguments: &[&str]| -> Vec<(String, Vec<String>)> {
+        let (answer, report) = ran(&bench, &mut command(&bench, 4, arguments));
+        answer.says(0, &[]);
+        fs::remove_dir_all(bench.path("report")).unwrap();
+        let mut all: Vec<_> = report.results.iter().map(|result| (result.id.clone(), result.devices.clone())).collect();
+        all.sort();
+        all
+    };
+    let first = devices(&["--seed", "7"]);
+    assert!(first.iter().all(|(_, devices)| devices.len() == 1), "{first:?}");
+    let used: std::collections::BTreeSet<_> = first.iter().map(|(_, devices)| devices[0].clone()).collect();
+    assert!(used.len() > 2, "{used:?}");
+    assert_eq!(devices(&["--seed", "7", "--jobs", "1"]), first, "whoever is free");
+    assert_ne!(devices(&["--seed", "8"]), first);
+    let everywhere = devices(&["--profile", "nightly", "--seed", "7"]);
+    assert!(everywhere.iter().all(|(_, devices)| devices == &["0"]), "what counts of equal answers: {everywhere:?}");
+}
+
 // ---- between rules
 
 #[rstest]

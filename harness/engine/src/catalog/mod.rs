@@ -22,6 +22,7 @@ mod select;
 mod sentence;
 mod specs;
 mod vocabulary;
+mod word;
 
 pub(crate) use alternatives::identifiers;
 pub use alternatives::{Alternative, named};
@@ -46,3 +47,4 @@ pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, s
 pub use select::{Conditions, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule};
 pub use sentence::{Sentence, sentences};
 pub use specs::{SpecFile, Specs};
+pub use word::Word;

@@ -9,6 +9,7 @@ use super::edition::{Edition, EditionCondition, Span};
 use super::layouts::Layout;
 use super::model::{Level, SupportEntry, When};
 use super::rules::{Product, Rule, Rules};
+use super::word::Word;
 
 /// The device under test, as far as selection is concerned.
 #[derive(Debug, Clone)]
@@ -90,6 +91,17 @@ pub enum Skip {
     Hazard,
     #[error("takes all memory of a device; runs with --dedicated, where nobody else uses the devices")]
     Dedicated,
+}
+
+impl Skip {
+    /// The word of the user with which the rule would run.
+    pub fn word(&self) -> Option<Word> {
+        match self {
+            Skip::Hazard => Some(Word::Hazardous),
+            Skip::Dedicated => Some(Word::Dedicated),
+            _ => None,
+        }
+    }
 }
 
 fn known(edition: Option<&Edition>) -> String {

@@ -31,6 +31,13 @@ pub(super) fn compare(pairs: &Pairs<'_>) -> Vec<CoverageChange> {
         let (is_new, why) = absent(&new.id, pairs.old, pairs.new);
         found.push(one_sided(new, if is_new { CoverageKind::New } else { CoverageKind::OnlyNew }, why));
     }
+    for (old, new) in pairs.elsewhere.values().filter(|(old, new)| answered(old) || answered(new)) {
+        let on = |result: &RuleResult| {
+            let devices: Vec<String> = result.answered_on().into_iter().collect();
+            format!("{} on device {}", result.verdict, devices.join(", "))
+        };
+        found.push(one_sided(new, CoverageKind::OtherDevice, format!("{} before, {} now", on(old), on(new))));
+    }
     found.sort_by(|a, b| (a.kind, &a.rule).cmp(&(b.kind, &b.rule)));
     found
 }

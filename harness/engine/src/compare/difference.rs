@@ -60,7 +60,7 @@ pub enum Change {
     NewFailure,
     /// It is broken in another way than before.
     OtherSymptom,
-    /// It fails sometimes, in one of the runs or in both.
+    /// It fails sometimes, in one of the runs or in both, and the rates are no news.
     Flake,
     /// It was broken, and holds.
     Fix,
@@ -165,6 +165,8 @@ pub enum CoverageKind {
     Gone,
     /// The rule did not exist in the older run's catalog.
     New,
+    /// In both runs, and on no device in both.
+    OtherDevice,
 }
 
 /// A rule that has an answer in one run only.

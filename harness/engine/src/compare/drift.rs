@@ -24,6 +24,11 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// A drift that this test decides about.
+    pub(super) fn tested(drift: Drift, test: Test) -> Candidate {
+        Candidate { drift, test: Some(test) }
+    }
+
     /// The drift that it is, if chance does not explain it.
     pub(super) fn judged(self, significant: &[(f64, bool)]) -> Option<Drift> {
         match self.test {

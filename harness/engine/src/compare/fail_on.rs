@@ -24,7 +24,7 @@ pub struct ConditionError {
 }
 
 /// Every condition by its name.
-const NAMES: [(&str, Condition); 17] = [
+const NAMES: [(&str, Condition); 18] = [
     ("regression", Condition::Change(Change::Regression)),
     ("new-failure", Condition::Change(Change::NewFailure)),
     ("other-symptom", Condition::Change(Change::OtherSymptom)),
@@ -40,6 +40,7 @@ const NAMES: [(&str, Condition); 17] = [
     ("only-new", Condition::Coverage(Some(CoverageKind::OnlyNew))),
     ("gone", Condition::Coverage(Some(CoverageKind::Gone))),
     ("new", Condition::Coverage(Some(CoverageKind::New))),
+    ("other-device", Condition::Coverage(Some(CoverageKind::OtherDevice))),
     ("field", Condition::Field),
     ("timing", Condition::Timing),
 ];

@@ -2,7 +2,8 @@
 
 use crate::record::{Conclusion, RuleResult, Verdict};
 
-use super::difference::{Change, RuleChange};
+use super::difference::{Change, Drift, RuleChange};
+use super::drift::Candidate;
 use super::statistics::{Test, Tests, fisher};
 use super::symptom;
 
@@ -15,13 +16,13 @@ pub(super) struct Flake {
 }
 
 impl Flake {
-    /// Of two results with an answer, one of them flaky at least, the other one flaky or passing.
+    /// Of two results whose rates say what changed, see [`are_rates`].
     pub(super) fn of(old: &RuleResult, new: &RuleResult, tests: &mut Tests) -> Flake {
-        let both = old.verdict == Verdict::Flaky && new.verdict == Verdict::Flaky;
-        let rate = if both { repeats } else { first_cases };
-        let ((a, n), (b, m)) = (rate(old), rate(new));
+        let ((a, n), (b, m)) = rates(old, new);
         let p = fisher(a, n, b, m);
         let worse = u128::from(b) * u128::from(n) > u128::from(a) * u128::from(m);
+        // It is broken in both where one of them fails each time.
+        let always = |result: &RuleResult| !result.verdict.passes() && result.verdict != Verdict::Flaky;
         let outcome = |result| Some(symptom::outcome(result));
         Flake {
             change: RuleChange {
@@ -35,7 +36,11 @@ impl Flake {
                 significant: None,
             },
             test: tests.add(p),
-            news: if worse { Change::Regression } else { Change::Fix },
+            news: match worse {
+                _ if always(old) || always(new) => Change::OtherSymptom,
+                true => Change::Regression,
+                false => Change::Fix,
+            },
         }
     }
 
@@ -45,6 +50,28 @@ impl Flake {
         let change = if significant { self.news } else { Change::Flake };
         RuleChange { change, significant: Some(significant), ..self.change }
     }
+}
+
+/// Whether what two results say is how often the rule fails: one of them is flaky, the other one is too, or holds, or fails
+/// each time in the same way.
+pub(super) fn are_rates(old: &RuleResult, new: &RuleResult) -> bool {
+    let flaky = |result: &RuleResult| result.verdict == Verdict::Flaky;
+    let holds = old.verdict.passes() || new.verdict.passes();
+    (flaky(old) || flaky(new)) && (holds || (flaky(old) && flaky(new)) || symptom::same_in_a_run(old, new))
+}
+
+/// The drift of a rule that is not judged, if its rates differ more than chance explains.
+pub(super) fn drift(drift: Drift, old: &RuleResult, new: &RuleResult, tests: &mut Tests) -> Candidate {
+    let ((a, n), (b, m)) = rates(old, new);
+    let share = |failed: u64, runs: u64| if runs == 0 { 0.0 } else { failed as f64 / runs as f64 };
+    let strength = (share(a, n) - share(b, m)).abs();
+    Candidate::tested(Drift { strength, ..drift }, tests.add(fisher(a, n, b, m)))
+}
+
+/// How often a rule failed in either run, of so many.
+fn rates(old: &RuleResult, new: &RuleResult) -> ((u64, u64), (u64, u64)) {
+    let rate = if old.verdict.passes() || new.verdict.passes() { first_cases } else { repeats };
+    (rate(old), rate(new))
 }
 
 /// How often the failing case failed when it ran again: it is the same in each run.

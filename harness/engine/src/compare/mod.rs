@@ -31,6 +31,7 @@ pub use markdown::markdown;
 pub use statistics::{fisher, holm};
 pub use text::text;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::record::{Recorded, RuleResult};
@@ -50,13 +51,15 @@ pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &Compa
     let pairs = Pairs::of(old, new);
     let mut remarks = fields::remarks(old, new);
     let mut tests = statistics::Tests::default();
-    let rules::Compared { mut changes, flakes, verdicts } = rules::compare(&pairs, &mut tests);
+    let rules::Compared { mut changes, flakes, mut verdicts, rates } = rules::compare(&pairs, &mut tests);
     let drift::Candidates { found, remarks: not_compared } = drift::compare(&pairs, &mut tests);
     remarks.extend(not_compared);
+    remarks.extend(pairs.on_other_devices());
     let significant = tests.significant(LEVEL);
     changes.extend(flakes.into_iter().map(|flake| flake.judged(&significant)));
     changes.sort_by(|a, b| (a.change, &a.rule).cmp(&(b.change, &b.rule)));
     let mut drift: Vec<Drift> = found.into_iter().filter_map(|candidate| candidate.judged(&significant)).collect();
+    verdicts.extend(rates.into_iter().filter_map(|candidate| candidate.judged(&significant)));
     drift.extend(verdicts);
     drift.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| (&a.rule, &a.what).cmp(&(&b.rule, &b.what))));
     let timing = timing::compare(&pairs, options.budget);
@@ -96,7 +99,10 @@ fn named_rules(changes: &[RuleChange], drift: &[Drift], coverage: &[CoverageChan
 struct Pairs<'a> {
     old: &'a Recorded,
     new: &'a Recorded,
-    both: BTreeMap<&'a str, (&'a RuleResult, &'a RuleResult)>,
+    /// On the devices that both have an answer of.
+    both: BTreeMap<&'a str, (Cow<'a, RuleResult>, Cow<'a, RuleResult>)>,
+    /// Rules that ran on other devices in each: another question.
+    elsewhere: BTreeMap<&'a str, (&'a RuleResult, &'a RuleResult)>,
     only_old: BTreeMap<&'a str, &'a RuleResult>,
     only_new: BTreeMap<&'a str, &'a RuleResult>,
 }
@@ -107,10 +113,39 @@ impl<'a> Pairs<'a> {
             run.results.iter().map(|result| (result.id.as_str(), result)).collect()
         };
         let (mut only_old, mut only_new) = (by_rule(old), by_rule(new));
-        let both: BTreeMap<_, _> =
-            only_old.iter().filter_map(|(rule, result)| Some((*rule, (*result, *only_new.get(rule)?)))).collect();
-        only_old.retain(|rule, _| !both.contains_key(rule));
-        only_new.retain(|rule, _| !both.contains_key(rule));
-        Pairs { old, new, both, only_old, only_new }
+        let (mut both, mut elsewhere) = (BTreeMap::new(), BTreeMap::new());
+        for (rule, old) in &only_old {
+            let Some(new) = only_new.get(rule) else { continue };
+            match alike(old, new) {
+                Some(pair) => drop(both.insert(*rule, pair)),
+                None => drop(elsewhere.insert(*rule, (*old, *new))),
+            }
+        }
+        let paired = |rule: &str| both.contains_key(rule) || elsewhere.contains_key(rule);
+        only_old.retain(|rule, _| !paired(rule));
+        only_new.retain(|rule, _| !paired(rule));
+        Pairs { old, new, both, elsewhere, only_old, only_new }
     }
+
+    /// What is to be said where rules ran on other devices.
+    fn on_other_devices(&self) -> Option<String> {
+        (!self.elsewhere.is_empty()).then(|| {
+            format!(
+                "{} rules ran on other devices than before: what they showed is another question, and in the list of \
+                 rules on another device; the same seed asks the same device, --on-every-device each",
+                self.elsewhere.len()
+            )
+        })
+    }
+}
+
+/// Two results of a rule on the devices that both have an answer of; as they are where nobody wrote down which. `None`:
+/// there is no such device.
+fn alike<'a>(old: &'a RuleResult, new: &'a RuleResult) -> Option<(Cow<'a, RuleResult>, Cow<'a, RuleResult>)> {
+    let (before, after) = (old.answered_on(), new.answered_on());
+    if before.is_empty() || after.is_empty() || before == after {
+        return Some((Cow::Borrowed(old), Cow::Borrowed(new)));
+    }
+    let common: BTreeSet<String> = before.intersection(&after).cloned().collect();
+    (!common.is_empty()).then(|| (Cow::Owned(old.only_on(&common)), Cow::Owned(new.only_on(&common))))
 }

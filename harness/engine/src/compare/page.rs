@@ -57,6 +57,7 @@ pub(super) fn page(found: &Difference) -> Page {
         (CoverageKind::OnlyNew, "An answer for the first time"),
         (CoverageKind::Gone, "Rules that are gone"),
         (CoverageKind::New, "Rules that are new"),
+        (CoverageKind::OtherDevice, "Rules on another device than before: another question"),
     ] {
         let known = found.coverage.iter().filter(|known| known.kind == kind);
         let entry = |known: &super::CoverageChange| Entry {

@@ -6,7 +6,8 @@ use crate::record::{self, Level, Meaning, Recorded, RuleResult, Verdict};
 
 use super::Pairs;
 use super::difference::{Change, Drift, DriftKind, RuleChange, Share};
-use super::flake::Flake;
+use super::drift::Candidate;
+use super::flake::{self, Flake};
 use super::statistics::Tests;
 use super::symptom;
 
@@ -17,6 +18,8 @@ pub(super) struct Compared {
     pub flakes: Vec<Flake>,
     /// Rules that are not judged, or are right in another way.
     pub verdicts: Vec<Drift>,
+    /// Rules that are not judged, and fail sometimes.
+    pub rates: Vec<Candidate>,
 }
 
 /// Compares the verdicts of all rules of both runs, and names rules that fail and were not there before.
@@ -42,18 +45,21 @@ impl Compared {
     fn take(&mut self, old: &RuleResult, new: &RuleResult, tests: &mut Tests) {
         let meanings = (old.meaning(), new.meaning());
         if old.level == Level::Info || new.level == Level::Info {
-            if answered(old) && answered(new) && old.verdict != new.verdict {
-                self.verdicts.push(drift(old, new));
+            if answered(old) && answered(new) {
+                if flake::are_rates(old, new) {
+                    self.rates.push(flake::drift(drift(old, new), old, new, tests));
+                } else if old.verdict != new.verdict {
+                    self.verdicts.push(drift(old, new));
+                }
             }
             return;
         }
-        let flaky = |result: &RuleResult| result.verdict == Verdict::Flaky;
         match meanings {
             (Meaning::Good | Meaning::Broken, Meaning::Broken) | (Meaning::Broken, Meaning::Good)
-                if (flaky(old) || old.meaning() == Meaning::Good) && (flaky(new) || new.meaning() == Meaning::Good) =>
+                if flake::are_rates(old, new) =>
             {
                 self.flakes.push(Flake::of(old, new, tests));
-                if meanings == (Meaning::Broken, Meaning::Broken) && symptom::symptom(old) != symptom::symptom(new) {
+                if meanings == (Meaning::Broken, Meaning::Broken) && !symptom::same_in_a_run(old, new) {
                     self.changes.push(change(Change::OtherSymptom, Some(old), new));
                 }
             }

@@ -15,6 +15,11 @@ pub(super) fn outcome(result: &RuleResult) -> Outcome {
     }
 }
 
+/// Whether both failed alike, each in a run in which it did.
+pub(super) fn same_in_a_run(old: &RuleResult, new: &RuleResult) -> bool {
+    record::Symptom::of_single_run(old) == record::Symptom::of_single_run(new)
+}
+
 /// The symptom of a failure; `None`: the rule did not fail.
 pub(super) fn symptom(result: &RuleResult) -> Option<Symptom> {
     if matches!(result.meaning(), Meaning::Good | Meaning::Skipped) {

@@ -73,7 +73,7 @@ impl<'a> Again<'a> {
             rule,
             home: Home::of(rule),
             starts: patience.starts,
-            hangs: patience.hangs,
+            hangs: inquest.executor.factory.further_hangs(inquest.assignment.deadline, patience.hangs),
             begun,
             until: begun + time,
             stopped: None,

@@ -48,6 +48,8 @@ pub struct Sheet<'a> {
     pub devices: u32,
     /// Milliseconds that a wait for what is expected to happen lasts.
     pub patience: u32,
+    /// The devices that the program's processes see, as the machine numbers them; none: all that there are.
+    pub visible: &'a [String],
     /// The cases that run one after the other in the same processes; none: the smallest case.
     pub cases: &'a [Case],
     /// Ids of the statements whose checks are only reported.
@@ -74,6 +76,7 @@ impl<'a> Sheet<'a> {
             product,
             devices,
             patience: LEAST_PATIENCE,
+            visible: &[],
             cases: &[],
             observed: &[],
             deadline: DEADLINE,
@@ -111,7 +114,7 @@ pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<P
     body += &printer.variables(&steps);
     body += &life.declarations;
     let constants = printer.constants(sheet, &scope, &steps);
-    body += &printer.main(&life, &format!("{constants}{steps}"));
+    body += &printer.main(&life, &format!("{constants}{steps}"), sheet.visible);
     let body = text::mark_unread(&body);
 
     let own = if program.actors.len() > 1 { BTreeSet::new() } else { printer.names() };
@@ -403,12 +406,19 @@ impl<'a> Printer<'a> {
     }
 
     /// The function `main`, and what the processes run.
-    fn main(&self, life: &LifeCycleText, steps: &str) -> String {
+    fn main(&self, life: &LifeCycleText, steps: &str, visible: &[String]) -> String {
         let several = self.program.actors.len() > 1;
         let state = self.program.processes[0].state;
         let files = if prelude::words(steps).any(|word| word == "file") { "    remove_files();\n" } else { "" };
         let run = if several { "run_together()" } else { "run_alone(program)" };
-        let main = format!("int main(void) {{ return {run}; }}\n");
+        let main = match self.rules.visible.as_ref().filter(|_| can_be_shown(visible)) {
+            None => format!("int main(void) {{ return {run}; }}\n"),
+            Some(variable) => format!(
+                "int main(void)\n{{\n    setenv(\"{variable}\", \"{}\", 1); /* where it was seen, as the machine counts */\n    \
+                 return {run};\n}}\n",
+                visible.join(",")
+            ),
+        };
         let cases = self.cases.len();
         if let ([_], false) = (self.cases, several) {
             let (up, down) = (life.up(state), life.down(state));
@@ -428,6 +438,15 @@ impl<'a> Printer<'a> {
             if several { life.functions() } else { String::new() }
         )
     }
+}
+
+/// Whether a program can name these devices: a journal that came from elsewhere may name them anything.
+pub fn can_be_shown(devices: &[String]) -> bool {
+    let plain = |name: &String| {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+        (1..=64).contains(&name.len()) && name.bytes().all(fits)
+    };
+    !devices.is_empty() && devices.iter().all(plain)
 }
 
 /// Whether two variables of one actor have the same name.

@@ -169,7 +169,7 @@ fn select<'a>(
             blocked: BTreeMap::new(),
             cut: BTreeMap::new(),
             checks: CheckProof::all(&target.rules, rule),
-            skipped: target.skip(rule).or_else(undefined),
+            skipped: target.skip(rule).map(|skip| skip.to_string()).or_else(undefined),
         };
         if found.skipped.is_none() {
             selected.push(rule);

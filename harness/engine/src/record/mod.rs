@@ -2,6 +2,7 @@
 
 mod answers;
 mod confirmation;
+mod device;
 mod expected;
 mod fingerprint;
 mod journal;
@@ -13,6 +14,7 @@ mod symptom;
 
 pub use answers::{Answer, Answers, Asked, Question};
 pub use confirmation::{Conclusion, Confirmation, Repeats};
+pub use device::{OnDevice, on_which, worst};
 pub use expected::{AppliedExpectations, EntryReference, ExpectationFiles, Sort, SortedResult};
 pub use fingerprint::{DeviceIdentity, Fingerprint, Installed};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
@@ -28,7 +30,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use crate::catalog::Level;
+pub use crate::catalog::{Level, Word};
 
 /// One line of the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -141,6 +143,9 @@ pub struct RunSettings {
     /// Nobody else used the devices.
     #[serde(default)]
     pub dedicated: bool,
+    /// Rules of one device ran on each. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_every_device: bool,
     /// Findings break the run.
     pub strict: bool,
     /// The fewest rules that must be executed; of a part: in all parts together.
@@ -295,6 +300,17 @@ pub struct RuleResult {
     /// use. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+    /// The word of the user without which the rule was skipped; `None`: it ran, or no word is enough. Older journals do not
+    /// know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skipped_without: Option<Word>,
+    /// The devices that the rule ran on, as the machine numbers them; of a rule that ran on each, that of this answer.
+    /// Empty: all that there are, a simulated machine, or an older journal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
+    /// The answers of a rule of one device that ran on each, in their order; empty: it ran on one, or an older journal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub each: Vec<OnDevice>,
     /// What was kept of the logs of driver and runtime; `None`: nothing was looked for. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<RuleLogs>,

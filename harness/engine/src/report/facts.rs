@@ -2,7 +2,7 @@
 
 use super::summary::library_line;
 use super::text::{count, duration, one_line};
-use crate::record::{Conclusion, Confirmation, Failure, LogFile, RuleLogs, RuleResult, RunHeader, Verdict};
+use crate::record::{Conclusion, Confirmation, Failure, LogFile, RuleLogs, RuleResult, RunHeader, Verdict, on_which};
 
 /// Something that is known.
 pub(super) struct Fact<'a> {
@@ -41,7 +41,7 @@ pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<
             if !told && one_line(&failure.message) != one_line(&result.reason) {
                 facts.text("reason", &result.reason);
             }
-            describe(&mut facts, failure);
+            describe(&mut facts, result, failure);
         }
         None => facts.text("reason", &result.reason),
     }
@@ -108,10 +108,12 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn describe<'a>(facts: &mut Facts<'a>, failure: &'a Failure) {
+fn describe<'a>(facts: &mut Facts<'a>, result: &RuleResult, failure: &'a Failure) {
     facts.text("statement", &failure.statement);
     facts.add("place", Content::Exact(failure.place.clone()));
-    facts.text(if failure.devices.len() == 1 { "device" } else { "devices" }, &failure.devices.join(", "));
+    let devices = if result.devices.is_empty() { &failure.devices } else { &result.devices };
+    facts.text(if devices.len() == 1 { "device" } else { "devices" }, &devices.join(", "));
+    facts.text("elsewhere", &on_which(&result.each).unwrap_or_default());
     facts.add("values", Content::Values(&failure.values));
     let smaller = match failure.shrinks {
         0 => String::new(),

@@ -19,7 +19,7 @@ use super::summary::{loaded_line, mark};
 use super::text::{clean, one_line};
 use crate::files;
 use crate::record::{
-    AppliedExpectations, LogFile, MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Sort, Verdict,
+    AppliedExpectations, LogFile, MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Sort, Verdict, on_which,
 };
 
 /// The report's name in a run's folder.
@@ -85,10 +85,12 @@ fn document(
         suites.push(suite(&name, cases.collect(), header, missing.as_deref()));
     }
     let mut report = Report::new();
+    let devices = results.iter().filter_map(|rule| Some((one_line(&rule.id), on_devices(rule)?))).collect();
     let extra = Extra {
         name: format!("atlas-cts{}", mark(header)),
         timestamp: one_line(&header.started),
         properties: properties(header, end),
+        devices,
         skipped: suites.iter().map(TestSuite::skipped).collect(),
         tests: suites.iter().map(TestSuite::tests).sum(),
         failures: suites.iter().map(TestSuite::failures).sum(),
@@ -177,6 +179,13 @@ fn case(
         case.system_out = Some(case.system_out.unwrap_or_default() + &body(&attached));
     }
     case
+}
+
+/// The devices that a rule ran on; where it ran on each and that made a difference, which.
+fn on_devices(rule: &RuleResult) -> Option<String> {
+    let each = rule.each.iter().map(|on| on.device.as_str()).collect::<Vec<_>>().join(",");
+    let ran = on_which(&rule.each).unwrap_or(if each.is_empty() { rule.devices.join(",") } else { each });
+    (!ran.is_empty()).then(|| one_line(&ran))
 }
 
 /// The files of a rule as readers of reports know them, a line each (Jenkins' plugin junit-attachments, GitLab): with

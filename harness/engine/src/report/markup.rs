@@ -2,6 +2,7 @@
 //! elements, and `]]>` inside text.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use quick_xml::Writer;
 use quick_xml::events::attributes::Attribute;
@@ -22,6 +23,8 @@ pub(super) struct Extra {
     pub(super) timestamp: String,
     /// Properties of every suite.
     pub(super) properties: Vec<(&'static str, String)>,
+    /// The devices that rules ran on, by id, where that is known.
+    pub(super) devices: HashMap<String, String>,
     /// Skipped cases of each suite, in the document's order.
     pub(super) skipped: Vec<usize>,
     pub(super) tests: usize,
@@ -47,10 +50,24 @@ pub(super) fn complete(xml: &[u8], extra: &Extra) -> Result<Vec<u8>, ReportError
                 let mut element = rewritten(&element, extra)?;
                 element.push_attribute(("skipped", skipped.next().unwrap_or(&0).to_string().as_str()));
                 put(&mut writer, Event::Start(element))?;
-                properties(&mut writer, extra)?;
+                listed(&mut writer, &extra.properties)?;
             }
-            Event::Start(element) => put(&mut writer, Event::Start(rewritten(&element, extra)?))?,
-            Event::Empty(element) => put(&mut writer, Event::Empty(rewritten(&element, extra)?))?,
+            Event::Start(element) => {
+                put(&mut writer, Event::Start(rewritten(&element, extra)?))?;
+                if let Some(devices) = devices_of(&element, extra)? {
+                    listed(&mut writer, &[("devices", devices)])?;
+                }
+            }
+            Event::Empty(element) => match devices_of(&element, extra)? {
+                None => put(&mut writer, Event::Empty(rewritten(&element, extra)?))?,
+                Some(devices) => {
+                    let copy = rewritten(&element, extra)?;
+                    let end = copy.to_end().into_owned();
+                    put(&mut writer, Event::Start(copy))?;
+                    listed(&mut writer, &[("devices", devices)])?;
+                    put(&mut writer, Event::End(end))?;
+                }
+            },
             Event::CData(text) => {
                 let text = text.decode().map_err(broken)?.replace(SPLIT, "");
                 for part in BytesCData::escaped(&text) {
@@ -75,9 +92,20 @@ fn totals<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>,
     Ok(element)
 }
 
-fn properties(writer: &mut Writer<Vec<u8>>, extra: &Extra) -> Result<(), ReportError> {
+/// The devices that the rule of a test case ran on.
+fn devices_of(element: &BytesStart<'_>, extra: &Extra) -> Result<Option<String>, ReportError> {
+    if element.name().as_ref() != b"testcase" {
+        return Ok(None);
+    }
+    let name = element.try_get_attribute("name").map_err(broken)?;
+    // Ids have no character that is escaped.
+    let id = name.map(|name| String::from_utf8_lossy(&name.value).into_owned());
+    Ok(id.and_then(|id| extra.devices.get(&id).cloned()))
+}
+
+fn listed(writer: &mut Writer<Vec<u8>>, properties: &[(&'static str, String)]) -> Result<(), ReportError> {
     put(writer, Event::Start(BytesStart::new("properties")))?;
-    for (name, value) in &extra.properties {
+    for (name, value) in properties {
         let property = BytesStart::new("property").with_attributes([("name", *name), ("value", value)]);
         put(writer, Event::Empty(property))?;
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, wrap};
-use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict};
+use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict, Word};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::expected::{numbers, retries, sections};
@@ -96,6 +96,7 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
     grouped(&mut text, "not known", &counting, Meaning::Unknown, paint);
     text.push_str(&expected.map(|expected| sections(expected, paint)).unwrap_or_default());
     grouped(&mut text, "skipped", &counting, Meaning::Skipped, paint);
+    would_add(&mut text, results, Word::Dedicated, paint);
     asked_for(&mut text, header, results, paint);
     interrupted(&mut text, results, paint);
     cut(&mut text, results, paint);
@@ -246,6 +247,21 @@ fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: M
         let rules: usize = rest.iter().map(|(_, rules)| rules.len()).sum();
         line(text, &format!("{rules:>6}  for {} that the journal names", count(rest.len() as u64, "other reason")));
     }
+}
+
+/// The rules that a word of the user would add, by name.
+fn would_add(text: &mut String, results: &[RuleResult], word: Word, paint: Paint) {
+    let mut rules: Vec<String> = results
+        .iter()
+        .filter(|result| result.skipped_without == Some(word))
+        .map(|result| one_line(&result.id))
+        .collect();
+    rules.sort();
+    title(text, &format!("{} would add", word.option()), rules.len(), paint);
+    wrap(&rules.join(", "), WIDTH - 2)
+        .iter()
+        .filter(|_| !rules.is_empty())
+        .for_each(|part| line(text, &format!("  {part}")));
 }
 
 /// What the suite was asked for.

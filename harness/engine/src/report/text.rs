@@ -116,23 +116,16 @@ pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A duration with three digits or more, for example `12.3 ms` or `4 min 05 s`.
+/// A duration in seconds, with three decimals where it is short.
 pub(crate) fn duration(nanoseconds: u64) -> String {
-    let seconds = nanoseconds / 1_000_000_000;
+    let seconds = nanoseconds as f64 / 1e9;
     match nanoseconds {
-        0..1_000 => format!("{nanoseconds} ns"),
-        1_000..999_500 => significant(nanoseconds, 1_000, "µs"),
-        999_500..999_500_000 => significant(nanoseconds, 1_000_000, "ms"),
-        _ if nanoseconds < 59_950_000_000 => significant(nanoseconds, 1_000_000_000, "s"),
-        _ if seconds < 3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+        0 => "0 s".to_owned(),
+        1..500_000 => "< 0.001 s".to_owned(),
+        500_000..9_999_500_000 => format!("{seconds:.3} s"),
+        9_999_500_000..99_950_000_000 => format!("{seconds:.1} s"),
+        _ => format!("{seconds:.0} s"),
     }
-}
-
-fn significant(nanoseconds: u64, unit: u64, name: &str) -> String {
-    let value = nanoseconds as f64 / unit as f64;
-    let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
-    format!("{value:.digits$} {name}")
 }
 
 /// The first characters of a digest.

@@ -23,27 +23,43 @@ impl Campaign {
     pub(super) fn outcome(&self, index: usize) -> &Outcome {
         self.outcomes[index].get_or_init(|| {
             let rule = &self.target.rules.rules[index];
-            if let Some(reason) = self.target.skip(rule).or_else(|| self.danger(&rule.id)) {
+            if let Some(skip) = self.target.skip(rule) {
+                let mut outcome = self.without_run(rule, Verdict::Skipped, skip.to_string());
+                outcome.result.skipped_without = skip.word();
+                return outcome;
+            }
+            if let Some(reason) = self.danger(&rule.id) {
                 return self.without_run(rule, Verdict::Skipped, reason);
             }
-            let calls = calls(rule, &self.target.rules);
-            let mut causes = Vec::new();
-            loop {
-                let (lease, brief) = match self.lease(rule, &calls) {
-                    Ok(leased) => leased,
-                    Err((verdict, reason)) => return self.without_run(rule, verdict, reason),
-                };
-                let outcome = self.on_devices(index, &lease, brief, &calls);
-                // Once for each cause, so that no rule takes one device after the other.
-                match outcome.not_the_rule {
-                    Some(cause) if !causes.contains(&cause) => {
-                        causes.push(cause);
-                        self.retry(cause, &outcome.result, &lease);
-                    }
-                    _ => return outcome,
-                }
+            if self.runs_on_each(rule) {
+                return self.on_each(index);
             }
+            let order = self.devices.order(self.header.seed, &rule.id);
+            self.on_one_of(index, &order, false)
         })
+    }
+
+    /// What a rule shows on the devices that it needs: of one, on the first of `order` on which it may run. With `briefly`,
+    /// nobody waits for a call for longer than calls have taken.
+    pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool) -> Outcome {
+        let rule = &self.target.rules.rules[index];
+        let calls = calls(rule, &self.target.rules);
+        let mut causes = Vec::new();
+        loop {
+            let (lease, brief) = match self.lease(rule, order, &calls) {
+                Ok(leased) => leased,
+                Err((verdict, reason)) => return self.without_run(rule, verdict, reason),
+            };
+            let outcome = self.on_devices(index, &lease, brief || briefly, &calls);
+            // Once for each cause, so that no rule takes one device after the other.
+            match outcome.not_the_rule {
+                Some(cause) if !causes.contains(&cause) => {
+                    causes.push(cause);
+                    self.retry(cause, &outcome.result, &lease);
+                }
+                _ => return outcome,
+            }
+        }
     }
 
     /// Says that a rule runs once more, for what it met and not for what it said.
@@ -62,14 +78,19 @@ impl Campaign {
     }
 
     /// Takes the devices that a rule needs. Where one is out that may be brought back, that is tried first.
-    fn lease(&self, rule: &Rule, calls: &BTreeSet<&str>) -> Result<(Lease<'_>, bool), (Verdict, String)> {
+    fn lease(
+        &self,
+        rule: &Rule,
+        order: &[usize],
+        calls: &BTreeSet<&str>,
+    ) -> Result<(Lease<'_>, bool), (Verdict, String)> {
         let demand = Demand::of(rule);
         // The replay of a case asks how this rule goes, whatever happens.
         if self.replays() {
             return Ok((self.devices.take_anyway(demand), false));
         }
         loop {
-            match self.devices.take(demand, calls, self.recovery.as_ref()) {
+            match self.devices.take(demand, order, calls, self.recovery.as_ref()) {
                 Taken::Runs { lease, brief } => return Ok((lease, brief)),
                 Taken::Out { lease, recovery } => self.remark(lease.recover(recovery, &self.target.executor)),
                 Taken::Refused(verdict, reason) => return Err((verdict, reason)),
@@ -93,6 +114,7 @@ impl Campaign {
             lease.breaker().probed(calls, outcome.result.verdict.passes(), outcome.lost.as_ref());
         }
         if outcome.result.verdict.passes() || outcome.result.verdict == Verdict::Cut {
+            self.note_free_memory(&mut slot);
             self.checkpoint(index, lease, false, &mut slot);
             outcome = self.unless_unwell(outcome, lease, false, &mut slot);
             pool.give_back(slot);
@@ -101,6 +123,12 @@ impl Campaign {
         if let Some(reason) = self.vanished(&slot) {
             let result = RuleResult { verdict: Verdict::Error, reason, failure: None, ..outcome.result };
             return Outcome::of(result);
+        }
+        let (seen, memory_was_lost) = self.unless_memory_was_lost(outcome, &mut slot);
+        outcome = seen;
+        if memory_was_lost {
+            pool.give_back(slot);
+            return outcome;
         }
         if self.speaks_against_devices(&outcome) {
             if self.devices.gated {
@@ -189,7 +217,9 @@ impl Campaign {
                     self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
                 }
                 let lost = search.failure.is_some() && self.vanished(slot).is_some();
-                let confirmation = if self.replays() || lost {
+                let lost_in = search.failure.as_ref().and_then(|failed| failed.failure.lost_in.as_ref());
+                let known = lost_in.is_some_and(|lost| lease.breaker().knows(&lost.function));
+                let confirmation = if self.replays() || lost || known {
                     None
                 } else {
                     let machine = &slot.machine;
@@ -199,7 +229,7 @@ impl Campaign {
                 let failed = search.failure.as_ref().map(|failed| failed.failure.blocked_by.clone());
                 let call = failed.unwrap_or_else(|| search.stopped_by.clone());
                 let lost = search.failure.as_ref().and_then(|failed| failed.failure.lost_in.clone());
-                let devices = if search.failure.is_some() { self.seen(lease) } else { Vec::new() };
+                let devices = self.seen(lease);
                 let finished = Finished { search, confirmation, output, devices };
                 (finished.result(self, rule, seed), call, lost)
             }
@@ -215,7 +245,7 @@ impl Campaign {
         };
         self.evidence.end(&watch, &slot.machine.asked, &result);
         let result = RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result };
-        Outcome { result, call, lost, units: lease.units().to_vec(), not_the_rule: None }
+        Outcome { call, lost, units: lease.units().to_vec(), ..Outcome::of(result) }
     }
 }
 

@@ -40,6 +40,8 @@ pub(super) struct Breaker {
 #[derive(Debug, Default)]
 struct State {
     functions: BTreeMap<String, Accidents>,
+    /// Functions that wait for the device, as the catalog names them.
+    waits: BTreeSet<String>,
     /// Why nothing runs any more.
     out: Option<String>,
 }
@@ -78,12 +80,26 @@ impl State {
                 "{name} {what}, as {rule} showed: no other rule waits for it until it is seen to work; see that rule"
             ));
         }
+        let waits = verdict == Verdict::Timeout && self.functions.get(name).is_some_and(|function| function.waited_for);
+        if waits {
+            self.suspect_other_waits();
+        }
         let hangs = |function: &Accidents| function.waited_for && function.hangs > 0 && function.tripped.is_some();
         let waiting = self.functions.iter().filter(|(_, function)| hangs(function));
         let waiting: Vec<&str> = waiting.map(|(name, _)| name.as_str()).collect();
         if waiting.len() >= WAITS {
             let text = format!("{} do not return", waiting.join(" and "));
             self.out.get_or_insert_with(|| out(&text));
+        }
+    }
+}
+
+impl State {
+    /// The device may be what does not answer: no other way to wait for it is waited for as long as the first.
+    fn suspect_other_waits(&mut self) {
+        for name in &self.waits {
+            let function = self.functions.entry(name.clone()).or_insert_with(|| Accidents::none_yet(true));
+            function.suspected |= function.tripped.is_none();
         }
     }
 }
@@ -120,6 +136,9 @@ impl Breaker {
     /// calls it, has to be asked: `true`. Where nobody can be asked, the next rule that calls it says so.
     pub(super) fn accident(&self, rule: &str, lost: &LostIn, verdict: Verdict, confirmed: bool, rules: &Rules) -> bool {
         let mut state = self.state();
+        if state.waits.is_empty() {
+            state.waits.extend(rules.waits.iter().cloned());
+        }
         let new = || Accidents::none_yet(rules.waits.contains(&lost.function));
         let function = state.functions.entry(lost.function.clone()).or_insert_with(new);
         if function.tripped.is_some() {
@@ -165,6 +184,11 @@ impl Breaker {
                 }
             }
         }
+    }
+
+    /// Whether it is known of a function that it hangs or ends its process: one more time is no news.
+    pub(super) fn knows(&self, function: &str) -> bool {
+        self.state().functions.get(function).is_some_and(|function| function.tripped.is_some())
     }
 
     /// Why the device is of no further use; `None`: it is used.
@@ -255,6 +279,18 @@ mod tests {
         let (verdict, reason) = refused(&tripped(&[("wait", true), ("wait_for", true)]), &["free"]).unwrap();
         assert_eq!(verdict, Verdict::DeviceLost);
         assert!(reason.contains("wait and wait_for do not return"), "{reason}");
+    }
+
+    #[test]
+    fn where_one_way_to_wait_hangs_the_others_are_waited_for_briefly_until_they_are_seen_to_work() {
+        let breaker = Breaker::default();
+        breaker.state().waits = ["wait", "wait_for"].map(str::to_owned).into();
+        breaker.state().functions.insert("wait".to_owned(), Accidents { hangs: 1, ..Accidents::none_yet(true) });
+        breaker.trip("a.rule", &lost("wait"), Verdict::Timeout);
+        assert_eq!(breaker.permit(&["wait_for"].into()), Permit::Briefly);
+        assert_eq!(breaker.permit(&["copy"].into()), Permit::Run, "it waits for nothing");
+        breaker.probed(&["wait_for"].into(), true, None);
+        assert_eq!(breaker.permit(&["wait_for"].into()), Permit::Run);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A run of rules on a target: each rule once, its result held against what the owners of its calls showed.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -46,6 +47,8 @@ pub struct Campaign {
     pub(super) listener: Arc<dyn Listener>,
     pub(super) running: Running,
     pub(super) devices: Devices,
+    /// Rules of one device run on each.
+    pub(super) everywhere: bool,
     /// How a device that is out may be brought back.
     pub(super) recovery: Option<Recovery>,
     pub(super) evidence: Evidence,
@@ -93,6 +96,7 @@ impl Campaign {
             only,
             known: KnownCases::default(),
             devices,
+            everywhere: options.everywhere(),
             recovery: options.recover_cmd.clone().map(|command| Recovery { command, limit }),
             expecting: None,
             remarks: Mutex::default(),
@@ -192,9 +196,26 @@ impl Campaign {
     pub(super) fn order<'a>(&self, selected: &'a [Planned]) -> Vec<&'a Planned> {
         let mut order: Vec<&Planned> = selected.iter().collect();
         if self.devices.at_the_same_time().is_some_and(|most| most > 1) {
-            order.sort_by_key(|planned| planned.rule.map(|index| Demand::of(&self.target.rules.rules[index])));
+            // One of each device after the other: whoever takes them as they come waits little.
+            let mut waiting: BTreeMap<Option<usize>, usize> = BTreeMap::new();
+            order.sort_by_cached_key(|planned| {
+                let turn = waiting.entry(self.own_device(planned)).or_default();
+                *turn += 1;
+                (planned.rule.map(|index| Demand::of(&self.target.rules.rules[index])), *turn)
+            });
         }
         order
+    }
+
+    /// The device that something planned waits for; `None`: any, several, or none.
+    pub(super) fn own_device(&self, planned: &Planned) -> Option<usize> {
+        let rule = &self.target.rules.rules[planned.rule?];
+        let several = self.devices.at_the_same_time().is_some_and(|most| most > 1);
+        let one = several && Demand::of(rule) == Demand::Devices(1);
+        if !one || self.everywhere || !self.runs(planned) {
+            return None;
+        }
+        self.devices.order(self.header.seed, &rule.id).first().copied()
     }
 
     /// Whether something planned applies here.

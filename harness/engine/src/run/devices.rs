@@ -1,7 +1,8 @@
 //! The devices of a run: who uses which, and which are of no further use.
 //!
 //! On real devices each rule has its devices to itself, and rules of one device run beside rules of others: their
-//! processes are shown only these devices, and number them from 0. Threads of a simulated run have a machine each.
+//! processes are shown only these devices, and number them from 0. Which device a rule of one has follows from seed and
+//! id, never from who is free. Threads of a simulated run have a machine each.
 
 mod before;
 mod checkpoint;
@@ -9,6 +10,7 @@ mod demand;
 mod gate;
 mod opening;
 mod recovery;
+mod turns;
 mod watch;
 
 use std::borrow::Cow;
@@ -16,13 +18,16 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::case::rule_seed;
 use crate::record::Verdict;
 
 use super::breaker::{Breaker, Permit};
 
 pub(super) use demand::Demand;
+pub(super) use gate::free_memory;
 pub(super) use opening::{Opened, open};
 pub(super) use recovery::Recovery;
+pub(super) use turns::Turns;
 
 /// The devices of a run.
 #[derive(Debug)]
@@ -100,16 +105,27 @@ impl Devices {
         self.exclusive.then_some(self.units.len())
     }
 
-    /// Takes what a rule needs that makes these calls, and waits while others use it. With `recovery`, devices
-    /// that are out may be brought back.
+    /// The devices for a rule of one, in the order in which they are asked: the same in each run with this seed. A device
+    /// that is out moves no rule but its own.
+    pub(super) fn order(&self, seed: u64, rule: &str) -> Vec<usize> {
+        let turn = rule_seed(seed, rule);
+        let name = |unit: usize| self.units[unit].name.as_deref().unwrap_or_default();
+        let mut order: Vec<usize> = (0..self.units.len()).collect();
+        order.sort_by_key(|unit| rule_seed(turn, name(*unit)));
+        order
+    }
+
+    /// Takes what a rule needs that makes these calls, and waits while others use it: of one device the first of `order`
+    /// on which it may run. With `recovery`, devices that are out may be brought back.
     pub(super) fn take<'a>(
         &'a self,
         demand: Demand,
+        order: &[usize],
         calls: &BTreeSet<&str>,
         recovery: Option<&'a Recovery>,
     ) -> Taken<'a> {
         match demand.devices(self.units.len()) {
-            1 => self.take_one(calls, recovery),
+            1 => self.take_one(order, calls, recovery),
             wanted => self.take_several(wanted, calls, recovery),
         }
     }
@@ -124,42 +140,37 @@ impl Devices {
         self.lease(units, taken)
     }
 
-    fn take_one<'a>(&'a self, calls: &BTreeSet<&str>, recovery: Option<&'a Recovery>) -> Taken<'a> {
-        // Each device is asked once: asking counts the rules that it passes over.
+    fn take_one<'a>(&'a self, order: &[usize], calls: &BTreeSet<&str>, recovery: Option<&'a Recovery>) -> Taken<'a> {
         let mut refusals: Vec<(usize, Verdict, String)> = Vec::new();
         let mut taken = self.taken();
-        loop {
-            let mut busy = false;
-            for (index, unit) in self.units.iter().enumerate() {
-                if refusals.iter().any(|(refused, ..)| *refused == index) {
-                    continue;
+        for index in order.iter().copied() {
+            while self.exclusive && taken[index] {
+                taken = self.wait(taken);
+            }
+            // Each device is asked once: asking counts the rules that it passes over.
+            let recovery = recovery.filter(|_| self.units[index].may_come_back());
+            match (self.units[index].breaker.permit(calls), recovery) {
+                (Permit::Refused(Verdict::DeviceLost, _), Some(recovery)) => {
+                    return Taken::Out { lease: self.lease(vec![index], taken), recovery };
                 }
-                if self.exclusive && taken[index] {
-                    busy = true;
-                    continue;
-                }
-                let recovery = recovery.filter(|_| unit.may_come_back());
-                match (unit.breaker.permit(calls), recovery) {
-                    (Permit::Refused(Verdict::DeviceLost, _), Some(recovery)) => {
-                        return Taken::Out { lease: self.lease(vec![index], taken), recovery };
-                    }
-                    (Permit::Refused(verdict, reason), _) => refusals.push((index, verdict, reason)),
-                    (permit, _) => {
-                        let brief = permit == Permit::Briefly;
-                        return Taken::Runs { lease: self.lease(vec![index], taken), brief };
-                    }
+                (Permit::Refused(verdict, reason), _) => refusals.push((index, verdict, reason)),
+                (permit, _) => {
+                    let brief = permit == Permit::Briefly;
+                    return Taken::Runs { lease: self.lease(vec![index], taken), brief };
                 }
             }
-            if !busy {
-                // A device that still works says more than one that does not.
-                refusals.sort_by_key(|(index, ..)| *index);
-                let working = refusals.iter().find(|(_, verdict, _)| *verdict != Verdict::DeviceLost);
-                let said = working.or(refusals.last()).expect("each device was busy, or refused");
-                let (_, verdict, reason) = said.clone();
-                return Taken::Refused(verdict, reason);
-            }
-            taken = self.wait(taken);
         }
+        // A device that still works says more than one that does not.
+        refusals.sort_by_key(|(index, ..)| *index);
+        let working = refusals.iter().find(|(_, verdict, _)| *verdict != Verdict::DeviceLost);
+        let (_, verdict, reason) = working.or(refusals.last()).expect("each device refused").clone();
+        Taken::Refused(verdict, reason)
+    }
+
+    /// Of these devices, the first that nobody uses; if there is none, the first.
+    pub(super) fn free_of(&self, units: &[usize]) -> Option<usize> {
+        let taken = self.taken();
+        units.iter().copied().find(|unit| !taken[*unit]).or(units.first().copied())
     }
 
     fn take_several<'a>(&'a self, wanted: usize, calls: &BTreeSet<&str>, recovery: Option<&'a Recovery>) -> Taken<'a> {
@@ -219,6 +230,11 @@ impl Devices {
 
     fn wait<'a>(&self, taken: MutexGuard<'a, Vec<bool>>) -> MutexGuard<'a, Vec<bool>> {
         self.given_back.wait(taken).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A device, as the machine numbers it.
+    pub(super) fn number(&self, unit: usize) -> String {
+        self.units[unit].name.clone().unwrap_or_else(|| unit.to_string())
     }
 
     /// A device, as reports call it.

@@ -78,6 +78,10 @@ pub struct ResultEvent {
     /// Where the failed statement stands; `None`: nothing failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// The devices that it ran on, as the machine numbers them; of a rule that ran on each, that of this answer. Empty: all
+    /// that there are, or a simulated machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
     /// A command that runs the failing case again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,
@@ -142,6 +146,7 @@ impl LogEvent {
             expected: campaign.expected(result),
             reason: result.reason.clone(),
             place: failure.map(|failure| failure.place.clone()),
+            devices: result.devices.clone(),
             replay: failure.map(|failure| failure.replay.clone()),
             nanoseconds: result.nanoseconds,
             cases: result.cases,

@@ -98,6 +98,11 @@ pub enum RunError {
     Results { missing: Vec<String> },
 }
 
+/// Whether a file that somebody named is not there.
+pub fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 impl RunError {
     /// The status that the command ends with.
     pub fn exit(&self) -> ExitStatus {
@@ -111,6 +116,10 @@ impl RunError {
             | RunError::Merge(_)
             | RunError::Folder(FolderError::Name { .. } | FolderError::Keep)
             | RunError::Case { .. } => ExitStatus::Usage,
+            // Nobody but the user names a run that is read.
+            RunError::Journal(JournalError::Io { attempt: "read", source, .. }) if is_missing(source) => {
+                ExitStatus::Usage
+            }
             RunError::Library(error) => error.exit(),
             RunError::Target(error) => error.exit(),
             RunError::Resume(error) => error.exit(),

@@ -9,7 +9,7 @@ use crate::catalog::{Libraries, RuntimeLibrary};
 use crate::files;
 use crate::runtime::Runtime;
 
-use super::exit::ExitStatus;
+use super::exit::{ExitStatus, is_missing};
 
 /// Where the library may come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -83,6 +83,7 @@ impl LibraryError {
     pub fn exit(&self) -> ExitStatus {
         match self {
             LibraryError::Contradiction => ExitStatus::Usage,
+            LibraryError::Unreadable { source, .. } if is_missing(source) => ExitStatus::Usage,
             _ => ExitStatus::Unknown,
         }
     }

@@ -2,22 +2,23 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use crate::catalog::{CatalogPlace, Rules, Specs, load};
-use crate::record::{Recorded, RuleResult, RunEnd, RunHeader, read_run};
+use crate::record::{Recorded, RuleResult, RunEnd, RunHeader};
 use crate::report::first_line;
 use crate::runtime::Runtime;
 use crate::workers::interrupt;
 
 use super::campaign::Campaign;
+use super::devices::Turns;
 use super::estimate::Estimate;
 use super::exit::{ExitStatus, RunError};
 use super::folder::{FolderError, RunFolder, report};
 use super::listener::{Listener, ToStandardError};
 use super::options::Options;
-use super::places::{run_folder, runs_folder};
+use super::places::{read_named, runs_folder};
 use super::resume::Earlier;
 use super::selection::{Filter, Planned};
 
@@ -69,6 +70,13 @@ impl Work {
         most.map_or(wanted, |most| wanted.min(most)).max(1)
     }
 
+    /// How many threads whoever takes rules strictly in their order needs, for as many rules at a time: some of them wait for
+    /// their device.
+    pub fn threads_in_order(&self) -> usize {
+        let devices = self.campaign.devices.at_the_same_time().filter(|most| *most > 1 && *most == self.threads());
+        devices.map_or(self.threads(), |devices| devices * 2)
+    }
+
     /// What the last runs say about how long this one takes; `None`: too little. It reads files, and takes its time.
     pub fn estimate(&self) -> Option<Estimate> {
         let rules: Vec<String> = self.selected.iter().map(|planned| planned.id.clone()).collect();
@@ -107,13 +115,13 @@ impl Work {
     /// # Errors
     /// The first one of `show`; nothing is begun after it.
     pub fn perform_all(&self, show: impl FnMut(&RuleResult) -> Result<(), RunError> + Send) -> Result<(), RunError> {
-        let order = self.order();
-        let next = AtomicUsize::new(0);
+        let turns = Turns::of(self.order().into_iter().map(|planned| (planned, self.campaign.own_device(planned))));
         let shown = std::sync::Mutex::new((show, Ok(())));
         let lock = || shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let thread = || {
-            while let Some(planned) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let Some(Ok(result)) = self.perform(planned) else { return };
+            while let Some(turn) = turns.next() {
+                let Some(Ok(result)) = self.perform(turn.work) else { return };
+                drop(turn);
                 let (show, ended) = &mut *lock();
                 if ended.is_ok() {
                     *ended = show(&result);
@@ -206,8 +214,7 @@ fn report_again(
 /// # Errors
 /// There is no such run, it goes on, or `junit.xml` cannot be written.
 pub fn rewrite_reports(given: &Path) -> Result<(PathBuf, Vec<String>), RunError> {
-    let folder = run_folder(given);
-    let run = read_run(&folder)?;
+    let (folder, run) = read_named(given)?;
     let remarks = report(&folder, &run, false)?;
     Ok((folder, remarks))
 }

@@ -154,6 +154,10 @@ pub struct Options {
     /// Use each device, whether it works or not: without the small operation that it has to do before the run.
     #[arg(long, env = "ATLAS_CTS_SKIP_GATE", value_parser = BoolishValueParser::new())]
     pub skip_gate: bool,
+    /// Run each rule of one device on each device, and not on one that seed and id choose. Profiles longer than smoke do
+    /// it unless this says false.
+    #[arg(long, env = "ATLAS_CTS_ON_EVERY_DEVICE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    pub on_every_device: Option<bool>,
     /// A command of the shell that may bring a device back which is out, for example a reset that the site allows. It finds
     /// the device in ATLAS_CTS_DEVICE and the reason in ATLAS_CTS_REASON; twice for a device at most. Without it a device
     /// that is out stays out.
@@ -268,6 +272,11 @@ impl Options {
     /// The catalog: in the folder that was given, or the one that the executable carries.
     pub fn specs(&self, runtime: &Runtime) -> Specs {
         Specs::choose(self.specs.as_deref(), runtime.specs)
+    }
+
+    /// Whether rules of one device run on each.
+    pub(super) fn everywhere(&self) -> bool {
+        self.on_every_device.unwrap_or(self.profile.unwrap_or_default() != Profile::Smoke)
     }
 
     /// Bytes that a worker may take; `None`: there is no limit.

@@ -20,12 +20,14 @@ pub(super) struct Outcome {
     /// What it met that says nothing about the rule: a device that went out, or a process in which calls had no effect any
     /// more.
     pub not_the_rule: Option<RetryCause>,
+    /// What it showed on each device, where it ran on each.
+    pub each: Vec<Outcome>,
 }
 
 impl Outcome {
     /// Of a rule that no call is blamed for.
     pub(super) fn of(result: RuleResult) -> Outcome {
-        Outcome { result, call: None, lost: None, units: Vec::new(), not_the_rule: None }
+        Outcome { result, call: None, lost: None, units: Vec::new(), not_the_rule: None, each: Vec::new() }
     }
 }
 
@@ -33,7 +35,10 @@ impl Campaign {
     /// The result of a rule: what it showed, held against the owner of the call that it ended at.
     pub(super) fn judged(&self, index: usize) -> RuleResult {
         let outcome = self.outcome(index);
-        self.blame(outcome);
+        match &outcome.each[..] {
+            [] => self.blame(outcome),
+            each => each.iter().for_each(|outcome| self.blame(outcome)),
+        }
         let mut result = outcome.result.clone();
         let Some(call) = outcome.call.as_ref().filter(|_| stopped(result.verdict)) else { return result };
         let rules = &self.target.rules;
@@ -63,6 +68,8 @@ impl Campaign {
         }
         let Some(owner) = rules.owners.get(&lost.function) else { return };
         let theirs = rules.positions.get(owner).filter(|_| *owner != result.id).map(|position| self.outcome(*position));
+        // On the device where it happened, if the owner ran there.
+        let theirs = theirs.map(|theirs| theirs.each.iter().find(|one| one.units == outcome.units).unwrap_or(theirs));
         let works = |theirs: &Outcome| {
             let ran = !matches!(
                 theirs.result.verdict,

@@ -1,10 +1,12 @@
 //! Where things are that belong to the project.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Specs;
+use crate::record::{Journal, JournalError, Recorded, read_run};
 
 /// Whether ci/package.sh built this executable: for machines without a checkout and without cargo.
 const IN_BUNDLE: bool = option_env!("ATLAS_CTS_BUNDLE").is_some();
@@ -71,12 +73,103 @@ pub(super) fn unread_expectations(specs: &Specs) -> Option<PathBuf> {
     Some(beside.join("expectations")).filter(|folder| folder.is_dir() && expectations_folder(specs).is_none())
 }
 
-/// The folder that is meant: a run's name will do, and `latest` must not move while the run goes on.
+/// The folder that is meant, where the user stands: a path, a run's name, `latest`, or `latest~1` for the run before it.
+/// `latest` must not move while the run goes on.
 pub fn run_folder(given: &Path) -> PathBuf {
-    let out = runs_folder().join(given);
-    let latest = given.as_os_str() == "latest";
-    let named = given.components().count() == 1 && !given.exists() && out.exists();
-    let folder = if latest || named { &out } else { given };
-    let folder = if folder.is_file() { folder.parent().unwrap_or(folder) } else { folder };
-    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+    let runs = runs_folder();
+    let folder = match given.to_str().and_then(before_latest) {
+        Some(back) => nth_before_latest(&runs, back).unwrap_or_else(|| runs.join(given)),
+        None => {
+            let below = runs.join(given);
+            let named = given.components().count() == 1 && !given.exists() && below.exists();
+            if named { below } else { given.to_owned() }
+        }
+    };
+    let folder = if folder.is_file() { folder.parent().unwrap_or(&folder).to_owned() } else { folder };
+    folder.canonicalize().unwrap_or(folder)
+}
+
+/// Reads the run that is meant, see [`run_folder`]; its folder comes first.
+///
+/// # Errors
+/// There is no such run, or its journal cannot be read.
+pub fn read_named(given: &Path) -> Result<(PathBuf, Recorded), JournalError> {
+    let folder = run_folder(given);
+    read_run(&folder).map(|run| (folder, run))
+}
+
+/// How many runs before the latest one a text means; `None`: it means something else.
+fn before_latest(text: &str) -> Option<usize> {
+    match text.strip_prefix("latest")? {
+        "" => Some(0),
+        rest => rest.strip_prefix('~')?.parse().ok(),
+    }
+}
+
+/// The folder of the run that began so many runs before the one that `latest` names; `None`: there are not so many.
+fn nth_before_latest(runs: &Path, back: usize) -> Option<PathBuf> {
+    let latest = runs.join("latest");
+    if back == 0 && latest.exists() {
+        return Some(latest);
+    }
+    let mut all: Vec<(String, PathBuf)> = std::fs::read_dir(runs)
+        .ok()?
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter_map(|entry| Some((started(&entry.path().join(Journal::FILE))?, entry.path())))
+        .collect();
+    all.sort();
+    let named = latest.canonicalize().ok();
+    let position = all.iter().position(|(_, path)| path.canonicalize().ok() == named);
+    // On a file system without links the newest is the latest.
+    let position = position.or(all.len().checked_sub(1))?;
+    all.get(position.checked_sub(back)?).map(|(_, path)| path.clone())
+}
+
+/// When a run began, from its journal's first line; `None`: it is no journal.
+fn started(journal: &Path) -> Option<String> {
+    const LONGEST: u64 = 16 << 20;
+    if !journal.symlink_metadata().is_ok_and(|journal| journal.is_file()) {
+        return None;
+    }
+    let mut line = Vec::new();
+    BufReader::new(File::open(journal).ok()?.take(LONGEST)).read_until(b'\n', &mut line).ok()?;
+    let line: serde_json::Value = serde_json::from_slice(&line).ok()?;
+    Some(line.get("run")?.get("started")?.as_str()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("latest", Some(0))]
+    #[case("latest~1", Some(1))]
+    #[case("latest~12", Some(12))]
+    #[case("latest~", None)]
+    #[case("latest-night", None)]
+    #[case("night", None)]
+    fn the_latest_run_and_those_before_it_have_names(#[case] text: &str, #[case] back: Option<usize>) {
+        assert_eq!(before_latest(text), back);
+    }
+
+    #[test]
+    fn runs_before_the_latest_are_counted_by_when_they_began() {
+        let runs = tempfile::tempdir().unwrap();
+        for (name, started) in
+            [("c", "2027-01-01T00:00:00Z"), ("a", "2027-01-02T00:00:00Z"), ("b", "2027-01-03T00:00:00Z")]
+        {
+            std::fs::create_dir(runs.path().join(name)).unwrap();
+            let line = format!("{{\"run\":{{\"started\":\"{started}\"}}}}\n");
+            std::fs::write(runs.path().join(name).join(Journal::FILE), line).unwrap();
+        }
+        std::fs::create_dir(runs.path().join("no-run")).unwrap();
+        let named = |back| nth_before_latest(runs.path(), back).map(|path| path.file_name().unwrap().to_owned());
+        assert_eq!(named(1).unwrap(), "a", "without a link the newest is the latest");
+        std::os::unix::fs::symlink("a", runs.path().join("latest")).unwrap();
+        assert_eq!(named(1).unwrap(), "c");
+        assert_eq!(named(2), None);
+    }
 }

@@ -83,7 +83,7 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
 const LONGEST_PROGRAM: usize = 32 << 10;
 
 /// The case, or the cases, as a C program without its prelude. `None`: there is none, or none that a person would read.
-pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json) -> Option<String> {
+pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String]) -> Option<String> {
     let target = &campaign.target;
     let rules = &target.rules;
     let product = rules.product(&target.conditions.product)?;
@@ -95,7 +95,8 @@ pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json) -> Option
     let deadline = deadline_of(target.executor.factory.deadlines.step.as_secs(), target.executor.scope.patience);
     let patience = target.executor.scope.patience;
     let blank = Sheet { patience, ..Sheet::new(product, target.conditions.devices) };
-    let sheet = Sheet { cases: &cases, observed: &observed, deadline, prelude: Some(PRELUDE), ..blank };
+    let prelude = Some(PRELUDE);
+    let sheet = Sheet { cases: &cases, observed: &observed, deadline, prelude, visible: devices, ..blank };
     let printed = print_in_parts(rules, rule, &sheet).ok()?;
     Some(printed.program).filter(|program| program.len() <= LONGEST_PROGRAM)
 }

@@ -17,7 +17,7 @@ pub(super) struct Finished {
     pub confirmation: Option<Confirmation>,
     /// The end of what the library printed.
     pub output: String,
-    /// The devices that its processes saw where it failed, by the machine's names; none: all that there are.
+    /// The devices that its processes saw, by the machine's names; none: all that there are.
     pub devices: Vec<String>,
 }
 
@@ -49,6 +49,9 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
         coverage: None,
         observed_only: Vec::new(),
         left_out: Vec::new(),
+        skipped_without: None,
+        devices: Vec::new(),
+        each: Vec::new(),
         logs: None,
     }
 }
@@ -99,6 +102,7 @@ impl Finished {
         result.left_out = left_out.into_iter().map(|alternative| named(&rule.program, alternative)).collect();
         result.observed_only = rule.observed_only(rules, &campaign.target.executor.known).1;
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
+        result.devices.clone_from(&self.devices);
         result.failure = failure
             .map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output, self.devices)));
         if rule.hazard.is_some() && !matches!(result.verdict, Verdict::Error | Verdict::Cut) {
@@ -140,7 +144,7 @@ fn describe(
         sources: rule.sources.clone(),
         clauses: rule.grounds_at(span).iter().flat_map(|ground| &ground.clauses).map(told).collect(),
         values: failed.values,
-        program: replay::program(campaign, rule, &replay_values),
+        program: replay::program(campaign, rule, &replay_values, &devices),
         replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }, &devices),
         devices,
         replay_values,

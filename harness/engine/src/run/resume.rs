@@ -9,14 +9,14 @@ use thiserror::Error;
 use crate::case::LEAST_PATIENCE;
 use crate::catalog::Rules;
 use crate::digest;
-use crate::record::{Journal, JournalError, LibraryIdentity, Recorded, RunHeader, read_run};
+use crate::record::{Journal, JournalError, LibraryIdentity, Recorded, RunHeader};
 use crate::runtime::Runtime;
 
 use super::differences::{Differences, further, mapped, on_others};
 use super::exit::{ExitStatus, RunError};
 use super::library::{Backend, LibraryError, choose_library};
 use super::options::{DEFAULT_DEADLINE, Options, Profile, Waiting};
-use super::places::run_folder;
+use super::places::read_named;
 use super::selection::{Planned, plan};
 use super::target::TargetError;
 
@@ -77,8 +77,7 @@ impl Earlier {
         if std::env::var_os("NEXTEST_RUN_ID").is_some() {
             return Err(ResumeError::Nextest);
         }
-        let folder = run_folder(given);
-        let run = read_run(&folder).map_err(|error| ResumeError::NoRun { error })?;
+        let (folder, run) = read_named(given).map_err(|error| ResumeError::NoRun { error })?;
         let mut differences = Differences::default();
         differences.fact(
             "the journal's format",
@@ -224,6 +223,8 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--patience", &number(settings.patience.map(u64::from)), patience.as_ref());
     differences.option("--hazardous", &yes(settings.hazardous), now.hazardous.then(|| yes(true)).as_ref());
     differences.option("--dedicated", &yes(settings.dedicated), now.dedicated.then(|| yes(true)).as_ref());
+    let everywhere = now.on_every_device.map(yes);
+    differences.option("--on-every-device", &yes(settings.on_every_device), everywhere.as_ref());
     differences.option("--strict", &yes(settings.strict), now.strict.then(|| yes(true)).as_ref());
     differences.option("--redact", &yes(settings.redact), now.redact.then(|| yes(true)).as_ref());
     let least = now.min_executed.map(|least| number(Some(least)));
@@ -258,6 +259,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.rule_limit = settings.rule_limit;
     options.hazardous = settings.hazardous;
     options.dedicated = settings.dedicated;
+    options.on_every_device = Some(settings.on_every_device);
     options.strict = settings.strict;
     options.redact = settings.redact;
     options.min_executed = settings.min_executed;

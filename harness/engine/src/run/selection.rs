@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use steps::suggest::hint;
 use thiserror::Error;
 
-use crate::catalog::Rules;
+use crate::catalog::{Rules, offered};
 use crate::record::Part;
 
+use super::options::Options;
 use super::shard::{Distribution, Shard};
 
 /// Something that a run can execute: a rule of the catalog, or one that is derived from the support table.
@@ -17,6 +18,15 @@ pub struct Planned {
     pub chapter: String,
     /// Position in [`Rules::rules`]; `None`: the derived rule on exported functions.
     pub(crate) rule: Option<usize>,
+}
+
+impl Planned {
+    /// Whether the options alone say that a run would skip it: what only a device knows is not asked.
+    pub fn skipped_without_a_device(&self, rules: &Rules, options: &Options) -> bool {
+        let Some(rule) = self.rule.map(|index| &rules.rules[index]) else { return false };
+        let elsewhere = options.product != "auto" && offered(rule, &options.product, rules).is_err();
+        elsewhere || (rule.hazard.is_some() && !options.hazardous)
+    }
 }
 
 /// All that a run of these rules could execute, in the order of the catalog.

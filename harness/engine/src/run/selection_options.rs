@@ -8,9 +8,9 @@ use clap::Args;
 use thiserror::Error;
 
 use crate::files;
-use crate::record::{JournalError, read_run};
+use crate::record::JournalError;
 
-use super::places::run_folder;
+use super::places::read_named;
 use super::selection::Filter;
 use super::shard::{Distribution, Shard};
 
@@ -81,7 +81,7 @@ impl SelectionOptions {
             let distribution = match &self.times {
                 None => Distribution::by_id(shard.of),
                 Some(run) => {
-                    let earlier = read_run(&run_folder(run)).map_err(|error| SelectionError::Times { error })?;
+                    let (_, earlier) = read_named(run).map_err(|error| SelectionError::Times { error })?;
                     Distribution::by_times(shard.of, &earlier.results)
                 }
             };

@@ -204,13 +204,11 @@ impl Target {
     }
 
     /// Why a rule does not apply here; `None`: it does.
-    pub fn skip(&self, rule: &Rule) -> Option<String> {
+    pub fn skip(&self, rule: &Rule) -> Option<Skip> {
         let wanted = rule.devices();
         match applies(rule, &self.conditions, &self.rules) {
-            Err(skip) => Some(skip.to_string()),
-            Ok(()) if wanted > self.conditions.devices => {
-                Some(Skip::Devices { wanted, are: self.conditions.devices }.to_string())
-            }
+            Err(skip) => Some(skip),
+            Ok(()) if wanted > self.conditions.devices => Some(Skip::Devices { wanted, are: self.conditions.devices }),
             Ok(()) => None,
         }
     }
@@ -279,6 +277,7 @@ fn settings(options: &Options) -> RunSettings {
         rule_limit: options.rule_limit,
         hazardous: options.hazardous,
         dedicated: options.dedicated,
+        on_every_device: options.everywhere(),
         strict: options.strict,
         min_executed: options.min_executed,
         redact: options.redact,

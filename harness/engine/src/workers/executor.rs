@@ -167,15 +167,18 @@ impl Executor {
         let fresh = home == Home::Fresh;
         // Where no process is kept after a case that went wrong, the next case has others.
         let replaced = !rule.program.all_are(Sharing::Pooled);
-        let Patience { mut starts, mut hangs, .. } = self.work.patience;
+        let Patience { mut starts, hangs, .. } = self.work.patience;
+        let mut hangs = self.factory.further_hangs(assignment.deadline, hangs);
+        let mut assignment = Cow::Borrowed(assignment);
+        let whole = assignment.clone();
         let mut trouble = None;
         let mut fatal = None;
-        let mut result = assignment.search(&self.scope_of(assignment)).run(&mut |number, values, salt| {
-            let case = self.run_case(assignment, number, values, salt);
+        let mut result = whole.search(&self.scope_of(&whole)).run(&mut |number, values, salt| {
+            let case = self.run_case(&assignment, number, values, salt);
             let end = if fresh {
-                self.case_in_fresh_processes(assignment, &slot.machine, &case)
+                self.case_in_fresh_processes(&assignment, &slot.machine, &case)
             } else {
-                self.case_in_pool(assignment, slot, &case)
+                self.case_in_pool(&assignment, slot, &case)
             };
             match end {
                 Ok(end) => {
@@ -184,7 +187,12 @@ impl Executor {
                     }
                     // Smaller cases hang and crash too: a hang takes the deadline, a crash the start of all processes.
                     match end.report.failure.as_ref().map(|failure| failure.verdict) {
-                        Some(Verdict::Timeout) => hangs = hangs.saturating_sub(1),
+                        Some(Verdict::Timeout) => {
+                            hangs = hangs.saturating_sub(1);
+                            // The hang itself is known by now.
+                            let deadline = self.factory.brief().min(assignment.deadline);
+                            assignment.to_mut().deadline = deadline;
+                        }
                         Some(Verdict::Crash) => starts = starts.saturating_sub(end.lost.len() as u32),
                         _ => {}
                     }

@@ -179,10 +179,17 @@ impl Factory {
         }
     }
 
-    /// How long a call is waited for that has hung before: ten times what any call has taken, and 2 s at least.
+    /// How long a call is waited for that has hung before: ten times what any call has taken, and 2 s at least; no longer
+    /// than a quarter of the deadline, unless calls have been seen to take half as long.
     pub fn brief(&self) -> Duration {
         let longest = Duration::from_millis(self.longest.load(Ordering::Relaxed));
-        longest.saturating_mul(10).clamp(BRIEF.min(self.deadlines.step), self.deadlines.step)
+        let most = (self.deadlines.step / 4).max(longest.saturating_mul(2)).min(self.deadlines.step);
+        longest.saturating_mul(10).min(most).max(BRIEF.min(self.deadlines.step))
+    }
+
+    /// How many hangs may be waited for after the first, to find out more about it; of a call that hung before, one.
+    pub fn further_hangs(&self, deadline: Duration, most: u32) -> u32 {
+        if deadline < self.deadlines.step { most.min(1) } else { most }
     }
 
     /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which a remark of

@@ -17,6 +17,8 @@ use super::seat::Seat;
 #[derive(Debug)]
 pub struct Slot {
     pub machine: Machine,
+    /// Bytes of the device's memory that nobody used after the first rule; `None`: nobody has looked yet.
+    pub free_at_first: Option<u64>,
     workers: HashMap<Seat, WorkerProcess>,
     /// Why there is no worker any more where there was one.
     vacated: HashMap<Seat, StartReason>,
@@ -110,7 +112,7 @@ impl Pool {
             Some(machines) => machines.machine(visible),
             None => machines.insert(Machines::new()?).machine(visible),
         };
-        Ok(Slot { machine: machine?, workers: HashMap::new(), vacated: HashMap::new() })
+        Ok(Slot { machine: machine?, free_at_first: None, workers: HashMap::new(), vacated: HashMap::new() })
     }
 
     pub fn give_back(&self, slot: Slot) {

@@ -92,11 +92,25 @@ fn row(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
          <td class=\"number optional\">{}</td><td class=\"number optional\">{}</td><td>{}</td></tr>\n",
         about(result),
         escaped(&elide(&result.title, 160)),
-        label(result),
+        format_args!("{}{}", label(result), on(result)),
         result.cases,
         duration(result.nanoseconds),
         said(result, detailed, run)
     )
+}
+
+/// The devices that it ran on, where that is known.
+fn on(result: &RuleResult) -> String {
+    let each = result.each.iter().map(|on| on.device.as_str());
+    let devices: Vec<&str> = match result.each.is_empty() {
+        true => result.devices.iter().map(String::as_str).collect(),
+        false => each.collect(),
+    };
+    if devices.is_empty() {
+        return String::new();
+    }
+    let word = if devices.len() == 1 { "device" } else { "devices" };
+    format!("<br/><span class=\"faint\">{word} {}</span>", escaped(&elide(&devices.join(", "), 60)))
 }
 
 /// The reason, how it was expected, and what a reader of a rule that holds should know.

@@ -77,6 +77,7 @@ fn tested(header: &RunHeader) -> String {
         (settings.strict, "strict"),
         (settings.hazardous, "hazardous"),
         (settings.dedicated, "dedicated"),
+        (settings.on_every_device, "on every device"),
         (settings.redact, "redacted"),
     ];
     let marked: Vec<&str> = marked.into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect();

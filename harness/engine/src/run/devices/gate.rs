@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<Option<String>, String> {
     let mut kept = 0;
     for _ in 0..ROUNDS {
-        let before = free_memory(&ask(worker, deadline)?);
+        let before = free_of(&ask(worker, deadline)?);
         match worker.ask(&Request::Gate, deadline) {
             Ok(Reply::Gate(None)) => {}
             Ok(Reply::Gate(Some(Trouble { call: Some(FailedCall { code: None, .. }), message }))) => {
@@ -60,12 +60,17 @@ pub(super) fn settled(
 ) -> Result<Option<u64>, String> {
     let until = Instant::now() + SETTLES;
     loop {
-        let free = free_memory(&ask(worker, deadline)?);
+        let free = free_of(&ask(worker, deadline)?);
         if free.zip(wanted).is_none_or(|(free, wanted)| free >= wanted) || Instant::now() >= until {
             return Ok(free);
         }
         std::thread::sleep(PAUSE);
     }
+}
+
+/// As [`settled`], of a process that may not answer.
+pub(in crate::run) fn free_memory(worker: &mut WorkerProcess, deadline: Duration, wanted: Option<u64>) -> Option<u64> {
+    settled(worker, deadline, wanted).ok().flatten()
 }
 
 /// What the runtime says about itself and the device.
@@ -83,7 +88,7 @@ pub(super) fn number<T: std::str::FromStr>(answers: &Answers, name: &str) -> Opt
 }
 
 /// Bytes of the device's memory that nobody uses; `None`: the runtime does not say.
-fn free_memory(answers: &Answers) -> Option<u64> {
+fn free_of(answers: &Answers) -> Option<u64> {
     number(answers, FREE_MEMORY)
 }
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::record::{RuleResult, RunEnd, RunHeader, RunSettings, read_run};
+use crate::record::{RuleResult, RunEnd, RunHeader, RunSettings};
 use crate::run::differences::{Differences, further, mapped, on_others};
-use crate::run::places::run_folder;
+use crate::run::places::read_named;
 use crate::run::selection::Planned;
 
 use super::{MergeError, numbered};
@@ -24,8 +24,7 @@ pub(super) struct PartRun {
 
 impl PartRun {
     fn read(given: &Path) -> Result<PartRun, MergeError> {
-        let path = run_folder(given);
-        let run = read_run(&path).map_err(|error| MergeError::Unreadable { error })?;
+        let (path, run) = read_named(given).map_err(|error| MergeError::Unreadable { error })?;
         let Some(part) = run.header.settings.part.as_ref().map(|part| part.number) else {
             return Err(MergeError::NotAPart { path });
         };
@@ -210,6 +209,7 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     differences.fact("--sim-memory", &mebibytes(a.sim_memory), &mebibytes(b.sim_memory), settings);
     differences.fact("--deadline", &a.deadline, &b.deadline, settings);
     differences.fact("--hazardous", &yes(a.hazardous), &yes(b.hazardous), settings);
+    differences.fact("--on-every-device", &yes(a.on_every_device), &yes(b.on_every_device), settings);
     differences.fact("--dedicated", &yes(a.dedicated), &yes(b.dedicated), settings);
     differences.fact("--strict", &yes(a.strict), &yes(b.strict), settings);
     let least = |settings: &RunSettings| settings.min_executed.map(|least| least.to_string());

@@ -1,0 +1,61 @@
+//! A rule of one device on each device, one after another: what it shows where.
+
+use crate::catalog::Rule;
+use crate::record::{OnDevice, RuleResult, Verdict, on_which, worst};
+
+use super::campaign::Campaign;
+use super::devices::Demand;
+use super::owners::Outcome;
+
+impl Campaign {
+    /// Whether a rule runs on each device.
+    pub(super) fn runs_on_each(&self, rule: &Rule) -> bool {
+        let several = self.devices.at_the_same_time().is_some_and(|most| most > 1);
+        self.everywhere && several && !self.replays() && Demand::of(rule) == Demand::Devices(1)
+    }
+
+    /// What a rule of one device shows on each, taken in the order in which they are free.
+    pub(super) fn on_each(&self, index: usize) -> Outcome {
+        let mut left: Vec<usize> = (0..self.devices.at_the_same_time().unwrap_or(1)).collect();
+        let mut ran: Vec<(usize, Outcome)> = Vec::new();
+        // One that hung on a device is waited for less on the next.
+        let mut hung = false;
+        while let Some(unit) = self.devices.free_of(&left) {
+            left.retain(|other| *other != unit);
+            let outcome = self.on_one_of(index, &[unit], hung);
+            hung |= outcome.result.verdict == Verdict::Timeout;
+            ran.push((unit, outcome));
+        }
+        ran.sort_by_key(|(unit, _)| *unit);
+        self.together(ran)
+    }
+
+    /// What counts of these, with what there was on each.
+    fn together(&self, ran: Vec<(usize, Outcome)>) -> Outcome {
+        let on = |(unit, outcome): &(usize, Outcome)| OnDevice {
+            device: self.devices.number(*unit),
+            verdict: outcome.result.verdict,
+            reason: outcome.result.reason.clone(),
+            cases: outcome.result.cases,
+            nanoseconds: outcome.result.nanoseconds,
+        };
+        let each: Vec<OnDevice> = ran.iter().map(on).collect();
+        let outcomes: Vec<Outcome> = ran.into_iter().map(|(_, outcome)| outcome).collect();
+        let position = worst(&each).expect("a run has a device");
+        let found = outcomes[position].clone();
+        let mut result = RuleResult {
+            cases: outcomes.iter().map(|outcome| outcome.result.cases).sum(),
+            checks: outcomes.iter().map(|outcome| outcome.result.checks).sum(),
+            nanoseconds: outcomes.iter().map(|outcome| outcome.result.nanoseconds).sum(),
+            devices: vec![each[position].device.clone()],
+            ..found.result
+        };
+        let where_found = on_which(&each).filter(|_| !result.verdict.passes());
+        result.reason = match (where_found, result.reason.is_empty()) {
+            (None, _) => result.reason,
+            (Some(devices), true) => devices,
+            (Some(devices), false) => format!("{devices}: {}", result.reason),
+        };
+        Outcome { result: RuleResult { each, ..result }, each: outcomes, ..found }
+    }
+}

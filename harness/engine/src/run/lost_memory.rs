@@ -1,0 +1,52 @@
+//! Memory that a device lost in the course of a run. Whoever is refused memory because of it has seen a failure of the device:
+//! nobody else uses it, and nothing of the suite holds it any more.
+
+use crate::record::{RuleResult, Verdict};
+use crate::workers::{Seat, Slot};
+
+use super::campaign::Campaign;
+use super::devices::free_memory;
+use super::owners::Outcome;
+
+impl Campaign {
+    /// Remembers what a device had free after the first rule that held there.
+    pub(super) fn note_free_memory(&self, slot: &mut Slot) {
+        if slot.free_at_first.is_none() && self.alone_on_devices() {
+            slot.free_at_first = self.free_memory_of(slot, None);
+        }
+    }
+
+    /// The outcome of a rule that was refused what it needs: a failure, if most of the device's memory is gone.
+    pub(super) fn unless_memory_was_lost(&self, outcome: Outcome, slot: &mut Slot) -> (Outcome, bool) {
+        let failure = outcome.result.failure.as_deref();
+        // Of a function that was refused, or a check of an account; what hung or crashed says something else.
+        if outcome.result.verdict != Verdict::Blocked || failure.is_none() || !self.alone_on_devices() {
+            return (outcome, false);
+        }
+        let Some(first) = slot.free_at_first else { return (outcome, false) };
+        let Some(now) = self.free_memory_of(slot, Some(first / 2)).filter(|now| *now < first / 2) else {
+            return (outcome, false);
+        };
+        let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        let reason = format!(
+            "the device lost memory: {:.1} MiB are free, and {:.1} MiB were after the first rule, although nobody uses the \
+             rest; {}",
+            mebibytes(now),
+            mebibytes(first),
+            outcome.result.reason
+        );
+        let result = RuleResult { verdict: Verdict::Fail, reason, ..outcome.result };
+        (Outcome { result, ..outcome }, true)
+    }
+
+    /// Whether memory that is gone was taken by this run: the devices are simulated, or the user says that they are its own.
+    fn alone_on_devices(&self) -> bool {
+        !self.replays() && (self.target.library.simulated || self.header.settings.dedicated)
+    }
+
+    /// Bytes that nobody uses, as the process says that most rules share; memory that is counted late is waited for.
+    fn free_memory_of(&self, slot: &mut Slot, wanted: Option<u64>) -> Option<u64> {
+        let worker = slot.seated(Seat::pooled(0, 0))?;
+        free_memory(worker, self.target.executor.factory.brief(), wanted)
+    }
+}
