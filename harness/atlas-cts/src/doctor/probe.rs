@@ -11,6 +11,9 @@ use engine::runtime::Runtime;
 /// How long the run may take beside its own deadlines: starts of a real runtime take seconds.
 const BESIDES: u64 = 60;
 
+/// Begins the names of findings that a device which works does not settle.
+const REPORTS: &str = "reports.";
+
 /// Runs the rules of the runtime's probe on a device.
 pub(super) fn look(
     machine: &Machine,
@@ -53,12 +56,18 @@ pub(super) fn look(
     // A hang costs a deadline, and running it again costs another.
     let limit = Duration::from_secs(options.deadline * 6 + options.lock_wait + BESIDES);
     let answer = ask(&mut command, limit, &|| false);
-    let results = read_journal(&report).map(|(_, results, _)| results).unwrap_or_default();
+    let (header, results) =
+        read_journal(&report).map(|(header, results, _)| (Some(header), results)).unwrap_or_default();
     let passed = results.iter().filter(|result| result.verdict == Verdict::Pass).count();
     let said = format!("{passed} of {} rules pass; {}", doctor.probe.len(), answer.said());
     found.looked("probe", library.display().to_string(), said.clone());
     if matches!(answer.end, End::Status(0)) && passed == doctor.probe.len() {
-        found.probed = true;
+        if let Some(header) = header.filter(|_| found.product.is_none()) {
+            let named = header.reported_name.unwrap_or_else(|| "a device that reports no name".to_owned());
+            found.looked("product, as the probe found it", named, header.product.clone());
+            found.product = Some(header.product);
+        }
+        found.has_used_a_device(REPORTS);
         return;
     }
     (doctor.explain)(machine, &answer.text(), found);

@@ -224,6 +224,8 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--patience", &number(settings.patience.map(u64::from)), patience.as_ref());
     differences.option("--hazardous", &yes(settings.hazardous), now.hazardous.then(|| yes(true)).as_ref());
     differences.option("--dedicated", &yes(settings.dedicated), now.dedicated.then(|| yes(true)).as_ref());
+    let bare = then.host.as_ref().is_some_and(|host| host.assumed_bare);
+    differences.option("--assume-bare-metal", &yes(bare), now.assume_bare_metal.then(|| yes(true)).as_ref());
     differences.option("--strict", &yes(settings.strict), now.strict.then(|| yes(true)).as_ref());
     differences.option("--redact", &yes(settings.redact), now.redact.then(|| yes(true)).as_ref());
     let least = now.min_executed.map(|least| number(Some(least)));
@@ -258,6 +260,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.rule_limit = settings.rule_limit;
     options.hazardous = settings.hazardous;
     options.dedicated = settings.dedicated;
+    options.assume_bare_metal = then.host.as_ref().is_some_and(|host| host.assumed_bare);
     options.strict = settings.strict;
     options.redact = settings.redact;
     options.min_executed = settings.min_executed;

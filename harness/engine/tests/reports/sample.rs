@@ -131,6 +131,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         doubt: None,
         interrupted: 0,
         coverage: Some(Coverage { distinct: 60, remark: None, cut: None }),
+        memory_limit: None,
         logs: None,
         left_out: vec!["choose: cached".to_owned()],
         observed_only: vec!["`p != NULL` rests on alloc.gives (from edition 3 on); the edition is 2.1".to_owned()],
