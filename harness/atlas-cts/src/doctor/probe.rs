@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use engine::doctor::{Certainty, End, Examination, Finding, Machine, Patient, Severity, ask};
-use engine::record::{RuleResult, Verdict, read_journal};
+use engine::record::{RuleResult, RunHeader, Verdict, read_journal};
 use engine::run::Options;
 use engine::runtime::Runtime;
 
@@ -62,12 +62,11 @@ pub(super) fn look(
     let said = format!("{passed} of {} rules pass; {}", doctor.probe.len(), answer.said());
     found.looked("probe", library.display().to_string(), said.clone());
     if matches!(answer.end, End::Status(0)) && passed == doctor.probe.len() {
-        if let Some(header) = header.filter(|_| found.product.is_none()) {
-            let named = header.reported_name.unwrap_or_else(|| "a device that reports no name".to_owned());
-            found.looked("product, as the probe found it", named, header.product.clone());
-            found.product = Some(header.product);
+        match header {
+            Some(header) if !header.library.simulated => used(header, found),
+            // What a simulated device does outweighs nothing.
+            _ => found.probed = true,
         }
-        found.has_used_a_device(REPORTS);
         return;
     }
     (doctor.explain)(machine, &answer.text(), found);
@@ -83,6 +82,16 @@ pub(super) fn look(
     let finding =
         Finding::new(id, Severity::Blocker, title, next).seen_all(rules).seen_all(lines.take(6).map(str::to_owned));
     found.find(finding.rests_on(Certainty::System, "the suite's own worker, which set a device up and used it"));
+}
+
+/// A device did what it should: that outweighs what was not found, and names the product where nothing else does.
+fn used(header: RunHeader, found: &mut Examination) {
+    if found.product.is_none() {
+        let named = header.reported_name.unwrap_or_else(|| "a device that reports no name".to_owned());
+        found.looked("product, as the probe found it", named, header.product.clone());
+        found.product = Some(header.product);
+    }
+    found.has_used_a_device(REPORTS);
 }
 
 fn row(result: &RuleResult) -> String {
