@@ -181,6 +181,7 @@ fn terminal(coverage: &Coverage<'_>) -> String {
     let _ = writeln!(text, "\n{}", read_twice(coverage));
     let _ = writeln!(text, "untestable: {}", reasons.join(", "));
     let _ = writeln!(text, "open: {}", open(coverage).join(", "));
+    let _ = writeln!(text, "{}", pages_in_a_line(coverage));
     let (functions, values) = (coverage.functions.len(), coverage.values.len());
     let _ = writeln!(
         text,
@@ -189,6 +190,21 @@ fn terminal(coverage: &Coverage<'_>) -> String {
         coverage.rules.support.len()
     );
     text
+}
+
+/// The functions of the pages that were read whole, and which of them have no clause.
+fn pages_in_a_line(coverage: &Coverage<'_>) -> String {
+    let pages = coverage.pages();
+    let functions: usize = pages.iter().map(|page| page.functions).sum();
+    let judged: usize = pages.iter().map(|page| page.judged).sum();
+    let open: Vec<&str> = pages.iter().flat_map(|page| page.open.iter().copied()).collect();
+    let named = if open.is_empty() { String::new() } else { format!(": {}", open.join(", ")) };
+    format!(
+        "functions of the {} pages that were read whole: {functions}, {judged} of them with a judged clause, {} without \
+         a clause{named}",
+        pages.len(),
+        open.len()
+    )
 }
 
 /// How many checks somebody besides their author has read, and how the two agree.
@@ -231,6 +247,11 @@ fn markdown(coverage: &Coverage<'_>) -> String {
     text += "| product | judged rules | judged promises and errors | of |\n| --- | ---: | ---: | ---: |\n";
     for (product, rules, judged, spoken) in products(coverage) {
         let _ = writeln!(text, "| {product} | {rules} | {judged} | {spoken} |");
+    }
+    text += "\n| page | functions | with a judged clause | without a clause |\n| --- | ---: | ---: | --- |\n";
+    for page in coverage.pages() {
+        let open = if page.open.is_empty() { "-".to_owned() } else { page.open.join(", ") };
+        let _ = writeln!(text, "| {} | {} | {} | {open} |", page.page, page.functions, page.judged);
     }
     text += "\n| chapter | pages that were read, sentence by sentence |\n| --- | --- |\n";
     for chapter in coverage.rules.book.chapters.iter().filter(|chapter| !chapter.pages.is_empty()) {

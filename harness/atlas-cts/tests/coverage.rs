@@ -104,6 +104,87 @@ fn what_a_clause_says_of_its_state_is_checked(#[case] from: &str, #[case] to: &s
     bench.run(["lint", "--specs", "specs"]).says(2, &[says, "clauses/small.yaml:"]);
 }
 
+#[test]
+fn what_says_the_same_as_an_uncovered_sentence_is_uncovered_too() {
+    let bench = bench(&CLAUSES.replace("untestable: timing", "untestable: duplicate of block.refused"));
+    assert!(states(&bench).contains(&("block.fast".to_owned(), "uncovered".to_owned())));
+    let bench = self::bench(&CLAUSES.replace("untestable: timing", "untestable: duplicate of block.aligned"));
+    assert!(states(&bench).contains(&("block.fast".to_owned(), "untestable".to_owned())));
+}
+
+/// A bench whose only document has these pages.
+fn with_pages(clauses: &str, pages: &str) -> Bench {
+    let bench = bench(clauses);
+    let document =
+        "documents:\n  - id: manual\n    title: The manual\n    edition: first\n    language: en\n    covers: blocks\n";
+    bench.write("specs/acl/documents.yaml", format!("{document}{pages}"));
+    bench
+}
+
+const READ: &str = "\
+chapter: small
+pages: [manual/blocks.md]
+clauses:
+  - {id: malloc.aligned, document: manual, section: aclrtMalloc, modality: promise, digest: A block begins at 64.,
+    sentence: 1111111111111111111111111111111111111111111111111111111111111111}
+  - {id: block.aligned, document: manual, section: aclrtMallocNowhere, modality: promise, digest: So does this one.,
+    sentence: 1111111111111111111111111111111111111111111111111111111111111111}
+";
+
+/// Both functions have clauses; the header declares one of them.
+const PAGES: &str = "    pages: [{page: manual/blocks.md, functions: [aclrtMalloc, aclrtMallocNowhere]}]\n";
+
+#[rstest]
+#[case::each_has_a_clause(
+    READ,
+    PAGES,
+    0,
+    "functions of the 1 pages that were read whole: 2, 1 of them with a judged clause"
+)]
+#[case::one_has_none(
+    READ,
+    "    pages: [{page: manual/blocks.md, functions: [aclrtMalloc, aclrtMallocNowhere, aclrtFree]}]\n",
+    2,
+    "no clause has the section `aclrtFree`, which manual/blocks.md describes"
+)]
+#[case::one_is_open(
+    READ,
+    "    pages: [{page: manual/blocks.md, functions: [aclrtMalloc, aclrtMallocNowhere], open: {aclrtFree: later}}]\n",
+    0,
+    "1 without a clause: aclrtFree"
+)]
+#[case::an_open_one_has_clauses(
+    READ,
+    "    pages: [{page: manual/blocks.md, functions: [aclrtMallocNowhere], open: {aclrtMalloc: later}}]\n",
+    2,
+    "`aclrtMalloc` has clauses; name it under `functions`"
+)]
+#[case::a_page_that_is_not_named(
+    &READ.replace("[manual/blocks.md]", "[manual/blocks.md, manual/keys.md]"),
+    PAGES,
+    2,
+    "`manual/keys.md` is listed as read, and documents.yaml does not say which functions it describes"
+)]
+#[case::a_part_of_a_page(&READ.replace("[manual/blocks.md]", "[manual/blocks.md, 'manual/keys.md, exports']"), PAGES, 0, "")]
+fn every_function_of_a_page_that_was_read_has_a_clause(
+    #[case] clauses: &str,
+    #[case] pages: &str,
+    #[case] exit: i32,
+    #[case] says: &str,
+) {
+    coverage(&with_pages(clauses, pages), &[]).says(exit, &[says]);
+}
+
+#[rstest]
+#[case::has_a_clause("aclrtMalloc", 0, "")]
+#[case::has_none("aclrtFree", 2, "the rule owns `aclrtFree`, and no clause has that section")]
+fn a_function_that_a_judged_rule_owns_has_a_clause(#[case] owned: &str, #[case] exit: i32, #[case] says: &str) {
+    let bench = with_pages(READ, PAGES);
+    let owns = CHAPTER.replace("% 64 == 0;", "% 64 == 0;\n      aclrtFree(p);");
+    bench.write("specs/acl/small.yaml", format!("{owns}    owns: [{owned}]\n"));
+    coverage(&bench, &[]).says(exit, &[says]);
+}
+
 #[rstest]
 #[case::holds("small\t50\t5\n", 0, "")]
 #[case::a_share_that_fell(

@@ -23,6 +23,7 @@ fn conditions(virtual_machine: Option<bool>, locked_memory: Option<u64>) -> Cond
         edition: None,
         kernel: None,
         virtual_machine,
+        capabilities: Default::default(),
         locked_memory,
         hazardous: false,
         dedicated: true,
@@ -52,13 +53,34 @@ fn in_a_virtual_machine_nothing_is_said_about_copies_between_devices() {
 
 #[test]
 fn where_a_virtual_machine_is_not_known_of_copies_between_devices_are_observed() {
-    let unknown = Known { edition: Edition::read("9.1"), virtual_machine: None };
+    let unknown = Known { edition: Edition::read("9.1"), virtual_machine: None, shown: Default::default() };
     let physical = Known { virtual_machine: Some(false), ..unknown.clone() };
     for rule in calling("aclrtDeviceCanAccessPeer") {
         assert!(applies(rule, &conditions(None, None), &RULES).is_ok(), "{}", rule.id);
         let (observed, reasons) = rule.observed_only(&RULES, &unknown);
         assert!(!observed.is_empty() && reasons[0].ends_with("whether this is one is not known"), "{}", rule.id);
         assert!(rule.observed_only(&RULES, &physical).0.len() < observed.len(), "{}", rule.id);
+    }
+}
+
+#[rstest]
+#[case::the_device_does_it(Ok(()), "")]
+#[case::the_device_does_not(Err("r was 507899".to_owned()), "was asked for copies between devices: r was 507899")]
+fn in_a_virtual_machine_copies_between_devices_are_observed_where_the_device_does_them(
+    #[case] answer: Result<(), String>,
+    #[case] skipped: &str,
+) {
+    let asked = Conditions { capabilities: [("peers".to_owned(), answer)].into(), ..conditions(Some(true), None) };
+    let known = Known { edition: None, virtual_machine: Some(true), shown: ["peers".to_owned()].into() };
+    for rule in calling("aclrtDeviceCanAccessPeer") {
+        match applies(rule, &asked, &RULES) {
+            Ok(()) => {
+                assert!(skipped.is_empty(), "{}", rule.id);
+                let reasons = rule.observed_only(&RULES, &known).1;
+                assert!(reasons[0].ends_with("this is a virtual machine, whose device does it"), "{}", rule.id);
+            }
+            Err(skip) => assert!(!skipped.is_empty() && skip.to_string().contains(skipped), "{}: {skip}", rule.id),
+        }
     }
 }
 

@@ -155,6 +155,7 @@ fn every_condition(product: &str) -> Conditions {
         edition: None,
         kernel: None,
         virtual_machine: Some(false),
+        capabilities: Default::default(),
         locked_memory: None,
         hazardous: false,
         dedicated: true,

@@ -45,7 +45,7 @@ fn status(verdict: Verdict) -> Option<i32> {
         Verdict::Pass | Verdict::Exceeds | Verdict::Observed => Some(0),
         Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::DeviceLost => Some(1),
         Verdict::Blocked | Verdict::Error => Some(3),
-        Verdict::Skipped | Verdict::Flaky => None,
+        Verdict::Skipped | Verdict::Flaky | Verdict::Cut => None,
     }
 }
 

@@ -296,7 +296,7 @@ fn a_rule_that_was_in_flight_twice_is_given_up() {
     second.kill();
     assert_eq!(read_run(&bench.path("report")).unwrap().in_flight["acl.small.r2"], 2);
     let reason = "the run ended 2 times while this rule ran, so it is not tried again; run it alone: \
-                  cargo test -- --exact acl.small.r2";
+                  atlas-cts run acl.small.r2";
     let answer = resume(&bench, "report", &[]);
     answer.says(3, &["ERROR  acl.small.r2", "interrupted: the run ended while they ran, and was resumed (1)"]);
     let report = bench.report("report");

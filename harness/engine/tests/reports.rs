@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::record::{
-    Conclusion, Confirmation, Coverage, DeviceIdentity, DeviceOut, ExpectationFiles, Failure, Fingerprint,
-    FurtherLibrary, Host, Installed, Level, Line, MappedLibrary, RuleBegin, RuleLogs, RuleResult, RunEnd, RunHeader,
-    RunResume, Verdict,
+    CapabilityAnswer, Conclusion, Confirmation, Coverage, DeviceIdentity, DeviceOut, ExpectationFiles, Failure,
+    Fingerprint, FurtherLibrary, Host, Installed, LeftOut, Level, Line, MappedLibrary, MemoryLimit, RuleBegin,
+    RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
 };
 use engine::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
@@ -437,6 +437,16 @@ fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
 }
 
 /// A fingerprint with everything that can be absent.
+/// It is observed, and would have taken the machine's memory.
+#[test]
+fn a_process_that_took_all_its_memory_is_a_finding_of_the_summary() {
+    let mut result = result("toy.set.overflow", Verdict::Observed, "");
+    result.memory_limit = Some(MemoryLimit { mebibytes: 2048, call: Some("toy_set".to_owned()) });
+    let text = summary(&device_header(), &[result], None, false);
+    let told = "findings: a process took all the memory that it may have (1)\n  observed    toy.set.overflow  in toy_set: 2048 MiB";
+    assert!(text.contains(told), "{text}");
+}
+
 fn fingerprint() -> Fingerprint {
     let one = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
     let device = |device| DeviceIdentity {
@@ -520,6 +530,12 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("result", "observed_only"),
             ("result", "left_out"),
             ("result", "logs"),
+            ("result", "memory_limit"),
+            ("memory_limit", "call"),
+            ("host", "assumed_bare"),
+            ("host", "capabilities"),
+            ("host", "left_out"),
+            ("capability", "lacks"),
             ("result", "answers"),
             ("answers", "calls"),
             ("answers", "checks"),
@@ -545,7 +561,9 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     header.further_libraries = vec![FurtherLibrary::default()];
     header.mapped =
         vec![MappedLibrary { sha256: Some(String::new()), build_id: Some(String::new()), ..MappedLibrary::default() }];
-    header.host = Some(Host::default());
+    let asked = CapabilityAnswer { id: String::new(), means: String::new(), lacks: Some(String::new()) };
+    let left_out = vec![LeftOut { reason: String::new(), rules: 1 }];
+    header.host = Some(Host { assumed_bare: true, capabilities: vec![asked], left_out, ..Host::default() });
     header.fingerprint = Some(fingerprint());
     header.settings.sim_edition = Some("8.5".to_owned());
     header.settings.sim_memory = Some(2048);
@@ -561,6 +579,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     failure.recent_error = "what the runtime said".to_owned();
     failure.devices = vec!["2".to_owned()];
     result.logs = Some(RuleLogs::default());
+    result.memory_limit = Some(MemoryLimit { mebibytes: 1, call: Some(String::new()) });
     let result = serde_json::to_value(Line::Result(Box::new(result))).unwrap();
     let mut end = end(&results(), 1);
     end.retries = vec![sample::retry()];
@@ -576,6 +595,9 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     assert_eq!(keys(&run["run"]["further_libraries"][0]), of("further_library"));
     assert_eq!(keys(&run["run"]["mapped"][0]), of("mapped_library"));
     assert_eq!(keys(&run["run"]["host"]), of("host"));
+    assert_eq!(keys(&run["run"]["host"]["capabilities"][0]), of("capability"));
+    assert_eq!(keys(&run["run"]["host"]["left_out"][0]), of("machine_left_out"));
+    assert_eq!(keys(&result["result"]["memory_limit"]), of("memory_limit"));
     assert_eq!(keys(&run["run"]["devices_out"][0]), of("device_out"));
     assert_eq!(keys(&run["run"]["fingerprint"]), of("fingerprint"));
     assert_eq!(keys(&run["run"]["fingerprint"]["devices"][0]), of("device_identity"));

@@ -69,7 +69,11 @@ pub fn doctor(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     expect::look(&patient, options, &mut found);
     space::look(options, &mut found);
     if arguments.probe {
+        let known = found.product.is_some();
         probe::look(&machine, options, runtime, &patient, &mut found);
+        if !known && found.product.is_some() {
+            expect::look(&patient, options, &mut found);
+        }
     }
     found.conclude();
     if arguments.json {

@@ -4,12 +4,15 @@ use std::process::Command;
 use std::time::Duration;
 
 use engine::doctor::{Certainty, End, Examination, Finding, Machine, Patient, Severity, ask};
-use engine::record::{RuleResult, Verdict, read_journal};
+use engine::record::{RuleResult, RunHeader, Verdict, read_journal};
 use engine::run::Options;
 use engine::runtime::Runtime;
 
 /// How long the run may take beside its own deadlines: starts of a real runtime take seconds.
 const BESIDES: u64 = 60;
+
+/// Begins the names of findings that a device which works does not settle.
+const REPORTS: &str = "reports.";
 
 /// Runs the rules of the runtime's probe on a device.
 pub(super) fn look(
@@ -53,12 +56,17 @@ pub(super) fn look(
     // A hang costs a deadline, and running it again costs another.
     let limit = Duration::from_secs(options.deadline * 6 + options.lock_wait + BESIDES);
     let answer = ask(&mut command, limit, &|| false);
-    let results = read_journal(&report).map(|(_, results, _)| results).unwrap_or_default();
+    let (header, results) =
+        read_journal(&report).map(|(header, results, _)| (Some(header), results)).unwrap_or_default();
     let passed = results.iter().filter(|result| result.verdict == Verdict::Pass).count();
     let said = format!("{passed} of {} rules pass; {}", doctor.probe.len(), answer.said());
     found.looked("probe", library.display().to_string(), said.clone());
     if matches!(answer.end, End::Status(0)) && passed == doctor.probe.len() {
-        found.probed = true;
+        match header {
+            Some(header) if !header.library.simulated => used(header, found),
+            // What a simulated device does outweighs nothing.
+            _ => found.probed = true,
+        }
         return;
     }
     (doctor.explain)(machine, &answer.text(), found);
@@ -74,6 +82,16 @@ pub(super) fn look(
     let finding =
         Finding::new(id, Severity::Blocker, title, next).seen_all(rules).seen_all(lines.take(6).map(str::to_owned));
     found.find(finding.rests_on(Certainty::System, "the suite's own worker, which set a device up and used it"));
+}
+
+/// A device did what it should: that outweighs what was not found, and names the product where nothing else does.
+fn used(header: RunHeader, found: &mut Examination) {
+    if found.product.is_none() {
+        let named = header.reported_name.unwrap_or_else(|| "a device that reports no name".to_owned());
+        found.looked("product, as the probe found it", named, header.product.clone());
+        found.product = Some(header.product);
+    }
+    found.has_used_a_device(REPORTS);
 }
 
 fn row(result: &RuleResult) -> String {

@@ -10,7 +10,7 @@ use clap::Args;
 use engine::case::{Case, CaseError, LEAST_PATIENCE, case_from_json};
 use engine::catalog::{self, Edition, Known, Rule, Rules, Specs};
 use engine::print_c::{PRELUDE, Printed, Sheet, deadline_of, print_in_parts};
-use engine::record::{RuleResult, RunHeader};
+use engine::record::{Host, RuleResult, RunHeader};
 use engine::run::read_named;
 use thiserror::Error;
 
@@ -84,7 +84,8 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
     let product = catalog::product(rules, &run.header.product)?;
     let known = Known {
         edition: run.header.edition.as_deref().and_then(Edition::read),
-        virtual_machine: run.header.host.as_ref().map_or(Some(false), |host| host.virtual_machine),
+        virtual_machine: run.header.host.as_ref().map_or(Some(false), Host::counts_as_virtual),
+        shown: run.header.host.as_ref().map(Host::shown).unwrap_or_default(),
     };
     let (observed, _) = rule.observed_only(rules, &known);
     let folder = wanted.to.clone().unwrap_or_else(|| PathBuf::from(format!("reproducer-{}", rule.id)));

@@ -42,6 +42,38 @@ fn promise(text: &mut String, evidence: &Evidence<'_>) {
     }
 }
 
+/// What was expected of a statement, and what was seen instead.
+#[derive(Debug, PartialEq, Eq)]
+struct Finding {
+    expected: String,
+    seen: String,
+}
+
+impl Finding {
+    /// What a failure says of its statement. Messages about calls end with what was expected of them.
+    fn of(statement: &str, message: &str) -> Finding {
+        let call = statement.trim().trim_end_matches(';');
+        let of_call = |seen: &str, rest: &str, expected: String| {
+            let (_, rest) = rest.split_once(';').unwrap_or_default();
+            let more = if rest.is_empty() { String::new() } else { format!(";{rest}") };
+            Finding { expected, seen: format!("{seen}{more}") }
+        };
+        if let Some((seen, rest)) = message.split_once(", expected success") {
+            return of_call(seen, rest, format!("{call} succeeds"));
+        }
+        if let Some((seen, rest)) = message.split_once(", it must fail") {
+            let call = call.split(" fails").next().unwrap_or(call);
+            return of_call(seen, rest, format!("{call} fails"));
+        }
+        if let Some((seen, codes)) = message.split_once(", documented is ") {
+            let codes = codes.split(';').next().unwrap_or(codes);
+            let call = call.split(" fails").next().unwrap_or(call);
+            return Finding { expected: format!("{call} fails with {codes}"), seen: seen.to_owned() };
+        }
+        Finding { expected: format!("{call} holds"), seen: message.to_owned() }
+    }
+}
+
 fn seen(text: &mut String, evidence: &Evidence<'_>) {
     let result = evidence.result;
     let _ = writeln!(text, "\n## What was seen\n\nVerdict: {}.\n", result.verdict);
@@ -51,9 +83,10 @@ fn seen(text: &mut String, evidence: &Evidence<'_>) {
     };
     let values: Vec<String> = failure.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let values = if values.is_empty() { "none".to_owned() } else { values.join(", ") };
+    let Finding { expected, seen } = Finding::of(&failure.statement, &failure.message);
     for (name, value) in [
-        ("expected", failure.statement.as_str()),
-        ("seen", failure.message.as_str()),
+        ("expected", expected.as_str()),
+        ("seen", seen.as_str()),
         ("place", failure.place.as_str()),
         ("values", values.as_str()),
     ] {
@@ -181,5 +214,42 @@ The library works in {} that the program starts and watches.{}
             let _ = writeln!(text, "    export {name}={}", quoted(&line_of(value)));
         }
         let _ = writeln!(text, "    export {}=$(mktemp -d)", simulator_contract::environment::MACHINE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::a_call_that_must_succeed(
+        "aclrtMalloc(&p, 64, 0);",
+        "aclrtMalloc returned 107000, expected success",
+        "aclrtMalloc(&p, 64, 0) succeeds",
+        "aclrtMalloc returned 107000"
+    )]
+    #[case::a_call_that_must_fail(
+        "aclrtFree(p) fails",
+        "aclrtFree returned success, it must fail; the process reached its limit",
+        "aclrtFree(p) fails",
+        "aclrtFree returned success; the process reached its limit"
+    )]
+    #[case::a_code(
+        "aclrtFree(p) fails {ACL_ERROR_INVALID_PARAM}",
+        "aclrtFree returned 507899, documented is ACL_ERROR_INVALID_PARAM (100000)",
+        "aclrtFree(p) fails with ACL_ERROR_INVALID_PARAM (100000)",
+        "aclrtFree returned 507899"
+    )]
+    #[case::a_condition("n == 1", "n is 2", "n == 1 holds", "n is 2")]
+    fn a_finding_says_what_was_expected_of_a_statement(
+        #[case] statement: &str,
+        #[case] message: &str,
+        #[case] expected: &str,
+        #[case] seen: &str,
+    ) {
+        let finding = Finding { expected: expected.to_owned(), seen: seen.to_owned() };
+        assert_eq!(Finding::of(statement, message), finding);
     }
 }

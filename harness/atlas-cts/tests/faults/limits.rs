@@ -118,6 +118,9 @@ fn a_library_that_takes_all_memory_meets_the_limit(
     let result = report.result("acl.faults.struck");
     let told = if status == 0 { result.findings.join("\n") } else { result.reason.clone() };
     assert!(told.contains(LIMIT), "{told}");
+    if status == 0 {
+        assert!(told.contains(", in aclrtMalloc"), "{told}");
+    }
     super::expect_whole(&report);
 }
 

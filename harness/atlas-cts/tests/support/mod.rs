@@ -117,10 +117,10 @@ impl Bench {
     }
 
     /// Follows the command that a rule's failure prints, as a user would, with the command that the tests were built
-    /// with in place of cargo's. Writes to `replayed`.
+    /// with. Writes to `replayed`.
     pub fn replay(&self, id: &str, report: &str, environment: &[(&str, PathBuf)]) -> Answer {
         let failure = self.report(report).result(id).failure.clone().unwrap();
-        let (variables, rest) = failure.replay.split_once(&format!("cargo test -- --exact {id} ")).unwrap();
+        let (variables, rest) = failure.replay.split_once(&format!("atlas-cts run {id} ")).unwrap();
         let line = format!("exec env {variables} \"$0\" run {id} {rest} --report-dir replayed");
         let atlas = self.command([""; 0]);
         let mut shell = Command::new("sh");

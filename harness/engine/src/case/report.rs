@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::answers::Seen;
-use crate::record::Verdict;
+use crate::record::{MemoryLimit, Verdict};
 use steps::Span;
 
 /// The result of a case, small enough to cross a pipe.
@@ -15,6 +15,9 @@ pub struct CaseReport {
     pub checks: u64,
     /// Remarks that do not fail the case.
     pub findings: Vec<String>,
+    /// A process of the case reached the limit of its memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<MemoryLimit>,
     /// Releases that failed.
     pub releases: Vec<String>,
     /// The first of them.

@@ -11,7 +11,7 @@ use crate::case::{
     Budget, Case, CaseError, Discarded, Distinct, Plan, Scope, Value, case_to_json, cases_from_json, display_values,
     exhausted,
 };
-use crate::record::{Coverage, Cut, Verdict};
+use crate::record::{Coverage, Cut, MemoryLimit, Verdict};
 use steps::Span;
 use steps::program::Program;
 
@@ -28,6 +28,9 @@ pub struct SearchResult {
     pub failed: u64,
     pub checks: u64,
     pub findings: Vec<String>,
+    /// A process reached the limit of its memory.
+    #[serde(default)]
+    pub memory_limit: Option<MemoryLimit>,
     pub exceeds: Option<String>,
     pub observations: BTreeMap<String, BTreeMap<String, u64>>,
     /// Answers that no document fixes.
@@ -289,6 +292,7 @@ impl SearchResult {
     fn take(&mut self, program: &Program, case: (&[Value], u64), report: &CaseReport) {
         const MOST_FINDINGS: usize = 8;
         self.checks = self.checks.saturating_add(report.checks);
+        self.memory_limit = self.memory_limit.take().or_else(|| report.memory_limit.clone());
         let releases = if report.failure.is_some() { report.releases.as_slice() } else { &[] };
         for finding in report.findings.iter().chain(releases) {
             if !self.findings.contains(finding) && self.findings.len() < MOST_FINDINGS {

@@ -98,6 +98,7 @@ impl Checker<'_> {
         }
         let layouts = self.layouts(api, &environment.declarations, life_cycle.as_ref());
         let (support, values, support_source) = self.support(files.support.as_ref(), &products, &environment);
+        self.capabilities(api, files.support.as_ref());
         let documents = &files.documents.value.documents;
         let whole = files.clauses.is_some();
         let files_of_clauses = files.clauses.as_deref().unwrap_or_default();
@@ -135,6 +136,9 @@ impl Checker<'_> {
             rules.subjects = self.subjects(&file, &rules);
         }
         self.noticed(files.clauses.as_deref().unwrap_or_default(), &rules);
+        if let Some(clauses) = &files.clauses {
+            self.pages(&files.documents, clauses, &rules);
+        }
         Some(rules)
     }
 
@@ -184,6 +188,29 @@ impl Checker<'_> {
         subjects
     }
 
+    /// A capability that the table of support names is one of api.yaml, and each of these is named.
+    fn capabilities(&mut self, api: &ParsedFile<ApiFile>, support: Option<&ParsedFile<SupportFile>>) {
+        let known = &api.value.capabilities;
+        let entries = || support.iter().flat_map(|file| &file.value.functions);
+        for (function, entry) in entries() {
+            let Some(named) = &entry.capability else { continue };
+            let hint = hint(named, known.iter().map(|capability| capability.id.value.as_str()));
+            let message = match known.iter().any(|capability| capability.id.value == *named) {
+                true if entry.not_virtual => continue,
+                true => format!("{function}: a capability says what `not_virtual` leaves open; add that, or remove it"),
+                false => format!("{function}: `{named}` is no capability of api.yaml{hint}"),
+            };
+            let source = support.map(|file| file.source.clone());
+            self.diagnostics.push(Diagnostic { source, line: 0, column: 0, message });
+        }
+        for capability in known.iter().filter(|_| support.is_some()) {
+            if !entries().any(|(_, entry)| entry.capability.as_ref() == Some(&capability.id.value)) {
+                let message = format!("no function of support.yaml depends on `{}`", capability.id.value);
+                self.at(&api.source, &capability.id, message);
+            }
+        }
+    }
+
     /// The table of support, and where it comes from.
     fn support(
         &mut self,
@@ -227,6 +254,7 @@ impl Checker<'_> {
                 let checked = checked.map(|rule| rule.resting_on(grounds, known));
                 if let Some(rule) = checked.as_ref().filter(|_| whole) {
                     checker.policy(&source, rule, known);
+                    checker.owned_functions(&source, rule, known);
                 }
                 (id, checked)
             };

@@ -1,6 +1,6 @@
 //! Clauses: the normative sentences of documents, as data (docs/policy.md).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -30,7 +30,8 @@ pub struct ClausesFile {
     pub chapter: Option<String>,
     /// The pages that were read for it, sentence by sentence.
     #[serde(default)]
-    pub pages: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub pages: Vec<Spanned<String>>,
     /// Nobody has read its pages yet: it is not covered, and known not to be.
     #[serde(default)]
     pub open: bool,
@@ -108,7 +109,7 @@ pub struct ClauseEntry {
 /// Why a clause cannot be judged or observed; `duplicate of ID` is one too.
 const UNTESTABLE: [&str; 5] = ["needs a kernel", "needs hardware state", "not reachable from C", "timing", "advice"];
 /// Stands before the id of the clause that says the same.
-const DUPLICATE: &str = "duplicate of ";
+pub(crate) const DUPLICATE: &str = "duplicate of ";
 
 /// What kind of sentence a clause is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -211,14 +212,25 @@ impl Clause {
 }
 
 impl Clause {
-    /// The clause as a failure shows it, beside the edition of the library.
-    pub fn told(&self, edition: Option<&Edition>) -> String {
+    /// The clause as a failure shows it. The title of its document and the edition of the library stand with the first
+    /// clause of each document only.
+    fn told(&self, edition: Option<&Edition>, first: bool) -> String {
         let editions = match self.editions() {
             text if text.is_empty() => String::new(),
             text => format!("; holds {text}"),
         };
         let is = edition.map_or_else(|| "of unknown edition".to_owned(), |edition| format!("of edition {edition}"));
-        format!("{}: {} ({}{editions}; this library is {is})", self.id, self.digest, self.source)
+        match first {
+            true => format!("{}: {} ({}{editions}; this library is {is})", self.id, self.digest, self.source),
+            false => format!("{}: {} ({}{editions})", self.id, self.digest, self.section),
+        }
+    }
+
+    /// Clauses as a failure shows them: each once.
+    pub fn told_together<'a>(clauses: impl Iterator<Item = &'a Clause>, edition: Option<&Edition>) -> Vec<String> {
+        let (mut seen, mut documents) = (HashSet::new(), HashSet::new());
+        let clauses = clauses.filter(|clause| seen.insert(&*clause.id));
+        clauses.map(|clause| clause.told(edition, documents.insert(&*clause.document))).collect()
     }
 }
 
@@ -244,7 +256,7 @@ impl ClauseBook {
             self.chapters.push(ClauseChapter { name, ..ClauseChapter::default() });
         }
         let chapter = &mut self.chapters[position];
-        chapter.pages.extend(value.pages.iter().cloned());
+        chapter.pages.extend(value.pages.iter().map(|page| page.value.clone()));
         chapter.open |= value.open;
         position
     }
@@ -409,7 +421,7 @@ impl Checker<'_> {
         declarations: &Declarations,
     ) {
         let of_header = declarations.function(section).is_some() || declarations.ty(section).is_some();
-        let listed = document.sections.iter().any(|known| known == section);
+        let listed = document.sections.iter().any(|known| known == section) || document.describes(section);
         if document.sections.is_empty() || of_header || listed {
             return;
         }

@@ -9,7 +9,9 @@ use steps::{Environment, Part, Program, RuleText, Span, check};
 
 use super::check::{Checker, unknown_product};
 use super::edition::EditionForm;
-use super::model::{ApiFile, LifeCycle, LifeCycleDifference, Queries, QuerySource, UpDown, VersionSource};
+use super::model::{
+    ApiFile, CapabilitySource, LifeCycle, LifeCycleDifference, Queries, QuerySource, UpDown, VersionSource,
+};
 use super::read::ParsedFile;
 use super::rules::Product;
 
@@ -26,6 +28,25 @@ pub enum Section {
     InitDown,
     /// The steps of a query, by its position.
     Query(usize),
+    /// The steps of a capability, by its position.
+    Capability(usize),
+}
+
+/// What a device shows that it can do.
+#[derive(Debug, Clone)]
+pub struct Capability {
+    pub id: String,
+    /// What it is, in the words of a skip.
+    pub means: String,
+    /// Devices that its steps use.
+    pub devices: u32,
+}
+
+impl Capability {
+    fn of(source: &CapabilitySource) -> Capability {
+        let CapabilitySource { id, means, devices, .. } = source;
+        Capability { id: id.value.clone(), means: means.clone(), devices: *devices }
+    }
 }
 
 /// A question to the runtime, with the state that it needs.
@@ -85,6 +106,7 @@ pub struct LifeCycleProgram {
     pub program: Program,
     sections: Vec<Section>,
     pub queries: Vec<Query>,
+    pub capabilities: Vec<Capability>,
 }
 
 impl LifeCycleProgram {
@@ -124,6 +146,7 @@ impl LifeCycles {
 struct Texts<'a> {
     sections: Vec<(Section, &'a Spanned<String>)>,
     queries: Vec<Asked<'a>>,
+    capabilities: &'a [CapabilitySource],
 }
 
 impl<'a> Texts<'a> {
@@ -148,7 +171,9 @@ impl<'a> Texts<'a> {
         for (index, question) in queries.iter().enumerate() {
             sections.extend(question.steps.map(|text| (Section::Query(index), text)));
         }
-        Texts { sections, queries }
+        let asked = api.capabilities.iter().enumerate();
+        sections.extend(asked.map(|(index, capability)| (Section::Capability(index), &capability.steps)));
+        Texts { sections, queries, capabilities: &api.capabilities }
     }
 }
 
@@ -185,7 +210,7 @@ impl Checker<'_> {
         texts: &Texts<'_>,
         environment: &Environment,
     ) -> Option<LifeCycleProgram> {
-        let Texts { sections, queries } = texts;
+        let Texts { sections, queries, capabilities } = texts;
         let mut steps = String::new();
         let mut starts = Vec::new();
         for (_, text) in sections {
@@ -205,6 +230,7 @@ impl Checker<'_> {
                 program,
                 sections: sections.iter().map(|(section, _)| *section).collect(),
                 queries: queries.iter().map(|asked| asked.query.clone()).collect(),
+                capabilities: capabilities.iter().map(Capability::of).collect(),
             }),
             Err(problems) => {
                 for problem in problems {

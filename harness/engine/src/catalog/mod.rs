@@ -10,6 +10,7 @@ mod layouts;
 mod libraries;
 mod life_cycle;
 mod model;
+mod pages;
 mod parallel;
 mod policy;
 mod products;
@@ -28,15 +29,16 @@ pub(crate) use alternatives::identifiers;
 pub use alternatives::{Alternative, named};
 pub use check::load;
 pub use checklist::Question;
+pub(crate) use clauses::DUPLICATE;
 pub use clauses::{Clause, ClauseBook, ClauseChapter, ClausesFile, Modality};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, Span};
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
-pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, VERSION};
+pub use life_cycle::{Capability, FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, VERSION};
 pub use model::{
-    ApiFile, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, ProductsFile, RuleSource, SubjectsFile,
-    SupportEntry, SupportFile, TimeUnit, When,
+    ApiFile, CapabilitySource, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, PageEntry, ProductsFile,
+    RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeUnit, When,
 };
 pub use policy::{Ground, Known};
 pub(crate) use read::parse_source;

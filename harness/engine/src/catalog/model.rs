@@ -37,9 +37,45 @@ pub struct DocumentEntry {
     /// name is one.
     #[serde(default)]
     pub sections: Vec<String>,
+    /// Its pages that chapters of clauses list without a restriction, with every function that they describe.
+    #[serde(default)]
+    pub pages: Vec<PageEntry>,
     /// Whether it promises anything; source code does not, and rules that rest on it alone inform.
     #[serde(default = "promises")]
     pub promises: bool,
+}
+
+/// A page of a document, and the functions that it describes.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Page")]
+pub struct PageEntry {
+    /// Its name, as chapters of clauses write it.
+    pub page: String,
+    /// The functions that it describes, also those that the header does not declare: each has a clause.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub functions: Vec<Spanned<String>>,
+    /// Functions without a clause, each with the reason.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, String>")]
+    pub open: IndexMap<String, Spanned<String>>,
+}
+
+impl DocumentEntry {
+    /// Whether a page lists a function, with clauses or open.
+    pub fn describes(&self, function: &str) -> bool {
+        self.pages
+            .iter()
+            .any(|page| page.functions.iter().any(|known| known.value == function) || page.is_open(function))
+    }
+}
+
+impl PageEntry {
+    /// Whether the page says why a function has no clause.
+    pub fn is_open(&self, function: &str) -> bool {
+        self.open.contains_key(function)
+    }
 }
 
 fn promises() -> bool {
@@ -122,6 +158,9 @@ pub struct ApiFile {
     pub life_cycle: LifeCycle,
     /// What the runtime says about itself.
     pub queries: Queries,
+    /// What a device may be able to do where no document says so: asked once, where rules depend on it.
+    #[serde(default)]
+    pub capabilities: Vec<CapabilitySource>,
     /// What calls acquire, and how it is released.
     #[serde(default)]
     pub resources: Vec<ResourceSource>,
@@ -362,6 +401,28 @@ pub struct QuerySource {
     pub value: Spanned<String>,
 }
 
+/// What a device shows that it can do.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Capability")]
+pub struct CapabilitySource {
+    /// Its name, which support.yaml uses.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// What it is, in the words of a skip.
+    pub means: String,
+    /// Devices that the steps use, from 0 on.
+    #[serde(default = "one_device")]
+    pub devices: u32,
+    /// Steps in a process that is set up on device 0, and ends after them: the device can do it where all of them hold.
+    #[schemars(with = "String")]
+    pub steps: Spanned<String>,
+}
+
+fn one_device() -> u32 {
+    1
+}
+
 /// A pair of functions that acquire and release.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -419,6 +480,9 @@ pub struct SupportEntry {
     /// Of a function: documented for physical machines and containers only, so that in a virtual machine it is undefined.
     #[serde(default)]
     pub not_virtual: bool,
+    /// Of a function that is `not_virtual`: the capability of api.yaml that says whether the device does it all the same.
+    #[serde(default)]
+    pub capability: Option<String>,
     /// Of a function: bytes of memory that a rule which calls it locks at most. Where a process may lock less, its failure
     /// says nothing about the device.
     #[serde(default)]

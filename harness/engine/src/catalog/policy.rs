@@ -1,5 +1,6 @@
 //! The policy: what a judged check may rest on, and what of a rule is only observed in an edition (docs/policy.md).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use steps::Span;
@@ -10,7 +11,7 @@ use super::check::Checker;
 use super::clauses::{Clause, Modality};
 use super::diagnostic::Source;
 use super::edition::Edition;
-use super::model::{Level, RuleSource};
+use super::model::{Level, RuleSource, SupportEntry};
 use super::rules::{Rule, Rules};
 use super::select::offered;
 
@@ -30,6 +31,21 @@ pub struct Known {
     pub edition: Option<Edition>,
     /// Whether programs run in a virtual machine; `None`: it is not known.
     pub virtual_machine: Option<bool>,
+    /// Ids of the capabilities that the device has shown.
+    pub shown: BTreeSet<String>,
+}
+
+impl Known {
+    /// Why what calls a function of the table of support is observed here; `None`: it is judged.
+    fn not_documented(&self, entry: &SupportEntry) -> Option<&'static str> {
+        let shown = entry.capability.as_ref().is_some_and(|capability| self.shown.contains(capability));
+        match self.virtual_machine {
+            _ if !entry.not_virtual => None,
+            None => Some("whether this is one is not known"),
+            Some(true) if shown => Some("this is a virtual machine, whose device does it"),
+            Some(_) => None,
+        }
+    }
 }
 
 impl Rule {
@@ -65,15 +81,11 @@ impl Rule {
     /// or on this host, or is not known to: with why, each reason once.
     pub fn observed_only(&self, rules: &Rules, known: &Known) -> (Vec<usize>, Vec<String>) {
         let (mut statements, mut reasons) = (Vec::new(), Vec::new());
-        let not_virtual = |name: &&str| rules.support.get(*name).is_some_and(|entry| entry.not_virtual);
-        if known.virtual_machine.is_none()
-            && let Some(function) = self.program.function_names().find(not_virtual)
-        {
+        let why = |name: &'static str| Some((name, known.not_documented(rules.support.get(name)?)?));
+        if let Some((function, why)) = self.program.function_names().find_map(why) {
             statements.extend(judgements(&self.program).iter().filter_map(|judged| judged.judgement.statement()));
             statements.extend(self.program.bare_calls().iter().map(|(id, _)| *id));
-            reasons.push(format!(
-                "{function} is documented for physical machines and containers; whether this is one is not known"
-            ));
+            reasons.push(format!("{function} is documented for physical machines and containers; {why}"));
             return (statements, reasons);
         }
         let edition = known.edition.as_ref();

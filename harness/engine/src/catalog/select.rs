@@ -1,6 +1,6 @@
 //! Which rules apply to a device, and why the others do not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use steps::suggest::hint;
 
@@ -28,12 +28,21 @@ pub struct Conditions {
     pub kernel: Option<Edition>,
     /// Whether programs run in a virtual machine; unknown: what depends on it is observed.
     pub virtual_machine: Option<bool>,
+    /// What the device answered where it was asked for a capability, by its id; the error is what did not go.
+    pub capabilities: BTreeMap<String, Result<(), String>>,
     /// Bytes that a process may lock; `None`: nothing limits them.
     pub locked_memory: Option<u64>,
     /// Rules whose result the documents call undefined run too.
     pub hazardous: bool,
     /// Nobody else uses the devices: rules that take all of their memory run too.
     pub dedicated: bool,
+}
+
+impl Skip {
+    /// Whether a machine of another kind, or with other limits, would let the rule run.
+    pub fn is_of_the_machine(&self) -> bool {
+        matches!(self, Skip::VirtualMachine { .. } | Skip::Capability { .. } | Skip::LockedMemory { .. })
+    }
 }
 
 impl Conditions {
@@ -81,6 +90,12 @@ pub enum Skip {
     NotExported { function: &'static str, span: Span },
     #[error("{function} is documented for physical machines and containers; this is a virtual machine")]
     VirtualMachine { function: String },
+    /// As before, and the device was asked.
+    #[error(
+        "{function} is documented for physical machines and containers; this is a virtual machine, and its device was \
+         asked for {capability}: {answer}"
+    )]
+    Capability { function: String, capability: String, answer: String },
     #[error(
         "{function} locks up to {wanted} bytes here; this process may lock {is}: raise the limit (`ulimit -l`, or the container's)"
     )]
@@ -240,7 +255,17 @@ fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip>
     if let Some(entry) = rules.support.get(function) {
         let function = function.to_owned();
         if entry.not_virtual && target.virtual_machine == Some(true) {
-            return Err(Skip::VirtualMachine { function });
+            let capability = entry.capability.clone().unwrap_or_default();
+            match target.capabilities.get(&capability) {
+                Some(Ok(())) => {}
+                Some(Err(answer)) => {
+                    let all = &rules.life_cycle.of(&target.product).capabilities;
+                    let named = all.iter().find(|known| known.id == capability).map(|known| known.means.clone());
+                    let (capability, answer) = (named.unwrap_or(capability), answer.clone());
+                    return Err(Skip::Capability { function, capability, answer });
+                }
+                None => return Err(Skip::VirtualMachine { function }),
+            }
         }
         if let Some(is) = target.locked_memory.filter(|is| *is < entry.locks) {
             return Err(Skip::LockedMemory { function, wanted: entry.locks, is });

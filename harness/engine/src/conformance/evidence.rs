@@ -162,6 +162,7 @@ fn machine(header: &RunHeader) -> Option<Machine> {
     header.host.as_ref().map(|host| Machine {
         kernel: host.kernel.clone(),
         virtual_machine: host.virtual_machine,
+        assumed_bare: host.assumed_bare,
         container: host.container.clone(),
         locked_memory: host.locked_memory.map(|bytes| bytes.to_string()),
     })

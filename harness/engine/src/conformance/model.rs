@@ -143,6 +143,9 @@ pub struct Machine {
     /// Whether it is a virtual machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub virtual_machine: Option<bool>,
+    /// It was to be taken for a physical one, as whoever started the run says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub assumed_bare: bool,
     /// What made the container that the run was in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,

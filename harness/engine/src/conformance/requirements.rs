@@ -22,6 +22,7 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
     let header = &run.header;
     let conditions = conditions(header);
     let results: BTreeMap<&str, &RuleResult> = run.results.iter().map(|result| (result.id.as_str(), result)).collect();
+    let virtual_machine = conditions.virtual_machine == Some(true);
     let mut required = Vec::new();
     let mut open = Open::new();
     for rule in rules.rules.iter().filter(|rule| promised(rule, &header.product, rules)) {
@@ -32,6 +33,10 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
                     // The documents do not promise it of this edition, host or mode.
                     None => continue,
                 }
+            }
+            // No document promises it of a virtual machine, also where the device does it.
+            Some(result) if virtual_machine && !result.observed_only.is_empty() && bound_to_hardware(rule, rules) => {
+                continue;
             }
             other => lack(other.copied()),
         };
@@ -149,7 +154,7 @@ fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules
 
 /// Whether a machine that the run was made on may be a virtual one, as far as anybody knows.
 fn uncertain_host(header: &RunHeader) -> bool {
-    let uncertain = |host: &Option<Host>| host.as_ref().is_none_or(|host| host.virtual_machine.is_none());
+    let uncertain = |host: &Option<Host>| host.as_ref().is_none_or(|host| host.counts_as_virtual().is_none());
     match header.merged.as_slice() {
         _ if header.library.simulated => false,
         [] => uncertain(&header.host),
@@ -167,7 +172,8 @@ fn conditions(header: &RunHeader) -> Conditions {
         lacking: Default::default(),
         edition: header.edition.as_deref().and_then(Edition::read),
         kernel: host.and_then(|host| host.kernel.as_deref()).and_then(Edition::read),
-        virtual_machine: host.map_or(Some(false), |host| host.virtual_machine),
+        virtual_machine: host.map_or(Some(false), Host::counts_as_virtual),
+        capabilities: host.map(Host::answers).unwrap_or_default(),
         locked_memory: host.and_then(|host| host.locked_memory),
         hazardous: false,
         dedicated: header.settings.dedicated || header.library.simulated,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use steps::judgement::{judgements, reported};
 use steps::program::Domain;
 
-use crate::catalog::{Clause, Level, Modality, Readings, Rule, Rules, identifiers, offered};
+use crate::catalog::{Clause, DUPLICATE, Level, Modality, PageEntry, Readings, Rule, Rules, identifiers, offered};
 
 /// What becomes of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,6 +85,19 @@ pub struct Coverage<'a> {
     pub products: BTreeMap<&'a str, usize>,
 }
 
+/// What is covered of the functions that a page describes.
+#[derive(Debug)]
+pub struct PageCoverage<'a> {
+    /// Its name, as chapters of clauses write it.
+    pub page: &'a str,
+    /// The functions that it describes.
+    pub functions: usize,
+    /// Of these, the ones with a clause that is judged.
+    pub judged: usize,
+    /// The ones without a clause, by name.
+    pub open: Vec<&'a str>,
+}
+
 impl<'a> Coverage<'a> {
     /// Looks at every rule, clause, function and product of a catalog.
     pub fn of(rules: &'a Rules, readings: Readings) -> Coverage<'a> {
@@ -123,6 +136,7 @@ impl<'a> Coverage<'a> {
                 *products.entry(product).or_default() += 1;
             }
         }
+        settle_duplicates(rules, &mut clauses);
         let functions = rules.support.iter().filter_map(|(name, entry)| {
             let there = entry.supported.iter().filter(|product| !entry.unsupported.contains(product));
             let judged = |product: &&String| called.get(name.as_str()).is_some_and(|on| on.contains(product.as_str()));
@@ -131,6 +145,22 @@ impl<'a> Coverage<'a> {
         });
         let values = unjudged_values(rules, &judges);
         Coverage { rules, readings, clauses, functions: functions.collect(), values, products }
+    }
+
+    /// The pages that were read whole, in the order of documents.yaml.
+    pub fn pages(&self) -> Vec<PageCoverage<'a>> {
+        let judged = self.clauses.iter().filter(|covered| covered.state == State::Judged);
+        let judged: BTreeSet<(&str, &str)> =
+            judged.map(|covered| (&*covered.clause.document, &*covered.clause.section)).collect();
+        let documents = self.rules.documents.iter();
+        let pages = documents.flat_map(|document| document.pages.iter().map(move |page| (&*document.id.value, page)));
+        let of = |(document, page): (&str, &'a PageEntry)| PageCoverage {
+            page: &page.page,
+            functions: page.functions.len() + page.open.len(),
+            judged: page.functions.iter().filter(|function| judged.contains(&(document, &*function.value))).count(),
+            open: page.open.keys().map(String::as_str).collect(),
+        };
+        pages.map(of).filter(|page| page.functions > 0).collect()
     }
 
     /// The clauses of a chapter, by its position.
@@ -152,6 +182,21 @@ fn unseen(clause: &Clause) -> CoveredClause<'_> {
         Modality::Reserved | Modality::Duty | Modality::Advice | Modality::Fact => State::Kept,
     };
     CoveredClause { clause, state, rules: BTreeSet::new(), products: BTreeSet::new() }
+}
+
+/// What says the same as a sentence on which nothing rests is uncovered too.
+fn settle_duplicates(rules: &Rules, clauses: &mut [CoveredClause<'_>]) {
+    let book = &rules.book;
+    let original = |clause: &Clause| book.positions.get(clause.untestable.as_deref()?.strip_prefix(DUPLICATE)?);
+    // A duplicate of a duplicate is settled in the next round.
+    for _ in 0..2 {
+        for position in 0..clauses.len() {
+            let uncovered = |at: &usize| clauses[*at].state == State::Uncovered;
+            if original(clauses[position].clause).is_some_and(uncovered) {
+                clauses[position].state = State::Uncovered;
+            }
+        }
+    }
 }
 
 /// The clauses that checks of a rule rest on, by position, and whether such a check is judged.

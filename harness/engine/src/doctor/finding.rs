@@ -237,6 +237,17 @@ impl Examination {
         self.findings.iter().any(|finding| finding.id == id)
     }
 
+    /// A device was opened and used. What was not found does not keep the suite from running then, and is only a warning,
+    /// but for findings whose name begins so: they are not about the device.
+    pub fn has_used_a_device(&mut self, but: &str) {
+        self.probed = true;
+        let outweighed = |finding: &&mut Finding| finding.severity > Severity::Warning && !finding.id.starts_with(but);
+        for finding in self.findings.iter_mut().filter(outweighed) {
+            finding.severity = Severity::Warning;
+            finding.seen.push("all the same a device was opened and used".to_owned());
+        }
+    }
+
     /// Puts the worst first and says whether the suite can run. Findings of one severity keep their order: causes come
     /// before what they explain.
     pub fn conclude(&mut self) {
@@ -287,6 +298,20 @@ mod tests {
         assert_eq!(found.verdict, Verdict::NotReady);
         assert_eq!(found.summary, "This machine cannot run the suite: something is a blocker (and one more reason)");
         assert_eq!(found.findings[0].severity, Severity::Blocker);
+    }
+
+    #[test]
+    fn a_device_that_was_used_outweighs_what_was_not_found() {
+        let mut examination = with(&[Severity::Blocker, Severity::Unclear, Severity::Note]);
+        examination.has_used_a_device("reports.");
+        examination.conclude();
+        let severities: Vec<Severity> = examination.findings.iter().map(|finding| finding.severity).collect();
+        assert_eq!(severities, [Severity::Warning, Severity::Warning, Severity::Note]);
+        assert_eq!(examination.summary, "This machine can run the suite: a device was opened and used");
+        examination.find(Finding::new("reports.no-space", Severity::Blocker, "there is no room", "make room"));
+        examination.has_used_a_device("reports.");
+        examination.conclude();
+        assert_eq!(examination.verdict, Verdict::NotReady);
     }
 
     #[test]

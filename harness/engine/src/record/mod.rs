@@ -7,6 +7,7 @@ mod expected;
 mod fingerprint;
 mod journal;
 mod logs;
+mod memory_limit;
 mod part;
 mod retry;
 mod starts;
@@ -19,13 +20,14 @@ pub use expected::{AppliedExpectations, EntryReference, ExpectationFiles, Sort, 
 pub use fingerprint::{DeviceIdentity, Fingerprint, Installed};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
 pub use logs::{LogFile, RuleLogs};
+pub use memory_limit::MemoryLimit;
 pub use part::{MOST_PARTS, MergedRun, Part};
 pub use retry::{Retry, RetryCause};
 pub use starts::{StartReason, Starts, sum_of};
 pub use symptom::{Code, Symptom};
 pub(crate) use symptom::{one_space, write_symptom};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -242,14 +244,63 @@ pub struct Host {
     pub kernel: Option<String>,
     /// Size of a page of the kernel, in bytes.
     pub page_size: Option<u64>,
-    /// Whether it is a virtual machine.
+    /// Whether it is a virtual machine, as the system shows it.
     pub virtual_machine: Option<bool>,
+    /// It was to be taken for a physical one, whatever it shows. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub assumed_bare: bool,
+    /// What its devices were asked for, because the documents do not speak of such a machine. Older journals do not know
+    /// it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capabilities: Vec<CapabilityAnswer>,
+    /// Rules that do not run because of what the machine is or allows: why, and how many. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// What made the container that the process is in; `None`: none that is known of.
     pub container: Option<String>,
     /// Whether the process may administrate the machine (CAP_SYS_ADMIN).
     pub privileged: Option<bool>,
     /// Bytes that the process may lock; `None`: nothing limits them.
     pub locked_memory: Option<u64>,
+}
+
+impl Host {
+    /// Whether it counts as a virtual machine; `None`: it is not known.
+    pub fn counts_as_virtual(&self) -> Option<bool> {
+        if self.assumed_bare { Some(false) } else { self.virtual_machine }
+    }
+
+    /// What the devices answered, by the id of the capability.
+    pub fn answers(&self) -> BTreeMap<String, Result<(), String>> {
+        let answer = |asked: &CapabilityAnswer| asked.lacks.clone().map_or(Ok(()), Err);
+        self.capabilities.iter().map(|asked| (asked.id.clone(), answer(asked))).collect()
+    }
+
+    /// Ids of the capabilities that the devices have shown.
+    pub fn shown(&self) -> BTreeSet<String> {
+        self.capabilities.iter().filter(|asked| asked.lacks.is_none()).map(|asked| asked.id.clone()).collect()
+    }
+}
+
+/// What the devices of a machine answered when they were asked for a capability.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapabilityAnswer {
+    /// Its id in the catalog.
+    pub id: String,
+    /// What it is.
+    pub means: String,
+    /// What did not go; `None`: the devices can do it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacks: Option<String>,
+}
+
+/// Rules that a machine leaves out for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Why.
+    pub reason: String,
+    /// How many rules of the catalog.
+    pub rules: u64,
 }
 
 /// The result of one rule.
@@ -311,6 +362,9 @@ pub struct RuleResult {
     /// The answers of a rule of one device that ran on each, in their order; empty: it ran on one, or an older journal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub each: Vec<OnDevice>,
+    /// A process reached the limit of its memory; `None`: none did. Older journals do not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<MemoryLimit>,
     /// What was kept of the logs of driver and runtime; `None`: nothing was looked for. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<RuleLogs>,

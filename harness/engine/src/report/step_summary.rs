@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::record::{Meaning, Recorded, RuleResult, Sort, SortedResult, Verdict};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
-use super::summary::{device, library_line, mark};
+use super::summary::{device, library_line, mark, reality};
 use super::text::{count, duration, elide, markdown_line, one_line};
 
 /// The report's name in a run's folder.
@@ -29,7 +29,8 @@ pub(super) fn step_summary(run: &Recorded) -> String {
     let mut text = format!("## {sign} Atlas CTS: {}{}\n\n", markdown_line(&told), mark(header));
     let time = run.end.as_ref().map(|end| format!(", {}", duration(end.nanoseconds))).unwrap_or_default();
     let about = format!(
-        "{}, product {}, {}; profile {}, seed {}{time}",
+        "{}{}, product {}, {}; profile {}, seed {}{time}",
+        reality(header),
         device(header),
         header.product,
         library_line(header),

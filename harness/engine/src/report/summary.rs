@@ -8,7 +8,7 @@ use crate::record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subje
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::expected::{numbers, retries, sections};
 use super::fingerprint::fingerprint_line;
-use super::host::host_line;
+use super::host::{host_line, left_out_lines};
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
 
@@ -20,14 +20,19 @@ pub(super) fn mark(header: &RunHeader) -> String {
     if header.library.simulated { format!(" ({SIMULATED})") } else { String::new() }
 }
 
+/// What is said of a library in front of its name, where reports must not be taken for each other.
+pub(super) fn reality(header: &RunHeader) -> &'static str {
+    // The library's line says only what is simulated: elsewhere in the reports there is a mark for that.
+    if header.library.simulated { "" } else { "NOT SIMULATED, " }
+}
+
 /// Groups of skips, of unanswered rules: as many as fit a screen.
 const GROUPS: usize = 12;
 
 /// What was loaded, on one line, before anything runs: whether it is simulated, library, digest, version, device,
 /// product, seed, profile.
 pub fn first_line(header: &RunHeader) -> String {
-    // The library's line says only what is simulated: elsewhere in the reports there is a mark for that.
-    loaded(header, if header.library.simulated { "" } else { "NOT SIMULATED, " })
+    loaded(header, reality(header))
 }
 
 /// The same for `junit.xml`, where a property says what is not simulated: reports of older runs are written again as
@@ -95,6 +100,7 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
     listed(&mut text, "findings: rules of level info that do not hold", &counting, Meaning::Finding, paint);
     grouped(&mut text, "not known", &counting, Meaning::Unknown, paint);
     text.push_str(&expected.map(|expected| sections(expected, paint)).unwrap_or_default());
+    ran_away(&mut text, results, paint);
     grouped(&mut text, "skipped", &counting, Meaning::Skipped, paint);
     would_add(&mut text, results, Word::Dedicated, paint);
     asked_for(&mut text, header, results, paint);
@@ -135,6 +141,9 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
         fingerprint.unknown.iter().for_each(|why| field(text, "not known", &one_line(why)));
     }
     field(text, "host", &header.host.as_ref().map(host_line).unwrap_or_default());
+    for (index, told) in header.host.iter().flat_map(left_out_lines).enumerate() {
+        field(text, if index == 0 { "left out" } else { "" }, &told);
+    }
     let resumed: String = header.resumed.iter().map(|time| format!(", resumed {}", one_line(time))).collect();
     let (profile, started) = (one_line(&header.profile), one_line(&header.started));
     field(text, "parts", &part_line(header));
@@ -284,6 +293,19 @@ fn interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
     for rule in rules {
         let times = count(rule.interrupted.into(), "time");
         line(text, &format!("  {:<10}  {}  interrupted {times}", rule.verdict.name(), one_line(&rule.id)));
+    }
+}
+
+/// The rules in which a process reached the limit of its memory: without a limit it would have taken the machine's.
+fn ran_away(text: &mut String, results: &[RuleResult], paint: Paint) {
+    let limit = |result: &'_ RuleResult| Some((one_line(&result.id), result.verdict, result.memory_limit.clone()?));
+    let mut rules: Vec<_> = results.iter().filter_map(limit).collect();
+    rules.sort_by(|a, b| a.0.cmp(&b.0));
+    title(text, "findings: a process took all the memory that it may have", rules.len(), paint);
+    for (id, verdict, limit) in rules {
+        let call = limit.call.map_or(String::new(), |call| format!("in {}: ", one_line(&call)));
+        let told = format!("  {:<10}  {id}  {call}{} MiB beside what it held", verdict.name(), limit.mebibytes);
+        line(text, &paint.yellow(&told));
     }
 }
 

@@ -204,6 +204,10 @@ pub struct Options {
     /// Nobody else uses the devices: also run what takes all memory of one.
     #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new())]
     pub dedicated: bool,
+    /// This machine is to be taken for a physical one, although it looks like a virtual one or does not show what it is:
+    /// what is documented for physical machines is judged.
+    #[arg(long, env = "ATLAS_CTS_ASSUME_BARE_METAL", value_parser = BoolishValueParser::new())]
+    pub assume_bare_metal: bool,
     /// Folder of the locks of devices. Runs exclude each other as far as they share it, also those of other users and
     /// containers.
     #[arg(long, env = "ATLAS_CTS_LOCKS", value_name = "DIR", default_value = LOCK_FOLDER)]

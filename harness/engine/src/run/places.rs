@@ -23,9 +23,13 @@ fn checkout() -> Option<PathBuf> {
     package.starts_with(root).then(|| root.to_owned())
 }
 
-/// The command that runs one rule alone, without further options.
+/// The name of the command, as its package builds it.
+const COMMAND: &str = "atlas-cts";
+
+/// The command that runs one rule alone, without further options: that of the front end that runs now.
 pub(super) fn run_alone(rule: &str) -> String {
-    if IN_BUNDLE { format!("atlas-cts run {rule}") } else { format!("cargo test -- --exact {rule}") }
+    let is_command = || std::env::current_exe().is_ok_and(|path| path.file_name().is_some_and(|name| name == COMMAND));
+    if IN_BUNDLE || is_command() { format!("{COMMAND} run {rule}") } else { format!("cargo test -- --exact {rule}") }
 }
 
 /// The folder below which runs write, unless the user names another one: below the current folder, or in the checkout

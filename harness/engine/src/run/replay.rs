@@ -73,6 +73,9 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     if rule.when.dedicated && factory.simulated.is_none() {
         words.push("--dedicated".to_owned());
     }
+    if header.host.as_ref().is_some_and(|host| host.assumed_bare) {
+        words.push("--assume-bare-metal".to_owned());
+    }
     if !values.is_null() {
         words.push(format!("--case {}", quoted(&values.to_string())));
     }

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use steps::Span;
 
 use crate::case::{FailedCase, SearchResult};
-use crate::catalog::{Level, Rule, Rules, left_out, named};
+use crate::catalog::{Clause, Level, Rule, Rules, left_out, named};
 use crate::record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
 
 use super::answers;
@@ -52,6 +52,7 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
         skipped_without: None,
         devices: Vec::new(),
         each: Vec::new(),
+        memory_limit: None,
         logs: None,
     }
 }
@@ -94,7 +95,9 @@ impl Finished {
         let rules = &campaign.target.rules;
         let mut result = empty_result(rules, rule, seed);
         (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());
-        let SearchResult { cases, checks, findings, observations, answers, failure, coverage, .. } = self.search;
+        let SearchResult { cases, checks, findings, observations, answers, failure, coverage, memory_limit, .. } =
+            self.search;
+        result.memory_limit = memory_limit;
         result.coverage = coverage;
         result.answers = answers::recorded(rules, &rule.program, answers).map(Box::new);
         let conditions = &campaign.target.conditions;
@@ -106,7 +109,11 @@ impl Finished {
         result.failure = failure
             .map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output, self.devices)));
         if rule.hazard.is_some() && !matches!(result.verdict, Verdict::Error | Verdict::Cut) {
-            let seen = if result.reason.is_empty() { "nothing unusual" } else { &result.reason };
+            let seen = match (&result.memory_limit, result.reason.as_str()) {
+                (Some(limit), "") => limit.to_string(),
+                (None, "") => "nothing unusual".to_owned(),
+                (_, reason) => reason.to_owned(),
+            };
             let outcome = format!("{}: {seen}", result.verdict);
             result.observations.entry("outcome".to_owned()).or_default().insert(outcome, 1);
             result.verdict = Verdict::Observed;
@@ -134,7 +141,8 @@ fn describe(
     let span = Span { start: failed.failure.start, end: failed.failure.end };
     let (rules, conditions) = (&campaign.target.rules, &campaign.target.conditions);
     let chapter = &rules.chapters[rule.chapter];
-    let told = |clause: &usize| rules.book.clauses[*clause].told(conditions.edition.as_ref());
+    let grounds = rule.grounds_at(span);
+    let promised = grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]);
     Failure {
         statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.program.text(span) },
         place: rule.place(chapter, span.start),
@@ -142,7 +150,7 @@ fn describe(
         recent_error: failed.failure.recent_error,
         rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),
         sources: rule.sources.clone(),
-        clauses: rule.grounds_at(span).iter().flat_map(|ground| &ground.clauses).map(told).collect(),
+        clauses: Clause::told_together(promised, conditions.edition.as_ref()),
         values: failed.values,
         program: replay::program(campaign, rule, &replay_values, &devices),
         replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }, &devices),

@@ -225,6 +225,8 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--dedicated", &yes(settings.dedicated), now.dedicated.then(|| yes(true)).as_ref());
     let everywhere = now.on_every_device.map(yes);
     differences.option("--on-every-device", &yes(settings.on_every_device), everywhere.as_ref());
+    let bare = then.host.as_ref().is_some_and(|host| host.assumed_bare);
+    differences.option("--assume-bare-metal", &yes(bare), now.assume_bare_metal.then(|| yes(true)).as_ref());
     differences.option("--strict", &yes(settings.strict), now.strict.then(|| yes(true)).as_ref());
     differences.option("--redact", &yes(settings.redact), now.redact.then(|| yes(true)).as_ref());
     let least = now.min_executed.map(|least| number(Some(least)));
@@ -260,6 +262,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.hazardous = settings.hazardous;
     options.dedicated = settings.dedicated;
     options.on_every_device = Some(settings.on_every_device);
+    options.assume_bare_metal = then.host.as_ref().is_some_and(|host| host.assumed_bare);
     options.strict = settings.strict;
     options.redact = settings.redact;
     options.min_executed = settings.min_executed;

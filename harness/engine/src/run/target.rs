@@ -1,5 +1,6 @@
 //! What is tested: a library, its devices, and what the runtime says about itself. Nothing of it changes during a run.
 
+mod capabilities;
 mod error;
 mod host;
 mod locks;
@@ -159,20 +160,30 @@ impl Target {
             }
         }
         // The simulated device runs no code in the kernel, and locks no memory.
-        let host = (!library.simulated).then(|| host::read(Path::new("/")));
-        if let Some(host) = &host {
+        let mut host = (!library.simulated).then(|| host::read(Path::new("/")));
+        if let Some(host) = &mut host {
+            host.assumed_bare = options.assume_bare_metal;
             conditions.kernel = host.kernel.as_deref().and_then(Edition::read);
-            (conditions.virtual_machine, conditions.locked_memory) = (host.virtual_machine, host.locked_memory);
+            (conditions.virtual_machine, conditions.locked_memory) = (host.counts_as_virtual(), host.locked_memory);
         }
         let locks = if library.simulated {
             Vec::new()
         } else {
             locks::lock_devices(options, rules.visible.as_deref(), conditions.devices)?
         };
+        if let Some(host) = host.as_mut().filter(|host| host.counts_as_virtual() == Some(true)) {
+            host.capabilities = capabilities::ask(&rules, &factory, &pool, &conditions)?;
+            conditions.capabilities = host.answers();
+        }
+        let shown = host.as_ref().map(Host::shown).unwrap_or_default();
+        if let Some(host) = &mut host {
+            host.left_out = capabilities::left_out(&rules, &conditions);
+        }
         let work = options.profile.unwrap_or_default().work(options.rule_limit);
         let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
-        executor.known = Known { edition: conditions.edition.clone(), virtual_machine: conditions.virtual_machine };
+        let virtual_machine = conditions.virtual_machine;
+        executor.known = Known { edition: conditions.edition.clone(), virtual_machine, shown };
         executor.missing = conditions.missing(&rules);
         // A simulated device that is given as a library, with a machine for all its processes, is used as a real one is.
         let private_machines =
@@ -352,6 +363,7 @@ fn prepare(
         edition: None,
         kernel: None,
         virtual_machine: Some(false),
+        capabilities: Default::default(),
         locked_memory: None,
         hazardous: options.hazardous,
         dedicated: options.dedicated || choice.embedded,

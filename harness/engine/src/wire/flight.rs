@@ -57,6 +57,8 @@ struct Header {
     copies: AtomicU64,
     /// Bytes that the worker was limited to, once there was little left of them; 0: there was enough.
     memory_limit: AtomicU64,
+    /// The site of the call that was open then, plus 1; 0: none was.
+    memory_limit_site: AtomicU64,
 }
 
 #[repr(C)]
@@ -198,20 +200,26 @@ impl Flight {
         self.header().copies.fetch_add(1, Ordering::Release);
     }
 
-    /// Notes that little is left of the memory that the worker was limited to.
+    /// Notes that little is left of the memory that the worker was limited to, with the call that is open. Allocates
+    /// nothing: there may be nothing to allocate.
     pub fn note_memory_limit(&self, bytes: u64) {
-        self.header().memory_limit.store(bytes, Ordering::Release);
+        let header = self.header();
+        if header.memory_limit.load(Ordering::Acquire) == 0 {
+            let last = header.calls.load(Ordering::Acquire).checked_sub(1);
+            // SAFETY: the slot is inside the array and was written once at least; a torn record names a wrong call at worst.
+            let last = last.map(|number| unsafe { (&raw const (*self.layout).calls[number as usize % CALLS]).read() });
+            let open = last.filter(|call| call.state == CallRecord::OPEN);
+            header.memory_limit_site.store(open.map_or(0, |call| u64::from(call.site) + 1), Ordering::Release);
+        }
+        header.memory_limit.store(bytes, Ordering::Release);
     }
 
-    /// What is to be said if little was left of the worker's memory since the last time that this was asked.
-    pub fn take_memory_limit(&self) -> Option<String> {
+    /// If little was left of the worker's memory since the last time that this was asked: its limit, and the site of the
+    /// call that was open then.
+    pub fn take_memory_limit(&self) -> Option<(u64, Option<u32>)> {
+        let site = self.header().memory_limit_site.load(Ordering::Acquire);
         let mebibytes = self.header().memory_limit.swap(0, Ordering::AcqRel) >> 20;
-        (mebibytes > 0).then(|| {
-            format!(
-                "the process reached its limit of {mebibytes} MiB beside what it held once it was set up \
-                 (--worker-memory allows more)"
-            )
-        })
+        (mebibytes > 0).then(|| (mebibytes, site.checked_sub(1).and_then(|site| u32::try_from(site).ok())))
     }
 
     /// How many copies were noted since the last time that this was asked.

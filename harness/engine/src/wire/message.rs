@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use crate::case::{Budget, CaseFailure, CaseReport, FailedCall, SearchResult, Trouble, Value};
 use crate::catalog::Alternative;
+use crate::record::MemoryLimit;
 use steps::judgement::Judgement;
 use steps::program::State;
 
@@ -22,6 +23,8 @@ pub enum Request {
     Gate,
     /// Measure what the device takes for the steps of api.yaml's `pace`.
     Pace,
+    /// Have the device do what a capability is about, by its position.
+    Capability(usize),
     /// Which of these functions does the library export?
     Exports(Vec<String>),
     /// Run a rule's cases.
@@ -162,6 +165,9 @@ pub struct CaseEnd {
     pub trouble: Option<Trouble>,
     /// What the library did to its process: see [`SearchResult::findings`].
     pub manners: Vec<String>,
+    /// The process reached the limit of its memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<MemoryLimit>,
 }
 
 /// The end of the steps in one process.

@@ -6,7 +6,7 @@ use steps::builtins::Builtin;
 use steps::program::{Argument, Call, Expression, Place, Program, Root, Space};
 use steps::types::{c_name, is_address, wrap};
 
-use super::flight::{CallRecord, LIFE_CYCLE, RELEASE};
+use super::flight::{ARGUMENTS, CallRecord, LIFE_CYCLE, RELEASE};
 
 /// The programs whose calls were recorded.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +33,12 @@ pub fn trace(texts: &Texts<'_>, records: &[CallRecord], dropped: u64) -> Vec<Str
 pub fn named(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> Option<String> {
     let (function, _, note) = called(texts, sites, record);
     Some(format!("{}{}", function?.name, note))
+}
+
+/// The name of the function that a site calls, and on whose behalf.
+pub fn of_site(texts: &Texts<'_>, site: u32) -> Option<String> {
+    let record = CallRecord { site, state: CallRecord::OPEN, tick: 0, result: 0, arguments: [0; ARGUMENTS] };
+    named(texts, &texts.program.sites(), &record)
 }
 
 /// The function that was called.

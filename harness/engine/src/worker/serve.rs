@@ -12,10 +12,11 @@ use simulator_contract::symbol;
 
 use crate::case::{CaseReport, Ran, Scope, Search, SearchResult, Trouble};
 use crate::catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
+use crate::record::MemoryLimit;
 use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
-use crate::wire::trace::{Texts, trace};
+use crate::wire::trace::{Texts, of_site, trace};
 use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, Turn, WORKER, wait};
 use steps::program::{Sharing, State};
 
@@ -242,6 +243,13 @@ fn recent_error(life_cycle: &mut Execution<'_>, state: State, flight: &Flight, w
     }
 }
 
+/// What is to be said if the process reached the limit of its memory since this was last asked.
+fn memory_limit(flight: &Flight, texts: &Texts<'_>) -> Option<MemoryLimit> {
+    let (mebibytes, site) = flight.take_memory_limit()?;
+    let named = |site| of_site(texts, site);
+    Some(MemoryLimit { mebibytes, call: site.and_then(named) })
+}
+
 fn read_rules(start: &Start, runtime: &Runtime) -> Result<Rules, WorkerFault> {
     let specs = Specs::choose(start.specs.as_deref(), runtime.specs);
     let place = CatalogPlace { specs, bindings: runtime.bindings, defects: None };
@@ -286,6 +294,10 @@ impl<'a> Worker<'a> {
                 Request::Pace => {
                     let longest = self.pace();
                     wire.reply(&Reply::Pace(longest))?;
+                }
+                Request::Capability(asked) => {
+                    let trouble = self.life_cycle.run_section(Section::Capability(asked)).err();
+                    wire.reply(&Reply::Gate(trouble))?;
                 }
                 Request::Exports(names) => {
                     let exported = names.iter().map(|name| self.exports(name)).collect();
@@ -398,6 +410,7 @@ impl<'a> Worker<'a> {
             only: &run.only,
             counts: run.counts,
         };
+        let texts = Texts { rules, program: &rule.program, life_cycle: rules.life_cycle.of(&run.product) };
         let mut fatal = None;
         let mut stopped_by = None;
         let mut unreleased = None;
@@ -415,7 +428,6 @@ impl<'a> Worker<'a> {
             let trace = match report.failure {
                 Some(_) => {
                     let (records, dropped) = flight.calls();
-                    let texts = Texts { rules, program: &rule.program, life_cycle: rules.life_cycle.of(&run.product) };
                     trace(&texts, &records, dropped)
                 }
                 None => Vec::new(),
@@ -441,9 +453,10 @@ impl<'a> Worker<'a> {
         // The rule has failed already; what it left behind is not for the next one.
         result.unhealthy = result.unhealthy.take().or(unreleased);
         result.stopped_by = stopped_by;
-        match (self.flight.take_memory_limit(), &mut result.failure) {
-            (Some(text), Some(failed)) => failed.failure.message.push_str(&format!("; {text}")),
-            (text, _) => result.findings.extend(text),
+        result.memory_limit = memory_limit(flight, &texts);
+        match (&result.memory_limit, &mut result.failure) {
+            (Some(limit), Some(failed)) => failed.failure.message.push_str(&format!("; {limit}")),
+            (limit, _) => result.findings.extend(limit.as_ref().map(ToString::to_string)),
         }
         let passed = result.failure.is_none() && result.fatal.is_none() && result.unhealthy.is_none();
         result.findings.extend(self.manners(!passed));
@@ -508,7 +521,10 @@ impl<'a> Worker<'a> {
             }
         }
         self.flight.end_case();
-        wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners: self.manners(true) }))
+        let texts =
+            Texts { rules: self.rules, program: &rule.program, life_cycle: self.rules.life_cycle.of(&case.product) };
+        let memory_limit = memory_limit(self.flight, &texts);
+        wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners: self.manners(true), memory_limit }))
     }
 
     /// What the library did to its process since this was last asked. The process is put back for the rules that follow.
@@ -522,6 +538,6 @@ impl<'a> Worker<'a> {
                  the copies of the process were ended"
             )),
         };
-        changed.into_iter().chain(copies).chain(self.flight.take_memory_limit()).collect()
+        changed.into_iter().chain(copies).collect()
     }
 }

@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use crate::case::CaseFailure;
 use crate::leftovers;
+use crate::record::MemoryLimit;
 use crate::wire::flight::Flight;
 use crate::wire::lines::{LONGEST_LINE, Lines};
 use crate::wire::message::{Reply, Request};
@@ -270,7 +271,7 @@ impl WorkerProcess {
         let end = status.map(|status| WorkerEnd::of(status, &self.output(), self.processor_time, &self.machine));
         match end {
             Some(WorkerEnd::Crashed(how)) => WorkerEnd::Crashed(match self.flight.take_memory_limit() {
-                Some(limit) => format!("{how}; {limit}"),
+                Some((mebibytes, _)) => format!("{how}; {}", MemoryLimit { mebibytes, call: None }),
                 None => how,
             }),
             Some(end) => end,

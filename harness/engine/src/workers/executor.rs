@@ -108,7 +108,7 @@ impl Executor {
             rules,
             product,
             scope: Scope::new(facts, devices),
-            known: Known { edition: None, virtual_machine: Some(false) },
+            known: Known { edition: None, virtual_machine: Some(false), shown: BTreeSet::new() },
             missing: BTreeSet::new(),
             work,
             factory,

@@ -100,11 +100,13 @@ impl Group<'_> {
                 continue;
             }
             match self.members[member].ask(&Request::EndCase, self.deadline) {
-                Ok(Reply::Ready(CaseEnd { trouble, manners })) => {
+                Ok(Reply::Ready(CaseEnd { trouble, manners, memory_limit })) => {
                     let several = self.members.len() > 1;
                     let name = &self.rule.program.processes[member].name;
                     let named = |text| if several { format!("in process {name}: {text}") } else { text };
-                    end.report.findings.extend(manners.into_iter().map(named));
+                    let limit = memory_limit.iter().map(ToString::to_string);
+                    end.report.findings.extend(manners.into_iter().chain(limit).map(named));
+                    end.report.memory_limit = end.report.memory_limit.take().or(memory_limit);
                     let trouble = trouble.map(|trouble| {
                         let message = format!("the process could not be restored: {}", trouble.message);
                         Trouble { message, ..trouble }

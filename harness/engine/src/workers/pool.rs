@@ -68,6 +68,11 @@ impl Slot {
         self.workers.insert(seat, worker);
     }
 
+    /// The processes that sit here, also those that wait for their next rule: each may hold a context of its device.
+    pub fn processes(&self) -> usize {
+        self.workers.len()
+    }
+
     /// Leaves a seat empty; whoever sits down next is started for this reason.
     pub fn vacate(&mut self, seat: Seat, reason: StartReason) {
         drop(self.workers.remove(&seat));

@@ -134,6 +134,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         skipped_without: None,
         devices: vec![],
         each: vec![],
+        memory_limit: None,
         logs: None,
         left_out: vec!["choose: cached".to_owned()],
         observed_only: vec!["`p != NULL` rests on alloc.gives (from edition 3 on); the edition is 2.1".to_owned()],

@@ -7,7 +7,7 @@ use crate::record::{Meaning, Recorded, RuleResult, Subject, Verdict};
 use crate::report::conclusion::{Conclusion, Tone, conclusion};
 use crate::report::expected::numbers;
 use crate::report::subjects;
-use crate::report::summary::{device, mark};
+use crate::report::summary::{device, mark, reality};
 use crate::report::text::{count, duration, elide, one_line};
 
 use super::tested::run_time;
@@ -43,7 +43,8 @@ fn result(run: &Recorded) -> String {
         );
     }
     let time = run_time(run).map(|time| format!(", {time}")).unwrap_or_default();
-    let about = format!("{}; product {}; started {}{time}", device(header), header.product, moment(&header.started));
+    let (real, started) = (reality(header), moment(&header.started));
+    let about = format!("{real}{}; product {}; started {started}{time}", device(header), header.product);
     let _ = writeln!(markup, "<p>{}</p>", escaped(&one_line(&about)));
     markup
 }

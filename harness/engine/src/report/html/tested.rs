@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::record::{Recorded, RunHeader};
 use crate::report::expected::{retries, retry};
 use crate::report::fingerprint::{device_line, fingerprint_line, installed_line};
-use crate::report::host::host_line;
+use crate::report::host::{host_line, left_out_lines};
 use crate::report::parts::{merged_line, part_line, worth_a_line};
 use crate::report::summary::{device, library_line, mapped_line};
 use crate::report::text::{count, duration, elide, one_line, short};
@@ -69,6 +69,7 @@ fn tested(header: &RunHeader) -> String {
         rows.all("not known", fingerprint.unknown.iter().cloned());
     }
     rows.add("host", &header.host.as_ref().map(host_line).unwrap_or_default());
+    rows.all("left out", header.host.iter().flat_map(left_out_lines));
     rows.all("defects", header.defects.iter().cloned());
     rows.add("catalog", &format!("{} rules, sha256 {}", header.rules, header.catalog_digest));
     rows.add("run", &format!("{}, profile {}, seed {}", header.run, header.profile, header.seed));

@@ -92,6 +92,8 @@ struct Entries {
     /// Rules that ran since, by position in the catalog.
     since: Vec<usize>,
     spent: Duration,
+    /// Processes of the suite that were on the device then: each holds memory, also while it waits.
+    processes: usize,
 }
 
 /// The runs of rules again, in the process that lost something.
@@ -171,6 +173,7 @@ impl Lease<'_> {
         let Some(worker) = slot.seated(Seat::pooled(0, 0)) else { return Vec::new() };
         let Ok(now) = Account::of(worker, executor.factory.brief(), entries.good.as_ref()) else { return Vec::new() };
         let since = std::mem::take(&mut entries.since);
+        let more_processes = slot.processes() > std::mem::replace(&mut entries.processes, slot.processes());
         let Some(good) = entries.good.replace(now) else { return Vec::new() };
         let device = self.names();
         let mut said = Vec::new();
@@ -205,6 +208,8 @@ impl Lease<'_> {
                         ),
                     });
                 }
+                // What the suite's own processes hold is nobody's loss.
+                None if resource == Resource::Memory && more_processes => {}
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
                     "{} went away between two checkpoints, and no rule between them takes it again: somebody else may use \
                      the device",

@@ -48,6 +48,7 @@ pub(super) fn read(root: &Path) -> Host {
             .as_deref()
             .and_then(locked_memory)
             .filter(|_| may(IPC_LOCK) != Some(true)),
+        ..Host::default()
     }
 }
 

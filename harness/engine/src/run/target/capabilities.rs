@@ -1,0 +1,62 @@
+//! What devices can do where no document says that they can: asked once, before anything runs, and what a machine leaves
+//! out.
+
+use std::collections::BTreeMap;
+
+use steps::program::State;
+
+use crate::catalog::{Capability, Conditions, Rules, applies};
+use crate::record::{CapabilityAnswer, LeftOut, StartReason};
+use crate::wire::message::{Reply, Request};
+use crate::workers::{Factory, Pool, SetUp};
+
+use super::TargetError;
+
+/// Asks the devices for each capability, in a process that ends with it: what a device cannot do may end the process.
+pub(super) fn ask(
+    rules: &Rules,
+    factory: &Factory,
+    pool: &Pool,
+    conditions: &Conditions,
+) -> Result<Vec<CapabilityAnswer>, TargetError> {
+    let mut answers = Vec::new();
+    for (position, capability) in rules.life_cycle.of(&factory.product).capabilities.iter().enumerate() {
+        let Capability { id, means, devices } = capability;
+        if *devices > conditions.devices {
+            // The rules that need it need as many devices.
+            continue;
+        }
+        let lacks = asked(factory, pool, position)?;
+        answers.push(CapabilityAnswer { id: id.clone(), means: means.clone(), lacks });
+    }
+    Ok(answers)
+}
+
+/// What did not go in a process that was asked for a capability; `None`: all of it went.
+fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
+    let slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
+    let set_up = SetUp::new(State::Device, 0, None, StartReason::FirstUse);
+    let lacks = match factory.start(&slot.machine, set_up) {
+        Ok((mut worker, _)) => match worker.ask(&Request::Capability(position), factory.deadlines.step) {
+            Ok(Reply::Gate(trouble)) => trouble.map(|trouble| trouble.message),
+            Ok(other) => Some(format!("the process answered {other:?}")),
+            Err(end) => Some(end.to_string()),
+        },
+        Err(error) => Some(error.to_string()),
+    };
+    pool.give_back(slot);
+    Ok(lacks)
+}
+
+/// The rules that a machine leaves out because of what it is or allows, by reason, the most frequent first.
+pub(super) fn left_out(rules: &Rules, conditions: &Conditions) -> Vec<LeftOut> {
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    for rule in &rules.rules {
+        if let Some(skip) = applies(rule, conditions, rules).err().filter(|skip| skip.is_of_the_machine()) {
+            *reasons.entry(skip.to_string()).or_default() += 1;
+        }
+    }
+    let mut found: Vec<LeftOut> = reasons.into_iter().map(|(reason, rules)| LeftOut { reason, rules }).collect();
+    found.sort_by_key(|left_out| std::cmp::Reverse(left_out.rules));
+    found
+}
