@@ -104,6 +104,15 @@ fn a_run_of_four_billion_parts_is_no_run(bench: Bench) {
     }
 }
 
+/// N3. Of as many parts as there may be, each rule says which are missing in a line.
+#[rstest]
+fn a_run_of_which_nearly_all_parts_are_missing_is_merged(bench: Bench) {
+    broken(&bench, "part", &["--shard", "1/100000"]).says(0, &[]);
+    let merged = bench.run(["merge", "--specs", "specs", "part", "--report-dir", "merged"]);
+    merged.says(3, &["and 99979 more of 100000"]);
+    assert!(bench.report("merged").journal.len() < 100_000 && merged.text.len() < 20_000);
+}
+
 /// N5. A run folder that comes from elsewhere leads nowhere else.
 #[rstest]
 fn a_resumed_run_writes_through_no_planted_link(bench: Bench) {

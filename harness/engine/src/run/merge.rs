@@ -226,6 +226,9 @@ fn without_answer(parts: &Parts, header: &RunHeader, rules: &Rules, planned: &Pl
 
 /// Numbers as text: `part 3`, `parts 3, 7`.
 fn numbered(numbers: &BTreeSet<u32>) -> String {
-    let texts: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    // A run may have a hundred thousand parts, and each of its rules may say which are missing.
+    const SHOWN: usize = 20;
+    let mut texts: Vec<String> = numbers.iter().take(SHOWN).map(u32::to_string).collect();
+    texts.extend(numbers.len().checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("and {more} more")));
     format!("{} {}", if numbers.len() == 1 { "part" } else { "parts" }, texts.join(", "))
 }

@@ -45,6 +45,8 @@ pub(super) struct Parts {
     pub runs: Vec<PartRun>,
     /// How many parts the run has.
     pub of: u32,
+    /// The parts that are not among the runs.
+    missing: BTreeSet<u32>,
 }
 
 impl Parts {
@@ -63,7 +65,9 @@ impl Parts {
         }
         runs.sort_by(|a, b| (a.part, &a.header.started).cmp(&(b.part, &b.header.started)));
         let of = runs.first().and_then(|run| run.header.settings.part.as_ref()).map_or(1, |part| part.of);
-        Ok(Parts { runs, of })
+        let there: HashSet<u32> = runs.iter().map(|run| run.part).collect();
+        let missing = (1..=of).filter(|part| !there.contains(part)).collect();
+        Ok(Parts { runs, of, missing })
     }
 
     /// What all parts have in common is in the first one's header.
@@ -104,9 +108,8 @@ impl Parts {
             }
         }
         let said = texts.into_iter().map(|(text, parts)| format!("{}: {text}", numbered(&parts)));
-        let missing = self.missing();
-        let missing = (!missing.is_empty())
-            .then(|| format!("{} of {}: not among the runs that were merged", numbered(&missing), self.of));
+        let missing = (!self.missing.is_empty())
+            .then(|| format!("{} of {}: not among the runs that were merged", numbered(&self.missing), self.of));
         let cut = self.runs.iter().filter(|run| run.end.is_none());
         let cut = cut.map(|run| format!("part {}: {} did not reach its end", run.part, run.header.run));
         let elsewhere = self.elsewhere().then(|| {
@@ -135,11 +138,6 @@ impl Parts {
         })
     }
 
-    fn missing(&self) -> BTreeSet<u32> {
-        let there: HashSet<u32> = self.runs.iter().map(|run| run.part).collect();
-        (1..=self.of).filter(|part| !there.contains(part)).collect()
-    }
-
     /// Why a rule has no result.
     pub(super) fn why_missing(&self, id: &str) -> String {
         let selected = |run: &&PartRun| {
@@ -149,7 +147,7 @@ impl Parts {
         match self.runs.iter().rfind(selected) {
             None => format!(
                 "{} of {} is not among the runs that were merged; run what is missing, or resume it, and merge again",
-                numbered(&self.missing()),
+                numbered(&self.missing),
                 self.of
             ),
             Some(run) => {
