@@ -1,7 +1,7 @@
 //! What attackers tried, each with the command that they used: files of other users, journals of strangers, limits, hostile
 //! tools and libraries.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};

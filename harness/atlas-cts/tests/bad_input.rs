@@ -2,7 +2,7 @@
 
 #[path = "bad_input/hostile.rs"]
 mod hostile;
-mod support;
+use crate::support;
 
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! `atlas-cts bisect` as users run it: a set-up command that switches versions, and the first one with the symptom.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::os::unix::process::CommandExt;

@@ -1,6 +1,6 @@
 //! Streams that a rule holds with a function of its own: on the simulated device, right and wrong, and as a program in C.
 
-mod support;
+use crate::support;
 
 use std::process::Command;
 

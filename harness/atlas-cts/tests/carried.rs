@@ -1,7 +1,7 @@
 //! What the executable carries: the simulated device and the catalog. Nothing that lies at a path which was known when
 //! it was built is loaded or read in their place.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

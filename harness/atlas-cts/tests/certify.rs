@@ -1,7 +1,7 @@
 //! `atlas-cts certify` and `verify` as users run them: when a run shows that a device is conformant, what is missing where
 //! it does not, and that a signed record cannot be changed.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What a failure is worth: crashes and hangs that are made smaller, cases that fail only after others, cases that fail
 //! sometimes. Each failure prints a command, and the command is followed.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::PathBuf;

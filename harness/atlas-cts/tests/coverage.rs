@@ -1,6 +1,6 @@
 //! The inventory: which sentences are judged, what nobody judges, and what a second reader found.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! `atlas-cts diff` as users run it: what it prints, how it ends, and that stored runs of every format can be compared.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 //!
 //! A few of each run with the other tests; `ci/diff-proof.sh` runs all of them.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fs;

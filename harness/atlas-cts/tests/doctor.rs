@@ -7,7 +7,7 @@ mod causes;
 mod machine;
 #[path = "doctor/probe.rs"]
 mod probe;
-mod support;
+use crate::support;
 
 use rstest::rstest;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Editions of the runtime, as the simulated device plays them: none raises a false alarm, and what one lacks is said.
 
-mod support;
+use crate::support;
 
 use rstest::rstest;
 use support::Bench;

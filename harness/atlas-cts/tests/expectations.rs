@@ -1,6 +1,6 @@
 //! Known failures, end to end: what only they break ends with 0, another symptom does not, and what is fixed is news.
 
-mod support;
+use crate::support;
 
 use std::fs;
 

@@ -6,7 +6,7 @@ mod limits;
 mod manners;
 #[path = "faults/starts.rs"]
 mod starts;
-mod support;
+use crate::support;
 
 use std::fs;
 use std::process::{Child, Command, Stdio};

@@ -1,7 +1,7 @@
 //! Cases that somebody gives or that were kept: they are cases that the rule could draw, or they are refused with the
 //! values that would do.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Journals that somebody else wrote, and run folders that somebody else touches: nothing is loaded or written because
 //! of them, nothing waits for ever, and what a run has found is reported all the same.
 
-mod support;
+use crate::support;
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! What is tested is named so that another one is not taken for it: the libraries behind the library.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `atlas-cts abi`: the kinds of change that releases bring to libraries are found, and nothing where nothing changed.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::PathBuf;

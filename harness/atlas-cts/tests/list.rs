@@ -1,7 +1,7 @@
 //! `atlas-cts list` and `explain`: each filter leaves out what it says, a rule is told whole, and a name that does not exist
 //! is refused with a hint.
 
-mod support;
+use crate::support;
 
 use rstest::rstest;
 use support::Bench;

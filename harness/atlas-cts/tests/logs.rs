@@ -1,7 +1,7 @@
 //! What driver and runtime wrote about a failing rule stands beside its result: the right lines, no others, and nobody's
 //! name where that was asked for.
 
-mod support;
+use crate::support;
 
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! `atlas-cts mustpass`: a release cannot demand less than the one before it without a reason in the catalog's log of changes.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Other users, other containers and whatever else is on the machine: they change no verdict, and nothing of theirs is
 //! touched.
 
-mod support;
+use crate::support;
 
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Read};

@@ -10,7 +10,7 @@ mod ended;
 mod hangs;
 #[path = "nights/phases.rs"]
 mod phases;
-mod support;
+use crate::support;
 #[path = "nights/surroundings.rs"]
 mod surroundings;
 

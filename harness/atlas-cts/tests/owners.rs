@@ -1,6 +1,6 @@
 //! A function that is denied is one failure: its owner's. The rules of the catalog, on simulated devices that deny.
 
-mod support;
+use crate::support;
 
 use engine::record::{Level, Verdict};
 use rstest::rstest;

@@ -1,7 +1,7 @@
 //! `report.html`, `summary.md` and `atlas-cts history` as users get them: written by every run, again on request, by resuming
 //! and by merging, and never in the way of a result.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -1,7 +1,7 @@
 //! The policy: what a judged check may rest on. A catalog that promises more than its documents does not load, and a
 //! sentence that does not hold in the library's edition is no promise there.
 
-mod support;
+use crate::support;
 
 use rstest::rstest;
 use support::Bench;

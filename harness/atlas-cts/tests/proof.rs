@@ -1,6 +1,6 @@
 //! What a proof says about checks, defects and numbers that may not fall, for a catalog of one or two rules.
 
-mod support;
+use crate::support;
 
 use std::fs;
 

@@ -3,7 +3,7 @@
 //!
 //! `ATLAS_CTS_REPRODUCERS` names products, and then every defect of them is tried (`ci/reproducers.sh`); without it a sample of a2.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Runs that are killed, that find the disk full or their folder taken: nothing that was recorded is lost, and
 //! `--resume` finishes what was begun.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fs;

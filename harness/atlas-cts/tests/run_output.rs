@@ -1,7 +1,7 @@
 //! What `atlas-cts run` prints while it runs: for a program one object for each event, for a person on a terminal how far it
 //! is, and without a terminal nothing that moves.
 
-mod support;
+use crate::support;
 
 use std::process::{Command, Stdio};
 

@@ -1,6 +1,6 @@
 //! The whole catalog on a runtime that shares nothing with the simulated device (fixtures/second).
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 use std::process::Command;

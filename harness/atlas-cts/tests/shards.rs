@@ -1,6 +1,6 @@
 //! Parts of a run: together they are the run that nobody divided, whatever happened to some of them.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! How much memory simulated devices have is a setting: for emulators and small containers.
 
-mod support;
+use crate::support;
 
 use rstest::rstest;
 use support::{Bench, resting};

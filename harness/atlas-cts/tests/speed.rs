@@ -1,7 +1,7 @@
 //! A verdict does not depend on how fast the machine is: a slow runtime gets the cases of a fast one, and what could not run
 //! in time is not known.
 
-mod support;
+use crate::support;
 
 use std::fs;
 

@@ -1,7 +1,7 @@
 //! Starts of the runtime cost seconds on hardware: who shares a process, how many there are and why, and that none waits
 //! at its end for a device that was left selected.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Runs as the versions that made them wrote them, in `fixtures/runs`: journals, reports and counterexamples of every
 //! format stay readable, and say what they said.
 
-mod support;
+use crate::support;
 
 #[path = "stored_runs/expected.rs"]
 mod expected;

@@ -1,7 +1,7 @@
 //! What a run promises over time: the same seed, the same journal; a failure that can be had again; workers that are
 //! started once.
 
-mod support;
+use crate::support;
 
 use std::fs;
 

@@ -1,7 +1,7 @@
 //! No legal variant of the simulated device is inert: for each there is a rule that leans on one reading of the
 //! documents and fails there, and only there. Most are rules of the catalog as an audit found them.
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! A mask hides devices from a process, and what it sees is counted anew from 0. The library is loaded from a file, as
 //! one of a device is: how many devices there are is asked of the runtime, behind the mask.
 
-mod support;
+use crate::support;
 
 use rstest::rstest;
 use support::{Answer, Bench, Report, answer};

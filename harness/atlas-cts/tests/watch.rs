@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "machines of the doctor, of which these tests need the samples")]
 #[path = "doctor/machine.rs"]
 mod machine;
-mod support;
+use crate::support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

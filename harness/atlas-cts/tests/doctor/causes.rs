@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 
-use crate::machine::{Found, MEMBER, Machine, STRANGER, sample};
+use crate::doctor::machine::{Found, MEMBER, Machine, STRANGER, sample};
 
 const DENIED: &str = "Permission denied (os error 13)";
 const NOT_GRANTED: &str = "Operation not permitted (os error 1)";
@@ -204,7 +204,7 @@ fn a_count_of_zero_because_a_hosts_number_is_in_a_containers_mask() {
 
 #[test]
 fn a_bad_device_that_the_mask_leaves_out_is_a_note() {
-    let table = crate::machine::idle().replacen("OK   ", "Alarm", 1);
+    let table = crate::doctor::machine::idle().replacen("OK   ", "Alarm", 1);
     let machine = Machine::healthy().table(&table).variable("ASCEND_RT_VISIBLE_DEVICES", "1");
     machine.examine().says("health.bad", "note", &["device 0:0"]);
     let machine = Machine::healthy().table(&table);

@@ -2,11 +2,11 @@
 
 use rstest::rstest;
 
-use crate::machine::Machine;
+use crate::doctor::machine::Machine;
 
 const RUNTIME: &str = "fixtures/machines/runtime.c";
 
-fn probed(machine: Machine, flags: &[&str]) -> crate::machine::Found {
+fn probed(machine: Machine, flags: &[&str]) -> crate::doctor::machine::Found {
     let locks = machine.bench.path("locks").display().to_string();
     machine.library(RUNTIME, flags).with(&["--probe", "--deadline", "2", "--lock-dir", &locks]).examine()
 }

@@ -104,7 +104,7 @@ fn a_library_that_limits_its_own_processor_time_is_to_blame() {
 #[rstest]
 #[case::and_ends("FAULT_TAKES_ALL_AND_ABORTS", "", 1, "CRASH  acl.faults.struck")]
 #[case::and_goes_on("FAULT_TAKES_ALL", "", 0, "pass      acl.faults.struck")]
-#[case::isolated("FAULT_TAKES_ALL_AND_ABORTS", crate::ISOLATED, 1, "CRASH  acl.faults.struck")]
+#[case::isolated("FAULT_TAKES_ALL_AND_ABORTS", crate::faults::ISOLATED, 1, "CRASH  acl.faults.struck")]
 fn a_library_that_takes_all_memory_meets_the_limit(
     #[case] fault: &str,
     #[case] actors: &str,

@@ -8,10 +8,10 @@ use engine::record::{RetryCause, RuleResult, Verdict};
 use rstest::rstest;
 use rustix::process::Signal;
 
-use crate::ended::ask;
-use crate::phases::wait_until;
+use crate::nights::ended::ask;
+use crate::nights::phases::wait_until;
 use crate::support::{Answer, Bench, Report, answer, take_environment};
-use crate::{rule, stand_before};
+use crate::nights::{rule, stand_before};
 
 /// Steps that copy there and back, and see that it arrived.
 const CHECKED_COPY: &str = "      char *back = host(4096, 64);
@@ -94,7 +94,7 @@ fn a_device_that_is_dead_before_the_run_is_not_used(#[case] hangs: &str, #[case]
     fs::remove_dir_all(bench.path("report")).unwrap();
     let mut strict = command(&bench, 4, &["--min-devices", "4"]);
     dead(&mut strict);
-    crate::answer(&mut strict).says(3, &[why, "; --min-devices asks for 4, and 3 are left; see to them"]);
+    crate::nights::answer(&mut strict).says(3, &[why, "; --min-devices asks for 4, and 3 are left; see to them"]);
     assert!(!bench.path("report/results.jsonl").exists(), "nothing has run");
 }
 
@@ -126,10 +126,10 @@ fn a_run_with_a_device_that_was_out_is_resumed_without_it(#[values(false, true)]
 fn fewer_devices_than_a_run_must_have_are_named_also_where_all_work(#[case] devices: u32, #[case] says: &str) {
     let bench = machine(&copies(0, 2), "WORKS");
     let says = [&format!("--min-devices 4: {says}; see why the others are not counted (`atlas-cts doctor`)")];
-    crate::answer(&mut command(&bench, devices, &["--min-devices", "4"])).says(3, &says.map(String::as_str));
+    crate::nights::answer(&mut command(&bench, devices, &["--min-devices", "4"])).says(3, &says.map(String::as_str));
     let wanted = "--devices 9: the runtime reports";
     let next = "or fewer, or see why the others are not counted (`atlas-cts doctor`)";
-    crate::answer(&mut command(&bench, devices, &["--devices", "9"])).says(2, &[wanted, next]);
+    crate::nights::answer(&mut command(&bench, devices, &["--devices", "9"])).says(2, &[wanted, next]);
     assert!(!bench.path("report/results.jsonl").exists(), "nothing has run");
 }
 

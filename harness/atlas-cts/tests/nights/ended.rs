@@ -10,7 +10,7 @@ use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{Answer, Bench, Watched};
-use crate::{COPY, bench, command, night, rule, waiting_rules};
+use crate::nights::{COPY, bench, command, night, rule, waiting_rules};
 
 /// A run of rules of which the first waits for longer than the test does.
 fn waiting(bench: &Bench) -> (Child, PathBuf) {

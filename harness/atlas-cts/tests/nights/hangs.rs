@@ -4,7 +4,7 @@ use std::fs;
 
 use engine::record::{RuleResult, Verdict};
 
-use crate::{ALONE, copying_rules, rule, run, verdicts, waiting_rules};
+use crate::nights::{ALONE, copying_rules, rule, run, verdicts, waiting_rules};
 
 #[test]
 fn a_function_that_hangs_is_waited_for_by_one_rule_and_its_owner() {

@@ -11,9 +11,9 @@ use engine::record::{Verdict, read_run};
 use rstest::rstest;
 use rustix::process::Signal;
 
-use crate::ended::{ask, workers_of};
+use crate::nights::ended::{ask, workers_of};
 use crate::support::{Answer, Bench, Watched, answer, machines_of};
-use crate::{ALONE, COPY, STREAM, bench, command, rule};
+use crate::nights::{ALONE, COPY, STREAM, bench, command, rule};
 
 /// Where a run is when it is ended.
 struct Phase {

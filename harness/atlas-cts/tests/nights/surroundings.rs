@@ -9,7 +9,7 @@ use engine::record::{StartReason, Verdict};
 use time::{Date, OffsetDateTime};
 
 use crate::support::{Answer, Bench, Report, answer, take_environment};
-use crate::{ALONE, STREAM, bench, command, rule, verdicts, waiting_rules};
+use crate::nights::{ALONE, STREAM, bench, command, rule, verdicts, waiting_rules};
 
 // ---- the clock
 

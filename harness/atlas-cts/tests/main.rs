@@ -1,0 +1,50 @@
+//! The end-to-end tests of the command, in one executable: forty would be linked one after the other, and a test that waits
+//! would hold up only those of its own file.
+
+mod support;
+
+mod attack;
+mod bad_input;
+mod bisect;
+mod callbacks;
+mod carried;
+mod certify;
+mod confirmation;
+mod coverage;
+mod diff;
+mod diff_proof;
+mod doctor;
+mod editions;
+mod expectations;
+mod faults;
+mod hostile_cases;
+mod hostile_journal;
+mod hosts;
+mod identity;
+mod interface;
+mod list;
+mod logs;
+mod mustpass;
+mod neighbours;
+mod neutral;
+mod nights;
+mod owners;
+mod pages;
+mod policy;
+mod print_c;
+mod proof;
+mod registry;
+mod reproducers;
+mod resume;
+mod run_output;
+mod second_library;
+mod shards;
+mod sim_memory;
+mod simulator_table;
+mod speed;
+mod starts;
+mod stored_runs;
+mod supervision;
+mod variants;
+mod visibility;
+mod watch;
