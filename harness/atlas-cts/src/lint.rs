@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use atlas_cts::{CommandError, say_line};
 use engine::catalog::{Rules, readings};
 use engine::expectations::today;
-use engine::lint::{claims, condition_mistakes, fixed_time_outs, wide_lines};
+use engine::lint::{Edges, claims, condition_mistakes, fixed_time_outs, wide_lines};
 use engine::run::{ExitStatus, Options, RunError, load_rules};
 use engine::runtime::Runtime;
 
@@ -15,6 +15,8 @@ pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitS
     readings(&options.specs(runtime), &rules).map_err(RunError::from)?;
     let mut warnings = claims(&rules, runtime.defects());
     warnings.extend(wide_lines(&options.specs(runtime), &rules.runtime));
+    let edges = Edges::of(&rules);
+    warnings.extend(edges.mistakes(&rules));
     let known = options.known.read(&options.specs(runtime), &rules)?;
     warnings.extend(known.iter().flat_map(|known| known.warnings(&rules, today())));
     warnings.iter().try_for_each(|warning| say_line(format_args!("warning: {warning}")))?;
@@ -31,6 +33,9 @@ pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitS
         return Err(CommandError::TimeOuts { mistakes });
     }
     say_line(conclusion(&rules))?;
+    if let Some(summary) = edges.summary(&rules) {
+        say_line(summary)?;
+    }
     if let Some(known) = known {
         say_line(format_args!("{} known failures in {}: no mistakes", known.entries.len(), known.files.path))?;
     }

@@ -451,3 +451,26 @@ fn large_numbers_mean_what_they_say() {
     bench.run_catalog("report", &[&words[..], &["--min-executed", "1"]].concat()).says(0, &["verdicts  1 pass"]);
     bench.run_catalog("again", &[&words[..], &["--min-executed", &most]].concat()).says(3, &["verdicts  1 pass"]);
 }
+
+#[test]
+fn an_edge_of_a_size_that_no_rule_tries_needs_a_reason() {
+    let owned = CHAPTER.replace("    kills:", "    owns: [aclrtMalloc]\n    kills:");
+    let bench = Bench::new();
+    bench.catalog(&owned);
+    let api = fs::read_to_string(bench.path("specs/acl/api.yaml")).unwrap();
+    let (before, _) = api.split_once("\nundrawn:").unwrap();
+    let lint = |reasons: &str| {
+        bench.write("specs/acl/api.yaml", format!("{before}\nundrawn:{reasons}\n"));
+        bench.run(["lint", "--specs", "specs", "--strict"])
+    };
+    let missing = "no `must` rule tries aclrtMalloc.size from 2^31 on, from 2^32 on, near 2^64; draw it";
+    lint(" {}").says(2, &[missing]);
+    lint("\n  takes-as-much: [aclrtMalloc.size]").says(0, &["0 of 3 are tried; not tried: 3 takes-as-much"]);
+    lint("\n  takes-as-much: [aclrtMalloc.sizes]").says(2, &[missing, "no size of a function and no limit"]);
+    // A case is tried as soon as the steps say so.
+    bench.catalog(owned.replace(
+        "ONLY);\n      (uint",
+        "ONLY);\n      [info] aclrtMalloc(&q, SIZE_MAX, ACL_MEM_MALLOC_NORMAL_ONLY) fails;\n      (uint",
+    ));
+    lint("\n  takes-as-much: [aclrtMalloc.size]").says(0, &["1 of 3 are tried; not tried: 2 takes-as-much"]);
+}

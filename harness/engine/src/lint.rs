@@ -1,6 +1,11 @@
 //! What a catalog without mistakes should not rest on: defects that do not tell rules apart, conditions that discard
 //! most cases, lines that are too wide to be read side by side.
 
+mod edges;
+mod values;
+
+pub use edges::Edges;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 

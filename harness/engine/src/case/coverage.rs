@@ -4,8 +4,9 @@ use steps::evaluate::{Scope, Value};
 use steps::program::{Domain, Program};
 
 use super::error::CaseError;
-use super::plan::runner;
+use super::plan::{Plan, runner};
 use super::tree::CaseTree;
+use super::work::Budget;
 
 /// More distinct cases than this are not told apart: the longest runs draw millions.
 const MOST_DISTINCT: usize = 1 << 20;
@@ -90,6 +91,13 @@ fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u
         values.pop();
     }
     Some(cases)
+}
+
+/// Cases of a rule, always the same ones: one for each edge of an axis, and samples up to so many.
+pub fn some_cases(program: &Program, scope: &Scope, cases: u32) -> Vec<Vec<Value>> {
+    let budget = Budget { cases, repeats: 1, calls: u64::MAX, ..Budget::default() };
+    let Ok(mut plan) = Plan::new(program, scope, 0, &budget) else { return Vec::new() };
+    std::iter::from_fn(|| plan.next_case()).flatten().map(|case| case.values).collect()
 }
 
 /// How many of some draws `where` discards.

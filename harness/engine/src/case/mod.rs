@@ -16,7 +16,7 @@ mod work;
 
 pub use answers::{Asked, Counted, CountedAnswer, Question, Seen, Tally, Told, class_of, note, nth_class, with_class};
 pub use clock::Shrinking;
-pub use coverage::{Discarded, Distinct, exhausted};
+pub use coverage::{Discarded, Distinct, exhausted, some_cases};
 pub use error::CaseError;
 pub use json::{case_from_json, case_to_json, cases_from_json, display_values, parse_json, unique_keys};
 pub use plan::{Case, Plan, calls_of_a_case, rule_seed};

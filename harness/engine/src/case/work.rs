@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How many cases of a rule are tried. What a machine takes for them decides nothing: the same seed gives the same cases
 /// everywhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     /// Cases of a rule with axes.
     pub cases: u32,

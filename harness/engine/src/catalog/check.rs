@@ -19,13 +19,14 @@ use super::alternatives;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
 use super::life_cycle::LifeCycles;
 use super::model::{
-    ApiFile, ChapterFile, RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeOutSource, TimeUnit,
+    ApiFile, ChapterFile, LimitSource, Reason, RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeOutSource,
+    TimeUnit,
 };
 use super::parallel::in_parallel;
 use super::products::{ID, unknown_run_mode};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
 use super::resource::{self, Field, Resource};
-use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_id, is_rule_id, short};
+use super::rules::{CatalogPlace, Chapter, Kill, Limit, Product, Rule, Rules, is_id, is_rule_id, short};
 
 /// As many devices as a machine can be expected to have, where the amount of work is estimated.
 const MOST_DEVICES: u32 = 64;
@@ -88,6 +89,7 @@ impl Checker<'_> {
             }
         }
         let time_outs = self.time_outs(api, &declarations);
+        let limits = self.limits(api, &declarations);
         let process_functions: HashSet<String> =
             api.value.process.iter().map(|function| function.value.clone()).collect();
         let vocabulary = self.vocabulary(api, &declarations, &resources);
@@ -128,6 +130,8 @@ impl Checker<'_> {
             owners: HashMap::new(),
             waits: api.value.waits.iter().map(|function| function.value.clone()).collect(),
             time_outs,
+            limits,
+            undrawn: api.value.undrawn.as_ref().map(undrawn),
             visible: api.value.visible.clone(),
             digest: files.digest,
         };
@@ -165,6 +169,22 @@ impl Checker<'_> {
             }
         }
         found
+    }
+
+    /// The pairs of sizes of which one may not exceed the other.
+    fn limits(&mut self, api: &ParsedFile<ApiFile>, declarations: &Declarations) -> Vec<Limit> {
+        let mut limits = Vec::new();
+        for LimitSource { function, at_most } in &api.value.limits {
+            let parameters = declarations.function(&function.value).map_or(&[][..], |found| found.parameters);
+            let unknown = at_most.iter().find(|name| parameters.iter().all(|parameter| parameter.name != **name));
+            if let Some(unknown) = unknown {
+                let message = format!("`{}` has no parameter `{unknown}` in the header", function.value);
+                self.at(&api.source, function, message);
+            }
+            let text = format!("{}: {} <= {}", function.value, at_most[0], at_most[1]);
+            limits.push(Limit { function: function.value.clone(), at_most: at_most.clone(), text });
+        }
+        limits
     }
 
     /// What the suite was asked for, with the rules that are about it.
@@ -478,4 +498,10 @@ pub(super) fn unknown_product(product: &str, known: &[Product]) -> Option<String
     let ids = || known.iter().map(|known| known.id.as_str());
     let unknown = !ids().any(|id| id == product);
     unknown.then(|| format!("`{product}` is no product of products.yaml{}", hint(product, ids())))
+}
+
+/// The names of sizes and limits by reason, without their places.
+fn undrawn(by_reason: &BTreeMap<Reason, Vec<Spanned<String>>>) -> BTreeMap<Reason, Vec<String>> {
+    let plain = |names: &Vec<Spanned<String>>| names.iter().map(|name| name.value.clone()).collect();
+    by_reason.iter().map(|(reason, names)| (*reason, plain(names))).collect()
 }

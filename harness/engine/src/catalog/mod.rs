@@ -38,14 +38,14 @@ pub use libraries::{Libraries, RuntimeLibrary};
 pub use life_cycle::{Capability, FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, VERSION};
 pub use model::{
     ApiFile, CapabilitySource, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, PageEntry, ProductsFile,
-    RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeUnit, When,
+    Reason, RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeUnit, When,
 };
 pub use policy::{Ground, Known};
 pub(crate) use read::parse_source;
 pub use read::{chapter_paths, name_below, product_ids};
 pub use readings::{Agreement, Reading, Readings, ReadingsFile, readings};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
-pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, short};
+pub use rules::{CatalogPlace, Chapter, Kill, Limit, Product, Rule, Rules, is_rule_id, short};
 pub use select::{Conditions, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule};
 pub use sentence::{Sentence, sentences};
 pub use specs::{SpecFile, Specs};

@@ -1,5 +1,7 @@
 //! The shape of the YAML files. Doc comments here become the descriptions in the JSON Schema.
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -175,6 +177,13 @@ pub struct ApiFile {
     /// Parameters that are time-outs: what steps give them follows from `patience`.
     #[serde(default)]
     pub time_outs: Vec<TimeOutSource>,
+    /// Pairs of sizes of which one may not exceed the other: rules try both sides and the limit itself.
+    #[serde(default)]
+    pub limits: Vec<LimitSource>,
+    /// Sizes and limits of which rules do not try every edge, by the reason for that. With it, `lint` asks for the others.
+    #[serde(default)]
+    #[schemars(with = "Option<BTreeMap<Reason, Vec<String>>>")]
+    pub undrawn: Option<BTreeMap<Reason, Vec<Spanned<String>>>>,
 }
 
 /// A parameter that is a time-out.
@@ -196,6 +205,46 @@ pub struct TimeOutSource {
 pub enum TimeUnit {
     Milliseconds,
     Seconds,
+}
+
+/// Two parameters of a function of which the first is at most the second.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Limit")]
+pub struct LimitSource {
+    /// The function.
+    #[schemars(with = "String")]
+    pub function: Spanned<String>,
+    /// The names of the two parameters.
+    pub at_most: [String; 2],
+}
+
+/// Why no rule tries an edge of a size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The call moves or writes that many bytes.
+    MovesAsMuch,
+    /// The call takes that much memory of the device or the host.
+    TakesAsMuch,
+    /// It is the length of memory, or of a list, that the caller has.
+    CallerHasIt,
+    /// The documents leave few values, or one.
+    FewValues,
+    /// The documents promise nothing there.
+    NotPromised,
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Reason::MovesAsMuch => "moves-as-much",
+            Reason::TakesAsMuch => "takes-as-much",
+            Reason::CallerHasIt => "caller-has-it",
+            Reason::FewValues => "few-values",
+            Reason::NotPromised => "not-promised",
+        })
+    }
 }
 
 /// How the library is found.

@@ -1,0 +1,194 @@
+//! Which sizes the rules draw: for each parameter of 64 bits without a sign, values across 2^31 and 2^32 and near 2^64,
+//! and for each documented limit, both sides and the limit itself. What no rule draws needs a reason in the catalog.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use abi::Type;
+use steps::evaluate::{Scope, Value};
+
+use crate::case::some_cases;
+use crate::catalog::{Level, Limit, Reason, Rule, Rules, left_out, offered};
+
+use super::values::{Arguments, Known};
+
+/// Cases that are looked at: each edge of an axis meets several values of the others.
+const CASES: u32 = 200;
+
+/// Where a size changes its nature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Edge {
+    /// Needs the 32nd bit: a signed number of 32 bits does not hold it.
+    Above31,
+    /// Needs more than 32 bits.
+    Above32,
+    /// Within 4 GiB of 2^64: rounding it up may pass that.
+    Near64,
+    /// One below a limit.
+    Below,
+    /// The limit itself.
+    Equal,
+    /// One above a limit.
+    Above,
+}
+
+impl fmt::Display for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Edge::Above31 => "from 2^31 on",
+            Edge::Above32 => "from 2^32 on",
+            Edge::Near64 => "near 2^64",
+            Edge::Below => "one below",
+            Edge::Equal => "at equality",
+            Edge::Above => "one above",
+        })
+    }
+}
+
+/// The edge that a value is at, if it is at one.
+fn edge(value: i128) -> Option<Edge> {
+    match u64::try_from(value).ok()? {
+        0xFFFF_FFFF_0000_0000.. => Some(Edge::Near64),
+        0x1_0000_0000.. => Some(Edge::Above32),
+        0x8000_0000.. => Some(Edge::Above31),
+        _ => None,
+    }
+}
+
+/// What the rules draw of the sizes that a runtime's functions take.
+#[derive(Debug, Default)]
+pub struct Edges {
+    /// `function.parameter` or the text of a limit → the edges that some rule draws.
+    drawn: BTreeMap<String, BTreeSet<Edge>>,
+    /// The same → all edges that there are.
+    wanted: BTreeMap<String, BTreeSet<Edge>>,
+    /// Sizes and limits of functions that no `must` rule owns.
+    unowned: BTreeSet<String>,
+}
+
+impl Edges {
+    /// What the catalog draws. Nothing is wanted where it does not say what it leaves out.
+    pub fn of(rules: &Rules) -> Edges {
+        let mut edges = Edges::default();
+        if rules.undrawn.is_none() {
+            return edges;
+        }
+        for function in rules.environment.declarations.bindings.functions {
+            for parameter in function.parameters.iter().filter(|parameter| is_size(parameter.ty)) {
+                let name = format!("{}.{}", function.name, parameter.name);
+                edges.know(rules, function.name, name, [Edge::Above31, Edge::Above32, Edge::Near64]);
+            }
+        }
+        for limit in &rules.limits {
+            edges.know(rules, &limit.function, limit.text.clone(), [Edge::Below, Edge::Equal, Edge::Above]);
+        }
+        rules.rules.iter().for_each(|rule| edges.draw(rules, rule));
+        edges
+    }
+
+    /// Notes a size or a limit; its edges are wanted where a `must` rule owns the function.
+    fn know(&mut self, rules: &Rules, function: &str, name: String, all: [Edge; 3]) {
+        let owner = rules.owners.get(function).and_then(|id| rules.rule(id));
+        if owner.is_some_and(|owner| owner.level == Level::Must) {
+            self.wanted.insert(name, all.into());
+        } else {
+            self.unowned.insert(name);
+        }
+    }
+
+    /// Notes what a rule draws on each product to which it applies.
+    fn draw(&mut self, rules: &Rules, rule: &Rule) {
+        for product in &rules.products {
+            if offered(rule, &product.id, rules).is_err() {
+                continue;
+            }
+            let left_out = left_out(rule, &product.id, &BTreeSet::new(), rules);
+            let scope = Scope { left_out, ..Scope::new(product.facts.clone(), rule.devices()) };
+            for values in some_cases(&rule.program, &scope, CASES) {
+                self.note(rules, rule, &scope, &values);
+            }
+        }
+    }
+
+    fn note(&mut self, rules: &Rules, rule: &Rule, scope: &Scope, values: &[Value]) {
+        for call in Known::calls(&rule.program, scope, values) {
+            if rule.level == Level::Must {
+                for (parameter, value) in call.values() {
+                    if let Some(edge) = edge(value) {
+                        self.drawn.entry(format!("{}.{parameter}", call.function)).or_default().insert(edge);
+                    }
+                }
+            }
+            for limit in rules.limits.iter().filter(|limit| limit.function == call.function) {
+                // What is above a limit is often undefined: rules that only inform may try it.
+                let at = beside(limit, &call).filter(|at| *at == Edge::Above || rule.level == Level::Must);
+                self.drawn.entry(limit.text.clone()).or_default().extend(at);
+            }
+        }
+    }
+
+    /// What no rule draws and the catalog gives no reason for; reasons for what a rule draws, or for what is unknown.
+    pub fn mistakes(&self, rules: &Rules) -> Vec<String> {
+        let api = format!("specs/{}/api.yaml", rules.runtime);
+        let reasons = rules.undrawn.iter().flatten();
+        let excused: BTreeMap<&str, Reason> =
+            reasons.flat_map(|(reason, names)| names.iter().map(move |name| (name.as_str(), *reason))).collect();
+        let mut found = Vec::new();
+        for (name, wanted) in &self.wanted {
+            let missing = self.missing(name, wanted);
+            if !missing.is_empty() && !excused.contains_key(name.as_str()) {
+                let edges = missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                found.push(format!(
+                    "{api}: no `must` rule tries {name} {edges}; draw it, or say under `undrawn` why not"
+                ));
+            }
+        }
+        for (name, reason) in excused {
+            match self.wanted.get(name) {
+                None if self.unowned.contains(name) => {}
+                None => {
+                    found.push(format!("{api}: `undrawn` names {name}, which is no size of a function and no limit"))
+                }
+                Some(wanted) if self.missing(name, wanted).is_empty() => {
+                    found.push(format!("{api}: every edge of {name} is tried; take it out of `undrawn`, {reason}"));
+                }
+                Some(_) => {}
+            }
+        }
+        found
+    }
+
+    fn missing(&self, name: &str, wanted: &BTreeSet<Edge>) -> Vec<Edge> {
+        let drawn = self.drawn.get(name);
+        wanted.iter().filter(|edge| drawn.is_none_or(|drawn| !drawn.contains(edge))).copied().collect()
+    }
+
+    /// How many edges are tried, and how many are not for which reason; nothing where none is wanted.
+    pub fn summary(&self, rules: &Rules) -> Option<String> {
+        let left = |name: &str| self.wanted.get(name).map_or(0, |wanted| self.missing(name, wanted).len());
+        let all: usize = self.wanted.values().map(BTreeSet::len).sum();
+        let missing: usize = self.wanted.keys().map(|name| left(name)).sum();
+        let reasons = rules.undrawn.as_ref()?.iter().map(|(reason, names)| {
+            let edges: usize = names.iter().map(|name| left(name)).sum();
+            format!("{edges} {reason}")
+        });
+        let reasons = reasons.collect::<Vec<_>>().join(", ");
+        Some(format!("edges of sizes: {} of {all} are tried; not tried: {reasons}", all - missing))
+    }
+}
+
+/// Whether a parameter is a size of 64 bits.
+fn is_size(ty: Type) -> bool {
+    matches!(ty, Type::Integer { bytes: 8, signed: false })
+}
+
+/// Where a call stands to a limit, if it is at it or next to it.
+fn beside(limit: &Limit, call: &Arguments) -> Option<Edge> {
+    let (low, high) = (call.value(&limit.at_most[0])?, call.value(&limit.at_most[1])?);
+    match low - high {
+        -1 => Some(Edge::Below),
+        0 => Some(Edge::Equal),
+        1 => Some(Edge::Above),
+        _ => None,
+    }
+}
