@@ -18,15 +18,15 @@ use crate::version::Release;
 use super::alternatives;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
 use super::life_cycle::LifeCycles;
+use super::limits::Limit;
 use super::model::{
-    ApiFile, ChapterFile, LimitSource, Reason, RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeOutSource,
-    TimeUnit,
+    ApiFile, ChapterFile, Reason, RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeOutSource, TimeUnit,
 };
 use super::parallel::in_parallel;
 use super::products::{ID, unknown_run_mode};
 use super::read::{CatalogFiles, ParsedFile, name_below, read_catalog};
 use super::resource::{self, Field, Resource};
-use super::rules::{CatalogPlace, Chapter, Kill, Limit, Product, Rule, Rules, is_id, is_rule_id, short};
+use super::rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_id, is_rule_id, short};
 
 /// As many devices as a machine can be expected to have, where the amount of work is estimated.
 const MOST_DEVICES: u32 = 64;
@@ -171,18 +171,14 @@ impl Checker<'_> {
         found
     }
 
-    /// The pairs of sizes of which one may not exceed the other.
+    /// The documented limits of sizes.
     fn limits(&mut self, api: &ParsedFile<ApiFile>, declarations: &Declarations) -> Vec<Limit> {
         let mut limits = Vec::new();
-        for LimitSource { function, at_most } in &api.value.limits {
-            let parameters = declarations.function(&function.value).map_or(&[][..], |found| found.parameters);
-            let unknown = at_most.iter().find(|name| parameters.iter().all(|parameter| parameter.name != **name));
-            if let Some(unknown) = unknown {
-                let message = format!("`{}` has no parameter `{unknown}` in the header", function.value);
-                self.at(&api.source, function, message);
+        for source in &api.value.limits {
+            match Limit::of(source, declarations) {
+                Ok(limit) => limits.push(limit),
+                Err(mistake) => self.at(&api.source, &source.function, mistake),
             }
-            let text = format!("{}: {} <= {}", function.value, at_most[0], at_most[1]);
-            limits.push(Limit { function: function.value.clone(), at_most: at_most.clone(), text });
         }
         limits
     }

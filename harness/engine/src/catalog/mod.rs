@@ -9,6 +9,7 @@ mod edition;
 mod layouts;
 mod libraries;
 mod life_cycle;
+mod limits;
 mod model;
 mod pages;
 mod parallel;
@@ -36,6 +37,7 @@ pub use edition::{Edition, EditionCondition, Span};
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
 pub use life_cycle::{Capability, FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, VERSION};
+pub use limits::Limit;
 pub use model::{
     ApiFile, CapabilitySource, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, PageEntry, ProductsFile,
     Reason, RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeUnit, When,
@@ -45,7 +47,7 @@ pub(crate) use read::parse_source;
 pub use read::{chapter_paths, name_below, product_ids};
 pub use readings::{Agreement, Reading, Readings, ReadingsFile, readings};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
-pub use rules::{CatalogPlace, Chapter, Kill, Limit, Product, Rule, Rules, is_rule_id, short};
+pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, short};
 pub use select::{Conditions, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule};
 pub use sentence::{Sentence, sentences};
 pub use specs::{SpecFile, Specs};

@@ -177,7 +177,7 @@ pub struct ApiFile {
     /// Parameters that are time-outs: what steps give them follows from `patience`.
     #[serde(default)]
     pub time_outs: Vec<TimeOutSource>,
-    /// Pairs of sizes of which one may not exceed the other: rules try both sides and the limit itself.
+    /// Documented limits of sizes: rules try both sides and the limit itself.
     #[serde(default)]
     pub limits: Vec<LimitSource>,
     /// Sizes and limits of which rules do not try every edge, by the reason for that. With it, `lint` asks for the others.
@@ -207,7 +207,8 @@ pub enum TimeUnit {
     Seconds,
 }
 
-/// Two parameters of a function of which the first is at most the second.
+/// A documented limit of a function's parameters. A term is a parameter, a number, or a number times a parameter
+/// (`4 * N`).
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Limit")]
@@ -215,8 +216,12 @@ pub struct LimitSource {
     /// The function.
     #[schemars(with = "String")]
     pub function: Spanned<String>,
-    /// The names of the two parameters.
-    pub at_most: [String; 2],
+    /// The first term is at most the second.
+    #[serde(default)]
+    pub at_most: Option<[String; 2]>,
+    /// The first term is a multiple of the second.
+    #[serde(default)]
+    pub multiple_of: Option<[String; 2]>,
 }
 
 /// Why no rule tries an edge of a size.
@@ -229,7 +234,7 @@ pub enum Reason {
     TakesAsMuch,
     /// It is the length of memory, or of a list, that the caller has.
     CallerHasIt,
-    /// The documents leave few values, or one.
+    /// The documents leave few values, or none of that size.
     FewValues,
     /// The documents promise nothing there.
     NotPromised,

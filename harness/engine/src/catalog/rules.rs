@@ -16,6 +16,7 @@ use super::edition::{EditionForm, Span};
 use super::layouts::Layout;
 use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
+use super::limits::Limit;
 use super::model::{DocumentEntry, Hazard, Level, Reason, RuleSource, SupportEntry, TimeUnit, When};
 use super::policy::Ground;
 use super::resource::Resource;
@@ -73,7 +74,7 @@ pub struct Rules {
     pub waits: BTreeSet<String>,
     /// Function → its parameter that is a time-out, by position, and what that counts.
     pub time_outs: BTreeMap<String, (usize, TimeUnit)>,
-    /// Pairs of sizes of which one may not exceed the other.
+    /// Documented limits of sizes.
     pub limits: Vec<Limit>,
     /// Sizes and limits of which rules do not try every edge, by reason; nothing where the catalog does not say.
     pub undrawn: Option<BTreeMap<Reason, Vec<String>>>,
@@ -81,17 +82,6 @@ pub struct Rules {
     pub visible: Option<String>,
     /// SHA-256 over the catalog's files.
     pub digest: String,
-}
-
-/// Two parameters of a function of which the first is at most the second.
-#[derive(Debug, Clone)]
-pub struct Limit {
-    /// The function's name.
-    pub function: String,
-    /// The names of the parameters.
-    pub at_most: [String; 2],
-    /// `function: first <= second`.
-    pub text: String,
 }
 
 /// A product family with its documented quantities.

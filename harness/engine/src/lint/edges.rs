@@ -184,8 +184,7 @@ fn is_size(ty: Type) -> bool {
 
 /// Where a call stands to a limit, if it is at it or next to it.
 fn beside(limit: &Limit, call: &Arguments) -> Option<Edge> {
-    let (low, high) = (call.value(&limit.at_most[0])?, call.value(&limit.at_most[1])?);
-    match low - high {
+    match limit.bound.distance(|name| call.value(name))? {
         -1 => Some(Edge::Below),
         0 => Some(Edge::Equal),
         1 => Some(Edge::Above),
