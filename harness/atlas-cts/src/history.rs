@@ -37,7 +37,12 @@ pub(crate) struct Arguments {
 
 /// Prints what the runs below a folder say.
 pub(crate) fn history(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
-    let folder = arguments.folder.as_deref().map_or_else(runs_folder, run_folder);
+    let folder = match arguments.folder.as_deref() {
+        // A folder of runs; what is left out in it is named as the user named it.
+        Some(given) if given.is_dir() && !given.is_symlink() => given.to_owned(),
+        Some(given) => run_folder(given),
+        None => runs_folder(),
+    };
     let mut history = engine::history::history(&folder).map_err(CommandError::History)?;
     for timeline in &mut history.timelines {
         let left_out = timeline.keep_last(arguments.last as usize);

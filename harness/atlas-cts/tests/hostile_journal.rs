@@ -264,6 +264,6 @@ fn a_run_that_was_moved_is_named_where_it_is() {
 fn the_numbers_that_hold_a_proof_are_read_before_it_begins() {
     let bench = bench();
     let answer = bench.run(["prove", "--specs", "specs", "--ratchet", "nowhere.tsv"]);
-    answer.says(3, &["nowhere.tsv: No such file or directory"]);
+    answer.says(2, &["nowhere.tsv: No such file or directory"]);
     assert!(!answer.text.contains("SIMULATED DEVICE"), "{}", answer.text);
 }

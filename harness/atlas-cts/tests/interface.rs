@@ -65,10 +65,10 @@ fn what_the_simulated_device_lacks_concerns_no_rule() {
 }
 
 #[rstest]
-#[case::no_library("notes.txt", "no 64-bit ELF library")]
-#[case::nothing("missing.so", "cannot read")]
-fn what_is_no_library_is_named(#[case] name: &str, #[case] said: &str) {
+#[case::no_library("notes.txt", 3, "no 64-bit ELF library")]
+#[case::nothing("missing.so", 2, "cannot read")]
+fn what_is_no_library_is_named(#[case] name: &str, #[case] status: i32, #[case] said: &str) {
     let bench = Bench::new();
     bench.write("notes.txt", "notes");
-    bench.run(["abi", name]).says(3, &[said]);
+    bench.run(["abi", name]).says(status, &[said]);
 }

@@ -192,7 +192,7 @@ fn a_process_that_a_rule_ends_by_itself_waits_as_any_program_would() {
 }
 
 #[test]
-fn the_default_run_of_a2_starts_the_runtime_sixty_times_at_most() {
+fn the_default_run_of_a2_starts_the_runtime_seventy_times_at_most() {
     let place = CatalogPlace { specs: project().join("specs").into(), bindings: &acl::BINDINGS, defects: None };
     let rules = load(&place, None).unwrap();
     // All others run in the first of the pool's workers.
@@ -207,6 +207,6 @@ fn the_default_run_of_a2_starts_the_runtime_sixty_times_at_most() {
     assert_eq!(answer.status, 0, "{}", answer.text);
     let end = bench.report("report").end().clone();
     let runtimes: u64 = end.starts.values().map(|starts| starts.runtimes).sum();
-    assert!(runtimes <= 60, "{runtimes}: {:?}", end.starts);
+    assert!(runtimes <= 70, "{runtimes}: {:?}", end.starts);
     assert!(!end.starts.contains_key(&StartReason::AfterFailure), "{:?}", end.starts);
 }

@@ -90,7 +90,7 @@ fn a_file_that_is_no_library_of_this_machine_is_described() {
     fs::write(&tested, "INPUT(libreal.so)\nthis is a text file\n").unwrap();
     try_it("is no shared library (no ELF header)");
     fs::remove_file(&tested).unwrap();
-    try_it("No such file or directory");
+    run(&bench, "report").says(2, &["libtested.so: No such file or directory"]);
     fs::create_dir(&tested).unwrap();
     try_it("is a folder, not a file; give the path of the runtime's shared library");
 }

@@ -9,8 +9,8 @@ use engine::record::{Verdict, read_run};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{Answer, Bench, Watched};
 use crate::nights::{COPY, bench, command, night, rule, waiting_rules};
+use crate::support::{Answer, Bench, Watched};
 
 /// A run of rules of which the first waits for longer than the test does.
 fn waiting(bench: &Bench) -> (Child, PathBuf) {

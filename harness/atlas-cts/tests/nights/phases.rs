@@ -12,8 +12,8 @@ use rstest::rstest;
 use rustix::process::Signal;
 
 use crate::nights::ended::{ask, workers_of};
-use crate::support::{Answer, Bench, Watched, answer, machines_of};
 use crate::nights::{ALONE, COPY, STREAM, bench, command, rule};
+use crate::support::{Answer, Bench, Watched, answer, machines_of};
 
 /// Where a run is when it is ended.
 struct Phase {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use engine::record::{StartReason, Verdict};
 use time::{Date, OffsetDateTime};
 
-use crate::support::{Answer, Bench, Report, answer, take_environment};
 use crate::nights::{ALONE, STREAM, bench, command, rule, verdicts, waiting_rules};
+use crate::support::{Answer, Bench, Report, answer, take_environment};
 
 // ---- the clock
 

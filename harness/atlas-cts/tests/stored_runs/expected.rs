@@ -169,7 +169,7 @@ pub const RUNS: [Stored; 16] = [
         in_flight: &[],
         interrupted: &[],
         resumed: 0,
-        outgrown: &[],
+        outgrown: &["acl.stream.sync-timeout-expire"],
         fault: None,
         arguments: &["--hazardous"],
     },

@@ -217,8 +217,10 @@ impl Campaign {
                     self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
                 }
                 let lost = search.failure.is_some() && self.vanished(slot).is_some();
-                let lost_in = search.failure.as_ref().and_then(|failed| failed.failure.lost_in.as_ref());
-                let known = lost_in.is_some_and(|lost| lease.breaker().knows(&lost.function));
+                // One more hang of a function that is known to hang costs a deadline and is no news; an accident costs a start.
+                let hung = search.failure.as_ref().filter(|failed| failed.failure.verdict == Verdict::Timeout);
+                let hung_in = hung.and_then(|failed| failed.failure.lost_in.as_ref());
+                let known = hung_in.is_some_and(|lost| lease.breaker().knows(&lost.function));
                 let confirmation = if self.replays() || lost || known {
                     None
                 } else {

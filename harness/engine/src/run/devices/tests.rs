@@ -29,7 +29,7 @@ const ALL: [usize; 3] = [0, 1, 2];
 #[test]
 fn which_device_a_rule_has_follows_from_seed_and_id_and_not_from_who_is_free() {
     let devices = devices(3);
-    let order = devices.order(7, "acl.copy.x");
+    let order = devices.order(7, "toy.copy.x");
     let first = runs(devices.take(ONE, &order, &NOTHING, None));
     let (tell, told) = channel();
     std::thread::scope(|scope| {
@@ -45,7 +45,7 @@ fn rules_are_spread_over_the_devices_and_one_that_is_missing_moves_only_its_own(
     let (four, three) = (devices(4), devices(3));
     let mut each = [0; 4];
     for rule in 0..400 {
-        let rule = format!("acl.rule{rule}");
+        let rule = format!("toy.rule{rule}");
         let (first, fewer) = (four.order(7, &rule)[0], three.order(7, &rule)[0]);
         each[first] += 1;
         assert!(first == fewer || first == 3);
@@ -53,7 +53,7 @@ fn rules_are_spread_over_the_devices_and_one_that_is_missing_moves_only_its_own(
     }
     assert!(each.iter().all(|rules| (60..150).contains(rules)), "{each:?}");
     let moved = (0..400)
-        .filter(|rule| four.order(7, &format!("acl.rule{rule}"))[0] != four.order(8, &format!("acl.rule{rule}"))[0]);
+        .filter(|rule| four.order(7, &format!("toy.rule{rule}"))[0] != four.order(8, &format!("toy.rule{rule}"))[0]);
     assert!(moved.count() > 200, "another seed, other devices");
 }
 
