@@ -63,8 +63,8 @@ fn conformance(command: Command, wanted: Vec<String>) -> Result<ExitStatus, Comm
     Ok(run(options, runtime, &filter, &mut Runner { arguments: runner })?)
 }
 
-/// Names all rules that the filter lets through. Those that are known to be skipped count as ignored: runners that start a
-/// process for each test would call them passed.
+/// Lists all rules that the filter lets through. Rules that are known to be skipped count as ignored: runners that
+/// start a process for each test would call them passed.
 fn list(
     options: &Options,
     runtime: &'static Runtime,

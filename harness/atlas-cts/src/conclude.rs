@@ -44,7 +44,7 @@ pub enum CommandError {
     /// Conditions that discard most of what is drawn.
     #[error("error: {}", .mistakes.join("\n"))]
     Conditions { mistakes: Vec<String> },
-    /// Time-outs that do not follow from the run's patience.
+    /// Timeouts that do not follow from the run's patience.
     #[error("error: {}", .mistakes.join("\n"))]
     TimeOuts { mistakes: Vec<String> },
     #[error("error: there is no {what} `{given}`{hint}")]
@@ -96,7 +96,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// Whether a file or folder that was named is not there.
+    /// Whether the error is about a missing file or folder that was named.
     fn is_about_something_missing(&self) -> bool {
         let mut next: Option<&(dyn Error + 'static)> = Some(self);
         while let Some(error) = next {
@@ -137,13 +137,13 @@ impl<E: Into<RunError>> From<E> for CommandError {
     }
 }
 
-/// Bytes of stack that a command needs, and its workers with the library.
+/// Number of bytes of stack that a command needs, including its workers and the library.
 const STACK: u64 = 1 << 20;
 
-/// Refuses to begin on a stack that would overflow somewhere, without a word and with the library to blame.
+/// Refuses to begin on a stack so small that it would overflow without a message, as if by the library's fault.
 pub fn expect_stack() -> Result<(), ExitCode> {
     let Some(limit) = getrlimit(Resource::Stack).current.filter(|limit| *limit < STACK) else { return Ok(()) };
-    // Where nothing can be printed, the status still tells.
+    // If nothing can be printed, the status still tells the user.
     let _ = writeln!(
         io::stderr(),
         "error: the stack is limited to {} KiB, and {} are needed; raise the limit (ulimit -s)",

@@ -192,7 +192,7 @@ fn terminal(coverage: &Coverage<'_>) -> String {
     text
 }
 
-/// The functions of the pages that were read whole, and which of them have no clause.
+/// The functions of the pages that were read in full, and those among them that have no clause.
 fn pages_in_a_line(coverage: &Coverage<'_>) -> String {
     let pages = coverage.pages();
     let functions: usize = pages.iter().map(|page| page.functions).sum();

@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 /// Prints what the runs below a folder say.
 pub(crate) fn history(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     let folder = match arguments.folder.as_deref() {
-        // A folder of runs; what is left out in it is named as the user named it.
+        // A folder of runs; a folder that is left out in it has the name that the user gave.
         Some(given) if given.is_dir() && !given.is_symlink() => given.to_owned(),
         Some(given) => run_folder(given),
         None => runs_folder(),

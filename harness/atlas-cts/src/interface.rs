@@ -47,7 +47,7 @@ pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), Int
     Ok((page, breaks > 0))
 }
 
-/// The library of the catalog that a file is: by its name, else the first one.
+/// The library of the catalog that a file corresponds to: the one with its name, or else the first.
 fn home(rules: &Rules, library: &Path) -> usize {
     let name = library.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is = |names: &[String]| names.iter().any(|known| name.starts_with(known.as_str()));

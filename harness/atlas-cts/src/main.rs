@@ -158,7 +158,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// On a frame of its own: that of `main` has to fit on any stack.
+/// A separate stack frame: that of `main` has to fit on any stack.
 #[inline(never)]
 fn command() -> ExitCode {
     engine::worker::run_if_asked(RUNTIMES);

@@ -1,5 +1,5 @@
-//! What attackers tried, each with the command that they used: files of other users, journals of strangers, limits, hostile
-//! tools and libraries.
+//! The attempts of attackers, each with the command that they used: files of other users, journals of strangers,
+//! limits, hostile tools and libraries.
 
 use crate::support;
 
@@ -12,7 +12,7 @@ use rstest::{fixture, rstest};
 use support::small::{ALIGNED, HOLDS, MISALIGNED, chapter};
 use support::{Answer, Bench, Watched, answer, project, take_environment};
 
-/// Somebody else's number.
+/// The user id of another user.
 const STRANGER: u32 = 65_534;
 /// A rule that no device keeps.
 const ODD: &str = "
@@ -25,7 +25,7 @@ const ODD: &str = "
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       (uintptr_t)p % 2 == 1;
 ";
-/// Calls every failure known.
+/// Calls all failures known.
 const ALL_KNOWN: &str = "\
 expectations:
   - rule: \"acl.*\"
@@ -56,7 +56,7 @@ fn broken(bench: &Bench, report: &str, arguments: &[&str]) -> Answer {
     bench.run_catalog(report, &[&words[..], arguments].concat())
 }
 
-/// N1. In the current folder, whoever owns it; the path that the executable was built at is not looked at.
+/// N1. In the current folder, whoever owns it; the path at which the executable was built is ignored.
 #[rstest]
 fn a_planted_folder_of_known_failures_changes_no_status(bench: Bench) {
     fs::create_dir(bench.path("expectations")).unwrap();
@@ -66,7 +66,7 @@ fn a_planted_folder_of_known_failures_changes_no_status(bench: Bench) {
     assert!(bench.path("reports/out/latest/results.jsonl").exists(), "reports are below the current folder");
 }
 
-/// N1. Reports go into no folder of another user that lies in the current one.
+/// N1. No report goes into a folder of another user that lies in the current folder.
 #[rstest]
 #[case::the_first("reports")]
 #[case::the_second("reports/out")]
@@ -80,7 +80,7 @@ fn a_planted_folder_of_reports_is_not_written(bench: Bench, #[case] planted: &st
     assert_eq!(fs::read_dir(bench.path("reports/out")).map_or(0, Iterator::count), 0, "nothing is written there");
 }
 
-/// N1. What is kept for later runs has a name that the user gave.
+/// N1. Counterexamples for later runs go only to a place that the user has named.
 #[rstest]
 fn counterexamples_are_kept_only_where_somebody_said(bench: Bench) {
     let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--backend", "simulator"];
@@ -89,7 +89,7 @@ fn counterexamples_are_kept_only_where_somebody_said(bench: Bench) {
         .says(2, &["--keep: nobody said where; let ATLAS_CTS_REGRESSIONS name a folder that is your own"]);
 }
 
-/// N3. A number of parts that no command line takes is refused before anybody counts what is missing.
+/// N3. A number of parts that no command line accepts is refused before the missing parts are counted.
 #[rstest]
 fn a_run_of_four_billion_parts_is_no_run(bench: Bench) {
     broken(&bench, "part", &["--shard", "1/1"]).says(1, &[]);
@@ -104,7 +104,7 @@ fn a_run_of_four_billion_parts_is_no_run(bench: Bench) {
     }
 }
 
-/// N3. Of as many parts as there may be, each rule says which are missing in a line.
+/// N3. With the maximum number of parts, each rule lists the missing ones on one line.
 #[rstest]
 fn a_run_of_which_nearly_all_parts_are_missing_is_merged(bench: Bench) {
     broken(&bench, "part", &["--shard", "1/100000"]).says(0, &[]);
@@ -113,7 +113,7 @@ fn a_run_of_which_nearly_all_parts_are_missing_is_merged(bench: Bench) {
     assert!(bench.report("merged").journal.len() < 100_000 && merged.text.len() < 20_000);
 }
 
-/// N5. A run folder that comes from elsewhere leads nowhere else.
+/// N5. A run folder from elsewhere leads to no other place.
 #[rstest]
 fn a_resumed_run_writes_through_no_planted_link(bench: Bench) {
     broken(&bench, "report", &[]).says(1, &[]);
@@ -129,7 +129,7 @@ fn a_resumed_run_writes_through_no_planted_link(bench: Bench) {
     assert_eq!(fs::read_dir(bench.path("elsewhere")).unwrap().count(), 0);
 }
 
-/// A library of an attacker before the simulated device's, and a rule that it breaks.
+/// A library of an attacker in front of the simulated device's library, and a rule that it breaks.
 fn attacker(flag: &str) -> (Bench, Answer) {
     let bench = Bench::new();
     bench.catalog(chapter(&[HOLDS, ODD]));
@@ -139,7 +139,7 @@ fn attacker(flag: &str) -> (Bench, Answer) {
     (bench, answer)
 }
 
-/// N9. What failed is what the case showed, whatever the library does when it is asked for words.
+/// N9. The failure is what the case showed, whatever the library does when it is asked for its error text.
 #[rstest]
 #[case::that_nobody_can_read("ATTACK_TEXT_IS_NOWHERE")]
 #[case::that_never_comes("ATTACK_TEXT_HANGS")]
@@ -153,7 +153,7 @@ fn a_text_of_an_error_hides_no_failure(#[case] flag: &str) {
     assert!(odd.failure.as_ref().unwrap().confirmation.is_some(), "it is run again, and not asked again");
 }
 
-/// N10. A library that closes what it has not opened is named, whoever has the number afterwards.
+/// N10. A library that closes a descriptor that it did not open is named, whoever has the number afterward.
 #[rstest]
 #[case::and_leaves_it("ATTACK_CLOSES")]
 #[case::and_takes_the_number("ATTACK_TAKES")]
@@ -172,7 +172,7 @@ fn strangers_journal(bench: &Bench, from: &str, to: &str) {
     bench.write("report/results.jsonl", hostile);
 }
 
-/// N7. A line of the reproducer's page that a journal fills stays one line of its block.
+/// N7. A line of the reproducer's page with text from a journal stays one line of its block.
 #[rstest]
 #[case::defects("\"malloc.aligned-only-from-4KiB\"]", "\"x\\n\\n# Heading\\n<img src=x onerror=alert(1)>\"]")]
 #[case::run_mode("\"run_mode\":\"", "\"run_mode\":\"x\\n\\n# Heading\\n<img src=x onerror=alert(1)>")]
@@ -187,7 +187,7 @@ fn a_journal_writes_no_markup_into_a_reproducer(bench: Bench, #[case] from: &str
     assert!(page.contains("onerror") && page.lines().find(markup).is_none(), "{page}");
 }
 
-/// N8. What turns the direction of text is an escape that YAML knows.
+/// N8. Characters that change the direction of text are written as escapes that YAML knows.
 #[rstest]
 fn drafted_entries_are_yaml_whatever_the_journal_says(bench: Bench) {
     strangers_journal(&bench, "\"reason\":\"`", "\"reason\":\"\u{202e}\u{1F600}\u{9b}31m`");
@@ -199,7 +199,7 @@ fn drafted_entries_are_yaml_whatever_the_journal_says(bench: Bench) {
     broken(&bench, "known", &["--expectations", "known.yaml"]).says(0, &["nothing new: 1 known failure"]);
 }
 
-/// N11. A tool of the machine leaves no process behind, in whatever session, and shows no more than a page of one line.
+/// N11. A tool of the machine leaves no process behind, in any session, and shows no more than a page of one line.
 #[rstest]
 fn the_doctor_leaves_no_process_and_prints_no_endless_line(bench: Bench) {
     let tool = "#!/bin/sh\nsetsid sleep 3600 &\necho $! >>\"$LEFT\"\nhead -c 900000 /dev/zero | tr '\\0' 'x'\nexit 1\n";
@@ -216,7 +216,7 @@ fn the_doctor_leaves_no_process_and_prints_no_endless_line(bench: Bench) {
     left.lines().for_each(|process| Watched::new(process).expect_end());
 }
 
-/// N11. A name of five megabytes in a stranger's journal is none.
+/// N11. A name of five megabytes in a stranger's journal is not accepted as a name.
 #[rstest]
 fn a_name_without_end_is_no_name(bench: Bench) {
     let name = format!("\"run_mode\":\"{}", "x".repeat(5 << 20));
@@ -226,7 +226,7 @@ fn a_name_without_end_is_no_name(bench: Bench) {
     answer.says(answer.status, &["the name of the run mode has more than 4096 bytes"]);
 }
 
-/// N13. Whoever can add a link to a checkout does not read the file that it leads to in the log of a build.
+/// N13. A user who can add a link to a checkout cannot read the linked file in the log of a build.
 #[rstest]
 #[case::known_failures("expectations/a.yaml", &["lint", "--specs", "specs", "--expectations", "expectations"])]
 #[case::a_catalog("specs/acl/other.yaml", &["lint", "--specs", "specs"])]
@@ -239,7 +239,7 @@ fn a_mistake_in_a_file_behind_a_link_quotes_nothing(bench: Bench, #[case] link: 
     assert!(!answer.text.contains("hunter2"), "{}", answer.text);
 }
 
-/// N14. What a record lacks is among what it says is missing.
+/// N14. A record lists what it lacks as missing.
 #[rstest]
 fn a_record_without_what_it_lacks_is_refused(bench: Bench) {
     broken(&bench, "report", &[]).says(1, &[]);
@@ -253,7 +253,7 @@ fn a_record_without_what_it_lacks_is_refused(bench: Bench) {
         .says(1, &["the device is simulated, and", "is not among what it says is missing"]);
 }
 
-/// N16. A limit that is too low is named before anything overflows, with the advice that helps.
+/// N16. A limit that is too low is reported before anything overflows, with advice that helps.
 #[rstest]
 #[case::of_the_stack(
     "ulimit -s 64",
@@ -271,7 +271,7 @@ fn a_limit_is_named_with_what_helps(bench: Bench, #[case] limit: &str, #[case] s
     assert!(!answer.text.contains("TMPDIR"), "{}", answer.text);
 }
 
-/// N17. A terminal gets the record in ASCII, a file the canonical bytes.
+/// N17. A terminal gets the record in ASCII, a file gets the canonical bytes.
 #[rstest]
 fn a_record_moves_nothing_on_a_terminal(bench: Bench) {
     strangers_journal(&bench, "\"run_mode\":\"", "\"run_mode\":\"\u{9b}31m\u{202e}\u{7f}");
@@ -293,7 +293,7 @@ fn a_record_moves_nothing_on_a_terminal(bench: Bench) {
     assert!(!shown.contains(['\u{9b}', '\u{202e}', '\u{7f}']), "{shown}");
 }
 
-/// N18. What a stranger's journal lists is looked through once, not once for each entry: fifty thousand libraries.
+/// N18. A list in a stranger's journal is searched once, not once for each entry: fifty thousand libraries.
 #[rstest]
 fn a_journal_of_many_libraries_is_certified(bench: Bench) {
     let library = |number: u32| format!("{{\"path\":\"/opt/libx{number}.so\",\"sha256\":\"{number:064x}\"}}");
@@ -306,7 +306,7 @@ fn a_journal_of_many_libraries_is_certified(bench: Bench) {
     assert_eq!(record.matches("/opt/libx").count(), 50_000);
 }
 
-/// N19. A FIFO in the folder of a night is no journal, and nobody waits for it.
+/// N19. A FIFO in the folder of a night is not a journal, and nothing waits for it.
 #[rstest]
 #[case::of_a_part("ci/fleet/slurm/array.sbatch")]
 #[case::of_the_whole("ci/fleet/slurm/merge.sbatch")]

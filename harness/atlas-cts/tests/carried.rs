@@ -31,7 +31,7 @@ fn where_a_folder_is_replaced(bench: &Bench, hidden: &Path, by: &Path, words: &[
         .args(words)
         .current_dir(bench.path(""));
     take_environment(&mut shell, &command);
-    // Cargo runs the tests in its checkout, and no user so.
+    // Cargo runs the tests in its checkout; a user has no such variable.
     Some(answer(shell.env_remove("CARGO_MANIFEST_DIR")))
 }
 

@@ -316,7 +316,7 @@ fn the_signature_of_somebody_else_or_for_something_else_does_not_count() {
         + &fs::read_to_string(bench.path("bob.allowed")).unwrap();
     bench.write("both.allowed", both);
     verify(&bench, "record.json", "other.json.sig", "both.allowed").says(0, &["of bob@laboratory.example"]);
-    // A key that is named for something else first, and then for records.
+    // A key that is allowed for another purpose first, and then for records.
     let bob = fs::read_to_string(bench.path("bob.allowed")).unwrap();
     let (name, key) = bob.split_once(' ').unwrap();
     bench.write("twice.allowed", format!("git@laboratory.example namespaces=\"git\" {key}\n{name} {key}"));

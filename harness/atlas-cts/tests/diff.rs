@@ -144,12 +144,12 @@ fn runs_of_all_formats_are_compared_and_what_differs_is_said() {
     }
 }
 
-/// A command of somebody who stands in the bench, and whom cargo did not start.
+/// A command of a user whose current folder is the bench, and who does not use cargo.
 fn alone(bench: &Bench, words: &[&str]) -> support::Answer {
     support::answer(bench.command(words).env_remove("CARGO_MANIFEST_DIR").env("ATLAS_CTS_SPECS", "specs"))
 }
 
-/// Two runs where the user stands, the second of a device that is wrong.
+/// Two runs in the user's current folder, the second of a wrong device.
 fn two_runs() -> Bench {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
@@ -157,7 +157,7 @@ fn two_runs() -> Bench {
     bench.write("specs/acl/abi.h", header);
     let run = ["run", "--product", "a2", "--backend", "simulator"];
     alone(&bench, &run).says(0, &[]);
-    // Runs are named after the second in which they began, and their process.
+    // A run's name is the second in which it began, and its process.
     alone(&bench, &[&run[..], &["--defect", MISALIGNED]].concat()).says(1, &[]);
     bench
 }

@@ -1,4 +1,4 @@
-//! `atlas-cts abi`: the kinds of change that releases bring to libraries are found, and nothing where nothing changed.
+//! `atlas-cts abi` finds the kinds of change that releases bring to libraries, and nothing where nothing changed.
 
 use crate::support;
 

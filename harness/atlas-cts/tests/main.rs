@@ -1,5 +1,5 @@
-//! The end-to-end tests of the command, in one executable: forty would be linked one after the other, and a test that waits
-//! would hold up only those of its own file.
+//! The end-to-end tests of the command, in one executable: forty would be linked one after the other, and a slow test
+//! would hold up only the tests of its own file.
 
 mod support;
 

@@ -20,7 +20,7 @@ fn texts(folder: &str) -> Vec<(PathBuf, String)> {
         for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                // The generator's own tests hold it against the header that is checked in, which a vendor's is.
+                // The generator's own tests compare its output with the header that is checked in, a vendor's.
                 let of_a_vendor = ["harness/abi/src/generated", "harness/abi/generator/tests"];
                 folders.extend((!of_a_vendor.iter().any(|folder| path.ends_with(folder))).then_some(path));
             } else if let Ok(text) = fs::read_to_string(&path) {

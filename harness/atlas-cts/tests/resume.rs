@@ -242,7 +242,7 @@ const LANES: usize = 4;
 #[test]
 fn a_run_killed_at_any_instant_is_finished_by_resuming_it() {
     let bench = bench();
-    // What is measured before a run would make two of them differ.
+    // A patience that is measured before a run would make the two runs differ.
     let arguments = [&SLOW[..], &["--patience", "2000", "--defect", MISALIGNED, "--seed", "7"]].concat();
     let whole = Running::start(&bench, "whole", &arguments).wait();
     assert_eq!(whole.status, 1, "{}", whole.text);

@@ -36,7 +36,7 @@ fn rules() -> String {
 }
 
 const RULES: usize = 10;
-/// With a patience that is not measured: what two runs find before they begin may differ, and programs name it.
+/// With a patience that is not measured: two runs may measure different values before they begin, and programs name it.
 const MISALIGNED: [&str; 4] = ["--defect", "malloc.aligned-only-from-4KiB", "--patience", "2000"];
 
 #[fixture]

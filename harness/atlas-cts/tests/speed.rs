@@ -1,5 +1,5 @@
-//! A verdict does not depend on how fast the machine is: a slow runtime gets the cases of a fast one, and what could not run
-//! in time is not known.
+//! Verdicts do not depend on the speed of the machine: a slow runtime gets the cases of a fast one, and the result of
+//! cases that could not run in time is not known.
 
 use crate::support;
 
@@ -94,7 +94,7 @@ fn a_record_is_not_conformant_where_cases_were_cut() {
     assert_eq!(lacks.rules, ["acl.small.long"]);
 }
 
-/// A rule that waits so long.
+/// A rule with a wait of that length.
 fn waiting(time: &str) -> String {
     format!(
         "

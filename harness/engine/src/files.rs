@@ -91,11 +91,11 @@ pub fn in_memory(name: &str, executable: MemfdFlags) -> io::Result<OwnedFd> {
     Ok(made.or_else(|error| if error == Errno::INVAL { memfd_create(name, flags) } else { Err(error) })?)
 }
 
-/// The folders of a relative path below a folder, made where they are missing. A link in the place of one is refused,
-/// wherever it leads: the folder may come from somebody else.
+/// The folders of a relative path below a folder, created where they are missing. A link in place of one is refused,
+/// wherever it leads: the folder may come from another user.
 ///
 /// # Errors
-/// One is something else than a folder, or cannot be made.
+/// One of them exists and is not a folder, or cannot be created.
 pub fn folders_below(folder: &Path, relative: impl AsRef<Path>) -> io::Result<PathBuf> {
     let mut path = folder.to_owned();
     for name in relative.as_ref() {

@@ -1,4 +1,4 @@
-//! Processes that a library or a tool started and that outlive its worker, or the tool, in a group or session of their own.
+//! Processes that a library or a tool started in a separate group or session, and that outlive its worker, or the tool.
 //!
 //! They hold pipes, devices and locks that the next worker needs. This process becomes the parent of what its
 //! children leave behind, and knows them by the environment that they inherited. A process that has cleared its

@@ -120,8 +120,8 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
     Some(ConditionMistake { place, rule: rule.id.clone(), product: product.id.clone(), kind })
 }
 
-/// Where a time-out does not follow from the run's patience, each with its place: what is enough on one machine is too
-/// little on another.
+/// The timeouts that do not follow from the run's patience, each with its place: a value that is enough on one machine
+/// is too little on another.
 pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
     let mut found = Vec::new();
     for rule in &rules.rules {
@@ -142,7 +142,7 @@ pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
     found
 }
 
-/// Whether a time-out follows from the patience, or is none: 0 and less.
+/// Whether a timeout follows from the patience, or is not a duration: 0 and less.
 fn follows(program: &Program, argument: &Argument) -> bool {
     let Argument::Value { value, .. } = argument else { return true };
     let none = |value: &Expression| Scope::default().evaluate(value, &[]).is_ok_and(|value| value <= 0);

@@ -407,7 +407,7 @@ proptest! {
     }
 }
 
-/// What a search that runs nothing says of its cases, with a guard of so many milliseconds.
+/// The report of a search that runs nothing about its cases, with a guard of the given number of milliseconds.
 fn coverage(axes: &[(&str, DomainSource)], condition: Option<&str>, limit_milliseconds: u64) -> (u64, Coverage) {
     let (program, scope) = (program(axes, condition, "toy_wait();"), scope());
     let budget = Budget { limit_milliseconds, ..budget(100) };
@@ -440,7 +440,7 @@ fn a_search_says_what_it_left_out() {
     assert!(tried.distinct > 90 && tried.remark.is_none(), "{tried:?}");
 }
 
-/// A plan that the guard against hangs ends is told as such, edges or not, and however small the domain is.
+/// A plan that the guard against hangs ends is reported as cut, edges or not, however small the domain is.
 #[test]
 fn a_plan_that_is_cut_says_how_much_ran() {
     let wide = [("n", domain(|source| source.int = Some("0..1000000".to_owned())))];
@@ -452,8 +452,8 @@ fn a_plan_that_is_cut_says_how_much_ran() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 128, ..ProptestConfig::default() })]
 
-    /// The number of cases follows from rule and budget alone. Every edge is among them, never more than the budget names,
-    /// and what comes beyond the edges makes no more calls than it allows.
+    /// The number of cases follows from rule and budget alone. Every edge is among them, never more than the budget
+    /// names, and the cases beyond the edges make no more calls than it allows.
     #[test]
     fn the_number_of_cases_is_fixed(
         seeds: (u64, u64), most in 1u32..300, calls in 0u64..3_000, rounds in 1u64..90, values in 1usize..20,

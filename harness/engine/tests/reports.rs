@@ -436,8 +436,7 @@ fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
     assert_eq!(without.matches("<failure").count(), xml.matches("<failure").count());
 }
 
-/// A fingerprint with everything that can be absent.
-/// It is observed, and would have taken the machine's memory.
+/// A fingerprint with everything that can be absent. The rule is observed, and would have used up the machine's memory.
 #[test]
 fn a_process_that_took_all_its_memory_is_a_finding_of_the_summary() {
     let mut result = result("toy.set.overflow", Verdict::Observed, "");

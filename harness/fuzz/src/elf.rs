@@ -4,7 +4,7 @@ use engine::interface::read_library;
 
 use crate::toy;
 
-/// What means something there: types of sections, tags, versions.
+/// The bytes with a meaning in the format: types of sections, tags, versions.
 pub const WORDS: &[&str] = &[
     "\u{7f}ELF",
     "\0\0\0\0\0\0\0\0",
@@ -17,7 +17,7 @@ pub const WORDS: &[&str] = &[
     "toy\0",
 ];
 
-/// A file that is refused is named; of one that is accepted there is no more than its bytes can hold.
+/// An error names its file; an accepted file has no more entries than its bytes can hold.
 pub fn law(bytes: &[u8]) {
     toy::with_file("library.so", bytes, |path| match read_library(path) {
         Err(error) => assert!(error.to_string().contains("library.so"), "a refusal names no file: {error}"),

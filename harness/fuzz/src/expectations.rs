@@ -4,7 +4,7 @@ use engine::expectations::{Expectations, ExpectationsError};
 
 use crate::toy;
 
-/// What means something there, besides what the corpus holds.
+/// The texts with a meaning in the format that the corpus lacks.
 pub const WORDS: &[&str] = &[
     "expectations:\n",
     "  - rule: \"*\"\n",
@@ -25,7 +25,7 @@ pub const WORDS: &[&str] = &[
     "\u{202e}",
 ];
 
-/// Mistakes say something and have a place; an accepted entry is about a rule, and a flake has a rate between 0 and 1.
+/// Mistakes have a text and a place; an accepted entry is about a rule, and a flake has a rate between 0 and 1.
 pub fn law(bytes: &[u8]) {
     toy::with_file("known.yaml", bytes, |path| match Expectations::read(path, toy::rules()) {
         Ok(known) => {

@@ -1,4 +1,4 @@
-//! The target `parts`: journals of parts of a run → one run, or an error that says which is in the way.
+//! The target `parts`: journals of parts of a run → one run, or an error that names the one at fault.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use engine::run::{ExitStatus, ExpectationOptions, MergeOptions, Observer, RunErr
 
 use crate::toy;
 
-/// Stands before each journal but the first.
+/// The line before each journal but the first.
 const NEXT: &[u8] = b"# part\n";
-/// In an input: the digest of the toy's catalog, which is not known when it is written.
+/// The placeholder in an input for the digest of the toy's catalog, which is not known when the input is written.
 const CATALOG: &str = "@catalog@";
-/// Journals of an input, at most.
+/// The maximum number of journals in an input.
 const MOST: usize = 4;
 
-/// What means something there, besides what the corpus holds.
+/// The texts with a meaning in the format that the corpus lacks.
 pub const WORDS: &[&str] = &[
     "# part\n",
     "\"number\":1",
@@ -29,7 +29,7 @@ pub const WORDS: &[&str] = &[
     "\u{202e}",
 ];
 
-/// Nobody looks.
+/// An observer that ignores all events.
 struct Silent;
 
 impl Observer for Silent {
@@ -50,7 +50,7 @@ impl Observer for Silent {
     }
 }
 
-/// A merge that is refused says why; one that is not has one result for each rule.
+/// A refused merge gives a reason; an accepted one has one result for each rule.
 pub fn law(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
     let runs =

@@ -4,7 +4,7 @@ use engine::conformance::{Statement, read_record, to_canonical};
 
 use crate::toy;
 
-/// What means something there, besides what the corpus holds.
+/// The texts with a meaning in the format that the corpus lacks.
 pub const WORDS: &[&str] = &[
     "\"statement\":\"conformant\"",
     "\"statement\":\"not-shown\"",
@@ -21,8 +21,8 @@ pub const WORDS: &[&str] = &[
     "\\u202e",
 ];
 
-/// What is accepted is, byte for byte, what is written of it, and is called conformant only where nothing is missing, no rule is
-/// broken and no device simulated.
+/// An accepted record equals, byte for byte, the one written from it, and is called conformant only if nothing is
+/// missing, no rule is broken and no device is simulated.
 pub fn law(bytes: &[u8]) {
     toy::with_file("record.json", bytes, |path| match read_record(path) {
         Err(error) => assert!(error.to_string().contains("record.json"), "a refusal names no file: {error}"),

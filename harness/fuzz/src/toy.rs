@@ -30,7 +30,7 @@ pub(crate) fn rules() -> &'static Rules {
 pub(crate) static RUNTIME: Runtime =
     Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
-/// Calls `with` with a file of these bytes, which has this name.
+/// Calls `with` with a file of this name that holds these bytes.
 pub(crate) fn with_file<T>(name: &str, bytes: &[u8], with: impl FnOnce(&Path) -> T) -> T {
     let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
     let path = folder.path().join(name);

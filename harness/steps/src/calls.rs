@@ -1,4 +1,4 @@
-//! How many calls of the runtime a case makes, as far as its steps tell before it runs.
+//! The number of calls of the runtime that a case makes, as far as its steps tell before it runs.
 
 use super::evaluate::{Scope, Value, evaluate};
 use super::limits::{Estimate, MOST_ROUNDS};
@@ -6,8 +6,8 @@ use super::program::{Program, Statement, StatementKind};
 use super::walk::Node;
 
 impl Program {
-    /// The calls of a case with these values. A loop whose bound is known only when the case runs counts once; what the
-    /// executor adds, such as releases, does not count.
+    /// The number of calls of a case with these values. A loop whose bound is known only when the case runs counts
+    /// once; calls that the executor adds, such as releases, do not count.
     pub fn calls_in(&self, scope: &Scope, values: &[Value]) -> u64 {
         Estimate::new(scope, values).calls(&self.statements)
     }
@@ -25,7 +25,7 @@ impl Estimate<'_> {
         let inside = match kind {
             StatementKind::For { variable, bound, body } => {
                 let rounds = evaluate(self, bound).unwrap_or(1).clamp(0, MOST_ROUNDS);
-                // Of the loops inside that count to this one's variable: their mean.
+                // The mean for the inner loops that count to this loop's variable.
                 self.variables.insert(*variable, rounds / 2);
                 self.calls(body).saturating_mul(rounds as u64)
             }

@@ -31,7 +31,7 @@ impl Value {
     }
 }
 
-/// The least that a run waits for what is expected to happen, in milliseconds.
+/// The shortest length of a wait that is expected to succeed, in milliseconds.
 pub const LEAST_PATIENCE: u32 = 2_000;
 
 /// What is known of the device before anything runs.
@@ -41,7 +41,7 @@ pub struct Scope {
     pub facts: BTreeMap<String, i128>,
     /// Devices under test.
     pub devices: u32,
-    /// Milliseconds that the run waits for what is expected to happen. No domain reads it: cases are the same everywhere.
+    /// Length of a wait that is expected to succeed, in milliseconds. No domain reads it: cases are the same everywhere.
     pub patience: u32,
     /// Alternatives of `choose` and values of axes that are not drawn: axis and position.
     pub left_out: Vec<(usize, usize)>,

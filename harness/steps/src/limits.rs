@@ -102,7 +102,7 @@ impl Program {
     }
 }
 
-/// What is known of a case before it runs.
+/// The known facts about a case before it runs.
 pub(super) struct Estimate<'a> {
     scope: &'a Scope,
     pub(super) values: &'a [Value],
@@ -111,7 +111,7 @@ pub(super) struct Estimate<'a> {
 }
 
 impl<'a> Estimate<'a> {
-    /// Of a case with these values.
+    /// The facts about a case with these values.
     pub(super) fn new(scope: &'a Scope, values: &'a [Value]) -> Estimate<'a> {
         Estimate { scope, values, variables: HashMap::new() }
     }

@@ -39,10 +39,10 @@ pub(crate) enum Error {
         "the headers are not C, or include what is not there ({source}); give the folder that #include starts from"
     )]
     NotC { source: bindgen::BindgenError },
-    /// The process that read headers said why it cannot.
+    /// The process that read headers reported why it cannot.
     #[error("{text}")]
     Said { text: String },
-    /// It did not come back with an answer.
+    /// The process did not return an answer.
     #[error("{}: libclang {how} while it read these headers; look at what they include, or leave some out", .headers.display())]
     Lost { headers: PathBuf, how: String },
     /// bindgen's output has a form that this generator does not know.

@@ -1,5 +1,5 @@
-//! `bindings-generator compare`: the kinds of change that releases bring under unchanged names are found, and nothing where
-//! nothing changed; headers that libclang does not survive end in a sentence. Without libclang, that is what is said.
+//! `bindings-generator compare` finds the kinds of change that releases bring under unchanged names, and nothing where
+//! nothing changed; headers that crash libclang end in an error message. Without libclang, the message says so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
 }
 
-/// Runs the command; gives its status and what it printed. `None`: libclang is missing, and the answer says so.
+/// Runs the command; returns its status and output. `None`: libclang is missing, and the output says so.
 fn compare(headers: &Path, against: Option<&Path>) -> Option<(i32, String)> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bindings-generator"));
     command
@@ -36,7 +36,7 @@ fn release(name: &str) -> TempDir {
     folder
 }
 
-/// A folder with a header of this text.
+/// A folder with a header of the given text.
 fn written(text: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("first.h"), text).unwrap();
@@ -74,7 +74,7 @@ fn nothing_differs_between_headers_and_themselves_also_where_one_follows_another
     assert!(status == 0 && text.contains("0 differences, 0 additions"), "{text}");
 }
 
-/// The catalog's own header, changed as releases change: the difference names rules.
+/// The catalog's own header with changes such as releases make: the differences name rules.
 #[test]
 fn a_difference_from_the_catalog_s_header_names_rules() {
     let original = fs::read_to_string(project().join("specs/acl/abi.h")).unwrap();
@@ -86,7 +86,7 @@ fn a_difference_from_the_catalog_s_header_names_rules() {
     assert!(status == 1 && text.contains(differs) && text.contains("concerns acl."), "{text}");
 }
 
-/// What libclang reads without end, or does not survive, ends another process than this one.
+/// Input that libclang reads without end, or that crashes it, ends a process other than this one.
 #[rstest]
 #[case::endless("int aclInit(const char *c);\n#include \"/dev/zero\"\n")]
 #[case::deep(&format!("int aclrtFree(void {} p);\n", "*".repeat(20_000)))]
@@ -97,7 +97,7 @@ fn a_difference_from_the_catalog_s_header_names_rules() {
 fn headers_that_cannot_be_read_are_named(#[case] text: &str) {
     let folder = written(text);
     let Some((status, said)) = compare(folder.path(), None) else { return };
-    // Some releases of clang know the pragma only with assertions, and read on.
+    // Some releases of clang know the pragma only with assertions, and continue.
     assert!(matches!(status, 1 | 3), "{status}: {said}");
     assert!(!said.contains("panicked") && !said.contains(env!("CARGO_MANIFEST_DIR")), "{said}");
 }

@@ -94,7 +94,7 @@ pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
     let bytes = to_canonical(&record);
     let Some(to) = &arguments.to else {
         match std::str::from_utf8(&bytes) {
-            // For a person; whoever keeps the bytes lets them go into a file.
+            // A terminal is for a person; a user who keeps the bytes redirects them to a file.
             Ok(json) if io::stdout().is_terminal() => say_json(json)?,
             _ => write_out(&bytes)?,
         }

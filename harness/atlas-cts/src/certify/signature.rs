@@ -10,9 +10,9 @@ use thiserror::Error;
 pub const NAMESPACE: &str = "conformance-record@atlas-cts";
 
 const TOOL: &str = "ssh-keygen";
-/// Names that are tried at most: each costs a process.
+/// The maximum number of names to try: each costs a process.
 const MOST_SIGNERS: usize = 100;
-/// Bytes of the largest file of allowed signers.
+/// The size limit of a file of allowed signers, in bytes.
 const LARGEST_ALLOWED: u64 = 1 << 20;
 
 /// Why there is no signature, or none that counts.
@@ -63,7 +63,7 @@ pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<S
         let (signature, allowed) = (signature.to_owned(), allowed.to_owned());
         return Err(SignatureError::NotAllowed { signature, allowed, said: said(&found) });
     }
-    // The tool names the first line with the key, which may be for something else; another one may be for records.
+    // The tool names the first line with the key, which may be for another purpose; a later line may be for records.
     signers.extend(listed(allowed)?);
     let mut first = None;
     for (at, signer) in signers.iter().enumerate().take(MOST_SIGNERS) {
@@ -82,7 +82,7 @@ pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<S
     Err(SignatureError::Bad { signature: signature.to_owned(), signer, said })
 }
 
-/// The names in a file of allowed signers: the first word of each line, several with commas.
+/// The names in a file of allowed signers: the first word of each line, which may hold several, separated by commas.
 fn listed(allowed: &Path) -> Result<Vec<String>, SignatureError> {
     let text = engine::files::read_to_string(allowed, LARGEST_ALLOWED);
     let text = text.map_err(|source| SignatureError::NoFile { path: allowed.to_owned(), source })?;
@@ -94,7 +94,7 @@ fn listed(allowed: &Path) -> Result<Vec<String>, SignatureError> {
     Ok(first.flat_map(|names| names.split(',')).map(name_of).filter(|name| !name.is_empty()).collect())
 }
 
-/// A name, as the tool takes it; one that begins like an option is none.
+/// A name that the tool accepts; a word that begins like an option is not a name.
 fn name_of(text: &str) -> String {
     let name = text.trim();
     if name.starts_with('-') { String::new() } else { name.to_owned() }

@@ -11,7 +11,7 @@ use engine::runtime::Runtime;
 /// How long the run may take beside its own deadlines: starts of a real runtime take seconds.
 const BESIDES: u64 = 60;
 
-/// Begins the names of findings that a device which works does not settle.
+/// The prefix of the names of findings that a working device does not settle.
 const REPORTS: &str = "reports.";
 
 /// Runs the rules of the runtime's probe on a device.
@@ -64,7 +64,7 @@ pub(super) fn look(
     if matches!(answer.end, End::Status(0)) && passed == doctor.probe.len() {
         match header {
             Some(header) if !header.library.simulated => used(header, found),
-            // What a simulated device does outweighs nothing.
+            // A simulated device outweighs nothing.
             _ => found.probed = true,
         }
         return;
@@ -84,7 +84,7 @@ pub(super) fn look(
     found.find(finding.rests_on(Certainty::System, "the suite's own worker, which set a device up and used it"));
 }
 
-/// A device did what it should: that outweighs what was not found, and names the product where nothing else does.
+/// Notes a working device: it outweighs missing things, and names the product if nothing else does.
 fn used(header: RunHeader, found: &mut Examination) {
     if found.product.is_none() {
         let named = header.reported_name.unwrap_or_else(|| "a device that reports no name".to_owned());

@@ -169,7 +169,7 @@ const LARGE_COPY: &str = "      aclrtMalloc(&large, 70001, ACL_MEM_MALLOC_NORMAL
       same(back, pattern(70001, 1), 70001);
 ";
 
-/// A machine of which one device is wrong.
+/// A machine with one wrong device.
 fn one_is_wrong(bench: &Bench, device: &str, arguments: &[&str]) -> Command {
     let mut command = command(bench, 4, arguments);
     command.env("ATLAS_CTS_SIM_DEFECTS", "copy.tail-rounded-to-32-above-64KiB");
@@ -242,7 +242,7 @@ fn of_four_devices_one_dies_and_every_rule_has_its_answer(#[case] hangs: &str) {
     answer.says(0, &["device 2"]);
     expect_all(&report, Verdict::Pass);
     assert!(report.header.devices_out.is_empty(), "it worked before the run: {:?}", report.header.devices_out);
-    // A rule of two devices names both.
+    // A rule that needs two devices names both.
     let lost = remarks(&report, "device 2 and runs once more");
     assert_eq!(lost.len(), 1, "{:?}", report.end().remarks);
     // A start there may have been tried twice too.

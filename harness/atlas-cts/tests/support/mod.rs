@@ -25,7 +25,7 @@ pub fn project() -> PathBuf {
 
 /// The file of a library that is built from a C file.
 const TESTED: &str = "libtested.so";
-/// The file of one that stands before the simulated device's.
+/// The file of a library that stands in front of the simulated device's library.
 const NIGHT: &str = "libnight.so";
 
 /// A test's own folder: its catalog, its library, its reports, its locks. Nothing outside it is written.
@@ -95,7 +95,7 @@ impl Bench {
             .env("ATLAS_CTS_REGRESSIONS", self.path("regressions"))
             .stdin(Stdio::null());
         if [TESTED, NIGHT].iter().any(|library| self.path(library).exists()) {
-            // What such a library does at a call is meant for the rules: nothing is measured before them.
+            // The effect of such a library at a call is meant for the rules: nothing is measured before them.
             command.env("ATLAS_CTS_PATIENCE", "2000");
         }
         if self.path(TESTED).exists() {
@@ -271,8 +271,8 @@ impl Report {
     }
 }
 
-/// So many seconds of a quiet machine, and more of a busy one: what is waited for comes, and a test does not judge when. The
-/// factor is what the start of a process takes now, or ATLAS_CTS_TEST_FACTOR.
+/// This number of seconds on a quiet machine, more on a busy one: a test waits for what must come, and does not judge
+/// when. The factor is the present cost of starting a process, or ATLAS_CTS_TEST_FACTOR.
 pub fn patience(seconds: u64) -> Duration {
     static FACTOR: OnceLock<u64> = OnceLock::new();
     let measured = || {

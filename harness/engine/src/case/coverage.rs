@@ -93,7 +93,7 @@ fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u
     Some(cases)
 }
 
-/// Cases of a rule, always the same ones: one for each edge of an axis, and samples up to so many.
+/// Cases of a rule, always the same ones: one for each edge of an axis, and samples up to the given number.
 pub fn some_cases(program: &Program, scope: &Scope, cases: u32) -> Vec<Vec<Value>> {
     let budget = Budget { cases, repeats: 1, calls: u64::MAX, ..Budget::default() };
     let Ok(mut plan) = Plan::new(program, scope, 0, &budget) else { return Vec::new() };

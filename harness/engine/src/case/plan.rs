@@ -56,7 +56,7 @@ pub(super) fn runner(seed: u64) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// About how many calls a case makes, as far as its steps tell: the mean over cases that are always the same ones.
+/// The approximate number of calls of a case, as far as its steps tell: the mean over cases that are always the same.
 ///
 /// # Errors
 /// A domain is empty.
@@ -96,7 +96,7 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// Number of edges that are left.
+    /// Number of remaining edges.
     pub fn edges_left(&self) -> usize {
         self.edges.len()
     }

@@ -89,7 +89,7 @@ pub struct Ran {
 enum SearchEnd {
     /// The plan is done.
     Done,
-    /// The guard against hangs ended it before the plan was done.
+    /// The guard against hangs ended the plan before it was done.
     Cut,
     /// A case failed, or the cases were given.
     Early,

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How many cases of a rule are tried. What a machine takes for them decides nothing: the same seed gives the same cases
-/// everywhere.
+/// The number of cases that are tried for a rule. The machine's speed decides nothing: the same seed gives the same
+/// cases everywhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     /// Cases of a rule with axes.
     pub cases: u32,
     /// Cases of a rule without axes: only the salt differs.
     pub repeats: u32,
-    /// About so many calls that the cases beyond the edges make at most, as far as the steps tell before they run.
+    /// The approximate limit of calls for the cases beyond the edges, as far as the steps tell before they run.
     pub calls: u64,
-    /// A guard against hangs, in milliseconds: no further case is started after it, and the rule is not known.
+    /// A guard against hangs, in milliseconds: no further case starts after it, and the rule's result is not known.
     pub limit_milliseconds: u64,
     /// Attempts to make a failing case smaller.
     pub shrinks: u32,

@@ -44,7 +44,7 @@ pub(super) struct Again<'a> {
     until: Instant,
     /// Why nothing more is run.
     stopped: Option<String>,
-    /// The machine was short of what a process needs.
+    /// The machine lacked something that a process needs.
     short: bool,
     /// How long a call may take: where a hang is looked into, no longer than calls have taken.
     deadline: Duration,
@@ -111,7 +111,7 @@ impl<'a> Again<'a> {
         self.stopped.as_deref()
     }
 
-    /// What the machine was short of, where nothing more could be run for that.
+    /// The machine's shortage, if it kept further repetitions from running.
     pub(super) fn shortage(&self) -> Option<&str> {
         self.stopped().filter(|_| self.short)
     }

@@ -87,8 +87,8 @@ impl Inquiry<'_> {
         self.confirmation
     }
 
-    /// Where the machine cannot start a process, what the library lacked may have been the same: a failure that no fresh
-    /// process has shown is nobody's then.
+    /// Where the machine cannot start a process, the library may have lacked the same resource: a failure that no fresh
+    /// process has shown is then blamed on no library.
     fn blame_the_machine(&mut self) {
         let Some(shortage) = self.again.shortage() else { return };
         let seen_before = u32::from(self.home == Home::Fresh);

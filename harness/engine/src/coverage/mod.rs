@@ -85,16 +85,16 @@ pub struct Coverage<'a> {
     pub products: BTreeMap<&'a str, usize>,
 }
 
-/// What is covered of the functions that a page describes.
+/// Coverage of the functions that a page describes.
 #[derive(Debug)]
 pub struct PageCoverage<'a> {
     /// Its name, as chapters of clauses write it.
     pub page: &'a str,
-    /// The functions that it describes.
+    /// The functions that the page describes.
     pub functions: usize,
-    /// Of these, the ones with a clause that is judged.
+    /// The functions with a clause that is judged.
     pub judged: usize,
-    /// The ones without a clause, by name.
+    /// The names of the functions without a clause.
     pub open: Vec<&'a str>,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Coverage<'a> {
         Coverage { rules, readings, clauses, functions: functions.collect(), values, products }
     }
 
-    /// The pages that were read whole, in the order of documents.yaml.
+    /// The pages that were read in full, in the order of documents.yaml.
     pub fn pages(&self) -> Vec<PageCoverage<'a>> {
         let judged = self.clauses.iter().filter(|covered| covered.state == State::Judged);
         let judged: BTreeSet<(&str, &str)> =
@@ -184,7 +184,7 @@ fn unseen(clause: &Clause) -> CoveredClause<'_> {
     CoveredClause { clause, state, rules: BTreeSet::new(), products: BTreeSet::new() }
 }
 
-/// What says the same as a sentence on which nothing rests is uncovered too.
+/// A duplicate of a sentence on which nothing rests is uncovered too.
 fn settle_duplicates(rules: &Rules, clauses: &mut [CoveredClause<'_>]) {
     let book = &rules.book;
     let original = |clause: &Clause| book.positions.get(clause.untestable.as_deref()?.strip_prefix(DUPLICATE)?);

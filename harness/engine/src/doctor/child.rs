@@ -21,7 +21,7 @@ const GOING: Duration = Duration::from_secs(2);
 /// How long to wait for the last bytes of a stream that something else may hold open.
 const DRAINING: Duration = Duration::from_millis(300);
 
-/// The variable that children and what they start have in common.
+/// The variable that children share with the processes that they start.
 const MARK: &str = "ATLAS_CTS_CHILD";
 
 /// How a child ended.
@@ -78,7 +78,7 @@ pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool)
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     leftovers::adopt_orphans();
     let mark = mark();
-    // Its own group, so that whatever it starts ends with it; the mark finds what leaves the group.
+    // A separate group, so that the processes that it starts end with it; the mark finds those that leave the group.
     let mut child = match command.process_group(0).env(MARK, &mark).spawn() {
         Ok(child) => child,
         Err(error) => return Answer { end: End::NotStarted(error), output: String::new(), errors: String::new() },
@@ -102,7 +102,7 @@ pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool)
     Answer { end, output: output.text(), errors: errors.text() }
 }
 
-/// A text that no other child of this machine has in its environment.
+/// A text that no other child on this machine has in its environment.
 fn mark() -> String {
     static ASKED: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

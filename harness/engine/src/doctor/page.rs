@@ -12,7 +12,7 @@ const WIDTH: usize = 100;
 /// Columns of a label and of the space before and behind it.
 const LABEL: usize = 11;
 
-/// Characters of one text of a tool or a variable that are shown: the report in JSON has all.
+/// The maximum number of characters shown of one text of a tool or a variable: the report in JSON has all of them.
 const SHOWN: usize = 2000;
 
 /// The page. Nothing of what tools and files say can move a cursor.
@@ -73,7 +73,7 @@ fn row(text: &mut String, label: &str, content: &str) {
     }
 }
 
-/// The beginning of a text that may be as long as somebody wants.
+/// The beginning of a text of unlimited length.
 fn shown(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(SHOWN) {
         None => Cow::Borrowed(text),

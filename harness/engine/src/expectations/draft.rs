@@ -87,8 +87,8 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
     line(format!("    note: {}", quoted(&result.reason)));
 }
 
-/// A scalar of YAML: what JSON writes is one. Beyond ASCII nothing stays that would have to be made safe to show: that
-/// would undo the quoting.
+/// A YAML scalar; JSON strings are valid ones. No character beyond ASCII remains that would have to be made safe for
+/// display: that would undo the quoting.
 fn quoted(text: &str) -> String {
     let written = serde_json::Value::from(text).to_string();
     let shown = |c: char| c.is_ascii() && !c.is_control() || c.is_alphanumeric();

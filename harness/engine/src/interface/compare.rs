@@ -25,7 +25,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
     pub kind: Kind,
-    /// What differs: a symbol, a library.
+    /// The item that differs: a symbol, a library.
     pub name: String,
     /// How.
     pub text: String,

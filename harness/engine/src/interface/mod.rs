@@ -1,4 +1,4 @@
-//! What a library offers, read without loading or running anything, and how two of them differ.
+//! The interface of a library, read without loading or running anything, and the differences between two of them.
 
 mod compare;
 mod library;

@@ -1,5 +1,6 @@
-//! Which sizes the rules draw: for each parameter of 64 bits without a sign, values across 2^31 and 2^32 and near 2^64,
-//! and for each documented limit, both sides and the limit itself. What no rule draws needs a reason in the catalog.
+//! The sizes that the rules draw: for each unsigned 64-bit parameter, values across 2^31 and 2^32 and near 2^64,
+//! and for each documented limit, both sides and the limit itself. An edge that no rule draws needs a reason in the
+//! catalog.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,10 +13,10 @@ use crate::catalog::{Level, Limit, Reason, Rule, Rules, left_out, offered};
 
 use super::values::{Arguments, Known};
 
-/// Cases that are looked at: each edge of an axis meets several values of the others.
+/// The number of cases that are examined: each edge of an axis meets several values of the others.
 const CASES: u32 = 200;
 
-/// Where a size changes its nature.
+/// A value at which the nature of a size changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
     /// Needs the 32nd bit: a signed number of 32 bits does not hold it.
@@ -55,19 +56,19 @@ fn edge(value: i128) -> Option<Edge> {
     }
 }
 
-/// What the rules draw of the sizes that a runtime's functions take.
+/// The edges that the rules draw of the sizes that a runtime's functions take.
 #[derive(Debug, Default)]
 pub struct Edges {
-    /// `function.parameter` or the text of a limit → the edges that some rule draws.
+    /// `function.parameter` or the text of a limit → the edges that at least one rule draws.
     drawn: BTreeMap<String, BTreeSet<Edge>>,
-    /// The same → all edges that there are.
+    /// The same key → all edges that exist.
     wanted: BTreeMap<String, BTreeSet<Edge>>,
-    /// Sizes and limits of functions that no `must` rule owns.
+    /// Sizes and limits of functions without an owning `must` rule.
     unowned: BTreeSet<String>,
 }
 
 impl Edges {
-    /// What the catalog draws. Nothing is wanted where it does not say what it leaves out.
+    /// The edges that the catalog draws. No edge is required if the catalog does not say which ones it leaves out.
     pub fn of(rules: &Rules) -> Edges {
         let mut edges = Edges::default();
         if rules.undrawn.is_none() {
@@ -86,7 +87,7 @@ impl Edges {
         edges
     }
 
-    /// Notes a size or a limit; its edges are wanted where a `must` rule owns the function.
+    /// Notes a size or a limit; its edges are required if a `must` rule owns the function.
     fn know(&mut self, rules: &Rules, function: &str, name: String, all: [Edge; 3]) {
         let owner = rules.owners.get(function).and_then(|id| rules.rule(id));
         if owner.is_some_and(|owner| owner.level == Level::Must) {
@@ -96,7 +97,7 @@ impl Edges {
         }
     }
 
-    /// Notes what a rule draws on each product to which it applies.
+    /// Notes the edges that a rule draws on each product to which it applies.
     fn draw(&mut self, rules: &Rules, rule: &Rule) {
         for product in &rules.products {
             if offered(rule, &product.id, rules).is_err() {
@@ -120,14 +121,15 @@ impl Edges {
                 }
             }
             for limit in rules.limits.iter().filter(|limit| limit.function == call.function) {
-                // What is above a limit is often undefined: rules that only inform may try it.
+                // A value above a limit is often undefined: rules that only inform may try it.
                 let at = beside(limit, &call).filter(|at| *at == Edge::Above || rule.level == Level::Must);
                 self.drawn.entry(limit.text.clone()).or_default().extend(at);
             }
         }
     }
 
-    /// What no rule draws and the catalog gives no reason for; reasons for what a rule draws, or for what is unknown.
+    /// Edges that no rule draws and for which the catalog gives no reason; reasons for edges that a rule draws, or for
+    /// unknown ones.
     pub fn mistakes(&self, rules: &Rules) -> Vec<String> {
         let api = format!("specs/{}/api.yaml", rules.runtime);
         let reasons = rules.undrawn.iter().flatten();
@@ -163,7 +165,7 @@ impl Edges {
         wanted.iter().filter(|edge| drawn.is_none_or(|drawn| !drawn.contains(edge))).copied().collect()
     }
 
-    /// How many edges are tried, and how many are not for which reason; nothing where none is wanted.
+    /// The number of edges that are tried, and of untried ones by reason; nothing if none is required.
     pub fn summary(&self, rules: &Rules) -> Option<String> {
         let left = |name: &str| self.wanted.get(name).map_or(0, |wanted| self.missing(name, wanted).len());
         let all: usize = self.wanted.values().map(BTreeSet::len).sum();
@@ -177,12 +179,12 @@ impl Edges {
     }
 }
 
-/// Whether a parameter is a size of 64 bits.
+/// Whether a parameter is a 64-bit size.
 fn is_size(ty: Type) -> bool {
     matches!(ty, Type::Integer { bytes: 8, signed: false })
 }
 
-/// Where a call stands to a limit, if it is at it or next to it.
+/// The position of a call relative to a limit, if it is at the limit or next to it.
 fn beside(limit: &Limit, call: &Arguments) -> Option<Edge> {
     match limit.bound.distance(|name| call.value(name))? {
         -1 => Some(Edge::Below),

@@ -1,4 +1,4 @@
-//! What a case passes to the functions that it calls, as far as its steps tell before they run.
+//! The arguments of a case's calls, as far as its steps tell before they run.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use steps::program::{Argument, Call, Expression, Place, Program, Root, Statement
 use steps::types::wrap;
 use steps::walk::Node;
 
-/// Of loops with more rounds only so many and the last one are looked at.
+/// The number of rounds that are examined of a longer loop, in addition to the last one.
 const ROUNDS: i128 = 8;
 
-/// A call with what is known of its arguments.
+/// A call with the known part of its arguments.
 #[derive(Debug)]
 pub(super) struct Arguments {
     /// The function's name.
@@ -34,7 +34,7 @@ impl Arguments {
     }
 }
 
-/// The variables of a case whose values follow from what was drawn.
+/// The variables of a case whose values follow from the drawn ones.
 pub(super) struct Known<'p> {
     program: &'p Program,
     scope: &'p Scope,
@@ -104,7 +104,7 @@ impl<'p> Known<'p> {
         }
     }
 
-    /// Notes a call, and that what it writes is not known any longer.
+    /// Notes a call; the values of the variables that it writes are unknown from then on.
     fn call_of(&mut self, call: &'p Call) {
         let function = self.program.functions[call.function];
         let known = call.arguments.iter().map(|argument| match argument {
@@ -128,7 +128,7 @@ impl<'p> Known<'p> {
         self.frame.retain(|(other, _), _| *other != variable);
     }
 
-    /// The variable and the offset that a place names, where its indices are known.
+    /// The variable and the offset that a place names, if its indices are known.
     fn place(&mut self, place: &'p Place) -> Option<(usize, i128)> {
         let variable = place.root_variable()?;
         let mut offset = place.offset as i128;

@@ -22,7 +22,7 @@ const COMMON: &[&str] = &["root", "localhost", "localdomain", "nobody", "user", 
 
 /// What logs of any runtime may hold, in the order in which it is looked for.
 const SECRETS: &[Secret] = &[
-    // What opens something, whoever it belongs to.
+    // Secrets that open something, whoever owns them.
     Secret {
         kind: "secret",
         pattern: r"\b((?:gh[pousr]_|github_pat_|glpat-|hf_|sk-|xox[abprs]-)[A-Za-z0-9_-]{10,}|AKIA[0-9A-Z]{12,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9._-]+)",
@@ -35,7 +35,7 @@ const SECRETS: &[Secret] = &[
     Secret { kind: "email", pattern: r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+" },
     Secret { kind: "user", pattern: r"/(?:home|Users)/([^/\s:,;'\x22()<>\[\]]+)" },
     Secret { kind: "user", pattern: r"(?i)\b[a-z]:\\Users\\([^\\\s:,;'\x22()<>\[\]]+)" },
-    // As Kerberos and Windows write it.
+    // The notation of Kerberos and Windows.
     Secret { kind: "user", pattern: r"\b([A-Za-z0-9._-]+@[A-Z][A-Z0-9-]+(?:\.[A-Z0-9-]+)*)\b" },
     Secret {
         kind: "host",

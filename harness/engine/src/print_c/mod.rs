@@ -31,7 +31,7 @@ use visit::Reads;
 /// Seconds after which a process of a program counts as hung, if nobody says otherwise.
 pub const DEADLINE: u64 = 60;
 
-/// Seconds after which a process of a program counts as hung that a failure is printed as: longer than the run waited for a
+/// Seconds after which a process of a program printed for a failure counts as hung: longer than the run waited for a
 /// call, and longer than the waits of a rule.
 pub fn deadline_of(deadline: u64, patience: u32) -> u64 {
     (DEADLINE * u64::from(patience) / u64::from(LEAST_PATIENCE)).max(2 * deadline)
@@ -46,9 +46,9 @@ pub struct Sheet<'a> {
     pub product: &'a Product,
     /// Number of devices.
     pub devices: u32,
-    /// Milliseconds that a wait for what is expected to happen lasts.
+    /// Length of a wait that is expected to succeed, in milliseconds.
     pub patience: u32,
-    /// The devices that the program's processes see, as the machine numbers them; none: all that there are.
+    /// The devices that the program's processes see, by the machine's numbers; none: all devices.
     pub visible: &'a [String],
     /// The cases that run one after the other in the same processes; none: the smallest case.
     pub cases: &'a [Case],
@@ -440,7 +440,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether a program can name these devices: a journal that came from elsewhere may name them anything.
+/// Whether a program can name these devices: in a journal from elsewhere, their names may be anything.
 pub fn can_be_shown(devices: &[String]) -> bool {
     let plain = |name: &String| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);

@@ -31,7 +31,7 @@ pub struct RuleProof {
     /// Variants on which the set-up did not hold, with what it said: a variant may refuse what a rule needs to begin
     /// with. The rule was not judged there.
     pub blocked: BTreeMap<String, String>,
-    /// Devices on which a guard against hangs ended the rule, with what it says: what the rule would have said there is not
+    /// Devices on which a guard against hangs ended the rule, with its message: the rule's result there is not
     /// known.
     pub cut: BTreeMap<String, String>,
     /// Its checks, in the order of the steps.
@@ -63,7 +63,7 @@ impl Tally {
         !self.is_open() && (self.seeds == 0 || self.killed * 20 < self.seeds * 19)
     }
 
-    /// Whether it is not known if the defect is noticed: the guard against hangs kept cases from running.
+    /// Whether it is unknown if the defect is noticed: the guard against hangs kept cases from running.
     pub fn is_open(&self) -> bool {
         self.cut > 0
     }

@@ -234,7 +234,7 @@ impl Work<'_> {
             if attempt.kills() {
                 self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
             } else if matches!(attempt.verdict, Verdict::Cut | Verdict::Timeout) {
-                // Neither killed nor missed: what a guard ended would have gone on elsewhere.
+                // Neither killed nor missed: a rule that the guard ended would have continued elsewhere.
                 return self.cut(rule, name, &attempt);
             } else {
                 missed += 1;
@@ -300,7 +300,7 @@ impl Work<'_> {
         });
     }
 
-    /// Notes that what a rule would have said is not known.
+    /// Notes that the result of a rule is not known.
     fn cut(&self, rule: &Rule, device: &str, attempt: &Attempt) {
         self.note(rule, |proof| _ = proof.cut.insert(device.to_owned(), attempt.reason.clone()));
     }

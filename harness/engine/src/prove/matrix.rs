@@ -104,7 +104,7 @@ impl Matrix {
             writeln!(text, "  matrix      {pairs} pairs reached, {killed} fail, {unclaimed} of them without a claim");
     }
 
-    /// Who notices the defects whose names contain one of these parts, and whether each is noticed by some rule.
+    /// The rules that notice the defects whose names contain one of these parts, and whether some rule notices each.
     pub fn who_notices(&self, parts: &[String]) -> (String, bool) {
         let rows = self.rows();
         let (mut text, mut all) = (String::new(), true);

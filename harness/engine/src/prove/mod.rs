@@ -64,7 +64,7 @@ pub struct ProofOptions {
     pub glitches: bool,
     /// Also run every rule on every defect that it reaches.
     pub matrix: bool,
-    /// Parts of names: who notices these defects, and nothing else; empty: a whole proof.
+    /// Parts of names: asks only which rules notice these defects; empty: a whole proof.
     pub matrix_of: Vec<String>,
 }
 
@@ -113,7 +113,7 @@ impl Proof {
 /// The filter matches no rule, there is no simulated device, or what its processes share cannot be read.
 pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions) -> Result<Proof, RunError> {
     let (rules, selected) = select(target, proof)?;
-    // A simulated call that takes longer than this hangs: five seconds, and longer where the machine takes longer.
+    // A simulated call that takes longer than this hangs: five seconds, or more where the machine is slower.
     let deadline = options.deadline.min(5 * u64::from(target.executor.scope.patience) / u64::from(LEAST_PATIENCE));
     let work = Work {
         target,

@@ -25,7 +25,7 @@ pub(super) fn host_line(host: &Host) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What the devices were asked for, and what the machine leaves out: one text for each.
+/// The capabilities that the devices were asked for, and the rules that the machine leaves out: one text for each.
 pub(super) fn left_out_lines(host: &Host) -> Vec<String> {
     let asked = host.capabilities.iter().map(|asked| match &asked.lacks {
         None => format!("the devices do {}, of which no document speaks here: it is observed", one_line(&asked.means)),

@@ -158,7 +158,7 @@ fn case(
         _ if excused.is_some() => TestResult::SkippedWithCause { type_, message, cause: None },
         Meaning::Good | Meaning::Finding => TestResult::Success,
         Meaning::Skipped => TestResult::SkippedWithCause { type_, message, cause: None },
-        // The status of the run says the same.
+        // The exit status of the run agrees.
         Meaning::Unknown if !rule.verdict.hides(rule.level, header.settings.strict) => {
             TestResult::SkippedWithCause { type_, message, cause: None }
         }
@@ -181,7 +181,7 @@ fn case(
     case
 }
 
-/// The devices that a rule ran on; where it ran on each and that made a difference, which.
+/// The devices on which a rule ran; if it ran on each and they differed, the ones concerned.
 fn on_devices(rule: &RuleResult) -> Option<String> {
     let each = rule.each.iter().map(|on| on.device.as_str()).collect::<Vec<_>>().join(",");
     let ran = on_which(&rule.each).unwrap_or(if each.is_empty() { rule.devices.join(",") } else { each });

@@ -23,7 +23,7 @@ pub(super) struct Extra {
     pub(super) timestamp: String,
     /// Properties of every suite.
     pub(super) properties: Vec<(&'static str, String)>,
-    /// The devices that rules ran on, by id, where that is known.
+    /// The devices on which rules ran, by id, if they are known.
     pub(super) devices: HashMap<String, String>,
     /// Skipped cases of each suite, in the document's order.
     pub(super) skipped: Vec<usize>,
@@ -92,13 +92,13 @@ fn totals<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>,
     Ok(element)
 }
 
-/// The devices that the rule of a test case ran on.
+/// The devices on which the rule of a test case ran.
 fn devices_of(element: &BytesStart<'_>, extra: &Extra) -> Result<Option<String>, ReportError> {
     if element.name().as_ref() != b"testcase" {
         return Ok(None);
     }
     let name = element.try_get_attribute("name").map_err(broken)?;
-    // Ids have no character that is escaped.
+    // Ids contain no character that needs escaping.
     let id = name.map(|name| String::from_utf8_lossy(&name.value).into_owned());
     Ok(id.and_then(|id| extra.devices.get(&id).cloned()))
 }

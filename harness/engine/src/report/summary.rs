@@ -20,9 +20,9 @@ pub(super) fn mark(header: &RunHeader) -> String {
     if header.library.simulated { format!(" ({SIMULATED})") } else { String::new() }
 }
 
-/// What is said of a library in front of its name, where reports must not be taken for each other.
+/// The words in front of a library's name where reports must not be mistaken for each other.
 pub(super) fn reality(header: &RunHeader) -> &'static str {
-    // The library's line says only what is simulated: elsewhere in the reports there is a mark for that.
+    // The library's line says only that a device is simulated: elsewhere in the reports a mark says so.
     if header.library.simulated { "" } else { "NOT SIMULATED, " }
 }
 
@@ -258,7 +258,7 @@ fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: M
     }
 }
 
-/// The rules that a word of the user would add, by name.
+/// The names of the rules that a word of the user would add.
 fn would_add(text: &mut String, results: &[RuleResult], word: Word, paint: Paint) {
     let mut rules: Vec<String> = results
         .iter()
@@ -296,7 +296,7 @@ fn interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
     }
 }
 
-/// The rules in which a process reached the limit of its memory: without a limit it would have taken the machine's.
+/// The rules in which a process reached its memory limit: without a limit it would have used up the machine's memory.
 fn ran_away(text: &mut String, results: &[RuleResult], paint: Paint) {
     let limit = |result: &'_ RuleResult| Some((one_line(&result.id), result.verdict, result.memory_limit.clone()?));
     let mut rules: Vec<_> = results.iter().filter_map(limit).collect();

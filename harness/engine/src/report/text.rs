@@ -116,7 +116,7 @@ pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A duration in seconds, with three decimals where it is short.
+/// A duration in seconds, with three decimals if it is short.
 pub(crate) fn duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds as f64 / 1e9;
     match nanoseconds {

@@ -39,8 +39,8 @@ impl Campaign {
         })
     }
 
-    /// What a rule shows on the devices that it needs: of one, on the first of `order` on which it may run. With `briefly`,
-    /// nobody waits for a call for longer than calls have taken.
+    /// The result of a rule on the devices that it needs: of one, on the first of `order` on which it may run. With
+    /// `briefly`, no call is waited for longer than calls have taken so far.
     pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool) -> Outcome {
         let rule = &self.target.rules.rules[index];
         let calls = calls(rule, &self.target.rules);
@@ -51,7 +51,7 @@ impl Campaign {
                 Err((verdict, reason)) => return self.without_run(rule, verdict, reason),
             };
             let outcome = self.on_devices(index, &lease, brief || briefly, &calls);
-            // Once for each cause, so that no rule takes one device after the other.
+            // Once for each cause, so that a rule does not take one device after the other.
             match outcome.not_the_rule {
                 Some(cause) if !causes.contains(&cause) => {
                     causes.push(cause);
@@ -217,7 +217,8 @@ impl Campaign {
                     self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
                 }
                 let lost = search.failure.is_some() && self.vanished(slot).is_some();
-                // One more hang of a function that is known to hang costs a deadline and is no news; an accident costs a start.
+                // One more hang of a function that hung before costs a deadline and tells nothing; an accident costs a
+                // start.
                 let hung = search.failure.as_ref().filter(|failed| failed.failure.verdict == Verdict::Timeout);
                 let hung_in = hung.and_then(|failed| failed.failure.lost_in.as_ref());
                 let known = hung_in.is_some_and(|lost| lease.breaker().knows(&lost.function));

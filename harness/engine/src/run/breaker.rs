@@ -40,7 +40,7 @@ pub(super) struct Breaker {
 #[derive(Debug, Default)]
 struct State {
     functions: BTreeMap<String, Accidents>,
-    /// Functions that wait for the device, as the catalog names them.
+    /// Functions that wait for the device, by their names in the catalog.
     waits: BTreeSet<String>,
     /// Why nothing runs any more.
     out: Option<String>,
@@ -95,7 +95,7 @@ impl State {
 }
 
 impl State {
-    /// The device may be what does not answer: no other way to wait for it is waited for as long as the first.
+    /// The device may be at fault: the other functions that wait for it get less time than the first one did.
     fn suspect_other_waits(&mut self) {
         for name in &self.waits {
             let function = self.functions.entry(name.clone()).or_insert_with(|| Accidents::none_yet(true));
@@ -186,7 +186,7 @@ impl Breaker {
         }
     }
 
-    /// Whether it is known of a function that it hangs or ends its process: one more time is no news.
+    /// Whether a function is known to hang or to end its process: one more time tells nothing new.
     pub(super) fn knows(&self, function: &str) -> bool {
         self.state().functions.get(function).is_some_and(|function| function.tripped.is_some())
     }

@@ -47,7 +47,7 @@ pub struct Campaign {
     pub(super) listener: Arc<dyn Listener>,
     pub(super) running: Running,
     pub(super) devices: Devices,
-    /// Rules of one device run on each.
+    /// Runs each rule of one device on each device.
     pub(super) everywhere: bool,
     /// How a device that is out may be brought back.
     pub(super) recovery: Option<Recovery>,
@@ -196,7 +196,7 @@ impl Campaign {
     pub(super) fn order<'a>(&self, selected: &'a [Planned]) -> Vec<&'a Planned> {
         let mut order: Vec<&Planned> = selected.iter().collect();
         if self.devices.at_the_same_time().is_some_and(|most| most > 1) {
-            // One of each device after the other: whoever takes them as they come waits little.
+            // One rule of each device after the other: a thread that takes them in this order waits little.
             let mut waiting: BTreeMap<Option<usize>, usize> = BTreeMap::new();
             order.sort_by_cached_key(|planned| {
                 let turn = waiting.entry(self.own_device(planned)).or_default();
@@ -207,7 +207,7 @@ impl Campaign {
         order
     }
 
-    /// The device that something planned waits for; `None`: any, several, or none.
+    /// The device that a planned rule waits for; `None`: any, several, or none.
     pub(super) fn own_device(&self, planned: &Planned) -> Option<usize> {
         let rule = &self.target.rules.rules[planned.rule?];
         let several = self.devices.at_the_same_time().is_some_and(|most| most > 1);

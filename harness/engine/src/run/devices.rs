@@ -1,8 +1,8 @@
 //! The devices of a run: who uses which, and which are of no further use.
 //!
 //! On real devices each rule has its devices to itself, and rules of one device run beside rules of others: their
-//! processes are shown only these devices, and number them from 0. Which device a rule of one has follows from seed and
-//! id, never from who is free. Threads of a simulated run have a machine each.
+//! processes are shown only these devices, and number them from 0. The device for a rule of one follows from seed and
+//! id, never from which devices are free. Each thread of a simulated run has a separate machine.
 
 mod before;
 mod checkpoint;
@@ -105,8 +105,8 @@ impl Devices {
         self.exclusive.then_some(self.units.len())
     }
 
-    /// The devices for a rule of one, in the order in which they are asked: the same in each run with this seed. A device
-    /// that is out moves no rule but its own.
+    /// The devices for a rule of one, in the order of their use: the same in each run with this seed. A device
+    /// that is out moves only its own rules.
     pub(super) fn order(&self, seed: u64, rule: &str) -> Vec<usize> {
         let turn = rule_seed(seed, rule);
         let name = |unit: usize| self.units[unit].name.as_deref().unwrap_or_default();
@@ -115,8 +115,8 @@ impl Devices {
         order
     }
 
-    /// Takes what a rule needs that makes these calls, and waits while others use it: of one device the first of `order`
-    /// on which it may run. With `recovery`, devices that are out may be brought back.
+    /// Takes the devices that a rule with these calls needs, and waits while others use them: of one, the first of
+    /// `order` on which it may run. With `recovery`, devices that are out may be brought back.
     pub(super) fn take<'a>(
         &'a self,
         demand: Demand,
@@ -160,14 +160,14 @@ impl Devices {
                 }
             }
         }
-        // A device that still works says more than one that does not.
+        // A device that still works is a better witness than one that does not.
         refusals.sort_by_key(|(index, ..)| *index);
         let working = refusals.iter().find(|(_, verdict, _)| *verdict != Verdict::DeviceLost);
         let (_, verdict, reason) = working.or(refusals.last()).expect("each device refused").clone();
         Taken::Refused(verdict, reason)
     }
 
-    /// Of these devices, the first that nobody uses; if there is none, the first.
+    /// The first of these devices that is not in use; if all are in use, the first.
     pub(super) fn free_of(&self, units: &[usize]) -> Option<usize> {
         let taken = self.taken();
         units.iter().copied().find(|unit| !taken[*unit]).or(units.first().copied())
@@ -232,7 +232,7 @@ impl Devices {
         self.given_back.wait(taken).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A device, as the machine numbers it.
+    /// A device, by the machine's number.
     pub(super) fn number(&self, unit: usize) -> String {
         self.units[unit].name.clone().unwrap_or_else(|| unit.to_string())
     }

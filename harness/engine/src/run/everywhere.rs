@@ -1,4 +1,4 @@
-//! A rule of one device on each device, one after another: what it shows where.
+//! A rule of one device on each device, one after another, with its result on each.
 
 use crate::catalog::Rule;
 use crate::record::{OnDevice, RuleResult, Verdict, on_which, worst};
@@ -14,11 +14,11 @@ impl Campaign {
         self.everywhere && several && !self.replays() && Demand::of(rule) == Demand::Devices(1)
     }
 
-    /// What a rule of one device shows on each, taken in the order in which they are free.
+    /// The results of a rule of one device on each device, in the order in which the devices become free.
     pub(super) fn on_each(&self, index: usize) -> Outcome {
         let mut left: Vec<usize> = (0..self.devices.at_the_same_time().unwrap_or(1)).collect();
         let mut ran: Vec<(usize, Outcome)> = Vec::new();
-        // One that hung on a device is waited for less on the next.
+        // A rule that hung on one device gets less time on the next.
         let mut hung = false;
         while let Some(unit) = self.devices.free_of(&left) {
             left.retain(|other| *other != unit);
@@ -30,7 +30,7 @@ impl Campaign {
         self.together(ran)
     }
 
-    /// What counts of these, with what there was on each.
+    /// The deciding one of these results, with the result of each device.
     fn together(&self, ran: Vec<(usize, Outcome)>) -> Outcome {
         let on = |(unit, outcome): &(usize, Outcome)| OnDevice {
             device: self.devices.number(*unit),

@@ -98,7 +98,7 @@ pub enum RunError {
     Results { missing: Vec<String> },
 }
 
-/// Whether a file that somebody named is not there.
+/// Whether a named file is missing.
 pub fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
@@ -116,7 +116,7 @@ impl RunError {
             | RunError::Merge(_)
             | RunError::Folder(FolderError::Name { .. } | FolderError::Keep)
             | RunError::Case { .. } => ExitStatus::Usage,
-            // Nobody but the user names a run that is read.
+            // Only the user names a run to read.
             RunError::Journal(JournalError::Io { attempt: "read", source, .. }) if is_missing(source) => {
                 ExitStatus::Usage
             }

@@ -371,7 +371,7 @@ pub(super) fn report(folder: &Path, run: &Recorded, keep: bool) -> Result<Vec<St
     write_all(folder, run, kept_cases(keep)?.as_deref())
 }
 
-/// Where counterexamples are kept for later runs, if they are.
+/// The folder for counterexamples that are kept for later runs, if they are kept.
 fn kept_cases(keep: bool) -> Result<Option<PathBuf>, FolderError> {
     if keep { regressions_folder().map(Some).ok_or(FolderError::Keep) } else { Ok(None) }
 }
@@ -387,7 +387,7 @@ fn write_all(folder: &Path, run: &Recorded, keep: Option<&Path>) -> Result<Vec<S
 fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Vec<String> {
     remove_left_over(path);
     let cases = path.join(CASES);
-    // What a link in its place leads to stays as it is.
+    // If a link is in its place, the file that it leads to stays unchanged.
     if cases.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         remove_left_over(&cases);
     }

@@ -42,7 +42,7 @@ pub(super) struct KnownCases {
 }
 
 impl KnownCases {
-    /// Those of the checkout under cargo, or of the folder that the environment names.
+    /// The counterexamples of the checkout under cargo, or of the folder that the environment names.
     pub(super) fn read<'a>(rules: impl Iterator<Item = &'a Rule>, scope: &Scope) -> KnownCases {
         let Some(folder) = regressions_folder() else { return KnownCases::default() };
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -89,7 +89,7 @@ fn read_cases(path: &Path) -> io::Result<Vec<KnownCase>> {
     Ok(serde_json::from_slice(&files::read(path, LARGEST)?)?)
 }
 
-/// Adds a counterexample to a rule's file in a folder that is there, or with `add` unset makes it the only one.
+/// Adds a counterexample to a rule's file in an existing folder, or with `add` unset makes it the only one.
 pub(super) fn write_case(folder: &Path, result: &RuleResult, add: bool) -> io::Result<()> {
     let Some(failure) = &result.failure else { return Ok(()) };
     let path = folder.join(format!("{}.json", result.id));

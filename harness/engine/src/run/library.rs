@@ -70,7 +70,7 @@ pub enum LibraryError {
     Simulator { source: io::Error },
 }
 
-/// What to do where nothing can be written: a limit on the size of files holds in every folder.
+/// Advice for when nothing can be written: a limit on the size of files holds in every folder.
 pub(super) fn room_for_files(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::FileTooLarge => "; raise the limit on the size of files (ulimit -f)",

@@ -1,5 +1,5 @@
-//! Memory that a device lost in the course of a run. Whoever is refused memory because of it has seen a failure of the device:
-//! nobody else uses it, and nothing of the suite holds it any more.
+//! Memory that a device lost in the course of a run. A rule that is refused memory because of it has seen a failure of
+//! the device: no other program uses that memory, and the suite no longer holds it.
 
 use crate::record::{RuleResult, Verdict};
 use crate::workers::{Seat, Slot};
@@ -9,17 +9,17 @@ use super::devices::free_memory;
 use super::owners::Outcome;
 
 impl Campaign {
-    /// Remembers what a device had free after the first rule that held there.
+    /// Remembers the free memory of a device after the first rule that held there.
     pub(super) fn note_free_memory(&self, slot: &mut Slot) {
         if slot.free_at_first.is_none() && self.alone_on_devices() {
             slot.free_at_first = self.free_memory_of(slot, None);
         }
     }
 
-    /// The outcome of a rule that was refused what it needs: a failure, if most of the device's memory is gone.
+    /// The outcome of a rule that was refused a resource: a failure if most of the device's memory is gone.
     pub(super) fn unless_memory_was_lost(&self, outcome: Outcome, slot: &mut Slot) -> (Outcome, bool) {
         let failure = outcome.result.failure.as_deref();
-        // Of a function that was refused, or a check of an account; what hung or crashed says something else.
+        // Only for a refused function or a check of memory accounts; a hang or a crash says something else.
         if outcome.result.verdict != Verdict::Blocked || failure.is_none() || !self.alone_on_devices() {
             return (outcome, false);
         }
@@ -39,12 +39,12 @@ impl Campaign {
         (Outcome { result, ..outcome }, true)
     }
 
-    /// Whether memory that is gone was taken by this run: the devices are simulated, or the user says that they are its own.
+    /// Whether this run took the missing memory: the devices are simulated, or the user says that only it uses them.
     fn alone_on_devices(&self) -> bool {
         !self.replays() && (self.target.library.simulated || self.header.settings.dedicated)
     }
 
-    /// Bytes that nobody uses, as the process says that most rules share; memory that is counted late is waited for.
+    /// Number of free bytes, according to the process that most rules share; waits for memory that is counted late.
     fn free_memory_of(&self, slot: &mut Slot, wanted: Option<u64>) -> Option<u64> {
         let worker = slot.seated(Seat::pooled(0, 0))?;
         free_memory(worker, self.target.executor.factory.brief(), wanted)

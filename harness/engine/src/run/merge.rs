@@ -124,7 +124,7 @@ fn merged_header(parts: &Parts) -> RunHeader {
     header.settings.rules = None;
     // Each part says with what it ran; the whole is held against what is known now.
     header.settings.expectations = None;
-    // Each part measured its own; nobody waited longer than this.
+    // Each part measured its own patience; no part waited longer than this.
     header.settings.patience = parts.runs.iter().filter_map(|run| run.header.settings.patience).max();
     header.resumed = Vec::new();
     header.started = parts.runs.iter().map(|run| run.header.started.clone()).min().unwrap_or_default();
@@ -226,7 +226,7 @@ fn without_answer(parts: &Parts, header: &RunHeader, rules: &Rules, planned: &Pl
 
 /// Numbers as text: `part 3`, `parts 3, 7`.
 fn numbered(numbers: &BTreeSet<u32>) -> String {
-    // A run may have a hundred thousand parts, and each of its rules may say which are missing.
+    // A run may have a hundred thousand parts, and each of its rules may list the missing ones.
     const SHOWN: usize = 20;
     let mut texts: Vec<String> = numbers.iter().take(SHOWN).map(u32::to_string).collect();
     texts.extend(numbers.len().checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("and {more} more")));

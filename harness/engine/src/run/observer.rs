@@ -70,8 +70,8 @@ impl Work {
         most.map_or(wanted, |most| wanted.min(most)).max(1)
     }
 
-    /// How many threads whoever takes rules strictly in their order needs, for as many rules at a time: some of them wait for
-    /// their device.
+    /// The number of threads needed to run this number of rules at a time strictly in their order: some of them wait
+    /// for their device.
     pub fn threads_in_order(&self) -> usize {
         let devices = self.campaign.devices.at_the_same_time().filter(|most| *most > 1 && *most == self.threads());
         devices.map_or(self.threads(), |devices| devices * 2)

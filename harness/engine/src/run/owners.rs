@@ -20,7 +20,7 @@ pub(super) struct Outcome {
     /// What it met that says nothing about the rule: a device that went out, or a process in which calls had no effect any
     /// more.
     pub not_the_rule: Option<RetryCause>,
-    /// What it showed on each device, where it ran on each.
+    /// Its results on each device, if it ran on each.
     pub each: Vec<Outcome>,
 }
 
@@ -68,7 +68,7 @@ impl Campaign {
         }
         let Some(owner) = rules.owners.get(&lost.function) else { return };
         let theirs = rules.positions.get(owner).filter(|_| *owner != result.id).map(|position| self.outcome(*position));
-        // On the device where it happened, if the owner ran there.
+        // The result on the device where it happened, if the owner ran there.
         let theirs = theirs.map(|theirs| theirs.each.iter().find(|one| one.units == outcome.units).unwrap_or(theirs));
         let works = |theirs: &Outcome| {
             let ran = !matches!(

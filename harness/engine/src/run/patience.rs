@@ -1,4 +1,4 @@
-//! How long rules wait for what is expected to happen: what the device takes before the run, many times over.
+//! The length of waits that are expected to succeed: the time that the device takes before the run, many times over.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::workers::Seat;
 use super::options::{Options, Waiting};
 use super::target::Target;
 
-/// A wait that is expected to succeed lasts so many times what the device took at most before the run: afterwards rules run
+/// A wait that is expected to succeed lasts this multiple of the longest time measured before the run: later, rules run
 /// beside each other, and others may use the machine.
 const TIMES: u32 = 100;
-/// The longest time that is waited for the device meanwhile.
+/// The longest time to wait for the device during the measurement.
 const LONGEST: Duration = Duration::from_secs(10);
 
 impl Target {
-    /// Sets how long rules wait: what is asked for, or what the device takes now, in a process that sees these devices. Gives
-    /// what is to be said about it.
+    /// Sets the patience of rules: the given one, or one measured now, in a process that sees these devices. Returns
+    /// a remark about it.
     pub fn set_patience(&mut self, visible: Option<&str>, options: &Options) -> Option<String> {
         let (patience, said) = choose(self, visible, options);
         self.executor.scope.patience = patience;
@@ -27,11 +27,11 @@ impl Target {
     }
 }
 
-/// The patience of a run in milliseconds, and what is to be said about it.
+/// The patience of a run in milliseconds, and a remark about it.
 fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Option<String>) {
     let longest = match options.patience {
         Waiting::Given(given) => return (given, None),
-        // Who uses each device whether it works or not wants nothing of it before the run.
+        // A user who skips the gate wants no device to be touched before the run.
         Waiting::Measured if options.skip_gate => return (LEAST_PATIENCE, None),
         Waiting::Measured => measure(target, visible),
     };
@@ -48,7 +48,7 @@ fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Op
     }
 }
 
-/// Many times what the device took, in steps of a tenth of a second, and less than what counts as a hang.
+/// A multiple of the device's time, in steps of a tenth of a second, and less than the time after which a call hangs.
 fn patience(longest: Duration, deadline: Duration) -> u32 {
     const STEP: u128 = 100;
     let wanted = (longest * TIMES).as_millis().div_ceil(STEP) * STEP;
@@ -56,7 +56,7 @@ fn patience(longest: Duration, deadline: Duration) -> u32 {
     u32::try_from(wanted.min(most)).unwrap_or(u32::MAX).max(LEAST_PATIENCE)
 }
 
-/// The longest time that a device took; `None`: nothing says what to measure, or the library cannot do it.
+/// The longest time that a device took; `None`: the catalog gives no steps to measure, or the library cannot do them.
 fn measure(target: &Target, visible: Option<&str>) -> Result<Option<Duration>, String> {
     let executor = &target.executor;
     if target.rules.life_cycle.of(&target.conditions.product).block(Section::Pace).is_none() {

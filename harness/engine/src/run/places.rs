@@ -14,9 +14,9 @@ const IN_BUNDLE: bool = option_env!("ATLAS_CTS_BUNDLE").is_some();
 /// The folder of the package that this executable was built from. A bundle does not carry the builder's folders.
 const BUILT_FROM: Option<&str> = if IN_BUNDLE { None } else { Some(env!("CARGO_MANIFEST_DIR")) };
 
-/// The checkout that this executable was built from, while cargo runs it there: whoever may write there decides what is
-/// built, too. Known failures and counterexamples are read from no other place that the user has not named: the current
-/// folder, or a path that was known when this was built, may be another user's.
+/// The checkout that this executable was built from, while cargo runs it there: a user who may write there decides what
+/// is built, too. Known failures and counterexamples are read from no other place that the user has not named: the
+/// current folder, or a path that was known when this was built, may be another user's.
 fn checkout() -> Option<PathBuf> {
     let root = Path::new(BUILT_FROM?).parent()?.parent()?;
     let package = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
@@ -26,7 +26,7 @@ fn checkout() -> Option<PathBuf> {
 /// The name of the command, as its package builds it.
 const COMMAND: &str = "atlas-cts";
 
-/// The command that runs one rule alone, without further options: that of the front end that runs now.
+/// The command that runs one rule alone, without further options: the command of the current front end.
 pub(super) fn run_alone(rule: &str) -> String {
     let is_command = || std::env::current_exe().is_ok_and(|path| path.file_name().is_some_and(|name| name == COMMAND));
     if IN_BUNDLE || is_command() { format!("{COMMAND} run {rule}") } else { format!("cargo test -- --exact {rule}") }
@@ -38,15 +38,15 @@ pub fn runs_folder() -> PathBuf {
     checkout().or_else(|| std::env::current_dir().ok()).unwrap_or_default().join("reports/out")
 }
 
-/// Refuses a default folder of runs that another user has put into the current folder: what is written there is his.
-/// Whose folder the current one is, the user knows.
+/// Refuses a default folder of runs that another user has put into the current folder: that user controls files written there.
+/// The user knows whose folder the current one is.
 pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     let out = runs_folder();
     let Some(reports) = out.parent() else { return Ok(()) };
     let mut trusted = vec![0, rustix::process::geteuid().as_raw()];
     trusted.extend(reports.parent().and_then(|root| root.metadata().ok()).map(|root| root.uid()));
     for folder in [reports, &out] {
-        // What is not there yet is made by this user.
+        // Anything that does not exist yet is created by this user.
         let Ok(found) = folder.symlink_metadata() else { continue };
         if !trusted.contains(&found.uid()) {
             let text = format!("{} belongs to another user (uid {})", folder.display(), found.uid());
@@ -56,19 +56,21 @@ pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     Ok(())
 }
 
-/// The folder of known counterexamples: that of the environment, or of the checkout under cargo; `None`: there is none.
+/// The folder of known counterexamples: the one of the environment, or of the checkout under cargo; `None`: there is
+/// none.
 pub(super) fn regressions_folder() -> Option<PathBuf> {
     let named = std::env::var_os("ATLAS_CTS_REGRESSIONS").map(PathBuf::from);
     named.or_else(|| checkout().map(|root| root.join("fixtures/regressions")))
 }
 
-/// The folder of known failures that is read by itself: that of the checkout under cargo, with the catalog built from it.
+/// The folder of known failures that is read by default: the one of the checkout under cargo, with the catalog built
+/// from it.
 pub(super) fn expectations_folder(specs: &Specs) -> Option<PathBuf> {
     let checkout = checkout().filter(|_| matches!(specs, Specs::Embedded(_)));
     checkout.map(|root| root.join("expectations")).filter(|folder| folder.is_dir())
 }
 
-/// A folder of known failures that lies in the current folder or beside the catalog, and is not read by itself.
+/// A folder of known failures that lies in the current folder or beside the catalog, and is not read by default.
 pub(super) fn unread_expectations(specs: &Specs) -> Option<PathBuf> {
     let beside = match specs {
         Specs::Folder(folder) => folder.parent().map(Path::to_owned).unwrap_or_default(),
@@ -77,8 +79,8 @@ pub(super) fn unread_expectations(specs: &Specs) -> Option<PathBuf> {
     Some(beside.join("expectations")).filter(|folder| folder.is_dir() && expectations_folder(specs).is_none())
 }
 
-/// The folder that is meant, where the user stands: a path, a run's name, `latest`, or `latest~1` for the run before it.
-/// `latest` must not move while the run goes on.
+/// The folder that a text names in the user's current folder: a path, a run's name, `latest`, or `latest~1` for the run
+/// before it. `latest` must not move while the run goes on.
 pub fn run_folder(given: &Path) -> PathBuf {
     let runs = runs_folder();
     let folder = match given.to_str().and_then(before_latest) {
@@ -93,7 +95,7 @@ pub fn run_folder(given: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
 }
 
-/// Reads the run that is meant, see [`run_folder`]; its folder comes first.
+/// Reads the run that a text names, see [`run_folder`]; its folder comes first.
 ///
 /// # Errors
 /// There is no such run, or its journal cannot be read.
@@ -102,7 +104,7 @@ pub fn read_named(given: &Path) -> Result<(PathBuf, Recorded), JournalError> {
     read_run(&folder).map(|run| (folder, run))
 }
 
-/// How many runs before the latest one a text means; `None`: it means something else.
+/// The number of runs before the latest one that a text means; `None`: it means something else.
 fn before_latest(text: &str) -> Option<usize> {
     match text.strip_prefix("latest")? {
         "" => Some(0),
@@ -110,7 +112,7 @@ fn before_latest(text: &str) -> Option<usize> {
     }
 }
 
-/// The folder of the run that began so many runs before the one that `latest` names; `None`: there are not so many.
+/// The folder of the run that began this number of runs before the one that `latest` names; `None`: there are fewer.
 fn nth_before_latest(runs: &Path, back: usize) -> Option<PathBuf> {
     let latest = runs.join("latest");
     if back == 0 && latest.exists() {
@@ -125,12 +127,12 @@ fn nth_before_latest(runs: &Path, back: usize) -> Option<PathBuf> {
     all.sort();
     let named = latest.canonicalize().ok();
     let position = all.iter().position(|(_, path)| path.canonicalize().ok() == named);
-    // On a file system without links the newest is the latest.
+    // On a file system without links, the newest run is the latest.
     let position = position.or(all.len().checked_sub(1))?;
     all.get(position.checked_sub(back)?).map(|(_, path)| path.clone())
 }
 
-/// When a run began, from its journal's first line; `None`: it is no journal.
+/// The time at which a run began, from its journal's first line; `None`: the file is not a journal.
 fn started(journal: &Path) -> Option<String> {
     const LONGEST: u64 = 16 << 20;
     if !journal.symlink_metadata().is_ok_and(|journal| journal.is_file()) {

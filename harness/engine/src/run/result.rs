@@ -17,7 +17,7 @@ pub(super) struct Finished {
     pub confirmation: Option<Confirmation>,
     /// The end of what the library printed.
     pub output: String,
-    /// The devices that its processes saw, by the machine's names; none: all that there are.
+    /// The devices that its processes saw, by the machine's names; none: all devices.
     pub devices: Vec<String>,
 }
 

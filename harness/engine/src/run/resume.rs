@@ -256,7 +256,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.sim_edition.clone_from(&settings.sim_edition);
     options.sim_memory = settings.sim_memory;
     options.deadline = settings.deadline;
-    // What was measured then: the results of one run are those of one patience.
+    // The patience that was measured then: all results of one run have the same one.
     options.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
     options.rule_limit = settings.rule_limit;
     options.hazardous = settings.hazardous;

@@ -21,7 +21,7 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// Whether the options alone say that a run would skip it: what only a device knows is not asked.
+    /// Whether the options alone tell that a run would skip it: conditions that only a device knows are not checked.
     pub fn skipped_without_a_device(&self, rules: &Rules, options: &Options) -> bool {
         let Some(rule) = self.rule.map(|index| &rules.rules[index]) else { return false };
         let elsewhere = options.product != "auto" && offered(rule, &options.product, rules).is_err();

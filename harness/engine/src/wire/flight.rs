@@ -57,7 +57,7 @@ struct Header {
     copies: AtomicU64,
     /// Bytes that the worker was limited to, once there was little left of them; 0: there was enough.
     memory_limit: AtomicU64,
-    /// The site of the call that was open then, plus 1; 0: none was.
+    /// The site of the call that was open then, plus 1; 0: no call was open.
     memory_limit_site: AtomicU64,
 }
 
@@ -200,13 +200,14 @@ impl Flight {
         self.header().copies.fetch_add(1, Ordering::Release);
     }
 
-    /// Notes that little is left of the memory that the worker was limited to, with the call that is open. Allocates
-    /// nothing: there may be nothing to allocate.
+    /// Notes that the worker has almost reached its memory limit, with the call that is open. Allocates nothing: there
+    /// may be no memory left to allocate.
     pub fn note_memory_limit(&self, bytes: u64) {
         let header = self.header();
         if header.memory_limit.load(Ordering::Acquire) == 0 {
             let last = header.calls.load(Ordering::Acquire).checked_sub(1);
-            // SAFETY: the slot is inside the array and was written once at least; a torn record names a wrong call at worst.
+            // SAFETY: the slot is inside the array and was written at least once; a torn record at worst names a wrong
+            // call.
             let last = last.map(|number| unsafe { (&raw const (*self.layout).calls[number as usize % CALLS]).read() });
             let open = last.filter(|call| call.state == CallRecord::OPEN);
             header.memory_limit_site.store(open.map_or(0, |call| u64::from(call.site) + 1), Ordering::Release);
@@ -214,7 +215,7 @@ impl Flight {
         header.memory_limit.store(bytes, Ordering::Release);
     }
 
-    /// If little was left of the worker's memory since the last time that this was asked: its limit, and the site of the
+    /// If the worker has almost reached its memory limit since the last query: its limit, and the site of the
     /// call that was open then.
     pub fn take_memory_limit(&self) -> Option<(u64, Option<u32>)> {
         let site = self.header().memory_limit_site.load(Ordering::Acquire);

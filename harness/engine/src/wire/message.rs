@@ -21,9 +21,9 @@ pub enum Request {
     Query,
     /// Have the device do the known operation.
     Gate,
-    /// Measure what the device takes for the steps of api.yaml's `pace`.
+    /// Measure the time that the device takes for the steps of api.yaml's `pace`.
     Pace,
-    /// Have the device do what a capability is about, by its position.
+    /// Have the device perform a capability's steps, by the capability's position.
     Capability(usize),
     /// Which of these functions does the library export?
     Exports(Vec<String>),
@@ -58,7 +58,7 @@ pub struct Start {
     pub product: String,
     /// Bytes of data that the process gets beside what it has once it is set up; `None`: there is no limit.
     pub memory: Option<u64>,
-    /// The library did not come back when it was asked what it says of an error: it is not asked again.
+    /// The library did not return when it was asked for an error's text: it is not asked again.
     #[serde(default)]
     pub mute: bool,
 }
@@ -69,7 +69,7 @@ pub struct RunRule {
     pub rule: String,
     pub product: String,
     pub devices: u32,
-    /// Milliseconds that a wait for what is expected to happen lasts.
+    /// Length of a wait that is expected to succeed, in milliseconds.
     pub patience: u32,
     pub seed: u64,
     pub budget: Budget,
@@ -127,11 +127,11 @@ pub enum Reply {
     Answers(Vec<(String, Result<String, String>)>),
     /// What did not go as it must.
     Gate(Option<Trouble>),
-    /// Nanoseconds of the longest of several times, or what did not go as it must.
+    /// Nanoseconds of the longest of several measurements, or a description of the failed step.
     Pace(Result<u64, Trouble>),
     Exported(Vec<bool>),
     Searched(Box<SearchResult>),
-    /// How the case was judged that runs: the library is asked for the text of its error next. `None`: it has answered.
+    /// The judgment of the running case: the library is asked for the text of its error next. `None`: it has answered.
     Judged(Option<Box<CaseFailure>>),
     Turn(Turn),
     /// The steps of a case are done.
@@ -165,7 +165,7 @@ pub struct CaseEnd {
     pub trouble: Option<Trouble>,
     /// What the library did to its process: see [`SearchResult::findings`].
     pub manners: Vec<String>,
-    /// The process reached the limit of its memory.
+    /// The process reached its memory limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<MemoryLimit>,
 }

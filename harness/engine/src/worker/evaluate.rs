@@ -334,7 +334,7 @@ fn number(value: i128) -> String {
     if value > 0xFFFF { format!("{value} (0x{value:x})") } else { value.to_string() }
 }
 
-/// Bytes of this process that are in memory, as the kernel counts them; 0 where it does not tell.
+/// Number of bytes of this process that are in memory, as the kernel counts them; 0 if it does not tell.
 fn resident() -> i128 {
     let counts = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = counts.split(' ').nth(1).and_then(|pages| pages.parse::<i128>().ok());

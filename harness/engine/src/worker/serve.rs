@@ -49,7 +49,7 @@ pub fn run_if_asked(runtimes: &[&'static Runtime]) {
 struct Wire {
     requests: RefCell<BufReader<File>>,
     replies: File,
-    /// What the two descriptors were when the process began.
+    /// The files behind the two descriptors when the process began.
     pipes: [Option<(u64, u64)>; 2],
 }
 
@@ -84,8 +84,8 @@ impl Wire {
         (&self.replies).write_all(&line).map_err(|error| WorkerFault::io("cannot reply", error))
     }
 
-    /// Ends this process when the library closed what it had not opened, whoever has the number now: the flight recorder
-    /// still names the case.
+    /// Ends this process if the library closed a descriptor that it did not open, whoever has the number now: the
+    /// flight recorder still names the case.
     fn expect_open(&self) {
         let requests = self.requests.try_borrow().map_or(self.pipes[0], |requests| pipe(requests.get_ref()));
         if [requests, pipe(&self.replies)] != self.pipes {
@@ -94,7 +94,7 @@ impl Wire {
     }
 }
 
-/// What tells the file of a descriptor from others; `None`: it is closed.
+/// The identity of a descriptor's file; `None`: the descriptor is closed.
 fn pipe(file: &File) -> Option<(u64, u64)> {
     let found = rustix::fs::fstat(file).ok()?;
     Some((found.st_dev, found.st_ino))
@@ -219,15 +219,15 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
 /// The most of what a runtime says about an error that is kept, in bytes: the end.
 const MOST_SAID: usize = 16 << 10;
 
-/// Asks the runtime what it says of the thread's errors, if a case has failed. The case is judged by then, and the
-/// supervisor knows it: a library that does not come back with a text hides no failure. No call of the case is forgotten
-/// for this one.
+/// Asks the runtime for the texts of the thread's errors, if a case has failed. The case is judged by then, and the
+/// supervisor knows it: a library that does not return a text hides no failure. No call of the case is
+/// dropped from the records for this one.
 fn recent_error(life_cycle: &mut Execution<'_>, state: State, flight: &Flight, wire: &Wire, report: &mut CaseReport) {
     let Some(failure) = &mut report.failure else { return };
     let queries = life_cycle.prepared.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
     let asked = queries.iter().position(|query| query.name == RECENT_ERROR && query.state <= state);
     let Some(asked) = asked else { return };
-    // What cannot be told now is told with the result.
+    // A message that cannot be sent now is sent with the result.
     let _ = wire.reply(&Reply::Judged(Some(Box::new(failure.clone()))));
     let answered = life_cycle.run_section(Section::Query(asked)).is_ok();
     // A library without the function, or with nothing to say, says nothing. What did not return is found there.
@@ -243,7 +243,7 @@ fn recent_error(life_cycle: &mut Execution<'_>, state: State, flight: &Flight, w
     }
 }
 
-/// What is to be said if the process reached the limit of its memory since this was last asked.
+/// A remark if the process has reached its memory limit since the last query.
 fn memory_limit(flight: &Flight, texts: &Texts<'_>) -> Option<MemoryLimit> {
     let (mebibytes, site) = flight.take_memory_limit()?;
     let named = |site| of_site(texts, site);
@@ -268,7 +268,7 @@ struct Worker<'a> {
     flight: &'a Flight,
     state: State,
     device: u32,
-    /// Whether the library is asked what it says of errors.
+    /// Whether the library is asked for the texts of errors.
     asks: bool,
     surroundings: Surroundings,
 }
@@ -320,7 +320,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Nanoseconds of the longest of several times that the device did what is measured.
+    /// Nanoseconds of the longest of several runs of the measured steps.
     fn pace(&mut self) -> Result<u64, Trouble> {
         const TIMES: usize = 9;
         let mut longest = Duration::ZERO;

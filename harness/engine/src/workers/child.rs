@@ -74,9 +74,9 @@ pub struct WorkerProcess {
     pub longest: Arc<AtomicU64>,
     /// Whom a run asks for something.
     pub asked: Arc<Asked>,
-    /// How the case was judged whose error the library is asked about.
+    /// The judgment of the case about whose error the library is asked.
     judged: Option<Box<CaseFailure>>,
-    /// A library of the run did not come back from that: none is asked again.
+    /// A library of the run did not return from that query: no library is asked again.
     pub mute: Arc<AtomicBool>,
 }
 
@@ -250,7 +250,7 @@ impl WorkerProcess {
         }
     }
 
-    /// The failure of a case in which the process was lost: the accident, or what had been judged where the library was
+    /// The failure of a case in which the process was lost: the accident, or the earlier judgment if the library was
     /// only asked for the text of its error.
     pub(super) fn failure(&self, accident: &WorkerEnd, lost: impl FnOnce() -> CaseFailure) -> CaseFailure {
         let Some(judged) = &self.judged else { return lost() };

@@ -189,7 +189,7 @@ impl Executor {
                     match end.report.failure.as_ref().map(|failure| failure.verdict) {
                         Some(Verdict::Timeout) => {
                             hangs = hangs.saturating_sub(1);
-                            // The hang itself is known by now.
+                            // The hang itself is already known.
                             let deadline = self.factory.brief().min(assignment.deadline);
                             assignment.to_mut().deadline = deadline;
                         }

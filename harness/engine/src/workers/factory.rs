@@ -52,7 +52,7 @@ pub struct Factory {
     pub retries: Mutex<Vec<Retry>>,
     /// The longest time without progress after which a worker went on, in milliseconds.
     pub longest: Arc<AtomicU64>,
-    /// A worker was lost when its library was asked what it says of an error.
+    /// A worker was lost when its library was asked for an error's text.
     pub mute: Arc<AtomicBool>,
 }
 
@@ -127,7 +127,7 @@ impl StartError {
         }
     }
 
-    /// Whether the machine is short of something, so that what rules saw meanwhile says nothing about the library.
+    /// Whether the machine lacks a resource, so that results of rules meanwhile say nothing about the library.
     pub fn is_shortage(&self) -> bool {
         match self {
             StartError::Environment(_) => true,
@@ -179,15 +179,16 @@ impl Factory {
         }
     }
 
-    /// How long a call is waited for that has hung before: ten times what any call has taken, and 2 s at least; no longer
-    /// than a quarter of the deadline, unless calls have been seen to take half as long.
+    /// The time to wait for a call that hung before: ten times the longest time of any call, and 2 s at least; no
+    /// longer than a quarter of the deadline, unless calls have been seen to take half as long.
     pub fn brief(&self) -> Duration {
         let longest = Duration::from_millis(self.longest.load(Ordering::Relaxed));
         let most = (self.deadlines.step / 4).max(longest.saturating_mul(2)).min(self.deadlines.step);
         longest.saturating_mul(10).min(most).max(BRIEF.min(self.deadlines.step))
     }
 
-    /// How many hangs may be waited for after the first, to find out more about it; of a call that hung before, one.
+    /// The number of hangs that may be waited for after the first, to find out more about it; of a call that hung
+    /// before, one.
     pub fn further_hangs(&self, deadline: Duration, most: u32) -> u32 {
         if deadline < self.deadlines.step { most.min(1) } else { most }
     }

@@ -1,6 +1,6 @@
 //! A run that is asked to end. A scheduler that takes a machine back says so first (SIGTERM), a person does with Ctrl-C
-//! (SIGINT), and so does a terminal that goes away (SIGHUP): the workers end, the journal is closed, and what has no result
-//! runs when the run is resumed. Whoever asks a second time does not wait.
+//! (SIGINT), and so does a terminal that goes away (SIGHUP): the workers end, the journal is closed, and rules without
+//! a result run when the run is resumed. A second signal ends the run without waiting.
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -25,7 +25,7 @@ fn asked() -> &'static Asked {
 /// From now on the first of these signals is a request, and the second one the end of the process.
 pub(crate) fn listen() {
     let Asked { signal, twice } = asked();
-    // Whoever starts a run with `nohup` wants it to outlive the terminal.
+    // A user who starts a run with `nohup` wants it to outlive the terminal.
     let hangup = Some(SIGHUP).filter(|number| !is_ignored(*number));
     for number in [SIGTERM, SIGINT].into_iter().chain(hangup) {
         // In this order: the first signal finds the flag unset, and sets it. Where no handler can be set, the signal ends

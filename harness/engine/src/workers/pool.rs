@@ -17,7 +17,7 @@ use super::seat::Seat;
 #[derive(Debug)]
 pub struct Slot {
     pub machine: Machine,
-    /// Bytes of the device's memory that nobody used after the first rule; `None`: nobody has looked yet.
+    /// Number of free bytes of the device's memory after the first rule; `None`: not measured yet.
     pub free_at_first: Option<u64>,
     workers: HashMap<Seat, WorkerProcess>,
     /// Why there is no worker any more where there was one.
@@ -68,7 +68,8 @@ impl Slot {
         self.workers.insert(seat, worker);
     }
 
-    /// The processes that sit here, also those that wait for their next rule: each may hold a context of its device.
+    /// The processes of this seat, including those that wait for their next rule: each may hold a context of its
+    /// device.
     pub fn processes(&self) -> usize {
         self.workers.len()
     }

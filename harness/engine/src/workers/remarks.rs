@@ -37,7 +37,7 @@ impl Remarks {
     }
 }
 
-/// The first characters of a line, which a library may make as long as it likes.
+/// The first characters of a line, which a library may make arbitrarily long.
 fn beginning(line: &str) -> String {
     const SHOWN: usize = 500;
     match line.char_indices().nth(SHOWN) {

@@ -1,4 +1,5 @@
-//! libclang in a process with a timer and limits: headers are anybody's, and it does not survive all of them.
+//! libclang in a process with a timer and limits: headers can come from anywhere, and libclang does not survive
+//! all of them.
 
 use std::io::{Read, Seek};
 use std::os::unix::process::ExitStatusExt;
@@ -11,13 +12,13 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::declarations::Declarations;
 use crate::error::Error;
 
-/// How long headers may take. A whole release takes a second.
+/// The time limit for reading headers. A whole release takes a second.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Bytes of memory that they may take.
+/// The memory limit of the process, in bytes.
 const MEMORY: u64 = 4 << 30;
-/// How often to look whether the process has ended.
+/// The interval at which the process is checked for its end.
 const TICK: Duration = Duration::from_millis(5);
-/// Bytes of what it says that are shown.
+/// Number of bytes of its output that are shown.
 const SHOWN: usize = 2000;
 
 /// What the headers below a folder declare of the interface of a catalog's header; without a folder, what that header
@@ -38,19 +39,19 @@ pub(super) fn declarations(own: &Path, folder: Option<&Path>) -> Result<Declarat
         Some(status) if status.success() => output.rewind().and_then(|()| output.read_to_string(&mut text)),
         _ => errors.rewind().and_then(|()| errors.take(SHOWN as u64).read_to_string(&mut text)),
     };
-    // What is no text is not worth a mistake of its own.
+    // Output that is not valid text deserves no separate error.
     let _ = read;
     match status {
         Some(status) if status.success() => serde_json::from_str(&text)
             .map_err(|error| Error::Lost { headers: named, how: format!("wrote what is not understood ({error})") }),
-        // It has said what is in the way.
+        // The process has printed the reason.
         Some(status) if matches!(status.code(), Some(2 | 3)) => Err(Error::Said { text: harmless(text.trim()) }),
         Some(status) => Err(Error::Lost { headers: named, how: ended(status) }),
         None => Err(Error::Lost { headers: named, how: format!("did not end within {} s", PATIENCE.as_secs()) }),
     }
 }
 
-/// Limits this process, before it reads anything.
+/// Limits this process; called before it reads anything.
 pub(super) fn limit() -> Result<(), Error> {
     for (resource, most) in [(Resource::As, MEMORY), (Resource::Cpu, PATIENCE.as_secs()), (Resource::Core, 0)] {
         let maximum = getrlimit(resource).maximum;
@@ -61,7 +62,7 @@ pub(super) fn limit() -> Result<(), Error> {
     Ok(())
 }
 
-/// `None`: it was killed when its time was over.
+/// Waits for the process. `None`: it was killed at the time limit.
 fn wait(child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -83,7 +84,7 @@ fn ended(status: ExitStatus) -> String {
     }
 }
 
-/// Text of headers with nothing in it that steers a terminal.
+/// Text of headers without characters that control a terminal.
 pub(super) fn harmless(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }

@@ -1,25 +1,25 @@
-//! How two headers differ, as a compiled program sees them.
+//! The differences between two headers, as a compiled program sees them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::declarations::{Declarations, Layout};
 
-/// What only the second one has: nobody depends on it yet.
+/// Only the second header has it: no program depends on it yet.
 pub(super) const NEW: &str = "new";
 
 /// A difference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Difference {
-    /// What kind of difference it is: `prototype`, `missing struct`.
+    /// The kind of the difference: `prototype`, `missing struct`.
     pub kind: &'static str,
-    /// What differs: a function, a constant, a struct.
+    /// The item that differs: a function, a constant, a struct.
     pub name: String,
-    /// How.
+    /// A description of the difference.
     pub text: String,
 }
 
-/// How the second of two headers differs from the first. `only_first`: what only the second declares is left out.
+/// The differences of the second header from the first. `only_first`: leaves out items that only the second declares.
 pub(super) fn differences(first: &Declarations, second: &Declarations, only_first: bool) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut compare = |kinds: [&'static str; 2],
@@ -65,7 +65,7 @@ fn became<T: PartialEq + fmt::Display>(
     (first != second).then(|| format!("{first} became {second}"))
 }
 
-/// The first things in which two layouts differ.
+/// The first differences between two layouts.
 fn layout(first: &Layout, second: &Layout) -> Option<String> {
     let mut parts = Vec::new();
     for (what, first, second) in [("size", first.size, second.size), ("alignment", first.align, second.align)] {

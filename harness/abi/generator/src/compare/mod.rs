@@ -86,7 +86,8 @@ fn describe(page: &mut String, Difference { kind, name, text }: &Difference, rul
     }
 }
 
-/// The rules of a runtime by the words of their text: the generator reads no catalog, which is built on what it writes.
+/// The rules of a runtime by the words of their text: the generator cannot read the catalog, which is built on
+/// its output.
 struct Rules(BTreeMap<String, BTreeSet<String>>);
 
 impl Rules {
@@ -97,7 +98,7 @@ impl Rules {
                 if path.is_dir() && !path.is_symlink() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "yaml") {
-                    // What cannot be read names no rule.
+                    // A file that cannot be read names no rule.
                     note(&fs::read_to_string(&path).unwrap_or_default(), &mut words);
                 }
             }

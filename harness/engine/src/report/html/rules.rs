@@ -99,7 +99,7 @@ fn row(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
     )
 }
 
-/// The devices that it ran on, where that is known.
+/// The devices on which it ran, if they are known.
 fn on(result: &RuleResult) -> String {
     let each = result.each.iter().map(|on| on.device.as_str());
     let devices: Vec<&str> = match result.each.is_empty() {

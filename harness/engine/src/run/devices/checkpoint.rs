@@ -92,7 +92,7 @@ struct Entries {
     /// Rules that ran since, by position in the catalog.
     since: Vec<usize>,
     spent: Duration,
-    /// Processes of the suite that were on the device then: each holds memory, also while it waits.
+    /// The suite's processes that were on the device then: each holds memory, even while it waits.
     processes: usize,
 }
 
@@ -208,7 +208,7 @@ impl Lease<'_> {
                         ),
                     });
                 }
-                // What the suite's own processes hold is nobody's loss.
+                // Memory that the suite's own processes hold is not lost.
                 None if resource == Resource::Memory && more_processes => {}
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
                     "{} went away between two checkpoints, and no rule between them takes it again: somebody else may use \

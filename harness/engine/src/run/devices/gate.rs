@@ -68,7 +68,7 @@ pub(super) fn settled(
     }
 }
 
-/// As [`settled`], of a process that may not answer.
+/// Like [`settled`], for a process that may not answer.
 pub(in crate::run) fn free_memory(worker: &mut WorkerProcess, deadline: Duration, wanted: Option<u64>) -> Option<u64> {
     settled(worker, deadline, wanted).ok().flatten()
 }

@@ -1,9 +1,10 @@
-//! Which rule a thread begins next: one whose device nobody uses, so that nobody waits while there is other work.
+//! The choice of the rule that a thread begins next: one whose device is not in use, so that no thread waits while
+//! there is other work.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What is left to begin, in its order, each with the device that it will wait for; `None`: any, several, or none.
+/// The remaining rules, in order, each with the device that it will wait for; `None`: any, several, or none.
 #[derive(Debug)]
 pub(in crate::run) struct Turns<T> {
     state: Mutex<State<T>>,
@@ -12,11 +13,11 @@ pub(in crate::run) struct Turns<T> {
 #[derive(Debug)]
 struct State<T> {
     left: VecDeque<(T, Option<usize>)>,
-    /// How many threads have begun something on a device.
+    /// The number of threads that have begun a rule on a device.
     busy: BTreeMap<usize, usize>,
 }
 
-/// Something that a thread has begun, until this is dropped.
+/// A rule that a thread has begun, until this is dropped.
 #[derive(Debug)]
 pub(in crate::run) struct Turn<'a, T> {
     turns: &'a Turns<T>,
@@ -25,12 +26,12 @@ pub(in crate::run) struct Turn<'a, T> {
 }
 
 impl<T> Turns<T> {
-    /// All that there is to do.
+    /// All rules to run.
     pub(in crate::run) fn of(all: impl IntoIterator<Item = (T, Option<usize>)>) -> Turns<T> {
         Turns { state: Mutex::new(State { left: all.into_iter().collect(), busy: BTreeMap::new() }) }
     }
 
-    /// The next thing to begin: the first whose device is not in use, or else the first. `None`: nothing is left.
+    /// The next rule to begin: the first whose device is not in use, or else the first. `None`: none is left.
     pub(in crate::run) fn next(&self) -> Option<Turn<'_, T>> {
         let mut state = self.state();
         let is_free = |device: &Option<usize>| device.is_none_or(|device| !state.busy.contains_key(&device));

@@ -45,7 +45,7 @@ pub(super) struct Parts {
     pub runs: Vec<PartRun>,
     /// How many parts the run has.
     pub of: u32,
-    /// The parts that are not among the runs.
+    /// The parts that are missing among the runs.
     missing: BTreeSet<u32>,
 }
 

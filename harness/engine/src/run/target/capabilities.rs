@@ -1,5 +1,5 @@
-//! What devices can do where no document says that they can: asked once, before anything runs, and what a machine leaves
-//! out.
+//! Capabilities of devices that no document promises, asked for once, before anything runs, and the rules that a
+//! machine leaves out.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::workers::{Factory, Pool, SetUp};
 
 use super::TargetError;
 
-/// Asks the devices for each capability, in a process that ends with it: what a device cannot do may end the process.
+/// Asks the devices for each capability, in a process that ends with it: an unsupported operation may end the process.
 pub(super) fn ask(
     rules: &Rules,
     factory: &Factory,
@@ -32,7 +32,7 @@ pub(super) fn ask(
     Ok(answers)
 }
 
-/// What did not go in a process that was asked for a capability; `None`: all of it went.
+/// The failed step of a process that was asked for a capability; `None`: all steps succeeded.
 fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
     let slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp::new(State::Device, 0, None, StartReason::FirstUse);
@@ -48,7 +48,7 @@ fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<Strin
     Ok(lacks)
 }
 
-/// The rules that a machine leaves out because of what it is or allows, by reason, the most frequent first.
+/// The rules that a machine leaves out because of its kind or its limits, by reason, the most frequent first.
 pub(super) fn left_out(rules: &Rules, conditions: &Conditions) -> Vec<LeftOut> {
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     for rule in &rules.rules {

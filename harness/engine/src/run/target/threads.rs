@@ -1,4 +1,4 @@
-//! Whether this user may start what a run needs, tried before anything is judged.
+//! A check that this user may start what a run needs, before anything is judged.
 
 use std::fs;
 use std::sync::RwLock;
@@ -8,31 +8,31 @@ use rustix::process::{Resource, getrlimit};
 
 use super::TargetError;
 
-/// Threads that a run may need beside each other. A runtime starts one for each stream and more for itself; without
-/// them it refuses streams, or waits for ever, and a rule would blame it for that.
+/// The number of threads that a run may need at the same time. A runtime starts one for each stream and more for
+/// itself; without them it refuses streams, or waits forever, and a rule would blame it for that.
 const NEEDED: usize = 512;
-/// Bytes of the stack of a thread that only waits.
+/// The stack size of a thread that only waits, in bytes.
 const STACK: usize = 16 << 10;
 
-/// Refuses a limit of processes (`ulimit -u`) that leaves too little beside what the user runs already.
+/// Refuses a limit of processes (`ulimit -u`) that leaves too little beside the processes that the user already runs.
 pub(super) fn expect_threads() -> Result<(), TargetError> {
     let Some(limit) = getrlimit(Resource::Nproc).current else { return Ok(()) };
-    // All threads of the machine are at least those of this user.
+    // The machine has at least as many threads as this user.
     if running().is_some_and(|running| limit.saturating_sub(running) >= NEEDED as u64) {
         return Ok(());
     }
-    // Which of them count, the kernel knows: not those of the superuser, but those in other containers.
+    // Only the kernel knows which threads count: not those of the superuser, but those in other containers.
     let free = startable();
     if free < NEEDED { Err(TargetError::Threads { free, needed: NEEDED, limit }) } else { Ok(()) }
 }
 
-/// Threads of the whole machine: `0.20 0.18 0.12 1/80 11206`.
+/// The number of threads of the whole machine: `0.20 0.18 0.12 1/80 11206`.
 fn running() -> Option<u64> {
     let load = fs::read_to_string("/proc/loadavg").ok()?;
     load.split_whitespace().nth(3)?.split_once('/')?.1.parse().ok()
 }
 
-/// Threads that can be started beside each other, of those that are needed.
+/// The number of threads that can be started at the same time, up to the needed number.
 fn startable() -> usize {
     let gate = RwLock::new(());
     let closed = gate.write();
