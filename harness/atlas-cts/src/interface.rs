@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use engine::catalog::Rules;
-use engine::interface::{self, Difference, InterfaceError, read_library};
+use engine::interface::{self, Difference, InterfaceError, LibraryInterface, needed_beside, read_library};
 
 /// Rules that are named for one difference.
 const RULES: usize = 4;
@@ -36,7 +36,14 @@ pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), Int
     );
     let found = match &compared.against {
         Some(other) => interface::libraries(rules, &read_library(other)?, &library),
-        None => interface::missing(rules, home(rules, &compared.library), &library),
+        None => {
+            let behind = needed_beside(&compared.library, &library);
+            for (name, further) in &behind {
+                let _ = writeln!(page, "behind it: {name}, {} symbols", further.exported.len());
+            }
+            let all: Vec<&LibraryInterface> = behind.iter().map(|(_, further)| further).chain([&library]).collect();
+            interface::missing(rules, home(rules, &compared.library), &all)
+        }
     };
     page.push_str(
         "prototypes, enumerators and layouts: not in a library; `bindings-generator compare` reads headers\n",

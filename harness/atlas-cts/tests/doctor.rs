@@ -4,7 +4,7 @@
 #[path = "doctor/causes.rs"]
 mod causes;
 #[path = "doctor/machine.rs"]
-mod machine;
+pub mod machine;
 #[path = "doctor/probe.rs"]
 mod probe;
 use crate::support;

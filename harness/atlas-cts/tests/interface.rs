@@ -55,6 +55,26 @@ fn nothing_differs_between_a_library_and_its_copy() {
 }
 
 #[test]
+fn a_library_that_forwards_offers_what_the_libraries_beside_it_export() {
+    let bench = Bench::new();
+    let written = bench.run(["simulator", "--print-path", "."]);
+    let device = bench.path(written.says(0, &[]).text.trim());
+    fs::copy(&device, bench.path("libdevice.so")).unwrap();
+    let mut compiler = Command::new("gcc");
+    compiler.args(["-shared", "-fPIC", "-x", "c", "/dev/null", "-Wl,--no-as-needed", "-L."]);
+    compiler.args(["-l:libdevice.so", "-o", "libforward.so"]).current_dir(bench.path(""));
+    answer(&mut compiler).says(0, &[]);
+    let missing = |library: &str| {
+        let text = bench.run(["abi", library]).says(1, &[]).text.clone();
+        text.lines().filter(|line| line.starts_with("missing symbol")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let of_the_device = missing("libdevice.so");
+    assert!(!of_the_device.is_empty(), "the simulated device does not have every function of the header");
+    assert_eq!(missing("libforward.so"), of_the_device);
+    bench.run(["abi", "libforward.so"]).says(1, &["behind it: libdevice.so, "]);
+}
+
+#[test]
 fn what_the_simulated_device_lacks_concerns_no_rule() {
     let bench = Bench::new();
     let written = bench.run(["simulator", "--print-path", "."]);

@@ -2,8 +2,7 @@
 //! behind a library that is given as one of a real device is; the tool is a script that prints samples.
 
 #[allow(dead_code, reason = "machines of the doctor, of which these tests need the samples")]
-#[path = "doctor/machine.rs"]
-mod machine;
+use crate::doctor::machine;
 use crate::support;
 
 use std::fs;

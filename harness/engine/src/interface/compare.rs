@@ -33,12 +33,14 @@ pub struct Difference {
     pub rules: Vec<String>,
 }
 
-/// What a library lacks of the functions that a catalog's header declares for it, with what the support table says.
-pub fn missing(rules: &Rules, home: usize, library: &LibraryInterface) -> Vec<Difference> {
+/// The functions that a catalog's header declares for a library and that neither it nor those behind it export, with what
+/// the support table says.
+pub fn missing(rules: &Rules, home: usize, libraries: &[&LibraryInterface]) -> Vec<Difference> {
     let concerned = Concerned::of(rules);
     let functions = rules.environment.declarations.functions();
     let own = functions.iter().filter(|function| rules.libraries.home(function.name) == home);
-    let absent = own.filter(|function| !library.exported.contains_key(function.symbol()));
+    let exports = |symbol: &str| libraries.iter().any(|library| library.exported.contains_key(symbol));
+    let absent = own.filter(|function| !exports(function.symbol()));
     let said = |name: &str| match rules.support.get(name) {
         None => "the support table does not know it".to_owned(),
         Some(entry) => match &entry.since {
@@ -47,7 +49,8 @@ pub fn missing(rules: &Rules, home: usize, library: &LibraryInterface) -> Vec<Di
         },
     };
     let difference = |function: &&abi::Function| {
-        let near = hint(function.symbol(), library.exported.keys().map(String::as_str));
+        let exported = libraries.iter().flat_map(|library| library.exported.keys());
+        let near = hint(function.symbol(), exported.map(String::as_str));
         let text = format!("not exported: {}{near}", said(function.name));
         concerned.difference(Kind::MissingSymbol, function.name, text)
     };

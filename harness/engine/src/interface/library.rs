@@ -13,6 +13,8 @@ use crate::files;
 
 /// The largest library that is read, in bytes.
 const LARGEST: u64 = 2 << 30;
+/// The most libraries that are read behind one.
+const MOST_NEEDED: usize = 64;
 
 /// What a library says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,6 +46,25 @@ pub enum InterfaceError {
 pub fn read_library(path: &Path) -> Result<LibraryInterface, InterfaceError> {
     let bytes = files::read(path, LARGEST).map_err(|source| InterfaceError::Read { path: path.to_owned(), source })?;
     parse(&bytes).map_err(|source| InterfaceError::NotALibrary { path: path.to_owned(), source })
+}
+
+/// The libraries that one needs, and those that these need, as far as they are in its folder: a library that forwards
+/// offers what it forwards to. Nothing of them is loaded. Libraries elsewhere, such as the system's, are left out.
+pub fn needed_beside(path: &Path, library: &LibraryInterface) -> Vec<(String, LibraryInterface)> {
+    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
+    let mut found: Vec<(String, LibraryInterface)> = Vec::new();
+    let mut wanted = library.needed.clone();
+    while let Some(name) = wanted.pop() {
+        let known = found.iter().any(|(known, _)| *known == name);
+        if known || name.contains('/') || found.len() == MOST_NEEDED {
+            continue;
+        }
+        if let Ok(further) = read_library(&folder.join(&name)) {
+            wanted.extend(further.needed.iter().cloned());
+            found.push((name, further));
+        }
+    }
+    found
 }
 
 fn parse(bytes: &[u8]) -> Result<LibraryInterface, object::read::Error> {

@@ -4,4 +4,4 @@ mod compare;
 mod library;
 
 pub use compare::{Difference, Kind, libraries, missing};
-pub use library::{InterfaceError, LibraryInterface, read_library};
+pub use library::{InterfaceError, LibraryInterface, needed_beside, read_library};
