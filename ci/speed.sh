@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A verdict does not depend on how fast the machine is: the default run and the proof of a product, quiet, beside busy loops
-# and with a runtime whose calls take long, rule by rule. What the guard against hangs has cut is not known, and only counted.
+# Checks that verdicts do not depend on the machine's speed: the default run and the proof of a product, on a quiet machine,
+# beside busy loops and with slow calls, rule by rule. Rules that the guard against hangs cut are not known, and only counted.
 #
 #   ci/speed.sh [SEED]
 #
@@ -37,7 +37,7 @@ run() {
         "$work/$name/results.jsonl" | sort >"$work/$name.tsv"
     echo "$name: exit $status, $(wc -l <"$work/$name.tsv") rules, $SECONDS s; $(grep -m1 -o 'patience [0-9]* ms' "$work/$name.out")"
 }
-# prove NAME ARGUMENT...: what a proof says of each rule and defect, without rates
+# prove NAME ARGUMENT...: the result of a proof for each rule and defect, without rates
 prove() {
     local name=$1
     shift
@@ -48,7 +48,7 @@ prove() {
     echo "$name: exit $status, $(grep -c '^proven' "$work/$name.tsv") proven, $SECONDS s; $(grep -E '^  (defects|not known)' "$work/$name.out" | tr -s ' ' | tr '\n' ';')"
 }
 failed=0
-# same NAME OTHER: OTHER says of each rule what NAME says, or that it is not known
+# same NAME OTHER: for each rule, OTHER has the result of NAME or says that it is not known
 same() {
     local name=$1 other=$2
     grep -cE '	cut$|not known on' "$work/$other.tsv" | sed "s/^/$other: not known /"
@@ -79,7 +79,7 @@ same quiet calls-of-1ms
 same quiet calls-of-5ms
 same proof proof-beside-loops
 same proof proof-calls-of-1ms
-# Two rules that once missed their defects where calls take long, and forty drawn ones.
+# Two rules that once missed their defects when calls were slow, and forty drawn ones.
 mapfile -t drawn < <(awk -F '\t' '$2 != "skipped" {print $1}' "$work/quiet.tsv" | shuf -n 40 --random-source=<(yes "$seed"))
 two=(acl.host.no-sync acl.copy.sync-no-implicit-sync)
 run calls-of-30ms --call-ns 30000000 "${drawn[@]}" "${two[@]}"

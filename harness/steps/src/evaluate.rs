@@ -41,7 +41,8 @@ pub struct Scope {
     pub facts: BTreeMap<String, i128>,
     /// Devices under test.
     pub devices: u32,
-    /// Length of a wait that is expected to succeed, in milliseconds. No domain reads it: cases are the same everywhere.
+    /// Length of a wait that is expected to succeed, in milliseconds. No domain reads it: all machines get the same
+    /// cases.
     pub patience: u32,
     /// Alternatives of `choose` and values of axes that are not drawn: axis and position.
     pub left_out: Vec<(usize, usize)>,

@@ -38,8 +38,8 @@ pub fn runs_folder() -> PathBuf {
     checkout().or_else(|| std::env::current_dir().ok()).unwrap_or_default().join("reports/out")
 }
 
-/// Refuses a default folder of runs that another user has put into the current folder: that user controls files written there.
-/// The user knows whose folder the current one is.
+/// Refuses a default folder of runs that another user has put into the current folder: that user controls files written
+/// there. The user knows whose folder the current one is.
 pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     let out = runs_folder();
     let Some(reports) = out.parent() else { return Ok(()) };
