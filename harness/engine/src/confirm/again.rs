@@ -66,6 +66,11 @@ impl<'a> Again<'a> {
             Verdict::Timeout => patience.left(spent).min(LONGEST_OF_A_HANG),
             _ => patience.left(spent),
         };
+        // Only a hang costs a deadline each time: what ends a process is looked into as it always is.
+        let hangs = match found {
+            Verdict::Timeout => inquest.executor.factory.further_hangs(inquest.assignment.deadline, patience.hangs),
+            _ => patience.hangs,
+        };
         let begun = Instant::now();
         let rule = inquest.assignment.rule;
         Again {
@@ -73,7 +78,7 @@ impl<'a> Again<'a> {
             rule,
             home: Home::of(rule),
             starts: patience.starts,
-            hangs: inquest.executor.factory.further_hangs(inquest.assignment.deadline, patience.hangs),
+            hangs,
             begun,
             until: begun + time,
             stopped: None,
