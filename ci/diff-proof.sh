@@ -7,4 +7,4 @@
 #   ATLAS_CTS_DIFF_PROOF_EVERY=10 ATLAS_CTS_DIFF_PROOF_PAIRS=3 ci/diff-proof.sh    # a sample: every tenth, three pairs
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-cargo test -p atlas-cts --test diff_proof -- --ignored --nocapture --test-threads 1 "$@"
+cargo test -p atlas-cts --test tests -- --ignored --nocapture --test-threads 1 "${@:-diff_proof::}"

@@ -3,4 +3,4 @@
 # on a device with the defect and on one without. Fails where fewer than 98 of 100 say what the engine said; names the others.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-ATLAS_CTS_REPRODUCERS=${PRODUCTS:-a2 a3} cargo test -p atlas-cts --test reproducers -- --nocapture
+ATLAS_CTS_REPRODUCERS=${PRODUCTS:-a2 a3} cargo test -p atlas-cts --test tests -- reproducers:: --nocapture

@@ -48,3 +48,16 @@ mod supervision;
 mod variants;
 mod visibility;
 mod watch;
+
+/// With `autotests = false` cargo builds only what is declared here.
+#[test]
+fn every_file_of_tests_is_built() {
+    let declared = include_str!("main.rs");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let files: Vec<String> = names.filter_map(|name| Some(name.strip_suffix(".rs")?.to_owned())).collect();
+    assert!(files.len() > 40, "{files:?}");
+    for file in files.iter().filter(|file| *file != "main") {
+        assert!(declared.contains(&format!("\nmod {file};\n")), "tests/main.rs does not declare {file}");
+    }
+}

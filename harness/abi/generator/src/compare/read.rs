@@ -10,6 +10,7 @@ use syn::{ForeignItem, Item, Type};
 
 use super::declarations::{Declarations, FieldAt, Layout};
 use crate::error::Error;
+use crate::model::integer;
 
 /// Headers and other files of a folder that are looked at, at most.
 const MOST_FILES: usize = 100_000;
@@ -196,17 +197,6 @@ fn plain(name: &str) -> &str {
         "c_ulong" | "c_ulonglong" | "usize" => "u64",
         "c_void" => "void",
         other => other,
-    }
-}
-
-fn integer(expression: &syn::Expr) -> Option<i128> {
-    match expression {
-        syn::Expr::Lit(literal) => match &literal.lit {
-            syn::Lit::Int(value) => value.base10_parse().ok(),
-            _ => None,
-        },
-        syn::Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => integer(&unary.expr).map(|value| -value),
-        _ => None,
     }
 }
 
