@@ -23,6 +23,7 @@ done <specs/acl/floors.tsv
 for product in 200-300-500 ipv350; do
     step "the kill matrix of $product" cargo cts prove --product "$product" --backend simulator --matrix
 done
+step "tests that take minutes" cargo test -p atlas-cts --test tests -- --ignored print_c:: starts::
 step "the bundles of both architectures" ci/package.sh
 step "the bundles run where there is no Rust" ci/roots.sh
 step "examples for CI systems, the container file" ci/examples/check.sh

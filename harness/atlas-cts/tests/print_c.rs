@@ -162,14 +162,22 @@ fn every_condition(product: &str) -> Conditions {
     }
 }
 
+/// One program in `of`: all of them take a minute of both cores.
 #[rstest]
-#[case("a2", 100, "aclrtGetCurrentContext(&context)")]
-#[case::without_a_default_context("ipv350", 10, "aclrtCreateContext(&context, device)")]
-fn every_program_holds_on_a_device_without_defects(#[case] product: &str, #[case] least: usize, #[case] set_up: &str) {
+#[case("a2", 4, 100, "aclrtGetCurrentContext(&context)")]
+#[case::without_a_default_context("ipv350", 1, 10, "aclrtCreateContext(&context, device)")]
+#[ignore = "a minute: ci/night.sh"]
+#[case::all_of_them("a2", 1, 400, "aclrtGetCurrentContext(&context)")]
+fn every_program_holds_on_a_device_without_defects(
+    #[case] product: &str,
+    #[case] of: usize,
+    #[case] least: usize,
+    #[case] set_up: &str,
+) {
     let conditions = every_condition(product);
-    let folder = folder(&format!("run-{product}"));
+    let folder = folder(&format!("run-{product}-{of}"));
     let applies = |rule: &&Rule| applies(rule, &conditions, &RULES).is_ok();
-    let rules: Vec<&Rule> = RULES.rules.iter().filter(applies).collect();
+    let rules: Vec<&Rule> = RULES.rules.iter().filter(applies).step_by(of).collect();
     assert!(rules.len() > least, "only {} rules print as a program", rules.len());
     let half = |first: usize| -> Vec<String> {
         let rules = rules.iter().skip(first).step_by(2);

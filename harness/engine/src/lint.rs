@@ -2,9 +2,11 @@
 //! most cases, lines that are too wide to be read side by side.
 
 mod edges;
+mod promises;
 mod values;
 
 pub use edges::Edges;
+pub use promises::unproven_promises;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

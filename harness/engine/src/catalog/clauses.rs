@@ -99,6 +99,15 @@ pub struct ClauseEntry {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub noticed_by: Vec<Spanned<String>>,
+    /// Defects that break the sentence, each claimed by a rule that rests on it or notices it: what proves that a promise
+    /// or a refusal is judged.
+    #[serde(default)]
+    pub broken_by: Vec<String>,
+    /// Why no device can break what counts as judged: `about a prototype`, `either answer is legal`, or `restates` the id
+    /// of the clause that names the defect.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub no_device: Option<Spanned<String>>,
     /// Why no rule can judge or observe it: `needs a kernel`, `needs hardware state`, `not reachable from C`, `timing`,
     /// `advice`, or `duplicate of` the id of another clause.
     #[serde(default)]
@@ -110,6 +119,10 @@ pub struct ClauseEntry {
 const UNTESTABLE: [&str; 5] = ["needs a kernel", "needs hardware state", "not reachable from C", "timing", "advice"];
 /// Stands before the id of the clause that says the same.
 pub(crate) const DUPLICATE: &str = "duplicate of ";
+/// Why no device can break a judged clause; `restates ID` is one too.
+const NO_DEVICE: [&str; 2] = ["about a prototype", "either answer is legal"];
+/// Stands before the id of the clause that names the defect.
+const RESTATES: &str = "restates ";
 
 /// What kind of sentence a clause is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -180,6 +193,10 @@ pub struct Clause {
     pub reason: Option<String>,
     /// Ids of rules that notice where a device breaks the sentence, although their checks name others.
     pub noticed_by: Vec<String>,
+    /// Names of defects that break the sentence.
+    pub broken_by: Vec<String>,
+    /// Why no device can break it.
+    pub no_device: Option<String>,
     /// Why no rule can judge or observe it.
     pub untestable: Option<String>,
     /// `file:line`.
@@ -288,7 +305,10 @@ impl Checker<'_> {
             }
         }
         for file in files {
-            file.value.clauses.iter().for_each(|entry| self.untestable(&file.source, &entry.value, &book.positions));
+            for entry in file.value.clauses.iter().map(|entry| &entry.value) {
+                self.untestable(&file.source, entry, &book.positions);
+                self.no_device(&file.source, entry, &book.positions);
+            }
             self.checklist(file, documents, declarations, &mut book);
         }
         book
@@ -297,15 +317,35 @@ impl Checker<'_> {
     /// That a clause cannot be judged has a reason of a closed list.
     fn untestable(&mut self, source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>) {
         let Some(reason) = &entry.untestable else { return };
-        let message = match reason.value.strip_prefix(DUPLICATE) {
-            Some(id) if id == entry.id.value => "a clause is no duplicate of itself".to_owned(),
+        let what = "is no reason why a clause cannot be tested";
+        self.reason(source, (&entry.id.value, reason), positions, (&UNTESTABLE, DUPLICATE, what));
+    }
+
+    /// That no device can break a judged clause has a reason of a closed list too.
+    fn no_device(&mut self, source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>) {
+        let Some(reason) = &entry.no_device else { return };
+        if !entry.broken_by.is_empty() {
+            let message = "a device that breaks the sentence is named: leave out `broken_by` or `no_device`";
+            return self.at(source, reason, message);
+        }
+        let what = "is not a reason why no device breaks a clause";
+        self.reason(source, (&entry.id.value, reason), positions, (&NO_DEVICE, RESTATES, what));
+    }
+
+    /// A reason of a closed list, or the id of another clause with a prefix.
+    fn reason(
+        &mut self,
+        source: &Arc<Source>,
+        (own, reason): (&str, &Spanned<String>),
+        positions: &HashMap<String, usize>,
+        (known, prefix, what): (&[&str], &str, &str),
+    ) {
+        let message = match reason.value.strip_prefix(prefix) {
+            Some(id) if id == own => "a clause is no duplicate of itself".to_owned(),
             Some(id) if positions.contains_key(id) => return,
             Some(id) => format!("there is no clause `{id}`{}", hint(id, positions.keys().map(String::as_str))),
-            None if UNTESTABLE.contains(&&*reason.value) => return,
-            None => {
-                let known = UNTESTABLE.join(", ");
-                format!("`{}` is no reason why a clause cannot be tested: {known}, or `{DUPLICATE}ID`", reason.value)
-            }
+            None if known.contains(&&*reason.value) => return,
+            None => format!("`{}` {what}: {}, or `{prefix}ID`", reason.value, known.join(", ")),
         };
         self.at(source, reason, message);
     }
@@ -365,6 +405,8 @@ impl Checker<'_> {
             codes,
             reason: entry.reason.clone(),
             noticed_by: entry.noticed_by.iter().map(|rule| rule.value.clone()).collect(),
+            broken_by: entry.broken_by.clone(),
+            no_device: entry.no_device.as_ref().map(|reason| reason.value.clone()),
             untestable: entry.untestable.as_ref().map(|reason| reason.value.clone()),
             place: format!("{}:{}", short(&source.path), entry.id.referenced.line()),
         }
