@@ -39,6 +39,12 @@ pub(crate) enum Error {
         "the headers are not C, or include what is not there ({source}); give the folder that #include starts from"
     )]
     NotC { source: bindgen::BindgenError },
+    /// libclang is installed without the headers that belong to it.
+    #[error(
+        "clang's own headers are missing ({source}); install those of your libclang: the package libclang-common-VERSION-dev, \
+         or clang"
+    )]
+    NoClangHeaders { source: bindgen::BindgenError },
     /// The process that read headers reported why it cannot.
     #[error("{text}")]
     Said { text: String },
@@ -67,9 +73,20 @@ impl Error {
             Error::NoLibclang { .. }
             | Error::NothingDeclared { .. }
             | Error::NotC { .. }
+            | Error::NoClangHeaders { .. }
             | Error::Said { .. }
             | Error::Lost { .. } => 3,
             _ => 2,
+        }
+    }
+
+    /// The headers were rejected: for lack of clang's own, which they include, or because they are not C.
+    pub(crate) fn not_c(source: bindgen::BindgenError) -> Error {
+        let text = source.to_string();
+        let own = ["stdbool.h", "stddef.h", "stdint.h", "stdarg.h"];
+        match own.iter().any(|header| text.contains(&format!("'{header}' file not found"))) {
+            true => Error::NoClangHeaders { source },
+            false => Error::NotC { source },
         }
     }
 

@@ -101,3 +101,15 @@ fn headers_that_cannot_be_read_are_named(#[case] text: &str) {
     assert!(matches!(status, 1 | 3), "{status}: {said}");
     assert!(!said.contains("panicked") && !said.contains(env!("CARGO_MANIFEST_DIR")), "{said}");
 }
+
+/// An installation without the media packages has no headers of theirs, which is not a difference.
+#[test]
+fn functions_of_optional_libraries_without_headers_are_left_out_and_named() {
+    let original = fs::read_to_string(project().join("specs/acl/abi.h")).unwrap();
+    assert!(original.contains("acldvppMalloc("), "the catalog's header has no media memory");
+    let lines = original.lines().filter(|line| !line.contains("acldvpp") && !line.contains("hi_mpi_dvpp"));
+    let folder = written(&lines.collect::<Vec<_>>().join("\n"));
+    let Some((status, text)) = compare(folder.path(), None) else { return };
+    assert!(text.contains("not compared: 2 functions acldvpp* of an optional library"), "{text}");
+    assert!(status == 0 && !text.contains("missing function"), "{status}: {text}");
+}

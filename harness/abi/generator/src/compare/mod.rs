@@ -15,6 +15,7 @@ use clap::Args;
 use crate::error::Error;
 use crate::jobs;
 
+use declarations::Declarations;
 use differ::{Difference, NEW, differences};
 
 /// Rules that are named for one difference.
@@ -59,7 +60,7 @@ pub(crate) fn compare(compared: &Compared) -> Result<(String, bool), Error> {
     let catalog = compared.catalog.clone().unwrap_or_else(|| jobs::root().join("specs"));
     let own = jobs::header_of(&catalog)?;
     let theirs = child::declarations(&own, Some(&compared.headers))?;
-    let first = child::declarations(&own, compared.against.as_deref())?;
+    let mut first = child::declarations(&own, compared.against.as_deref())?;
     let mut page = format!(
         "{}: {} functions, {} constants, {} structs\n",
         compared.headers.display(),
@@ -67,12 +68,50 @@ pub(crate) fn compare(compared: &Compared) -> Result<(String, bool), Error> {
         theirs.constants.len(),
         theirs.layouts.len()
     );
+    let folder = own.parent().unwrap_or(Path::new("."));
+    if compared.against.is_none() {
+        leave_out_optional(&mut page, folder, &mut first, &theirs);
+    }
     let found = differences(&first, &theirs, compared.against.is_none());
-    let rules = Rules::read(own.parent().unwrap_or(Path::new(".")));
+    let rules = Rules::read(folder);
     found.iter().for_each(|difference| describe(&mut page, difference, &rules));
     let breaks = found.iter().filter(|difference| difference.kind != NEW).count();
     let _ = writeln!(page, "{breaks} differences, {} additions", found.len() - breaks);
     Ok((child::harmless(&page), breaks > 0))
+}
+
+/// Leaves out the functions of optional libraries whose headers are not among those that are compared, and says so.
+fn leave_out_optional(page: &mut String, runtime: &Path, first: &mut Declarations, theirs: &Declarations) {
+    // A catalog without the file has no optional libraries; other mistakes in it are the suite's to report.
+    let text = fs::read_to_string(runtime.join("api.yaml")).unwrap_or_default();
+    for pattern in optional(&text) {
+        let of = |name: &str| match pattern.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name == pattern,
+        };
+        let before = first.functions.len();
+        if !theirs.functions.keys().any(|name| of(name)) {
+            first.functions.retain(|name, _| !of(name));
+        }
+        match before - first.functions.len() {
+            0 => {}
+            1 => drop(writeln!(
+                page,
+                "not compared: the function {pattern} of an optional library, without headers here"
+            )),
+            more => drop(writeln!(
+                page,
+                "not compared: {more} functions {pattern} of an optional library, without headers here"
+            )),
+        }
+    }
+}
+
+/// The patterns of the functions of optional libraries, from the text of an api.yaml that has each library in a line.
+fn optional(text: &str) -> Vec<&str> {
+    let lines = text.lines().filter(|line| line.contains("optional: true"));
+    let lists = lines.filter_map(|line| line.split_once("functions: [")?.1.split_once(']'));
+    lists.flat_map(|(list, _)| list.split(',')).map(|name| name.trim().trim_matches('"')).collect()
 }
 
 fn describe(page: &mut String, Difference { kind, name, text }: &Difference, rules: &Rules) {

@@ -53,7 +53,7 @@ pub(super) fn read(text: &str, folders: &[PathBuf]) -> Result<Declarations, Erro
         .generate_comments(false)
         .use_core()
         .formatter(Formatter::None);
-    let bindings = builder.generate().map_err(|source| Error::NotC { source })?;
+    let bindings = builder.generate().map_err(Error::not_c)?;
     let written = bindings.to_string();
     let file =
         syn::parse_file(&written).map_err(|error| Error::Unknown { form: format!("what is not Rust ({error})") })?;
