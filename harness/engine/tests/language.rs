@@ -30,6 +30,8 @@ fn nesting_has_an_end() {
         format!("p{};", "[0]".repeat(100_000)),
         format!("toyPlace p = {};", "{.place = ".repeat(100_000)),
         "for (i < 2) {".repeat(100_000),
+        "if (a) {".repeat(100_000),
+        "if (a) { } else {".repeat(100_000),
         "1 ? ".repeat(100_000),
     ];
     for text in &deep {
@@ -112,7 +114,17 @@ fn mistakes_are_found_before_anything_runs() {
             "`toyPlea` is a `toyResult (*)(void *, uint64_t)`; `hook` gives a `void (*)(void *)`",
         ),
         (None, "toy_plead(hook(toyCall), NULL);", "parameter `plea` of `toy_plead` is a toyPlea, this is a toyCall"),
-        (None, "while (1) { }", "has no `while`"),
+        (None, "while (1) { }", "has no `while`; use `if (e)`"),
+        (None, "if toy_wait();", "expected `(` after `if`, found `toy_wait`"),
+        (None, "if (1 = 1) { }", "expected `)` after the condition, found `=`"),
+        (None, "if (devices > 1) toy_wait();", "expected `{` after `if (…)`, found `toy_wait`"),
+        (None, "if (devices > 1) { } else if (devices) { }", "expected `{` after `else`, found `if`"),
+        (None, "else { toy_wait(); }", "`else` follows the block of an `if`"),
+        (None, "if (sizeof(int) == 4) { toy_wait(); }", "this condition is decided before anything runs"),
+        (None, "if (toy_wait() == TOY_OK) { }", "a condition calls nothing of the runtime; keep the answer"),
+        (None, "char *p = host(1, 1); if (p) { }", "a condition is a number or a comparison, this is a char *"),
+        (None, "if (devices) { int n = 1; } n == 1;", "`n` is not set here"),
+        (None, "if (devices) { int n = 1; } else { n == 1; }", "`n` is not set here"),
         (None, "choose { one: toy_wait(); }", "at least two alternatives"),
         (None, "choose { one: ; one: ; }", "two alternatives `one`"),
         (None, "toyPlace p; p.ix == 1;", "has no field `ix`; did you mean `id`"),
@@ -128,6 +140,21 @@ fn mistakes_are_found_before_anything_runs() {
             Some("A: process(device 0); B: process(device 0);"),
             "A: toy_alloc(&p, 1); B: toy_free(A.p);",
             "means nothing in another process",
+        ),
+        (
+            Some("A: process(device 0); B: process(device 0);"),
+            "A: toy_alloc(&p, 1); if (A.p == NULL) { B: toy_wait(); }",
+            "means nothing in another process",
+        ),
+        (
+            Some("A: process(device 0); B: process(device 0);"),
+            "if (getpid() % 2) { B: toy_wait(); }",
+            "`getpid` differs from process to process; keep it in a variable of one first",
+        ),
+        (
+            Some("A: process(device 0); T: thread(A);"),
+            "A: refuse toy_wait() unless { if (devices > 1) { T: toy_wait(); } }",
+            "the actor that makes the refused call also checks",
         ),
         (
             Some("A: process(device 0); B: process(device 0);"),
@@ -230,6 +257,19 @@ fn a_set_is_named_or_written_out() {
     };
     assert_eq!(judged(named), judged(&written));
     assert_eq!(judged(named)[0], "toy_wait() fails {TOY_BAD_VALUE, TOY_BAD_STATE}");
+}
+
+/// The blocks of an `if` are judged as if they stood alone; what decides between them is not judged.
+#[test]
+fn a_condition_is_no_judgement() {
+    let steps = "int n = 0;\nif (devices > 1) { n = 1; toy_wait() fails; } else { n == 0; }\nn < 2;";
+    let program = check(&RuleText { steps, ..RuleText::default() }, &environment()).unwrap();
+    let judged: Vec<String> = judgements(&program).iter().map(|judged| program.judged(judged)).collect();
+    assert_eq!(judged, ["toy_wait() fails", "n == 0", "n < 2"]);
+    let ids = |program: &Program| judgements(program).iter().map(|judged| judged.judgement).collect::<Vec<_>>();
+    let looped = "int n = 0;\nfor (i < devices) { n = 1; toy_wait() fails; n == 0; }\nn < 2;";
+    let looped = check(&RuleText { steps: looped, ..RuleText::default() }, &environment()).unwrap();
+    assert_eq!((ids(&program), program.statement_count), (ids(&looped), looped.statement_count));
 }
 
 /// What a word stands for is judged and printed at the place where it is used.

@@ -57,6 +57,8 @@ fn names(text: &str) -> bool {
 fn steps() -> impl Strategy<Value = String> {
     let words = [
         "for",
+        "if",
+        "else",
         "choose",
         "control",
         "setup",
@@ -438,6 +440,22 @@ fn a_search_says_what_it_left_out() {
     // An edge that `where` is there to exclude is nothing to remark.
     let (_, tried) = coverage(&wide(), Some("n > 0"), HOUR);
     assert!(tried.distinct > 90 && tried.remark.is_none(), "{tried:?}");
+}
+
+/// Of an `if` the block counts that runs; where only the case knows which, the one with more calls.
+#[test]
+fn the_calls_of_a_case_follow_its_conditions() {
+    let kind = || [("kind", domain(|source| source.every = Some(Choices(vec!["1".to_owned(), "2".to_owned()]))))];
+    for (steps, calls) in [
+        ("if (kind > 0) { toy_wait(); toy_wait(); } else { toy_wait(); }", 2),
+        ("toy_wait(); if (kind > 2) { toy_wait(); toy_wait(); }", 1),
+        ("if (kind > 2) { toy_wait(); toy_wait(); } else { toy_wait(); }", 1),
+        ("r = toy_wait(); if (r == 0) { toy_wait(); } else { toy_wait(); toy_wait(); }", 3),
+        ("r = toy_wait(); for (i < 3) { if (r == 0) { toy_wait(); } }", 4),
+    ] {
+        let program = program(&kind(), None, steps);
+        assert_eq!(calls_of_a_case(&program, &scope()), Ok(calls), "{steps}");
+    }
 }
 
 /// A plan that the guard against hangs ends is reported as cut, edges or not, however small the domain is.

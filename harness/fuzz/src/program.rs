@@ -78,13 +78,7 @@ fn nested_rounds_end(statements: &[Statement], outer: u64) {
                 assert!(rounds <= MOST_NESTED_ROUNDS, "loops inside each other do not end: {rounds} rounds");
                 nested_rounds_end(body, rounds);
             }
-            StatementKind::Choose { alternatives, .. } => {
-                alternatives.iter().for_each(|body| nested_rounds_end(body, outer));
-            }
-            StatementKind::Block { body, .. } | StatementKind::Refuse { unless: body, .. } => {
-                nested_rounds_end(body, outer);
-            }
-            _ => {}
+            kind => kind.blocks().into_iter().for_each(|body| nested_rounds_end(body, outer)),
         }
     }
 }

@@ -19,6 +19,8 @@ pub const WORDS: &[&str] = &[
     "@actors A: process(device 0); B: process(device 0);\n",
     "for (i < 9) { ",
     "for (j < 9) { ",
+    "if (i == 1) { ",
+    "} else { ",
     "choose { one: ",
     " other: ",
     "control { ",

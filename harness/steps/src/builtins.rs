@@ -37,6 +37,12 @@ impl Builtin {
         use Builtin::{Edge, File, Fill, Gate, Host, Passed, Poison, Resident, SetBytes};
         !matches!(self, Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed | Resident)
     }
+
+    /// Whether another process that evaluates the same has something else.
+    pub(super) fn is_of_its_process(self) -> bool {
+        use Builtin::{Alignment, Disjoint, Edge, File, Gate, GetPid, Host, Resident};
+        matches!(self, GetPid | Resident | Alignment | Disjoint | Host | Edge | File | Gate)
+    }
 }
 
 /// What a parameter of a built-in is.

@@ -7,7 +7,8 @@ use super::walk::Node;
 
 impl Program {
     /// The number of calls of a case with these values. A loop whose bound is known only when the case runs counts
-    /// once; calls that the executor adds, such as releases, do not count.
+    /// once, and of an `if` whose condition is known only then the block with more calls; calls that the executor adds,
+    /// such as releases, do not count.
     pub fn calls_in(&self, scope: &Scope, values: &[Value]) -> u64 {
         Estimate::new(scope, values).calls(&self.statements)
     }
@@ -29,6 +30,11 @@ impl Estimate<'_> {
                 self.variables.insert(*variable, rounds / 2);
                 self.calls(body).saturating_mul(rounds as u64)
             }
+            StatementKind::If { condition, then, otherwise } => match evaluate(self, condition) {
+                Ok(0) => self.calls(otherwise),
+                Ok(_) => self.calls(then),
+                Err(_) => self.calls(then).max(self.calls(otherwise)),
+            },
             StatementKind::Choose { axis, alternatives } => {
                 let taken = self.values.get(*axis).and_then(|value| usize::try_from(value.integer()).ok());
                 taken.and_then(|taken| alternatives.get(taken)).map_or(0, |block| self.calls(block))

@@ -353,6 +353,7 @@ fn keep_shared(statements: &mut [super::program::Statement], shared: &HashSet<us
         match &mut statement.kind {
             For { body, .. } | Block { body, .. } => keep_shared(body, shared),
             Refuse { unless, .. } => keep_shared(unless, shared),
+            If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|body| keep_shared(body, shared)),
             Choose { alternatives, .. } => alternatives.iter_mut().for_each(|body| keep_shared(body, shared)),
             _ => {}
         }

@@ -1,16 +1,75 @@
-//! The checker's part for control flow: loops, alternatives, refusals, ends of processes.
+//! The checker's part for control flow: loops, conditions, alternatives, refusals, ends of processes.
 
 use super::Span;
-use super::check::Checker;
-use super::program::{Axis, Domain, Statement, StatementKind};
+use super::builtins::BUILTINS;
+use super::check::{Checker, Typed};
+use super::program::{Axis, Domain, Expression, Statement, StatementKind};
 use super::syntax::{Expression as Tree, Identifier, Statement as Written};
-use super::types::SIZE;
+use super::types::{SIZE, c_name, is_integer};
+use super::walk::Node;
 
 impl Checker<'_> {
-    pub(super) fn repeat(&mut self, variable: &str, bound: &Tree, body: &[Written]) -> Option<StatementKind> {
+    /// Checks what says how the steps go on. Each process evaluates it by itself, so that it has to be known to all of
+    /// them.
+    fn known_to_all(&mut self, tree: &Tree) -> Option<Typed> {
         self.everybody = true;
-        let bound = self.expression(bound);
+        let typed = self.expression(tree);
         self.everybody = false;
+        let typed = typed?;
+        let mut own = None;
+        typed.expression.walk(&mut |node| {
+            if let Node::Expression(Expression::Builtin(builtin, _)) = node
+                && builtin.is_of_its_process()
+            {
+                own = BUILTINS.iter().find(|signature| signature.builtin == *builtin);
+            }
+        });
+        if let Some(own) = own.filter(|_| self.program.several_processes()) {
+            let message = format!("`{}` differs from process to process; keep it in a variable of one first", own.name);
+            self.problem(tree.span, message);
+        }
+        Some(typed)
+    }
+
+    pub(super) fn branch(
+        &mut self,
+        condition: &Tree,
+        then: &[Written],
+        otherwise: &[Written],
+    ) -> Option<StatementKind> {
+        let condition = self.condition(condition);
+        let before = self.bound.clone();
+        let then = self.scope(then);
+        let bound = std::mem::replace(&mut self.bound, before);
+        let otherwise = self.scope(otherwise);
+        // As after a loop: where the block that binds a variable did not run, the variable is poisoned.
+        self.bound.extend(bound);
+        self.touched.clear();
+        Some(StatementKind::If { condition: condition?, then, otherwise })
+    }
+
+    /// Checks what stands in the brackets of an `if`.
+    fn condition(&mut self, tree: &Tree) -> Option<Expression> {
+        let calls = self.program.calls;
+        let Typed { expression, ty, constant, .. } = self.known_to_all(tree)?;
+        if self.program.calls > calls {
+            let message =
+                "a condition calls nothing of the runtime; keep the answer: `r = f(..); if (r == CODE) { … }`";
+            self.problem(tree.span, message);
+        }
+        if constant.is_some() {
+            let message = "this condition is decided before anything runs; write the block without it, or remove both";
+            self.problem(tree.span, message);
+        }
+        if !is_integer(ty) {
+            let message = format!("a condition is a number or a comparison, this is a {}; compare it", c_name(ty));
+            self.problem(tree.span, message);
+        }
+        Some(expression)
+    }
+
+    pub(super) fn repeat(&mut self, variable: &str, bound: &Tree, body: &[Written]) -> Option<StatementKind> {
+        let bound = self.known_to_all(bound);
         let loop_variable = self.add_variable(variable, SIZE, false);
         self.loops.push((variable.to_owned(), loop_variable));
         let body = self.scope(body);
@@ -59,7 +118,10 @@ impl Checker<'_> {
     fn one_actor(&mut self, statements: &[Statement], actor: usize) {
         for statement in statements {
             match &statement.kind {
-                StatementKind::For { .. } | StatementKind::Block { .. } | StatementKind::Choose { .. } => {
+                StatementKind::For { .. }
+                | StatementKind::If { .. }
+                | StatementKind::Block { .. }
+                | StatementKind::Choose { .. } => {
                     statement.kind.blocks().into_iter().for_each(|body| self.one_actor(body, actor));
                 }
                 StatementKind::Exit { .. } | StatementKind::Kill { .. } => {

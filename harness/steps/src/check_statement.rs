@@ -90,6 +90,7 @@ impl Checker<'_> {
             Written::Declaration(declaration) => self.declaration(declaration),
             Written::Assignment { target, operator, value } => self.assignment(target, *operator, value, span),
             Written::For { variable, bound, body } => self.repeat(variable, bound, body),
+            Written::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
             Written::Choose { alternatives } => Some(self.choose(alternatives, span)),
             Written::Control(body) => Some(StatementKind::Block { control: true, body: self.scope(body) }),
             Written::Group(body) => Some(StatementKind::Block { control: false, body: self.block(body) }),

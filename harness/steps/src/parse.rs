@@ -239,6 +239,7 @@ impl<'a> Parser<'a> {
             }
             "{" => Ok(StatementKind::Group(self.block("the actor")?)),
             "for" => self.for_loop(),
+            "if" => self.if_else(),
             "choose" => self.choose(),
             "control" if *self.peek_after(1) == Kind::Symbol("{") => {
                 self.next();
@@ -262,11 +263,10 @@ impl<'a> Parser<'a> {
                 self.expect(";", "after the actor")?;
                 Ok(ending(actor))
             }
-            word @ ("if" | "while" | "do" | "switch" | "goto" | "return" | "break" | "continue") => {
-                self.fail(&format!(
-                    "the step language has no `{word}`; use `choose`, `for (i < n)`, or `c ? x : y` (docs/language.md)"
-                ))
-            }
+            "else" => self.fail("`else` follows the block of an `if`"),
+            word @ ("while" | "do" | "switch" | "goto" | "return" | "break" | "continue") => self.fail(&format!(
+                "the step language has no `{word}`; use `if (e)`, `for (i < n)`, or `choose` (docs/language.md)"
+            )),
             _ if self.type_follows() => self.declaration(),
             _ => self.expression_statement(),
         }
@@ -283,6 +283,16 @@ impl<'a> Parser<'a> {
         self.expect(")", "after the bound")?;
         let body = self.block("`for (…)`")?;
         Ok(StatementKind::For { variable, bound, body })
+    }
+
+    fn if_else(&mut self) -> Parsed<StatementKind> {
+        self.next();
+        self.expect("(", "after `if`")?;
+        let condition = self.expression()?;
+        self.expect(")", "after the condition")?;
+        let then = self.block("`if (…)`")?;
+        let otherwise = if self.accept("else") { self.block("`else`")? } else { Vec::new() };
+        Ok(StatementKind::If { condition, then, otherwise })
     }
 
     fn choose(&mut self) -> Parsed<StatementKind> {

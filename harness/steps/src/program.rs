@@ -222,6 +222,11 @@ pub enum StatementKind {
         bound: Expression,
         body: Vec<Statement>,
     },
+    If {
+        condition: Expression,
+        then: Vec<Statement>,
+        otherwise: Vec<Statement>,
+    },
     /// `axis` holds which alternative was drawn.
     Choose {
         axis: usize,

@@ -90,6 +90,12 @@ pub enum StatementKind {
         bound: Expression,
         body: Vec<Statement>,
     },
+    If {
+        condition: Expression,
+        then: Vec<Statement>,
+        /// Empty: nothing follows `else`.
+        otherwise: Vec<Statement>,
+    },
     Choose {
         alternatives: Vec<(String, Vec<Statement>)>,
     },

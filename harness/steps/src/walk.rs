@@ -45,6 +45,7 @@ impl StatementKind {
         use StatementKind::*;
         match self {
             For { body, .. } | Block { body, .. } | Refuse { unless: body, .. } => vec![body],
+            If { then, otherwise, .. } => vec![then, otherwise],
             Choose { alternatives, .. } => alternatives.iter().map(Vec::as_slice).collect(),
             _ => Vec::new(),
         }
@@ -62,6 +63,7 @@ impl StatementKind {
             StatementKind::Defer(call) => call.walk(note),
             StatementKind::Effect(of)
             | StatementKind::Check { condition: of, .. }
+            | StatementKind::If { condition: of, .. }
             | StatementKind::For { bound: of, .. } => of.walk(note),
             StatementKind::Declare { length, values, .. } => {
                 length.iter().chain(values.iter().map(|(.., value)| value)).for_each(|of| of.walk(note));

@@ -84,6 +84,15 @@ impl<'p> Known<'p> {
                 }
             }
             StatementKind::For { variable, bound, body } => self.rounds(*variable, bound, body),
+            StatementKind::If { condition, then, otherwise } => {
+                let holds = evaluate(self, condition).ok().map(|value| value != 0);
+                if holds != Some(false) {
+                    self.block(then);
+                }
+                if holds != Some(true) {
+                    self.block(otherwise);
+                }
+            }
             StatementKind::Choose { axis, alternatives } => {
                 let chosen = self.values.get(*axis).and_then(|value| usize::try_from(value.integer()).ok());
                 if let Some(body) = chosen.and_then(|chosen| alternatives.get(chosen)) {

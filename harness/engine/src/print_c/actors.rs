@@ -18,7 +18,9 @@ impl<'a> Printer<'a> {
     /// The actor that performs a statement with everything in it, if it is one.
     pub(super) fn performer(&self, statement: &Statement) -> Option<usize> {
         let mut all = match &statement.kind {
-            StatementKind::For { body, .. } | StatementKind::Block { body, .. } => body.iter().collect::<Vec<_>>(),
+            StatementKind::For { .. } | StatementKind::If { .. } | StatementKind::Block { .. } => {
+                statement.kind.blocks().into_iter().flatten().collect::<Vec<_>>()
+            }
             StatementKind::Choose { axis, alternatives } => match self.chosen(*axis) {
                 Some(chosen) => alternatives.get(chosen).into_iter().flatten().collect(),
                 None => alternatives.iter().flatten().collect(),
@@ -128,7 +130,7 @@ impl<'a> Printer<'a> {
             return String::new();
         }
         let mut lines = String::new();
-        for (variable, name) in self.named_variables(text).filter(|(variable, _)| !variable.shared) {
+        for (variable, name) in self.named_variables(text).filter(|(variable, _)| !self.is_shared(variable)) {
             let _ = writeln!(lines, "static {};", declared(variable, &name));
         }
         lines
@@ -165,7 +167,7 @@ impl<'a> Printer<'a> {
         if prelude.contains("shared->arrays") {
             let _ = writeln!(out, "    size_t used;\n    char arrays[1 << 20];");
         }
-        for (variable, name) in self.named_variables(body).filter(|(variable, _)| variable.shared) {
+        for (variable, name) in self.named_variables(body).filter(|(variable, _)| self.is_shared(variable)) {
             let _ = writeln!(out, "    {};", declared(variable, &name));
         }
         let _ = writeln!(out, "}} *shared;");

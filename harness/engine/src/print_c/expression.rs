@@ -1,5 +1,6 @@
 //! Expressions as C.
 
+use steps::program::Variable;
 use steps::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 
 use super::Printer;
@@ -135,12 +136,20 @@ impl Printer<'_> {
         match self.program.actors.as_slice() {
             [_] => c_name(name),
             actors => {
-                let mut variables = self.program.variables.iter();
-                let shared =
-                    variables.any(|variable| variable.actor == actor && variable.name == name && variable.shared);
-                format!("{}{}_{name}", if shared { "shared->" } else { "" }, actors[actor].name)
+                let shared = if self.shares(actor, name) { "shared->" } else { "" };
+                format!("{shared}{}_{name}", actors[actor].name)
             }
         }
+    }
+
+    /// Whether other processes know what an actor has under this name. In C all its variables of one name are one.
+    fn shares(&self, actor: usize, name: &str) -> bool {
+        let mut variables = self.program.variables.iter();
+        variables.any(|variable| variable.actor == actor && variable.name == name && variable.shared)
+    }
+
+    pub(super) fn is_shared(&self, variable: &Variable) -> bool {
+        self.shares(variable.actor, &variable.name)
     }
 }
 

@@ -86,6 +86,7 @@ impl<'a> Printer<'a> {
                 self.in_setup = self.in_setup.filter(|_| !mixed);
                 self.loops.pop();
             }
+            (StatementKind::If { condition, then, otherwise }, _) => self.branch(condition, then, otherwise, typed),
             (StatementKind::Choose { alternatives }, TypedKind::Choose { axis, alternatives: inner }) => {
                 let name = c_name(&self.program.axes[*axis].name);
                 match self.chosen(*axis) {
@@ -112,6 +113,30 @@ impl<'a> Printer<'a> {
             }
             _ => self.leaf(statement, typed),
         }
+    }
+
+    fn branch(&mut self, condition: &Expression, then: &[Statement], otherwise: &[Statement], typed: &TypedStatement) {
+        let TypedKind::If { condition: known, then: inner, otherwise: other } = &typed.kind else { return };
+        if self.turn.is_none() && !matches!(known, Typed::Constant(_) | Typed::Axis(_)) {
+            self.line("pass_turn();");
+        }
+        let before = self.in_setup;
+        self.branches += 1;
+        self.line(&format!("if ({}) {{", self.expression(condition)));
+        self.depth += 1;
+        self.block(then, inner);
+        let after = std::mem::replace(&mut self.in_setup, before);
+        if !otherwise.is_empty() {
+            self.depth -= 1;
+            self.line("} else {");
+            self.depth += 1;
+            self.block(otherwise, other);
+        }
+        self.depth -= 1;
+        self.line("}");
+        self.branches -= 1;
+        // Which of the blocks ran is not known here.
+        self.in_setup = self.in_setup.filter(|setup| after == Some(*setup));
     }
 
     /// Statements that always run, with braces only where their variables would meet others of the same name.
@@ -258,7 +283,7 @@ impl<'a> Printer<'a> {
         let mut text = if new { written_type(ty, *pointers, &name) } else { name.clone() };
         match (length, value) {
             (Some(length), value) if !new => {
-                let array = if self.program.variables[variable].shared { "shared_array" } else { "array" };
+                let array = if self.is_shared(&self.program.variables[variable]) { "shared_array" } else { "array" };
                 let bytes = format!("{} * sizeof *{name}", self.factor(length));
                 let filled = if value.is_some() { "0" } else { "0xA5" };
                 self.line(&format!("{name} = {array}({bytes}, {filled});"));

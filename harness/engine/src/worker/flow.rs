@@ -1,4 +1,4 @@
-//! Control flow: loops, alternatives, blocks, ends of processes.
+//! Control flow: loops, conditions, alternatives, blocks, ends of processes.
 
 use crate::record::Verdict;
 use steps::limits::{MOST_ROUNDS, MOST_STEPS};
@@ -19,12 +19,15 @@ impl<'a> Execution<'a> {
         self.tick += 1;
         self.steps += 1;
         let result = match &statement.kind {
-            StatementKind::For { bound, .. } if !matches!(bound, Expression::Constant(_) | Expression::Axis(_)) => {
+            StatementKind::For { bound: of, .. } | StatementKind::If { condition: of, .. }
+                if !matches!(of, Expression::Constant(_) | Expression::Axis(_)) =>
+            {
                 self.synchronise().and_then(|()| self.flow(statement, Self::statement))
             }
-            StatementKind::For { .. } | StatementKind::Choose { .. } | StatementKind::Block { .. } => {
-                self.flow(statement, Self::statement)
-            }
+            StatementKind::For { .. }
+            | StatementKind::If { .. }
+            | StatementKind::Choose { .. }
+            | StatementKind::Block { .. } => self.flow(statement, Self::statement),
             StatementKind::Exit { process } => self.leave(*process, None),
             StatementKind::Kill { process } => {
                 let killer = self.actor(statement.actor).process;
@@ -39,9 +42,10 @@ impl<'a> Execution<'a> {
     pub(super) fn nested(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         self.steps += 1;
         let result = match &statement.kind {
-            StatementKind::For { .. } | StatementKind::Choose { .. } | StatementKind::Block { .. } => {
-                self.flow(statement, Self::nested)
-            }
+            StatementKind::For { .. }
+            | StatementKind::If { .. }
+            | StatementKind::Choose { .. }
+            | StatementKind::Block { .. } => self.flow(statement, Self::nested),
             _ => self.perform(statement),
         };
         if let Some(turns) = &mut self.turns {
@@ -85,6 +89,10 @@ impl<'a> Execution<'a> {
                     body.iter().try_for_each(|statement| run(self, statement))?;
                 }
                 Ok(())
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                let body = if self.evaluate(condition)? != 0 { then } else { otherwise };
+                body.iter().try_for_each(|statement| run(self, statement))
             }
             StatementKind::Choose { axis, alternatives } => {
                 let chosen = usize::try_from(self.values[*axis].integer()).ok();

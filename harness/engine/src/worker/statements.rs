@@ -115,6 +115,7 @@ impl<'a> Execution<'a> {
             }
             StatementKind::Refuse { call, until, unless } => self.refuse(call, until.as_ref(), unless),
             StatementKind::For { .. }
+            | StatementKind::If { .. }
             | StatementKind::Choose { .. }
             | StatementKind::Block { .. }
             | StatementKind::Exit { .. }

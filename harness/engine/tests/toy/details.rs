@@ -19,6 +19,7 @@ pub const TRIALS: &[(&str, fn())] = &[
     ("releases-pass-their-arguments", releases_pass_their_arguments),
     ("printed-programs-release-handles", printed_programs_release_handles),
     ("printed-programs-hold-queues", printed_programs_hold_queues),
+    ("printed-programs-follow-conditions", printed_programs_follow_conditions),
     ("a-hook-and-a-gate-are-named", a_hook_and_a_gate_are_named),
     ("a-held-case-is-made-smaller", a_held_case_is_made_smaller),
     ("what-a-thread-acquires-is-released", what_a_thread_acquires_is_released),
@@ -138,6 +139,17 @@ fn printed_programs_hold_queues() {
             let result = results.iter().find(|result| result.id == id).expect("it was run");
             let expected = i32::from(result.verdict != Verdict::Pass);
             assert_eq!(ran.status.code(), Some(expected), "{id}: {}", String::from_utf8_lossy(&ran.stderr));
+        }
+    }
+}
+
+/// Conditions of one process and of several decide the same in C.
+fn printed_programs_follow_conditions() {
+    for prefix in ["toy.form.if", "toy.actor.if"] {
+        let programs = printed_programs(&library(&[]), prefix);
+        assert_eq!(programs.len(), 1, "{prefix}");
+        for (id, ran) in programs {
+            assert!(ran.status.success(), "{id}: {}", String::from_utf8_lossy(&ran.stderr));
         }
     }
 }
