@@ -17,6 +17,7 @@ mod doctor;
 mod editions;
 mod expectations;
 mod faults;
+mod grammar;
 mod hostile_cases;
 mod hostile_journal;
 mod hosts;

@@ -1,10 +1,11 @@
-//! The target `steps`: the texts of a rule → a program, or problems with their places.
+//! The target `steps`: the texts of a rule → a program that prints as it was read, or problems with their places.
 //!
 //! The input is the steps, after lines for the rule's other texts: `@actors …`, `@where …`, `@observe …`, and
 //! `@axis NAME KIND=VALUE; KEY=VALUE` for each axis, with lists as `one_of=1 | 2` and items as `list_of.int=0..9`.
 
 use steps::domain::{Choices, DomainSource};
-use steps::{Part, Problem, RuleText, check};
+use steps::print::{parsed_again, steps_text};
+use steps::{Part, Problem, Program, RuleText, check};
 
 use crate::{program, toy};
 
@@ -59,11 +60,24 @@ pub fn law(bytes: &[u8]) {
             problems.iter().for_each(|problem| texts.problem_lies_inside(problem));
             if problems.is_empty() {
                 program::holds(&program, &toy::scope());
+                prints_as_it_was_read(&program);
             }
         }
         Err(problems) => {
             assert!(!problems.is_empty(), "steps are refused without a problem: {text}");
             problems.iter().for_each(|problem| texts.problem_lies_inside(problem));
+        }
+    }
+}
+
+/// Steps that are printed and parsed again are the same steps.
+fn prints_as_it_was_read(program: &Program) {
+    match parsed_again(program, &toy::rules().environment) {
+        Ok(again) => {
+            assert!(again == program.syntax, "printed steps mean something else: {}", steps_text(&program.syntax));
+        }
+        Err(error) => {
+            panic!("printed steps cannot be read: {}\n{}", error.message, steps_text(&program.syntax));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The step language: text → tokens → syntax tree → typed program.
 //!
 //! [`check`] is the entry: it turns one rule's texts into a [`Program`] or a list of [`Problem`]s. The language itself is
-//! described in `docs/language.md`.
+//! described in `docs/language.md`, its grammar in `GRAMMAR.md`.
 // So the compiler finds what is dead: what nobody outside reaches is not public.
 #![warn(unreachable_pub)]
 
@@ -24,6 +24,7 @@ pub mod parse;
 mod parse_actors;
 mod parse_expression;
 pub mod pattern;
+pub mod print;
 pub mod program;
 pub mod results;
 

@@ -1,4 +1,6 @@
 //! The steps as written: what the parser makes of the tokens, before names and types are known.
+//!
+//! Trees are equal where they say the same: places, and where a word begins, do not count.
 
 use super::Span;
 use super::program::{Sharing, State};
@@ -68,7 +70,7 @@ pub struct Release {
     pub arguments: Option<Vec<Expression>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum StatementKind {
     /// Everything before it is set-up.
     SetupEnd,
@@ -112,7 +114,7 @@ pub enum StatementKind {
     Kill(Identifier),
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Declaration {
     pub ty: TypeName,
     pub pointers: usize,
@@ -122,7 +124,7 @@ pub struct Declaration {
 }
 
 /// What a call that must fail is expected to answer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Expect {
     /// Codes that the documents name; empty: any failure will do.
     pub codes: Vec<Expression>,
@@ -153,6 +155,41 @@ pub struct Expression {
     pub span: Span,
 }
 
+impl PartialEq for Statement {
+    fn eq(&self, other: &Statement) -> bool {
+        (&self.actor, &self.rests_on, &self.kind) == (&other.actor, &other.rests_on, &other.kind)
+    }
+}
+
+impl PartialEq for Identifier {
+    fn eq(&self, other: &Identifier) -> bool {
+        self.name == other.name
+    }
+}
+
+impl PartialEq for Initializer {
+    fn eq(&self, other: &Initializer) -> bool {
+        use Initializer::{Expression, Fields};
+        match (self, other) {
+            (Expression(value), Expression(other)) => value == other,
+            (Fields { fields, .. }, Fields { fields: others, .. }) => fields == others,
+            (Expression(_), Fields { .. }) | (Fields { .. }, Expression(_)) => false,
+        }
+    }
+}
+
+impl PartialEq for TypeName {
+    fn eq(&self, other: &TypeName) -> bool {
+        (&self.name, self.constant) == (&other.name, other.constant)
+    }
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Expression) -> bool {
+        self.kind == other.kind
+    }
+}
+
 impl Expression {
     /// The expressions directly inside this one, in the order of the text.
     pub fn parts(&self) -> Vec<&Expression> {
@@ -181,7 +218,7 @@ impl Expression {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum ExpressionKind {
     Integer(i128),
     Text(String),

@@ -1,0 +1,32 @@
+//! The grammar of steps, both ways: every rule of the catalog, printed from its syntax tree, is read as the same tree.
+
+use std::path::Path;
+
+use abi::generated::acl;
+use engine::catalog::{CatalogPlace, load};
+use steps::print::{parsed_again, steps_text};
+
+#[test]
+fn every_rule_prints_as_it_was_read() {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    let place = CatalogPlace { specs: specs.into(), bindings: &acl::BINDINGS, defects: None };
+    let rules = load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"));
+    assert!(rules.rules.len() > 500, "{}", rules.rules.len());
+    for rule in &rules.rules {
+        let text = steps_text(&rule.program.syntax);
+        let again = parsed_again(&rule.program, &rules.environment);
+        let again = again.unwrap_or_else(|error| panic!("{}: {}\n{text}", rule.id, error.message));
+        assert!(again == rule.program.syntax, "{} means something else:\n{text}", rule.id);
+    }
+}
+
+/// The grammar names every word that begins a statement, and every operator.
+#[test]
+fn the_grammar_names_what_the_parser_reads() {
+    let grammar = include_str!("../../steps/GRAMMAR.md");
+    let words = "for if else choose control setup defer refuse until unless exit kill fails usually in sizeof const";
+    let signs = "[info] --- || && | ^ & == != < <= > >= << >> + - * / % ! ~ = += -= ^= |= &= ? : . [ ] ( ) { } ; ,";
+    for terminal in words.split(' ').chain(signs.split(' ')) {
+        assert!(grammar.contains(&format!("\"{terminal}\"")), "GRAMMAR.md has no \"{terminal}\"");
+    }
+}

@@ -1,0 +1,242 @@
+//! The syntax tree → text: what `GRAMMAR.md` says, the other way round.
+//!
+//! Parsed again, the text gives the same tree. Words of the runtime and named sets stand in it as what they mean, and
+//! comments are gone.
+
+use super::check::Environment;
+use super::parse::{Names, ParseError, parse_steps};
+use super::program::Program;
+use super::syntax::{
+    Declaration, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind, TypeName, UnaryOperator,
+};
+
+/// How tightly an expression binds, on the scale of [`super::syntax::BinaryOperator::precedence`].
+const ANY: u8 = 0;
+const COMPARISON: u8 = 7;
+const UNARY: u8 = 11;
+const POSTFIX: u8 = 12;
+
+/// The text of a `steps` block.
+pub fn steps_text(statements: &[Statement]) -> String {
+    let mut printer = Printer { out: String::new(), depth: 0 };
+    printer.statements(statements);
+    printer.out
+}
+
+/// The steps of a program, printed and parsed again.
+///
+/// # Errors
+/// The text does not follow the grammar, which it should.
+pub fn parsed_again(program: &Program, environment: &Environment) -> Result<Vec<Statement>, ParseError> {
+    let actors: Vec<String> = program.actors.iter().map(|actor| actor.name.clone()).collect();
+    let is_type = |name: &str| environment.declarations.ty(name).is_some();
+    let names = Names { is_type: &is_type, actors: &actors, vocabulary: &environment.vocabulary };
+    parse_steps(&steps_text(&program.syntax), &names).map(|steps| steps.statements)
+}
+
+/// The text of an expression.
+fn expression_text(of: &Expression) -> String {
+    inside(of, ANY)
+}
+
+struct Printer {
+    out: String,
+    depth: usize,
+}
+
+impl Printer {
+    fn statements(&mut self, statements: &[Statement]) {
+        statements.iter().for_each(|statement| self.statement(statement));
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        (0..self.depth).for_each(|_| self.out.push_str("  "));
+        if let Some(actor) = &statement.actor {
+            self.out += &format!("{}: ", actor.name);
+        }
+        if matches!(statement.kind, StatementKind::Expression { info: true, .. }) {
+            self.out += "[info] ";
+        }
+        if let Some(ground) = &statement.rests_on {
+            // `[info]` is a token of its own.
+            let blank = if ground.name == "info" { " " } else { "" };
+            self.out += &format!("[{}{blank}] ", ground.name);
+        }
+        self.kind(&statement.kind);
+        self.out.push('\n');
+    }
+
+    fn kind(&mut self, kind: &StatementKind) {
+        match kind {
+            StatementKind::For { variable, bound, body } => {
+                self.block(&format!("for ({variable} < {}) ", expression_text(bound)), body);
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                self.block(&format!("if ({}) ", expression_text(condition)), then);
+                if !otherwise.is_empty() {
+                    self.block(" else ", otherwise);
+                }
+            }
+            StatementKind::Choose { alternatives } => self.choose(alternatives),
+            StatementKind::Control(body) => self.block("control ", body),
+            StatementKind::Setup(body) => self.block("setup ", body),
+            StatementKind::Group(body) => self.block("", body),
+            StatementKind::Refuse { call, until, unless } => {
+                let until = until.as_ref().map(|until| format!("until {} ", expression_text(until)));
+                let until = until.unwrap_or_default();
+                self.block(&format!("refuse {} {until}unless ", expression_text(call)), unless);
+            }
+            leaf => self.out += &leaf_text(leaf),
+        }
+    }
+
+    fn block(&mut self, head: &str, body: &[Statement]) {
+        self.out += head;
+        self.out += "{\n";
+        self.depth += 1;
+        self.statements(body);
+        self.depth -= 1;
+        self.close();
+    }
+
+    fn close(&mut self) {
+        (0..self.depth).for_each(|_| self.out.push_str("  "));
+        self.out.push('}');
+    }
+
+    fn choose(&mut self, alternatives: &[(String, Vec<Statement>)]) {
+        self.out += "choose {\n";
+        self.depth += 1;
+        for (name, body) in alternatives {
+            (0..self.depth).for_each(|_| self.out.push_str("  "));
+            self.block(&format!("{name}: "), body);
+            self.out.push('\n');
+        }
+        self.depth -= 1;
+        self.close();
+    }
+}
+
+/// A statement without a block.
+fn leaf_text(kind: &StatementKind) -> String {
+    match kind {
+        // Alone on its line, whoever is said to perform it.
+        StatementKind::SetupEnd => "\n---".to_owned(),
+        StatementKind::Expression { expression, expect, .. } => {
+            let expect = expect.as_ref().map(expect_text).unwrap_or_default();
+            format!("{}{expect};", expression_text(expression))
+        }
+        StatementKind::Declaration(declaration) => declaration_text(declaration),
+        StatementKind::Assignment { target, operator, value } => {
+            let operator = operator.map_or("", |operator| operator.symbol());
+            format!("{} {operator}= {};", expression_text(target), expression_text(value))
+        }
+        StatementKind::Defer(call) => format!("defer {};", expression_text(call)),
+        StatementKind::Exit(actor) => format!("exit {};", actor.name),
+        StatementKind::Kill(actor) => format!("kill {};", actor.name),
+        _ => ";".to_owned(),
+    }
+}
+
+fn expect_text(expect: &Expect) -> String {
+    let usually = if expect.usually { ", usually" } else { "" };
+    let codes = if expect.codes.is_empty() { String::new() } else { format!(" {{{}}}", list(&expect.codes)) };
+    format!(" fails{usually}{codes}")
+}
+
+fn declaration_text(declaration: &Declaration) -> String {
+    let Declaration { ty, pointers, name, length, value } = declaration;
+    let length = length.as_ref().map(|length| format!("[{}]", expression_text(length))).unwrap_or_default();
+    let value = value.as_ref().map(|value| format!(" = {}", initializer_text(value))).unwrap_or_default();
+    format!("{} {}{length}{value};", type_text(ty, *pointers), name.name)
+}
+
+fn initializer_text(value: &Initializer) -> String {
+    match value {
+        Initializer::Expression(value) => expression_text(value),
+        Initializer::Fields { fields, .. } if fields.is_empty() => "{0}".to_owned(),
+        Initializer::Fields { fields, .. } => {
+            let fields: Vec<String> = fields.iter().map(|(path, value)| field_text(path, value)).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+    }
+}
+
+/// `.a = {.b = value}`.
+fn field_text(path: &[String], value: &Expression) -> String {
+    let mut text = expression_text(value);
+    for (level, name) in path.iter().rev().enumerate() {
+        text = if level == 0 { format!(".{name} = {text}") } else { format!(".{name} = {{{text}}}") };
+    }
+    text
+}
+
+fn type_text(ty: &TypeName, pointers: usize) -> String {
+    let constant = if ty.constant { "const " } else { "" };
+    let stars = if pointers > 0 { format!(" {}", "*".repeat(pointers)) } else { String::new() };
+    format!("{constant}{}{stars}", ty.name)
+}
+
+/// Expressions with commas between them.
+fn list(values: &[Expression]) -> String {
+    values.iter().map(expression_text).collect::<Vec<_>>().join(", ")
+}
+
+/// An expression where only one that binds at least as tightly may stand without brackets.
+fn inside(of: &Expression, least: u8) -> String {
+    let (text, binds) = bare(&of.kind);
+    if binds < least { format!("({text})") } else { text }
+}
+
+fn bare(kind: &ExpressionKind) -> (String, u8) {
+    match kind {
+        ExpressionKind::Integer(value) => (value.to_string(), POSTFIX),
+        ExpressionKind::Text(text) => (quoted(text), POSTFIX),
+        ExpressionKind::Name(name) => (name.clone(), POSTFIX),
+        ExpressionKind::Call { function, arguments } => (format!("{function}({})", list(arguments)), POSTFIX),
+        ExpressionKind::Member { of, name } => (format!("{}.{name}", inside(of, POSTFIX)), POSTFIX),
+        ExpressionKind::Index { of, index } => {
+            (format!("{}[{}]", inside(of, POSTFIX), expression_text(index)), POSTFIX)
+        }
+        ExpressionKind::AddressOf(of) => prefixed("&", of),
+        ExpressionKind::Dereference(of) => prefixed("*", of),
+        ExpressionKind::Unary(UnaryOperator::Not, of) => prefixed("!", of),
+        ExpressionKind::Unary(UnaryOperator::Complement, of) => prefixed("~", of),
+        ExpressionKind::Unary(UnaryOperator::Minus, of) => prefixed("-", of),
+        ExpressionKind::Cast { ty, pointers, of } => {
+            (format!("({}){}", type_text(ty, *pointers), inside(of, UNARY)), UNARY)
+        }
+        ExpressionKind::SizeOf { ty, pointers } => (format!("sizeof({})", type_text(ty, *pointers)), UNARY),
+        ExpressionKind::Binary(operator, left, right) => {
+            let binds = operator.precedence();
+            (format!("{} {} {}", inside(left, binds), operator.symbol(), inside(right, binds + 1)), binds)
+        }
+        ExpressionKind::In(of, values) => (format!("{} in {{{}}}", inside(of, COMPARISON), list(values)), COMPARISON),
+        ExpressionKind::Conditional(condition, then, otherwise) => {
+            let condition = inside(condition, ANY + 1);
+            (format!("{condition} ? {} : {}", expression_text(then), expression_text(otherwise)), ANY)
+        }
+    }
+}
+
+/// A blank between two signs, or `& &x` would be read as `&&x`.
+fn prefixed(sign: &str, of: &Expression) -> (String, u8) {
+    let of = inside(of, UNARY);
+    let blank = if of.starts_with(sign) { " " } else { "" };
+    (format!("{sign}{blank}{of}"), UNARY)
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '\n' => out += "\\n",
+            '\t' => out += "\\t",
+            '\0' => out += "\\0",
+            '"' | '\\' => out.extend(['\\', character]),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
