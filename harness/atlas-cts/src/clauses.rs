@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use atlas_cts::{CommandError, say};
 use clap::Args;
-use engine::catalog::{Clause, Level, Modality, Rules, Sentence, sentences};
+use engine::catalog::{Clause, Level, Modality, Rules, SENTENCE, Sentence, sentences};
 use engine::files;
 use engine::run::ExitStatus;
 use steps::judgement::{judgements, reported};
@@ -18,7 +18,7 @@ pub(crate) struct ClauseFilter {
     /// Look each sentence up in the documents below this folder, by its digest.
     #[arg(long, value_name = "DIR")]
     documents: Option<PathBuf>,
-    /// List the judged checks of `must` rules: rule, digest of the check's text, text.
+    /// List the judged checks of `must` rules: rule, text of the check.
     #[arg(long)]
     checks: bool,
     /// List the checks that are only reported, each with the sentence that does not promise enough.
@@ -42,8 +42,8 @@ pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus
     }
     if filter.checks {
         for rule in &rules.rules {
-            for (judged, digest) in rule.checks() {
-                let _ = writeln!(text, "{}\t{digest}\t{}", rule.id, rule.program.judged(&judged));
+            for (_, check) in rule.checks() {
+                let _ = writeln!(text, "{}\t{check}", rule.id);
             }
         }
     }
@@ -114,7 +114,7 @@ fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, Comm
     for path in paths {
         let bytes = files::read(&path, LARGEST).map_err(|source| CommandError::File { path: path.clone(), source })?;
         for sentence in sentences(&String::from_utf8_lossy(&bytes)) {
-            known.entry(sentence.digest.clone()).or_insert_with(|| (path.clone(), sentence));
+            known.entry(sentence.digest[..SENTENCE].to_owned()).or_insert_with(|| (path.clone(), sentence));
         }
     }
     let mut good = true;

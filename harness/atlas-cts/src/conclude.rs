@@ -49,6 +49,12 @@ pub enum CommandError {
     TimeOuts { mistakes: Vec<String> },
     #[error("error: there is no {what} `{given}`{hint}")]
     Filter { what: &'static str, given: String, hint: String },
+    /// An executable carries rules and the sentences that they rest on, and no other evidence.
+    #[error(
+        "error: the sentences on which no check rests, and what the second reader found, are not in the executable; name the \
+         specs folder of a checkout with --specs DIR"
+    )]
+    NoEvidence,
     #[error("error: say what is wanted: --print-path DIR or --list")]
     NothingAsked,
     #[error("error: this runtime has no simulated device; name another with --runtime")]

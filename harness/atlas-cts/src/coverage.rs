@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
 use clap::{Args, ValueEnum};
-use engine::catalog::{Agreement, Modality, Rules, Specs, readings};
+use engine::catalog::{Agreement, Modality, Rules, Specs, readings, waiting};
 use engine::coverage::{Coverage, CoveredClause, State, Threshold};
+use engine::must_pass::MustPass;
 use engine::run::{ExitStatus, RunError};
 use serde_json::json;
 
@@ -38,9 +39,13 @@ enum Format {
 
 /// Shows the coverage; 1 where a threshold is missed.
 pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) -> Result<ExitStatus, CommandError> {
+    if !rules.book.whole {
+        return Err(CommandError::NoEvidence);
+    }
     let coverage = Coverage::of(rules, readings(specs, rules).map_err(RunError::from)?);
+    let waiting = waiting(specs).map_err(RunError::from)?;
     let mut text = match options.format {
-        Format::Terminal => terminal(&coverage),
+        Format::Terminal => terminal(&coverage, &waiting),
         Format::Markdown => markdown(&coverage),
         Format::Csv => csv(&coverage),
         Format::Json => json(&coverage),
@@ -53,8 +58,14 @@ pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) 
     }
     let mut holds = true;
     if let Some(file) = &options.hold {
-        let (fallen, risen) = Threshold::read(file).map_err(CommandError::Threshold)?.compare(&coverage);
+        let released =
+            MustPass::newest(specs, &rules.runtime).map_err(|error| CommandError::MustPass(Box::new(error)))?;
+        let released = released.as_ref().map(|list| &list.rules);
+        let (fallen, risen) = Threshold::read(file).map_err(CommandError::Threshold)?.compare(&coverage, released);
         holds = fallen.is_empty();
+        for (rule, check) in coverage.readings.unread(rules) {
+            let _ = writeln!(text, "DEBT    {rule}: only its author has read `{check}`");
+        }
         for line in fallen {
             let _ = writeln!(text, "FALLEN  {line}");
         }
@@ -156,7 +167,7 @@ fn open<'a>(coverage: &'a Coverage<'_>) -> Vec<&'a str> {
     coverage.rules.book.chapters.iter().filter(|chapter| chapter.open).map(|chapter| chapter.name.as_str()).collect()
 }
 
-fn terminal(coverage: &Coverage<'_>) -> String {
+fn terminal(coverage: &Coverage<'_>, waiting: &[(String, usize)]) -> String {
     let mut text = String::new();
     for (name, rows) in tables(coverage) {
         let width = rows.iter().map(|row| row.name.len()).chain([name.len()]).max().unwrap_or(0);
@@ -181,6 +192,9 @@ fn terminal(coverage: &Coverage<'_>) -> String {
     let _ = writeln!(text, "\n{}", read_twice(coverage));
     let _ = writeln!(text, "untestable: {}", reasons.join(", "));
     let _ = writeln!(text, "open: {}", open(coverage).join(", "));
+    for (runtime, sentences) in waiting {
+        let _ = writeln!(text, "open: {sentences} sentences of {runtime}, which has no api.yaml yet");
+    }
     let _ = writeln!(text, "{}", pages_in_a_line(coverage));
     let (functions, values) = (coverage.functions.len(), coverage.values.len());
     let _ = writeln!(

@@ -47,6 +47,9 @@ pub(crate) fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<Stri
             );
         }
     }
+    for axiom in rule.all_axioms(rules) {
+        let _ = writeln!(text, "assuming  {}: {}", axiom.id, axiom.says);
+    }
     let _ = writeln!(text, "file      {}:{}", short(&chapter.path), rule.line);
     for product in &rules.products {
         let applies = match offered(rule, &product.id, rules) {

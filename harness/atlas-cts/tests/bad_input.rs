@@ -110,10 +110,10 @@ fn the_chapter_itself_has_no_mistakes() {
     "the set-up ends once: this is the second `---`",
     "14:7"
 )]
-#[case::conditional_statement(
+#[case::a_statement_of_c(
     "      (uint",
-    "      if (size) { }\n      (uint",
-    "the step language has no `if`; use `choose`",
+    "      while (size) { }\n      (uint",
+    "the step language has no `while`; use `if (e)`",
     "13:7"
 )]
 #[case::unknown_name_in_where(

@@ -53,7 +53,12 @@ fn in_a_virtual_machine_nothing_is_said_about_copies_between_devices() {
 
 #[test]
 fn where_a_virtual_machine_is_not_known_of_copies_between_devices_are_observed() {
-    let unknown = Known { edition: Edition::read("9.1"), virtual_machine: None, shown: Default::default() };
+    let unknown = Known {
+        edition: Edition::read("9.1"),
+        virtual_machine: None,
+        shown: Default::default(),
+        without: Default::default(),
+    };
     let physical = Known { virtual_machine: Some(false), ..unknown.clone() };
     for rule in calling("aclrtDeviceCanAccessPeer") {
         assert!(applies(rule, &conditions(None, None), &RULES).is_ok(), "{}", rule.id);
@@ -71,7 +76,12 @@ fn in_a_virtual_machine_copies_between_devices_are_observed_where_the_device_doe
     #[case] skipped: &str,
 ) {
     let asked = Conditions { capabilities: [("peers".to_owned(), answer)].into(), ..conditions(Some(true), None) };
-    let known = Known { edition: None, virtual_machine: Some(true), shown: ["peers".to_owned()].into() };
+    let known = Known {
+        edition: None,
+        virtual_machine: Some(true),
+        shown: ["peers".to_owned()].into(),
+        without: Default::default(),
+    };
     for rule in calling("aclrtDeviceCanAccessPeer") {
         match applies(rule, &asked, &RULES) {
             Ok(()) => {

@@ -28,6 +28,7 @@ mod logs;
 mod mustpass;
 mod neighbours;
 mod neutral;
+mod newcomer;
 mod nights;
 mod owners;
 mod pages;

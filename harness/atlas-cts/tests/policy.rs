@@ -8,27 +8,25 @@ use support::Bench;
 
 /// Sentences of every kind.
 const CLAUSES: &str = "\
+document: manual
 clauses:
-  - {id: block.aligned, document: manual, section: blocks, modality: promise,
-    digest: A block begins at a multiple of 64., sentence: &text
-    1111111111111111111111111111111111111111111111111111111111111111}
-  - {id: block.size-0, document: manual, section: blocks, modality: error, digest: A size of 0 is refused.,
-    sentence: *text}
-  - {id: block.size-0-code, document: manual, section: blocks, modality: error,
-    digest: A size of 0 is an invalid parameter., sentence: *text, codes: [ACL_ERROR_INVALID_PARAM]}
-  - {id: block.only-known, document: manual, section: blocks, modality: prohibition,
-    digest: Only known policies are supported., sentence: *text}
-  - {id: block.reserved, document: manual, section: blocks, modality: reserved, digest: Other bits are reserved.,
-    sentence: *text}
-  - {id: block.duty, document: manual, section: blocks, modality: duty, digest: The size must not be 0.,
-    sentence: *text}
-  - {id: block.unit, document: manual, section: blocks, modality: fact, digest: Sizes are in bytes., sentence: *text}
-  - {id: block.here, document: manual, section: blocks, modality: promise, digest: Blocks of a2 are aligned.,
-    sentence: *text, products: [a2]}
-  - {id: block.later, document: manual, section: blocks, modality: promise, digest: Blocks are aligned.,
-    sentence: *text, since: \"99.1\"}
-  - {id: block.before, document: manual, section: blocks, modality: promise, digest: Blocks were aligned.,
-    sentence: *text, until: \"1.2\"}
+  blocks:
+    promise:
+      block.aligned: 111111111111 A block begins at a multiple of 64.
+      block.here: {says: 111111111111 Blocks of a2 are aligned., products: [a2]}
+      block.later: {says: 111111111111 Blocks are aligned., since: \"99.1\"}
+      block.before: {says: 111111111111 Blocks were aligned., until: \"1.2\"}
+    error:
+      block.size-0: 111111111111 A size of 0 is refused.
+      block.size-0-code: {says: 111111111111 A size of 0 is an invalid parameter., codes: [ACL_ERROR_INVALID_PARAM]}
+    prohibition:
+      block.only-known: 111111111111 Only known policies are supported.
+    reserved:
+      block.reserved: 111111111111 Other bits are reserved.
+    duty:
+      block.duty: 111111111111 The size must not be 0.
+    fact:
+      block.unit: 111111111111 Sizes are in bytes.
 ";
 
 const HEAD: &str = "\
@@ -149,12 +147,10 @@ fn a_check_that_promises_more_than_its_sentence_does_not_load(
 }
 
 #[rstest]
-#[case::no_hex("sentence: &text\n    11", "sentence: &text\n    zz", "64 digits of hex")]
-#[case::a_document(
-    "section: blocks, modality: fact",
-    "section: blocs, modality: fact",
-    "`blocs` is no section of manual"
-)]
+#[case::no_hex("block.unit: 11", "block.unit: zz", "the first 12 digits of the SHA-256")]
+#[case::no_words("111111111111 Sizes are in bytes.", "'111111111111'", "say behind the digits what the sentence says")]
+#[case::a_section("  blocks:", "  blocs:", "`blocs` is no section of manual")]
+#[case::a_document("document: manual", "document: manuel", "`manuel` is no document of documents.yaml")]
 #[case::a_product("products: [a2]", "products: [a22]", "did you mean `a2`?")]
 #[case::a_code(
     "codes: [ACL_ERROR_INVALID_PARAM]",
@@ -162,9 +158,9 @@ fn a_check_that_promises_more_than_its_sentence_does_not_load(
     "did you mean `ACL_ERROR_INVALID_PARAM`"
 )]
 #[case::an_edition("since: \"99.1\"", "since: soon", "`soon` is not an edition")]
-#[case::an_id("id: block.unit", "id: unit", "`unit` cannot be the id of a clause")]
-#[case::an_id_twice("id: block.unit", "id: block.duty", "`block.duty` stands a second time")]
-#[case::a_modality("modality: fact", "modality: wish", "unknown variant `wish`")]
+#[case::an_id("block.unit:", "unit:", "`unit` cannot be the id of a clause")]
+#[case::an_id_twice("block.unit:", "block.duty:", "`block.duty` stands a second time")]
+#[case::a_modality("    fact:", "    wish:", "unknown variant `wish`")]
 fn a_clause_that_is_no_clause_is_a_mistake_with_its_place(#[case] from: &str, #[case] to: &str, #[case] says: &str) {
     assert!(CLAUSES.contains(from));
     let bench = bench(

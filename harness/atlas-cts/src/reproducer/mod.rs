@@ -86,6 +86,7 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
         edition: run.header.edition.as_deref().and_then(Edition::read),
         virtual_machine: run.header.host.as_ref().map_or(Some(false), Host::counts_as_virtual),
         shown: run.header.host.as_ref().map(Host::shown).unwrap_or_default(),
+        without: run.header.settings.without_axioms.iter().cloned().collect(),
     };
     let (observed, _) = rule.observed_only(rules, &known);
     let folder = wanted.to.clone().unwrap_or_else(|| PathBuf::from(format!("reproducer-{}", rule.id)));

@@ -61,12 +61,17 @@ pub fn resting(chapter: &str) -> String {
 
 /// What the manual of the tests promises: everything.
 const CLAUSES: &str = "\
+document: manual
 clauses:
-  - {id: manual.blocks, document: manual, section: blocks, modality: promise, digest: Blocks are as the manual says.,
-    sentence: 0000000000000000000000000000000000000000000000000000000000000000, codes: &codes [ACL_ERROR_INVALID_PARAM,
-    ACL_ERROR_RT_PARAM_INVALID, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_FEATURE_UNSUPPORTED]}
-  - {id: manual.keys, document: manual, section: keys, modality: promise, digest: Keys are as the manual says.,
-    sentence: 0000000000000000000000000000000000000000000000000000000000000000, codes: *codes}
+  blocks:
+    promise:
+      manual.blocks:
+        says: 000000000000 Blocks are as the manual says.
+        codes: &codes [ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+          ACL_ERROR_FEATURE_UNSUPPORTED]
+  keys:
+    promise:
+      manual.keys: {says: 000000000000 Keys are as the manual says., codes: *codes}
 ";
 
 impl Bench {

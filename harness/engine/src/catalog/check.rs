@@ -104,7 +104,9 @@ impl Checker<'_> {
         let documents = &files.documents.value.documents;
         let whole = files.clauses.is_some();
         let files_of_clauses = files.clauses.as_deref().unwrap_or_default();
-        let book = self.clauses(files_of_clauses, documents, &products, &environment.declarations);
+        let inventory = files.inventory.as_ref();
+        let book = self.clauses(files_of_clauses, documents, &products, &environment.declarations, inventory);
+        let axioms = self.axioms(files.axioms.as_ref());
         let mut rules = Rules {
             runtime: api.value.runtime.value.clone(),
             title: api.value.title.clone(),
@@ -123,6 +125,7 @@ impl Checker<'_> {
             values,
             support_source,
             book,
+            axioms,
             chapters: Vec::new(),
             rules: Vec::new(),
             subjects: Vec::new(),
@@ -263,11 +266,14 @@ impl Checker<'_> {
         let checked = in_parallel(chapters, |(chapter, file)| {
             let mut checker = Checker { diagnostics: Vec::new(), place: self.place };
             let ParsedFile { source, value } = file;
+            let of_chapter = checker.assumed(&source, &value.assumes, known);
             let check = |rule: Spanned<RuleSource>| {
                 let id = rule.value.id.clone();
                 let grounds = if whole { checker.grounds(&source, &rule.value, known) } else { Vec::new() };
+                let assumes = checker.assumed(&source, &rule.value.assumes, known);
+                let assumes = of_chapter.iter().cloned().chain(assumes).collect();
                 let checked = checker.rule(&source, rule.value, chapter, known, &scopes);
-                let checked = checked.map(|rule| rule.resting_on(grounds, known));
+                let checked = checked.map(|rule| Rule { assumes, ..rule.resting_on(grounds, known) });
                 if let Some(rule) = checked.as_ref().filter(|_| whole) {
                     checker.policy(&source, rule, known);
                     checker.owned_functions(&source, rule, known);
@@ -404,6 +410,7 @@ impl Checker<'_> {
                 .collect(),
             documents: rule.source.iter().map(|reference| reference.value.document.clone()).collect(),
             grounds: Vec::new(),
+            assumes: Vec::new(),
             level: rule.level,
             hazard: rule.hazard,
             doubt: rule.doubt.as_ref().map(|doubt| doubt.trim().to_owned()),

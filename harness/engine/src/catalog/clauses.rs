@@ -4,46 +4,20 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_yaml::Spanned;
 
 use steps::suggest::hint;
 use steps::types::Declarations;
 
 use super::check::{Checker, unknown_product};
-use super::checklist::Question;
+use super::clause_file::{ClauseEntry, ClausesFile, Modality};
 use super::diagnostic::Source;
 use super::edition::{Edition, Span};
+use super::inventory::Inventory;
 use super::model::DocumentEntry;
 use super::products::ID;
 use super::read::ParsedFile;
 use super::rules::{Product, Rules, is_id, short};
-
-/// `specs/<runtime>/clauses/*.yaml`: normative sentences.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ClausesFile {
-    /// What its clauses are about: a chapter of the coverage. Several files may be one chapter; without a name, that of
-    /// the file.
-    #[serde(default)]
-    pub chapter: Option<String>,
-    /// The pages that were read for it, sentence by sentence.
-    #[serde(default)]
-    #[schemars(with = "Vec<String>")]
-    pub pages: Vec<Spanned<String>>,
-    /// Nobody has read its pages yet: it is not covered, and known not to be.
-    #[serde(default)]
-    pub open: bool,
-    /// The clauses.
-    #[serde(default)]
-    #[schemars(with = "Vec<ClauseEntry>")]
-    pub clauses: Vec<Spanned<ClauseEntry>>,
-    /// Sentences about other runtimes: what should be asked here too.
-    #[serde(default)]
-    #[schemars(with = "Vec<Question>")]
-    pub checklist: Vec<Spanned<Question>>,
-}
 
 /// Clauses that are counted together.
 #[derive(Debug, Clone, Default)]
@@ -55,65 +29,9 @@ pub struct ClauseChapter {
     pub open: bool,
 }
 
-/// A normative sentence of a document.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Clause")]
-pub struct ClauseEntry {
-    /// Its name for ever, `<area>.<name>`.
-    #[schemars(with = "String")]
-    pub id: Spanned<String>,
-    /// The document's id in documents.yaml.
-    #[schemars(with = "String")]
-    pub document: Spanned<String>,
-    /// A function or type of the header, or one of the document's sections.
-    #[schemars(with = "String")]
-    pub section: Spanned<String>,
-    /// What kind of sentence it is.
-    pub modality: Modality,
-    /// What it says, in our words.
-    pub digest: String,
-    /// SHA-256 of the sentence as it stands in the document, normalised (docs/policy.md), in lower-case hex.
-    #[schemars(with = "String")]
-    pub sentence: Spanned<String>,
-    /// The products that it speaks of; none: all.
-    #[serde(default)]
-    #[schemars(with = "Vec<String>")]
-    pub products: Vec<Spanned<String>>,
-    /// The first edition in which it holds.
-    #[serde(default)]
-    #[schemars(with = "Option<String>")]
-    pub since: Option<Edition>,
-    /// The last edition in which it holds.
-    #[serde(default)]
-    #[schemars(with = "Option<String>")]
-    pub until: Option<Edition>,
-    /// The codes that it names for a refusal.
-    #[serde(default)]
-    #[schemars(with = "Vec<String>")]
-    pub codes: Vec<Spanned<String>>,
-    /// Why it promises an outcome, where its wording sounds as if it did not.
-    #[serde(default)]
-    pub reason: Option<String>,
-    /// Rules that fail, or report it, where a device breaks the sentence, although their checks name other sentences.
-    #[serde(default)]
-    #[schemars(with = "Vec<String>")]
-    pub noticed_by: Vec<Spanned<String>>,
-    /// Defects that break the sentence, each claimed by a rule that rests on it or notices it: what proves that a promise
-    /// or a refusal is judged.
-    #[serde(default)]
-    pub broken_by: Vec<String>,
-    /// Why no device can break what counts as judged: `about a prototype`, `either answer is legal`, or `restates` the id
-    /// of the clause that names the defect.
-    #[serde(default)]
-    #[schemars(with = "Option<String>")]
-    pub no_device: Option<Spanned<String>>,
-    /// Why no rule can judge or observe it: `needs a kernel`, `needs hardware state`, `not reachable from C`, `timing`,
-    /// `advice`, or `duplicate of` the id of another clause.
-    #[serde(default)]
-    #[schemars(with = "Option<String>")]
-    pub untestable: Option<Spanned<String>>,
-}
+/// Digits of hex by which a sentence is named: two of a hundred thousand sentences have the same ones with a chance of one in
+/// fifty thousand.
+pub const SENTENCE: usize = 12;
 
 /// Why a clause cannot be judged or observed; `duplicate of ID` is one too.
 const UNTESTABLE: [&str; 5] = ["needs a kernel", "needs hardware state", "not reachable from C", "timing", "advice"];
@@ -124,53 +42,8 @@ const NO_DEVICE: [&str; 2] = ["about a prototype", "either answer is legal"];
 /// Stands before the id of the clause that names the defect.
 const RESTATES: &str = "restates ";
 
-/// What kind of sentence a clause is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Modality {
-    /// A documented outcome.
-    Promise,
-    /// A documented refusal.
-    Error,
-    /// Not supported, only supported, not allowed: the outcome is undefined.
-    Prohibition,
-    /// A value that is reserved: an instruction to the caller.
-    Reserved,
-    /// What the caller has to do.
-    Duty,
-    /// What the caller had better do.
-    Advice,
-    /// Limits, sizes, units, meanings.
-    Fact,
-}
-
-impl Modality {
-    /// Its name, as the catalog writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Modality::Promise => "promise",
-            Modality::Error => "error",
-            Modality::Prohibition => "prohibition",
-            Modality::Reserved => "reserved",
-            Modality::Duty => "duty",
-            Modality::Advice => "advice",
-            Modality::Fact => "fact",
-        }
-    }
-
-    /// Whether a document says what happens.
-    pub fn promises(self) -> bool {
-        matches!(self, Modality::Promise | Modality::Error)
-    }
-
-    /// Whether a document asks something of the caller: every rule that judges keeps to it.
-    pub fn asks(self) -> bool {
-        matches!(self, Modality::Duty | Modality::Reserved)
-    }
-}
-
 /// A checked clause.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Clause {
     pub id: String,
     /// Position in [`ClauseBook::chapters`].
@@ -182,7 +55,7 @@ pub struct Clause {
     pub source: String,
     pub modality: Modality,
     pub digest: String,
-    /// SHA-256 of the normalised sentence.
+    /// The first [`SENTENCE`] digits of the SHA-256 of the normalized sentence.
     pub sentence: String,
     /// The products that it speaks of; none: all.
     pub products: Vec<String>,
@@ -256,26 +129,48 @@ impl Clause {
 pub struct ClauseBook {
     pub chapters: Vec<ClauseChapter>,
     pub clauses: Vec<Clause>,
-    /// Id → position in `clauses`.
+    /// Id → position in `clauses`; not of sentences that only coverage counts.
     pub positions: HashMap<String, usize>,
-    pub checklist: Vec<Question>,
+    /// Whether the sentences that only coverage counts are among `clauses`: an executable does not carry them.
+    pub whole: bool,
 }
 
 impl ClauseBook {
-    /// The position of a file's chapter, which is there from now on.
-    fn chapter(&mut self, file: &ParsedFile<ClausesFile>) -> usize {
-        let value = &file.value;
-        let stem = || file.source.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let name = value.chapter.clone().unwrap_or_else(stem);
+    /// The clause of an id, also one that only coverage counts.
+    pub fn clause(&self, id: &str) -> Option<&Clause> {
+        let known = self.positions.get(id).map(|position| &self.clauses[*position]);
+        known.or_else(|| self.clauses.iter().rev().find(|clause| clause.id == id))
+    }
+
+    /// The position of a chapter, which is there from now on.
+    fn chapter(&mut self, name: &str) -> usize {
         let found = self.chapters.iter().position(|chapter| chapter.name == name);
-        let position = found.unwrap_or(self.chapters.len());
         if found.is_none() {
-            self.chapters.push(ClauseChapter { name, ..ClauseChapter::default() });
+            self.chapters.push(ClauseChapter { name: name.to_owned(), ..ClauseChapter::default() });
         }
-        let chapter = &mut self.chapters[position];
-        chapter.pages.extend(value.pages.iter().map(|page| page.value.clone()));
-        chapter.open |= value.open;
-        position
+        found.unwrap_or(self.chapters.len() - 1)
+    }
+
+    /// Adds the sentences that only coverage counts.
+    fn add_inventory(&mut self, inventory: &Inventory, documents: &[DocumentEntry]) {
+        self.whole = true;
+        for line in &inventory.lines {
+            let chapter = self.chapter(&line.chapter);
+            let document = documents.iter().find(|document| document.id.value == line.document);
+            let title = document.map_or_else(String::new, |known| format!("{} ({})", known.title, known.edition));
+            self.clauses.push(Clause {
+                id: line.id.clone(),
+                chapter,
+                document: line.document.clone(),
+                section: line.section.clone(),
+                source: format!("{title}, {}", line.section),
+                modality: line.modality,
+                digest: line.digest.clone(),
+                sentence: line.sentence.clone(),
+                place: line.place.clone(),
+                ..Clause::default()
+            });
+        }
     }
 }
 
@@ -291,40 +186,46 @@ impl Checker<'_> {
         documents: &[DocumentEntry],
         products: &[Product],
         declarations: &Declarations,
+        inventory: Option<&Inventory>,
     ) -> ClauseBook {
         let mut book = ClauseBook::default();
         for file in files {
-            let chapter = if file.value.checklist.is_empty() { book.chapter(file) } else { 0 };
-            for entry in &file.value.clauses {
-                let mut clause = self.clause(&file.source, &entry.value, documents, products, declarations);
+            let stem = file.source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let chapter = book.chapter(&stem);
+            book.chapters[chapter].pages = file.value.pages.iter().map(|page| page.value.clone()).collect();
+            book.chapters[chapter].open = file.value.open;
+            for entry in file.value.entries() {
+                let mut clause = self.clause(&file.source, &entry, documents, products, declarations);
                 clause.chapter = chapter;
                 if book.positions.insert(clause.id.clone(), book.clauses.len()).is_some() {
-                    self.at(&file.source, &entry.value.id, format!("`{}` stands a second time", clause.id));
+                    self.at(&file.source, &entry.id, format!("`{}` stands a second time", clause.id));
                 }
                 book.clauses.push(clause);
             }
         }
         for file in files {
-            for entry in file.value.clauses.iter().map(|entry| &entry.value) {
-                self.untestable(&file.source, entry, &book.positions);
-                self.no_device(&file.source, entry, &book.positions);
+            for entry in file.value.entries() {
+                self.untestable(&file.source, &entry, &book.positions);
+                self.no_device(&file.source, &entry, &book.positions);
             }
-            self.checklist(file, documents, declarations, &mut book);
+        }
+        if let Some(inventory) = inventory {
+            book.add_inventory(inventory, documents);
         }
         book
     }
 
     /// That a clause cannot be judged has a reason of a closed list.
     fn untestable(&mut self, source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>) {
-        let Some(reason) = &entry.untestable else { return };
+        let Some(reason) = &entry.details.untestable else { return };
         let what = "is no reason why a clause cannot be tested";
         self.reason(source, (&entry.id.value, reason), positions, (&UNTESTABLE, DUPLICATE, what));
     }
 
     /// That no device can break a judged clause has a reason of a closed list too.
     fn no_device(&mut self, source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>) {
-        let Some(reason) = &entry.no_device else { return };
-        if !entry.broken_by.is_empty() {
+        let Some(reason) = &entry.details.no_device else { return };
+        if !entry.details.broken_by.is_empty() {
             let message = "a device that breaks the sentence is named: leave out `broken_by` or `no_device`";
             return self.at(source, reason, message);
         }
@@ -362,9 +263,9 @@ impl Checker<'_> {
             let message = format!("`{}` cannot be the id of a clause: `<area>.<name>`; {ID}", entry.id.value);
             self.at(source, &entry.id, message);
         }
-        let document = self.document(source, &entry.document, &entry.document.value, documents);
+        let document = self.document(source, &entry.id, &entry.document, documents);
         if let Some(document) = document {
-            self.section(source, &entry.section, &entry.section.value, document, declarations);
+            self.section(source, &entry.id, &entry.section, document, declarations);
             if !document.promises && entry.modality.promises() {
                 let message = format!(
                     "`{}` promises nothing (documents.yaml), so none of its sentences is a {}",
@@ -374,14 +275,15 @@ impl Checker<'_> {
                 self.at(source, &entry.id, message);
             }
         }
-        self.digest_of_a_sentence(source, &entry.sentence);
-        for product in &entry.products {
+        self.digest_of_a_sentence(source, entry);
+        let details = &entry.details;
+        for product in &details.products {
             if let Some(message) = unknown_product(&product.value, products) {
                 self.at(source, product, message);
             }
         }
         let mut codes = Vec::new();
-        for code in &entry.codes {
+        for code in &details.codes {
             match declarations.constant(&code.value) {
                 Some((value, _)) => codes.push(value),
                 None => {
@@ -394,20 +296,20 @@ impl Checker<'_> {
         Clause {
             id: entry.id.value.clone(),
             chapter: 0,
-            document: entry.document.value.clone(),
-            section: entry.section.value.clone(),
-            source: format!("{title}, {}", entry.section.value),
+            document: entry.document.clone(),
+            section: entry.section.clone(),
+            source: format!("{title}, {}", entry.section),
             modality: entry.modality,
-            digest: entry.digest.split_whitespace().collect::<Vec<_>>().join(" "),
-            sentence: entry.sentence.value.to_ascii_lowercase(),
-            products: entry.products.iter().map(|product| product.value.clone()).collect(),
-            span: Span { since: entry.since.clone(), until: entry.until.clone() },
+            digest: entry.digest.clone(),
+            sentence: entry.sentence.clone(),
+            products: details.products.iter().map(|product| product.value.clone()).collect(),
+            span: Span { since: details.since.clone(), until: details.until.clone() },
             codes,
-            reason: entry.reason.clone(),
-            noticed_by: entry.noticed_by.iter().map(|rule| rule.value.clone()).collect(),
-            broken_by: entry.broken_by.clone(),
-            no_device: entry.no_device.as_ref().map(|reason| reason.value.clone()),
-            untestable: entry.untestable.as_ref().map(|reason| reason.value.clone()),
+            reason: details.reason.clone(),
+            noticed_by: details.noticed_by.iter().map(|rule| rule.value.clone()).collect(),
+            broken_by: details.broken_by.clone(),
+            no_device: details.no_device.as_ref().map(|reason| reason.value.clone()),
+            untestable: details.untestable.as_ref().map(|reason| reason.value.clone()),
             place: format!("{}:{}", short(&source.path), entry.id.referenced.line()),
         }
     }
@@ -415,12 +317,12 @@ impl Checker<'_> {
     /// The rules that clauses name are there, and nothing is said to be noticed that no rule can judge.
     pub(super) fn noticed(&mut self, files: &[ParsedFile<ClausesFile>], rules: &Rules) {
         for file in files {
-            for entry in file.value.clauses.iter().map(|entry| &entry.value) {
-                for rule in entry.noticed_by.iter().filter(|rule| rules.rule(&rule.value).is_none()) {
+            for details in file.value.entries().map(|entry| entry.details) {
+                for rule in details.noticed_by.iter().filter(|rule| rules.rule(&rule.value).is_none()) {
                     let hint = hint(&rule.value, rules.rules.iter().map(|rule| rule.id.as_str()));
                     self.at(&file.source, rule, format!("there is no rule `{}`{hint}", rule.value));
                 }
-                if let Some(reason) = entry.untestable.as_ref().filter(|_| !entry.noticed_by.is_empty()) {
+                if let Some(reason) = details.untestable.as_ref().filter(|_| !details.noticed_by.is_empty()) {
                     let message = "what a rule notices is not untestable: leave out `untestable` or `noticed_by`";
                     self.at(&file.source, reason, message);
                 }
@@ -428,12 +330,16 @@ impl Checker<'_> {
         }
     }
 
-    /// A sentence is named by its digest.
-    pub(super) fn digest_of_a_sentence(&mut self, source: &Arc<Source>, sentence: &Spanned<String>) {
-        if sentence.value.len() != 64 || !sentence.value.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            let message =
-                "the SHA-256 of the sentence is 64 digits of hex; `atlas-cts clauses --documents DIR` prints it";
-            self.at(source, sentence, message);
+    /// A sentence is named by its digest, before its words.
+    fn digest_of_a_sentence(&mut self, source: &Arc<Source>, entry: &ClauseEntry) {
+        if entry.sentence.len() != SENTENCE || !entry.sentence.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let message = format!(
+                "the text of a clause begins with the first {SENTENCE} digits of the SHA-256 of its sentence; \
+                 `atlas-cts clauses --documents DIR` prints them"
+            );
+            self.at(source, &entry.id, message);
+        } else if entry.digest.is_empty() {
+            self.at(source, &entry.id, "say behind the digits what the sentence says, in your own words");
         }
     }
 

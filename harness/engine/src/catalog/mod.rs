@@ -1,11 +1,13 @@
 //! The catalog: files → checked rules → which of them apply to a device, and why the others do not.
 
 mod alternatives;
+mod axioms;
 mod check;
-mod checklist;
+mod clause_file;
 mod clauses;
 mod diagnostic;
 mod edition;
+mod inventory;
 mod layouts;
 mod libraries;
 mod life_cycle;
@@ -24,14 +26,16 @@ mod select;
 mod sentence;
 mod specs;
 mod vocabulary;
+mod waiting;
 mod word;
 
 pub(crate) use alternatives::identifiers;
 pub use alternatives::{Alternative, named};
+pub use axioms::{Axiom, AxiomsFile};
 pub use check::load;
-pub use checklist::Question;
+pub use clause_file::{ClausesFile, Modality};
 pub(crate) use clauses::DUPLICATE;
-pub use clauses::{Clause, ClauseBook, ClauseChapter, ClausesFile, Modality};
+pub use clauses::{Clause, ClauseBook, ClauseChapter, SENTENCE};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, Span};
 pub use layouts::Layout;
@@ -51,4 +55,5 @@ pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, s
 pub use select::{Conditions, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule};
 pub use sentence::{Sentence, sentences};
 pub use specs::{SpecFile, Specs};
+pub use waiting::waiting;
 pub use word::Word;

@@ -583,6 +583,10 @@ pub struct ChapterFile {
     pub chapter: Spanned<String>,
     /// What the chapter is about.
     pub title: String,
+    /// The axioms that the judged checks of all its rules assume.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub assumes: Vec<Spanned<String>>,
     /// Its rules.
     #[schemars(with = "Vec<RuleSource>")]
     pub rules: Vec<Spanned<RuleSource>>,
@@ -607,9 +611,15 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, Choices>")]
     pub clauses: ClauseNames,
+    /// The axioms that its judged checks assume beside their clauses, and beside what the chapter assumes. A check that assumes
+    /// others names them under `clauses`, among its clauses.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub assumes: Vec<Spanned<String>>,
     /// `must`: a document promises it. `info`: seen in source only, or inferred.
     pub level: Level,
-    /// The version of the suite that brought it, or made it `must`; without it, version 0.2.0 had it, or it informs.
+    /// The version of the suite that brought it, or made it `must`. Without it: the first one whose list under `mustpass` has
+    /// it, so for a new rule the next one; or it informs.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Spanned<String>>,

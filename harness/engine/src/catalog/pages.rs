@@ -6,7 +6,8 @@ use std::sync::Arc;
 use steps::suggest::hint;
 
 use super::check::Checker;
-use super::clauses::{ClauseBook, ClausesFile};
+use super::clause_file::ClausesFile;
+use super::clauses::ClauseBook;
 use super::diagnostic::Source;
 use super::model::{DocumentsFile, Level, PageEntry};
 use super::read::ParsedFile;
@@ -27,6 +28,9 @@ impl Checker<'_> {
         files: &[ParsedFile<ClausesFile>],
         rules: &Rules,
     ) {
+        if !rules.book.whole {
+            return;
+        }
         let mut seen = BTreeSet::new();
         for document in &documents.value.documents {
             for page in &document.pages {
@@ -86,7 +90,7 @@ impl Checker<'_> {
     /// A function that a judged rule owns has a clause, where the documents name the functions of their pages.
     pub(super) fn owned_functions(&mut self, source: &Arc<Source>, rule: &Rule, rules: &Rules) {
         let pages = || rules.documents.iter().flat_map(|document| &document.pages);
-        if rule.level != Level::Must || rule.hazard.is_some() || pages().next().is_none() {
+        if rule.level != Level::Must || rule.hazard.is_some() || pages().next().is_none() || !rules.book.whole {
             return;
         }
         for function in &rule.source.owns {

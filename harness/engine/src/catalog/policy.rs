@@ -8,7 +8,8 @@ use steps::judgement::{Judged, Judgement, judgements, reported};
 use steps::suggest::hint;
 
 use super::check::Checker;
-use super::clauses::{Clause, Modality};
+use super::clause_file::Modality;
+use super::clauses::Clause;
 use super::diagnostic::Source;
 use super::edition::Edition;
 use super::model::{Level, RuleSource, SupportEntry};
@@ -20,8 +21,10 @@ use super::select::offered;
 pub struct Ground {
     /// The name that the rule's steps use.
     pub name: String,
-    /// Positions in [`Rules::clauses`].
+    /// Positions in [`ClauseBook::clauses`](super::ClauseBook::clauses).
     pub clauses: Vec<usize>,
+    /// Ids of the axioms that the checks assume instead of the rule's; empty: the rule's.
+    pub axioms: Vec<String>,
 }
 
 /// What is known of where the rules run, as far as promises depend on it.
@@ -33,6 +36,8 @@ pub struct Known {
     pub virtual_machine: Option<bool>,
     /// Ids of the capabilities that the device has shown.
     pub shown: BTreeSet<String>,
+    /// Ids of the axioms that this run does without: checks that assume them are only observed.
+    pub without: BTreeSet<String>,
 }
 
 impl Known {
@@ -93,19 +98,24 @@ impl Rule {
             let clauses = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]);
             clauses.into_iter().find(|clause| !clause.holds_in(edition))
         };
-        if !self.grounds.iter().any(|ground| failing(ground).is_some()) {
-            return (statements, reasons);
-        }
+        let denied =
+            |judged: &Judged| self.axioms(judged, rules).into_iter().find(|axiom| known.without.contains(&axiom.id));
         let mut every = true;
         for judged in judgements(&self.program) {
-            let Some(clause) = self.ground(&judged).and_then(failing) else {
+            let what = self.program.judged(&judged);
+            if let Some(clause) = self.ground(&judged).and_then(failing) {
+                let is = edition.map_or_else(|| "unknown".to_owned(), Edition::to_string);
+                reasons.push(format!("`{what}` rests on {} ({}); the edition is {is}", clause.id, clause.editions()));
+            } else if let Some(axiom) = denied(&judged) {
+                reasons.push(format!("`{what}` assumes {}, which this run does without", axiom.id));
+            } else {
                 every = false;
                 continue;
-            };
-            let is = edition.map_or_else(|| "unknown".to_owned(), Edition::to_string);
-            let what = self.program.judged(&judged);
-            reasons.push(format!("`{what}` rests on {} ({}); the edition is {is}", clause.id, clause.editions()));
+            }
             statements.extend(judged.judgement.statement());
+        }
+        if reasons.is_empty() {
+            return (statements, reasons);
         }
         let bare = self.program.bare_calls();
         statements.extend(bare.iter().filter_map(|(id, named)| match named {
@@ -124,17 +134,25 @@ impl Checker<'_> {
     pub(super) fn grounds(&mut self, source: &Arc<Source>, rule: &RuleSource, rules: &Rules) -> Vec<Ground> {
         let mut grounds = Vec::new();
         for (name, clauses) in &rule.clauses {
-            let mut positions = Vec::new();
+            let (mut positions, mut axioms) = (Vec::new(), Vec::new());
             for id in &clauses.value.0 {
+                if rules.axioms.iter().any(|axiom| axiom.id == *id) {
+                    axioms.push(id.clone());
+                    continue;
+                }
                 match rules.book.positions.get(id) {
                     Some(position) => positions.push(*position),
+                    None if rules.book.clauses.iter().any(|clause| clause.id == *id) => {
+                        let message = format!("`{id}` is in inventory.tsv, where no check rests; move it to clauses/");
+                        self.at(source, clauses, message);
+                    }
                     None => {
                         let hint = hint(id, rules.book.positions.keys().map(String::as_str));
                         self.at(source, clauses, format!("there is no clause `{id}`{hint}"));
                     }
                 }
             }
-            grounds.push(Ground { name: name.clone(), clauses: positions });
+            grounds.push(Ground { name: name.clone(), clauses: positions, axioms });
         }
         grounds
     }
@@ -223,7 +241,14 @@ impl Checker<'_> {
 /// Why a check may not rest on a ground.
 fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, products: &[&str]) -> Option<String> {
     let clauses: Vec<&Clause> = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
-    let (Some(first), name) = (clauses.first(), &ground.name) else { return None };
+    let name = &ground.name;
+    let Some(first) = clauses.first() else {
+        // Clauses that do not exist have been reported.
+        let axioms = ground.axioms.join(", ");
+        let message =
+            format!("`{name}` names only axioms ({axioms}), which promise nothing; name a sentence that does");
+        return (!ground.axioms.is_empty()).then_some(message);
+    };
     let refused = judged.refused && clauses.iter().any(|clause| clause.modality == Modality::Prohibition);
     if !refused && !clauses.iter().any(|clause| clause.modality.promises()) {
         let lower = if clauses.iter().any(|clause| clause.modality.asks()) {

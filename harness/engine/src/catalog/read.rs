@@ -6,15 +6,17 @@ use std::sync::Arc;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::clauses::ClausesFile;
+use super::axioms::AxiomsFile;
+use super::clause_file::ClausesFile;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
+use super::inventory::{Inventory, read_inventory};
 use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SubjectsFile, SupportFile};
 use super::parallel::in_parallel;
 use super::readings::ReadingsFile;
 use super::specs::Specs;
 
 /// A file of the catalog is text that people write: more than this is a mistake.
-const LARGEST_FILE: u64 = 8 << 20;
+pub(super) const LARGEST_FILE: u64 = 8 << 20;
 
 /// A parsed file with its text.
 #[derive(Debug)]
@@ -33,6 +35,9 @@ pub(super) struct CatalogFiles {
     pub subjects: Option<ParsedFile<SubjectsFile>>,
     /// `None`: only one chapter was read, and its checks are taken as they are.
     pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
+    /// Sentences that only coverage counts; `None`: they are not at hand.
+    pub inventory: Option<Inventory>,
+    pub axioms: Option<ParsedFile<AxiomsFile>>,
     pub chapters: Vec<ParsedFile<ChapterFile>>,
     /// Mistakes that did not keep the rest from being read.
     pub diagnostics: Vec<Diagnostic>,
@@ -58,6 +63,9 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     let subjects = reader.optional(&folder.join("subjects.yaml"));
     let paths = yaml_paths(specs, runtime, &mut reader.diagnostics);
     let clauses = only.is_none().then(|| reader.all::<ClausesFile>(&paths, CLAUSES));
+    let axioms = reader.optional(&folder.join("axioms.yaml"));
+    let (inventory, mistakes) = if only.is_none() { read_inventory(specs, runtime) } else { (None, Vec::new()) };
+    reader.diagnostics.extend(mistakes);
     let mut texts = Vec::new();
     for path in paths.into_iter().filter(|path| is_chapter(&folder, path)) {
         if only.is_some_and(|only| name_below(&folder, &path) != only) {
@@ -78,6 +86,8 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
             support,
             subjects,
             clauses,
+            inventory,
+            axioms,
             chapters,
             diagnostics,
             digest: crate::digest::hex(&digest.finalize()),
@@ -126,7 +136,7 @@ fn yaml_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -
 /// Whether a YAML file in the folder of a runtime is a chapter.
 fn is_chapter(folder: &Path, path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let named = matches!(stem, "api" | "changes" | "documents" | "products" | "subjects" | "support");
+    let named = matches!(stem, "api" | "axioms" | "changes" | "documents" | "products" | "subjects" | "support");
     let other = named && path.parent() == Some(folder);
     !other && ![CLAUSES, READINGS].iter().any(|below| path.starts_with(folder.join(below)))
 }
@@ -226,7 +236,7 @@ fn chapter(source: Arc<Source>) -> (ParsedFile<ChapterFile>, Vec<Diagnostic>) {
     }
     let nowhere = serde_yaml::Location::UNKNOWN;
     let chapter = serde_yaml::Spanned::new(String::new(), nowhere, nowhere);
-    let value = ChapterFile { chapter, title: String::new(), rules };
+    let value = ChapterFile { chapter, title: String::new(), assumes: Vec::new(), rules };
     (ParsedFile { source, value }, own)
 }
 

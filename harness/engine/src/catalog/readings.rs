@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_yaml::Spanned;
@@ -9,7 +10,8 @@ use serde_yaml::Spanned;
 use steps::judgement::{Judged, Judgement, judgements};
 use steps::suggest::hint;
 
-use super::clauses::{Clause, Modality};
+use super::clause_file::Modality;
+use super::clauses::{Clause, ClauseBook, SENTENCE};
 use super::diagnostic::{CatalogError, Diagnostic};
 use super::model::Level;
 use super::policy::Ground;
@@ -18,40 +20,57 @@ use super::rules::{Rule, Rules};
 use super::specs::Specs;
 use crate::digest;
 
-/// `specs/<runtime>/readings/*.yaml`: what a second reader found.
+/// `specs/<runtime>/readings/*.yaml`: rule → text of a judged check, as `atlas-cts clauses --checks` prints it → what a
+/// second reader found. A check that is changed has to be read again.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(transparent)]
 pub struct ReadingsFile {
-    /// The readings.
-    #[schemars(with = "Vec<Reading>")]
-    pub readings: Vec<Spanned<Reading>>,
+    #[schemars(with = "IndexMap<String, IndexMap<String, Reading>>")]
+    readings: IndexMap<String, IndexMap<String, Spanned<Reading>>>,
 }
 
 /// What a second reader found for one judged check.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
-    /// The rule's id.
-    #[schemars(with = "String")]
-    pub rule: Spanned<String>,
-    /// SHA-256 of the check's text, as `atlas-cts clauses --checks` prints it: a check that is changed has to be read
-    /// again.
-    pub check: String,
-    /// SHA-256 of the sentences that the reader found, as in a clause; none: the reader found none.
+    /// The sentences that the reader found: ids of clauses, or the first digits of the SHA-256 of a sentence that is no
+    /// clause; none: the reader found none.
     #[serde(default)]
-    pub sentences: Vec<String>,
-    /// The sections in which they stand.
+    pub found: Vec<String>,
+    /// Sections that the reader names, where the clauses do not give them.
     #[serde(default)]
     pub sections: Vec<String>,
-    /// What kind of sentence the strongest of them is; absent where there is none.
+    /// What kind of sentence the strongest of them is, where the clauses do not give it.
     #[serde(default)]
-    pub modality: Option<Modality>,
-    /// What of the check goes beyond these sentences, as the reader sees it.
+    pub modality: Option<Strength>,
+    /// The axioms that cover what of the check goes beyond the sentences.
+    #[serde(default)]
+    pub assuming: Vec<String>,
+    /// What of the check goes beyond the sentences and no axiom covers: an objection that has to be settled or answered.
     #[serde(default)]
     pub beyond: Option<String>,
+    /// The sentence, or the steps, that answer an objection of the reader.
+    #[serde(default)]
+    pub answered: Option<String>,
     /// Where author and reader disagree: what was decided, and by which sentence.
     #[serde(default)]
     pub settled: Option<String>,
+}
+
+/// The kind of the strongest sentence that a reader found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Strength {
+    Modality(Modality),
+    /// The word `none`: the reader found no sentence that decides it.
+    None(Nothing),
+}
+
+/// The word `none`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Nothing {
+    None,
 }
 
 /// How a reading compares with what the check names.
@@ -85,7 +104,7 @@ impl Agreement {
 }
 
 impl Rule {
-    /// The judged checks of a `must` rule, each with the digest of its text; several checks of one text are one.
+    /// The judged checks of a `must` rule, each with the text that names it; several checks of one text are one.
     pub fn checks(&self) -> Vec<(Judged, String)> {
         if self.level != Level::Must || self.hazard.is_some() {
             return Vec::new();
@@ -93,12 +112,15 @@ impl Rule {
         let mut found: Vec<(Judged, String)> = Vec::new();
         for judged in judgements(&self.program) {
             let text = match judged.judgement {
-                Judgement::Success => self.program.source.clone(),
+                // What every call returns depends on the whole program.
+                Judgement::Success => {
+                    let digest = digest::of_bytes(self.program.source.as_bytes());
+                    format!("every call succeeds ({})", &digest[..SENTENCE])
+                }
                 _ => self.program.judged(&judged),
             };
-            let digest = digest::of_bytes(text.as_bytes());
-            if !found.iter().any(|(_, known)| *known == digest) {
-                found.push((judged, digest));
+            if !found.iter().any(|(_, known)| *known == text) {
+                found.push((judged, text));
             }
         }
         found
@@ -106,17 +128,29 @@ impl Rule {
 }
 
 /// Compares what a reader found with what a check rests on.
-fn compare(reading: &Reading, ground: &Ground, clauses: &[Clause]) -> Agreement {
-    let own: Vec<&Clause> = ground.clauses.iter().map(|clause| &clauses[*clause]).collect();
-    if !reading.modality.is_some_and(Modality::promises) {
+fn compare(reading: &Reading, ground: &Ground, book: &ClauseBook) -> Agreement {
+    let own: Vec<&Clause> = ground.clauses.iter().map(|clause| &book.clauses[*clause]).collect();
+    let found: Vec<&Clause> = reading.found.iter().filter_map(|id| book.clause(id)).collect();
+    let promises = match reading.modality {
+        Some(Strength::Modality(modality)) => modality.promises(),
+        Some(Strength::None(_)) => false,
+        None => found.iter().any(|clause| clause.modality.promises()),
+    };
+    if !promises {
         // What only looks for silent corruption promises nothing, and both say so.
         let promised = own.iter().any(|clause| clause.modality.promises());
         return if promised { Agreement::Nothing } else { Agreement::Section };
     }
-    if own.iter().any(|clause| reading.sentences.contains(&clause.sentence)) {
+    let same = |clause: &&Clause| {
+        reading.found.contains(&clause.sentence) || found.iter().any(|found| found.sentence == clause.sentence)
+    };
+    if own.iter().any(same) {
         return Agreement::Sentence;
     }
-    match own.iter().any(|clause| reading.sections.contains(&clause.section)) {
+    let section = |clause: &&Clause| {
+        reading.sections.contains(&clause.section) || found.iter().any(|found| found.section == clause.section)
+    };
+    match own.iter().any(section) {
         true => Agreement::Section,
         false => Agreement::Elsewhere,
     }
@@ -125,16 +159,17 @@ fn compare(reading: &Reading, ground: &Ground, clauses: &[Clause]) -> Agreement 
 /// What was read twice.
 #[derive(Debug, Default)]
 pub struct Readings {
-    /// Rule and digest of a check → how author and reader compare, and whether that was settled.
+    /// Rule and text of a check → how author and reader compare, and whether that was settled.
     pub read: HashMap<(String, String), (Agreement, bool)>,
     /// Judged checks of `must` rules.
     pub checks: usize,
 }
 
 impl Readings {
-    /// Checks that nobody but their author has read.
-    pub fn unread(&self) -> usize {
-        self.checks - self.read.len()
+    /// The checks that only their author has read, by rule.
+    pub fn unread<'a>(&'a self, rules: &'a Rules) -> impl Iterator<Item = (&'a str, String)> + 'a {
+        let checks = rules.rules.iter().flat_map(|rule| rule.checks().into_iter().map(|(_, text)| (&*rule.id, text)));
+        checks.filter(|(rule, text)| !self.read.contains_key(&((*rule).to_owned(), text.clone())))
     }
 }
 
@@ -147,9 +182,11 @@ pub fn readings(specs: &Specs, rules: &Rules) -> Result<Readings, CatalogError> 
     let found = Readings { checks: checks.values().map(Vec::len).sum(), ..Readings::default() };
     let mut comparison = Comparison { rules, checks, found, diagnostics };
     for file in &files {
-        for entry in &file.value.readings {
-            if let Some((place, message)) = comparison.reading(&entry.value) {
-                comparison.diagnostics.push(Diagnostic::at(&file.source, place, message));
+        for (rule, readings) in &file.value.readings {
+            for (check, reading) in readings {
+                if let Some(message) = comparison.reading(rule, check, &reading.value) {
+                    comparison.diagnostics.push(Diagnostic::at(&file.source, reading, message));
+                }
             }
         }
     }
@@ -161,42 +198,64 @@ pub fn readings(specs: &Specs, rules: &Rules) -> Result<Readings, CatalogError> 
 
 struct Comparison<'a> {
     rules: &'a Rules,
-    /// Rule → its judged checks, each with the digest of its text.
+    /// Rule → its judged checks, each with its text.
     checks: HashMap<&'a str, Vec<(Judged, String)>>,
     found: Readings,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl Comparison<'_> {
-    /// Compares one reading; a mistake with its place.
-    fn reading<'r>(&mut self, reading: &'r Reading) -> Option<(&'r Spanned<String>, String)> {
-        let id = &reading.rule.value;
-        let wrong = |message: String| Some((&reading.rule, message));
+    /// Compares one reading; a mistake in it.
+    fn reading(&mut self, id: &str, check: &str, reading: &Reading) -> Option<String> {
         let Some(rule) = self.rules.rule(id) else {
             let hint = hint(id, self.rules.rules.iter().map(|rule| rule.id.as_str()));
-            return wrong(format!("there is no rule `{id}`{hint}"));
+            return Some(format!("there is no rule `{id}`{hint}"));
         };
-        let found = self.checks[rule.id.as_str()].iter().find(|(_, digest)| *digest == reading.check);
-        let Some((judged, digest)) = found else {
-            return wrong(format!(
-                "{id} has no judged check of digest {} any more: it was changed or lowered; remove this reading, and have \
-                 the check read again (`atlas-cts clauses --checks` prints the digests)",
-                reading.check.get(..12).unwrap_or(&reading.check)
+        let Some((judged, text)) = self.checks[rule.id.as_str()].iter().find(|(_, text)| text == check) else {
+            return Some(format!(
+                "{id} has no judged check `{check}`: it was changed or lowered; remove this reading, and have the check \
+                 read again (`atlas-cts clauses --checks` prints the checks)"
             ));
         };
         let ground = rule.ground(judged)?;
-        let agreement = compare(reading, ground, &self.rules.book.clauses);
-        let known = (id.clone(), digest.clone());
+        let agreement = compare(reading, ground, &self.rules.book);
+        let known = (id.to_owned(), text.clone());
         if self.found.read.insert(known, (agreement, reading.settled.is_some())).is_some() {
-            return wrong(format!("the check of {id} is read a second time"));
+            return Some(format!("the check of {id} is read a second time"));
+        }
+        if let Some(mistake) = self.unnamed(rule, judged, reading) {
+            return Some(mistake);
         }
         if agreement.agrees() || reading.settled.is_some() {
             return None;
         }
-        wrong(format!(
-            "author and second reader disagree about `{}` ({}): say under `settled` what was decided, and by which sentence",
-            rule.program.judged(judged),
+        Some(format!(
+            "author and second reader disagree about `{check}` ({}): say under `settled` what was decided, and by which \
+             sentence",
             agreement.name()
+        ))
+    }
+
+    /// What a reading names that is not there, or leaves unnamed.
+    fn unnamed(&self, rule: &Rule, judged: &Judged, reading: &Reading) -> Option<String> {
+        let hex = |id: &str| id.len() == SENTENCE && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if let Some(id) = reading.found.iter().find(|id| !hex(id) && self.rules.book.clause(id).is_none()) {
+            return Some(format!("there is no clause `{id}`; name one, or the first {SENTENCE} digits of a sentence"));
+        }
+        if reading.beyond.is_some() && reading.settled.is_none() && reading.answered.is_none() {
+            return Some(
+                "the second reader says that the check goes beyond its sentences: name the axiom that covers it under \
+                 `assuming`, the sentence that answers it under `answered`, or narrow or lower the check"
+                    .to_owned(),
+            );
+        }
+        let assumed = rule.axioms(judged, self.rules);
+        let missing = reading.assuming.iter().find(|id| assumed.iter().all(|axiom| axiom.id != **id))?;
+        Some(format!(
+            "the second reader says that `{}` assumes {missing}, and {} does not: add it to `assumes` of the rule or its \
+             chapter",
+            rule.program.judged(judged),
+            rule.id
         ))
     }
 }

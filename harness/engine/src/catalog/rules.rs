@@ -10,6 +10,7 @@ use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
+use super::axioms::Axiom;
 use super::clauses::ClauseBook;
 use super::diagnostic::line_and_column;
 use super::edition::{EditionForm, Span};
@@ -62,6 +63,8 @@ pub struct Rules {
     pub support_source: Option<String>,
     /// The clauses, by chapter.
     pub book: ClauseBook,
+    /// The assumptions of judged checks that no sentence states.
+    pub axioms: Vec<Axiom>,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
     /// What the suite was asked for: a name, and the ids of the rules that are about it.
@@ -117,6 +120,8 @@ pub struct Rule {
     pub documents: Vec<String>,
     /// What its checks rest on. Empty where only one chapter was read.
     pub grounds: Vec<Ground>,
+    /// Ids of the axioms that its judged checks assume, where their ground names no others.
+    pub assumes: Vec<String>,
     pub level: Level,
     pub hazard: Option<Hazard>,
     pub doubt: Option<String>,

@@ -1,16 +1,19 @@
 //! Lists as files: a line for each fact, so that a difference of two lists reads like one.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::MustPassError;
 use super::list::{MustPass, Promise};
-use crate::catalog::is_rule_id;
+use crate::catalog::{Specs, is_rule_id};
 use crate::files;
 use crate::version::Release;
 
 /// Bytes of the longest list: tens of thousands of rules.
 const LARGEST: u64 = 16 << 20;
+
+/// The folder of the lists in that of a runtime.
+const FOLDER: &str = "mustpass";
 
 /// The words of a line, which tabs part: what it is about, and what it says.
 const VERSION: &str = "version";
@@ -36,6 +39,19 @@ impl MustPass {
             return Err(MustPassError::Empty { path: path.to_owned() });
         }
         Ok(list)
+    }
+
+    /// The list of the last release of a runtime; `None`: there is none at hand (an executable carries none).
+    ///
+    /// # Errors
+    /// The list cannot be read.
+    pub fn newest(specs: &Specs, runtime: &str) -> Result<Option<MustPass>, MustPassError> {
+        let Specs::Folder(root) = specs else { return Ok(None) };
+        let entries = std::fs::read_dir(root.join(runtime).join(FOLDER)).into_iter().flatten().flatten();
+        let lists = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|kind| kind == "txt"));
+        let version = |path: &PathBuf| Release::read_whole(path.file_stem()?.to_str()?);
+        let newest = lists.filter_map(|path| Some((version(&path)?, path))).max_by(|a, b| a.0.compare(&b.0));
+        newest.map(|(_, path)| MustPass::read(&path)).transpose()
     }
 
     /// `None`: the line is none of a list.

@@ -119,15 +119,16 @@ fn lost<'a>(was: &'a [String], is: &[String]) -> Vec<&'a str> {
     was.iter().filter(gone).map(String::as_str).collect()
 }
 
-/// What is wrong with the version that brought a rule: one that the list does not have names a later one.
+/// What is wrong with the version that brought a rule. One that the list does not have and that names none comes with the next
+/// version; it must not name an earlier one.
 fn since(rule: &Rule, list: &MustPass, rules: &Rules) -> Option<Mistake> {
     let promise = Promise::of(rule, rules);
     let listed = list.rules.contains_key(&rule.id);
     let version = rule.source.since.as_ref().map(|since| since.value.as_str());
     let later = version.is_some_and(|version| is_later(version, &list.version));
     let message = match (listed, later) {
-        (false, false) if !promise.products.is_empty() => format!(
-            "{} is judged, and version {} did not have it; write `since:` with the version that brings it",
+        (false, false) if !promise.products.is_empty() && version.is_some() => format!(
+            "{} is judged, and version {} did not have it; leave out `since`, or name the version that brings it",
             rule.id, list.version
         ),
         (true, true) => format!("{} is in the list of version {} already; remove `since`", rule.id, list.version),

@@ -148,6 +148,9 @@ pub struct RunSettings {
     /// Rules of one device ran on each. Older journals do not know it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_every_device: bool,
+    /// Ids of the axioms that the run did without: checks that assume them were only observed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_axioms: Vec<String>,
     /// Findings break the run.
     pub strict: bool,
     /// The fewest rules that must be executed; of a part: in all parts together.

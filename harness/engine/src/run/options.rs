@@ -201,6 +201,9 @@ pub struct Options {
     /// Also run, isolated and only observed, what the documents call undefined.
     #[arg(long, env = "ATLAS_CTS_HAZARDOUS", value_parser = BoolishValueParser::new())]
     pub hazardous: bool,
+    /// Only observe checks that assume this axiom (axioms.yaml; `explain` names those of a rule). May be given several times.
+    #[arg(long = "without-axiom", value_name = "ID")]
+    pub without_axioms: Vec<String>,
     /// Nobody else uses the devices: also run what takes all memory of one.
     #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new())]
     pub dedicated: bool,

@@ -70,6 +70,7 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     if target.conditions.hazardous {
         words.push("--hazardous".to_owned());
     }
+    words.extend(header.settings.without_axioms.iter().map(|id| format!("--without-axiom {id}")));
     if rule.when.dedicated && factory.simulated.is_none() {
         words.push("--dedicated".to_owned());
     }

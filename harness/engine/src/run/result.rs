@@ -143,6 +143,8 @@ fn describe(
     let chapter = &rules.chapters[rule.chapter];
     let grounds = rule.grounds_at(span);
     let promised = grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]);
+    let mut clauses = Clause::told_together(promised, conditions.edition.as_ref());
+    clauses.extend(rule.axioms_at(span, rules).iter().map(|axiom| axiom.told()));
     Failure {
         statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.program.text(span) },
         place: rule.place(chapter, span.start),
@@ -150,7 +152,7 @@ fn describe(
         recent_error: failed.failure.recent_error,
         rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),
         sources: rule.sources.clone(),
-        clauses: Clause::told_together(promised, conditions.edition.as_ref()),
+        clauses,
         values: failed.values,
         program: replay::program(campaign, rule, &replay_values, &devices),
         replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }, &devices),

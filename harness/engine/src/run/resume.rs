@@ -223,6 +223,8 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--patience", &number(settings.patience.map(u64::from)), patience.as_ref());
     differences.option("--hazardous", &yes(settings.hazardous), now.hazardous.then(|| yes(true)).as_ref());
     differences.option("--dedicated", &yes(settings.dedicated), now.dedicated.then(|| yes(true)).as_ref());
+    let without = Some(now.without_axioms.join(", ")).filter(|ids| !ids.is_empty());
+    differences.option("--without-axiom", &settings.without_axioms.join(", "), without.as_ref());
     let everywhere = now.on_every_device.map(yes);
     differences.option("--on-every-device", &yes(settings.on_every_device), everywhere.as_ref());
     let bare = then.host.as_ref().is_some_and(|host| host.assumed_bare);
@@ -260,6 +262,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
     options.rule_limit = settings.rule_limit;
     options.hazardous = settings.hazardous;
+    options.without_axioms.clone_from(&settings.without_axioms);
     options.dedicated = settings.dedicated;
     options.on_every_device = Some(settings.on_every_device);
     options.assume_bare_metal = then.host.as_ref().is_some_and(|host| host.assumed_bare);

@@ -98,6 +98,9 @@ impl Target {
         if options.product != "auto" {
             catalog::product(&rules, &options.product)?;
         }
+        for id in &options.without_axioms {
+            error::check_axiom(id, &rules)?;
+        }
         for name in &options.defects {
             error::check_switch(name, runtime, &rules)?;
         }
@@ -183,7 +186,8 @@ impl Target {
         let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
         let virtual_machine = conditions.virtual_machine;
-        executor.known = Known { edition: conditions.edition.clone(), virtual_machine, shown };
+        let without = options.without_axioms.iter().cloned().collect();
+        executor.known = Known { edition: conditions.edition.clone(), virtual_machine, shown, without };
         executor.missing = conditions.missing(&rules);
         // A simulated device that is given as a library, with a machine for all its processes, is used as a real one is.
         let private_machines =
@@ -286,6 +290,7 @@ fn settings(options: &Options) -> RunSettings {
         deadline: options.deadline,
         patience: None,
         rule_limit: options.rule_limit,
+        without_axioms: options.without_axioms.clone(),
         hazardous: options.hazardous,
         dedicated: options.dedicated,
         on_every_device: options.everywhere(),

@@ -108,7 +108,12 @@ impl Executor {
             rules,
             product,
             scope: Scope::new(facts, devices),
-            known: Known { edition: None, virtual_machine: Some(false), shown: BTreeSet::new() },
+            known: Known {
+                edition: None,
+                virtual_machine: Some(false),
+                shown: BTreeSet::new(),
+                without: BTreeSet::new(),
+            },
             missing: BTreeSet::new(),
             work,
             factory,

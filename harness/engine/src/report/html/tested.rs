@@ -81,6 +81,7 @@ fn tested(header: &RunHeader) -> String {
         (settings.on_every_device, "on every device"),
         (settings.redact, "redacted"),
     ];
+    rows.all("without axioms", settings.without_axioms.iter().cloned());
     let marked: Vec<&str> = marked.into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect();
     rows.add(
         "settings",

@@ -207,6 +207,7 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     differences.fact("--sim-memory", &mebibytes(a.sim_memory), &mebibytes(b.sim_memory), settings);
     differences.fact("--deadline", &a.deadline, &b.deadline, settings);
     differences.fact("--hazardous", &yes(a.hazardous), &yes(b.hazardous), settings);
+    differences.fact("--without-axiom", &a.without_axioms.join(", "), &b.without_axioms.join(", "), settings);
     differences.fact("--on-every-device", &yes(a.on_every_device), &yes(b.on_every_device), settings);
     differences.fact("--dedicated", &yes(a.dedicated), &yes(b.dedicated), settings);
     differences.fact("--strict", &yes(a.strict), &yes(b.strict), settings);

@@ -29,6 +29,8 @@ pub enum TargetError {
          (`atlas-cts doctor`)"
     )]
     TooFewDevices { wanted: u32, are: u32 },
+    #[error("--without-axiom {id}: there is no axiom `{id}`{hint}; axioms.yaml lists them")]
+    UnknownAxiom { id: String, hint: String },
     #[error("--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all")]
     UnknownDefect { name: String, hint: String },
     #[error("--defect {name}: `{function}` is not in the header{hint}")]
@@ -126,6 +128,7 @@ impl TargetError {
             | TargetError::ZeroDevices
             | TargetError::TooManyDevices { .. }
             | TargetError::TooFewDevices { .. }
+            | TargetError::UnknownAxiom { .. }
             | TargetError::UnknownDefect { .. }
             | TargetError::UnknownDenied { .. }
             | TargetError::NoCode { .. }
@@ -141,6 +144,15 @@ pub(super) fn check_edition(edition: &str, runtime: &Runtime) -> Result<(), Targ
     let known = runtime.simulated.as_ref().map_or(&[][..], |device| device.editions);
     let is = known.contains(&edition);
     is.then_some(()).ok_or_else(|| TargetError::UnknownEdition { edition: edition.to_owned(), known })
+}
+
+/// Whether the catalog has an axiom of this id.
+pub(super) fn check_axiom(id: &str, rules: &Rules) -> Result<(), TargetError> {
+    let known = || rules.axioms.iter().map(|axiom| axiom.id.as_str());
+    match known().any(|known| known == id) {
+        true => Ok(()),
+        false => Err(TargetError::UnknownAxiom { id: id.to_owned(), hint: hint(id, known()) }),
+    }
 }
 
 /// Whether `--defect NAME` means something: a switch of the simulated device, or a function that can be denied.

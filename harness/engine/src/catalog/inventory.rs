@@ -1,0 +1,99 @@
+//! The inventory: sentences that ask or tell something and on which no check rests. Only coverage counts them, and
+//! executables do not carry them.
+
+use std::path::Path;
+
+use super::clause_file::Modality;
+use super::clauses::{SENTENCE, is_clause_id};
+use super::diagnostic::Diagnostic;
+use super::read::LARGEST_FILE;
+use super::rules::short;
+use super::specs::Specs;
+
+/// The name of the file in the folder of a runtime.
+const FILE: &str = "inventory.tsv";
+/// The columns of the file, which its first line names.
+const COLUMNS: [&str; 7] = ["chapter", "document", "section", "modality", "id", "sentence", "says"];
+
+/// `specs/<runtime>/inventory.tsv`: a sentence in each line.
+#[derive(Debug, Default)]
+pub(super) struct Inventory {
+    pub lines: Vec<InventoryLine>,
+}
+
+/// A sentence of the inventory.
+#[derive(Debug)]
+pub(super) struct InventoryLine {
+    pub chapter: String,
+    pub document: String,
+    pub section: String,
+    pub modality: Modality,
+    pub id: String,
+    /// The first digits of the SHA-256 of the sentence.
+    pub sentence: String,
+    /// The sentence in our words.
+    pub digest: String,
+    /// `file:line`.
+    pub place: String,
+}
+
+/// The inventory of a runtime, and its mistakes; `None`: there is no such file.
+pub(super) fn read_inventory(specs: &Specs, runtime: &str) -> (Option<Inventory>, Vec<Diagnostic>) {
+    let path = specs.root().join(runtime).join(FILE);
+    if !specs.exists(&path) {
+        // A catalog without the file keeps all of its sentences in clauses/; an executable never carries it.
+        let folder = matches!(specs, Specs::Folder(_));
+        return (folder.then(Inventory::default), Vec::new());
+    }
+    let bytes = match specs.read(&path, LARGEST_FILE) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let message = format!("{}: {error}; let the file be read, or restore it", path.display());
+            return (None, vec![Diagnostic::nowhere(message)]);
+        }
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let (mut inventory, mut mistakes) = (Inventory::default(), Vec::new());
+    for (number, line) in text.lines().enumerate() {
+        match (number, parse(&path, number, line)) {
+            (0, _) if line == COLUMNS.join("\t") => {}
+            (0, _) => {
+                mistakes.push(mistake(&path, 0, &format!("the first line names the columns: {}", COLUMNS.join(", "))))
+            }
+            (_, Ok(line)) => inventory.lines.push(line),
+            (_, Err(reason)) => mistakes.push(mistake(&path, number, &reason)),
+        }
+    }
+    (Some(inventory), mistakes)
+}
+
+fn mistake(path: &Path, number: usize, reason: &str) -> Diagnostic {
+    Diagnostic::nowhere(format!("{}:{}: {reason}", short(path), number + 1))
+}
+
+fn parse(path: &Path, number: usize, line: &str) -> Result<InventoryLine, String> {
+    let cells: Vec<&str> = line.split('\t').collect();
+    let [chapter, document, section, modality, id, sentence, says] = cells[..] else {
+        return Err(format!("a line has {} columns separated by tabs: {}", COLUMNS.len(), COLUMNS.join(", ")));
+    };
+    let modality = [Modality::Reserved, Modality::Duty, Modality::Advice, Modality::Fact]
+        .into_iter()
+        .find(|known| known.name() == modality)
+        .ok_or_else(|| format!("`{modality}` is judged or observed: write the sentence in clauses/{chapter}.yaml"))?;
+    if !is_clause_id(id) {
+        return Err(format!("`{id}` cannot be the id of a clause: `<area>.<name>`"));
+    }
+    if sentence.len() != SENTENCE || !sentence.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(format!("`{sentence}` is not the first {SENTENCE} digits of the SHA-256 of a sentence"));
+    }
+    Ok(InventoryLine {
+        chapter: chapter.to_owned(),
+        document: document.to_owned(),
+        section: section.to_owned(),
+        modality,
+        id: id.to_owned(),
+        sentence: sentence.to_owned(),
+        digest: says.to_owned(),
+        place: format!("{}:{}", short(path), number + 1),
+    })
+}
