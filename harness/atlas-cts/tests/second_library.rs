@@ -33,7 +33,6 @@ const HOLDS: &[&str] = &[
     "acl.dev.set-invalid",
     "acl.dev.set-valid",
     "acl.dev.shared-default-context",
-    "acl.dev.sync",
     "acl.host.cpu-access",
     "acl.host.disjoint",
     "acl.ipc.close-order-ok",

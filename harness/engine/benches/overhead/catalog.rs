@@ -106,8 +106,7 @@ pub fn write_large(specs: &Path, rules: usize) {
             None => {
                 let copy = runtime.join(path.strip_prefix(&original).expect("it stands below"));
                 std::fs::create_dir_all(copy.parent().unwrap_or(&runtime)).expect("the folder can be made");
-                let lines = text.lines().filter(|line| !line.starts_with("    noticed_by:"));
-                std::fs::write(copy, lines.collect::<Vec<_>>().join("\n")).expect("it can be written");
+                std::fs::write(copy, without_rules(text)).expect("it can be written");
             }
         }
     }
@@ -123,6 +122,15 @@ pub fn write_large(specs: &Path, rules: usize) {
         let text = format!("chapter: large-{number}\ntitle: Many rules\nrules:\n{text}");
         std::fs::write(runtime.join(format!("large-{number}.yaml")), text).expect("the chapter can be written");
     }
+}
+
+/// A file of clauses without the rules that notice where they are broken.
+fn without_rules(mut text: String) -> String {
+    while let Some(start) = text.find("        noticed_by: [") {
+        let end = text[start..].find("]\n").map_or(text.len(), |end| start + end + 2);
+        text.replace_range(start..end, "");
+    }
+    text
 }
 
 /// The lines of a rule but `owns`, which may go on in further lines.
