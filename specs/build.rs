@@ -1,5 +1,7 @@
-//! Lists the files of each runtime's catalog, so that executables carry what was built and nothing that came later.
+//! Lists the files of each runtime's catalog, so that executables carry what was built and nothing that came later: the
+//! rules, and of the evidence only the sentences that rules name.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Write;
 use std::fs;
@@ -20,9 +22,18 @@ fn main() {
         let name = runtime.file_name().expect("it has been listed").to_string_lossy();
         let _ = writeln!(table, "/// The catalog of `{name}`: paths below `specs/`, with the files' texts.");
         let _ = writeln!(table, "pub static {}: &[(&str, &str)] = &[", name.to_uppercase());
+        let (clauses, files): (Vec<PathBuf>, Vec<PathBuf>) =
+            files.into_iter().partition(|file| file.starts_with(runtime.join("clauses")));
+        let below = |file: &Path| file.strip_prefix(&specs).expect("it lies below").display().to_string();
         for file in &files {
-            let below = file.strip_prefix(&specs).expect("it lies below").display();
-            let _ = writeln!(table, "    ({:?}, include_str!({file:?})),", below.to_string());
+            let _ = writeln!(table, "    ({:?}, include_str!({file:?})),", below(file));
+        }
+        let texts: Vec<String> = clauses.iter().map(|file| read(file)).collect();
+        let named = named_clauses(files.iter().map(|file| read(file)), &texts);
+        for (file, text) in clauses.iter().zip(&texts) {
+            if let Some(text) = without_unnamed(text, &named) {
+                let _ = writeln!(table, "    ({:?}, {text:?}),", below(file));
+            }
         }
         table.push_str("];\n");
     }
@@ -47,4 +58,65 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
             files.push(path);
         }
     }
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+/// The ids that texts name, and those that the sentences of these ids name in turn.
+fn named_clauses(texts: impl Iterator<Item = String>, clauses: &[String]) -> BTreeSet<String> {
+    let mut named = BTreeSet::new();
+    texts.for_each(|text| named.extend(dotted(&text)));
+    loop {
+        let known = named.len();
+        for text in clauses {
+            let mut keeps = false;
+            for line in text.lines() {
+                keeps = id_of(line).map_or(keeps, |id| named.contains(id));
+                if keeps {
+                    named.extend(dotted(line));
+                }
+            }
+        }
+        if named.len() == known {
+            return named;
+        }
+    }
+}
+
+/// Words with a dot between their parts, as ids of clauses are.
+fn dotted(text: &str) -> impl Iterator<Item = String> + '_ {
+    let words = text.split(|char: char| !(char.is_ascii_alphanumeric() || "-_.".contains(char)));
+    words.filter(|word| word.trim_matches('.').contains('.')).map(|word| word.trim_matches('.').to_owned())
+}
+
+/// The id of the clause that begins in a line of a file of clauses: below its section and its modality.
+fn id_of(line: &str) -> Option<&str> {
+    let id = line.strip_prefix("      ").filter(|rest| !rest.starts_with([' ', '#']))?;
+    Some(id.split_once(':')?.0)
+}
+
+/// A file of clauses without those that nothing names; `None`: nothing is left. Lines that go leave an empty one behind,
+/// so that the others keep their numbers.
+fn without_unnamed(text: &str, named: &BTreeSet<String>) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut kept = vec![""; lines.len()];
+    let (mut section, mut modality, mut keeps, mut any) = (0, 0, false, false);
+    let below = lines.iter().position(|line| line.starts_with("clauses:")).map_or(lines.len(), |number| number + 1);
+    kept[..below].copy_from_slice(&lines[..below]);
+    for (number, line) in lines.iter().enumerate().skip(below) {
+        match line.len() - line.trim_start().len() {
+            2 => section = number,
+            4 => modality = number,
+            _ => {
+                keeps = id_of(line).map_or(keeps, |id| named.contains(id));
+                if keeps {
+                    any = true;
+                    [section, modality, number].into_iter().for_each(|number| kept[number] = lines[number]);
+                }
+            }
+        }
+    }
+    any.then(|| kept.join("\n"))
 }

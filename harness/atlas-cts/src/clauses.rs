@@ -35,6 +35,10 @@ const WEAK: [(&str, [&str; 5]); 1] = [("zh", ["仅支持", "不支持", "预留"
 
 /// Shows the clauses; with documents, 2 where a sentence is not found or a promise lacks its reason.
 pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus, CommandError> {
+    let listed = filter.reported || filter.checks;
+    if !rules.book.whole && (filter.documents.is_some() || !listed) {
+        return Err(CommandError::NoEvidence);
+    }
     let mut text = String::new();
     let mut good = true;
     if filter.reported {
@@ -50,7 +54,7 @@ pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus
     if let Some(folder) = &filter.documents {
         good = look_up(&mut text, rules, folder)?;
     }
-    if filter.documents.is_none() && !filter.reported && !filter.checks {
+    if filter.documents.is_none() && !listed {
         counted(&mut text, rules);
     }
     say(&text)?;

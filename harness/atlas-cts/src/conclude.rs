@@ -51,8 +51,8 @@ pub enum CommandError {
     Filter { what: &'static str, given: String, hint: String },
     /// An executable carries rules and the sentences that they rest on, and no other evidence.
     #[error(
-        "error: the sentences on which no check rests, and what the second reader found, are not in the executable; name the \
-         specs folder of a checkout with --specs DIR"
+        "error: the executable carries only the sentences that rules name, and no readings; name the specs folder of a \
+         checkout with --specs DIR"
     )]
     NoEvidence,
     #[error("error: say what is wanted: --print-path DIR or --list")]

@@ -62,9 +62,8 @@ impl Rule {
 
     /// The axioms that the check at a place assumes; all of the rule's where the place is none of a check.
     pub fn axioms_at<'a>(&self, span: Span, rules: &'a Rules) -> Vec<&'a Axiom> {
-        let at = |judged: &&Judged| span != Span::default() && (judged.reported == span || judged.statement == span);
-        match judgements(&self.program).iter().find(at) {
-            Some(judged) => self.axioms(judged, rules),
+        match self.judged_at(span) {
+            Some(judged) => self.axioms(&judged, rules),
             None => self.all_axioms(rules),
         }
     }

@@ -33,6 +33,11 @@ pub struct ClauseChapter {
 /// fifty thousand.
 pub const SENTENCE: usize = 12;
 
+/// Whether a text is the first [`SENTENCE`] digits of a SHA-256.
+pub(super) fn names_a_sentence(text: &str) -> bool {
+    text.len() == SENTENCE && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// Why a clause cannot be judged or observed; `duplicate of ID` is one too.
 const UNTESTABLE: [&str; 5] = ["needs a kernel", "needs hardware state", "not reachable from C", "timing", "advice"];
 /// Stands before the id of the clause that says the same.
@@ -157,13 +162,12 @@ impl ClauseBook {
         for line in &inventory.lines {
             let chapter = self.chapter(&line.chapter);
             let document = documents.iter().find(|document| document.id.value == line.document);
-            let title = document.map_or_else(String::new, |known| format!("{} ({})", known.title, known.edition));
             self.clauses.push(Clause {
                 id: line.id.clone(),
                 chapter,
                 document: line.document.clone(),
                 section: line.section.clone(),
-                source: format!("{title}, {}", line.section),
+                source: source(document, &line.section),
                 modality: line.modality,
                 digest: line.digest.clone(),
                 sentence: line.sentence.clone(),
@@ -172,6 +176,12 @@ impl ClauseBook {
             });
         }
     }
+}
+
+/// `title (edition), section`; without a title where the document is not known, which is reported elsewhere.
+fn source(document: Option<&DocumentEntry>, section: &str) -> String {
+    let title = document.map_or_else(String::new, |known| format!("{} ({})", known.title, known.edition));
+    format!("{title}, {section}")
 }
 
 /// Whether a text can be the id of a clause: two or more names with dots between them.
@@ -292,13 +302,12 @@ impl Checker<'_> {
                 }
             }
         }
-        let title = document.map_or_else(String::new, |known| format!("{} ({})", known.title, known.edition));
         Clause {
             id: entry.id.value.clone(),
             chapter: 0,
             document: entry.document.clone(),
             section: entry.section.clone(),
-            source: format!("{title}, {}", entry.section),
+            source: self::source(document, &entry.section),
             modality: entry.modality,
             digest: entry.digest.clone(),
             sentence: entry.sentence.clone(),
@@ -332,7 +341,7 @@ impl Checker<'_> {
 
     /// A sentence is named by its digest, before its words.
     fn digest_of_a_sentence(&mut self, source: &Arc<Source>, entry: &ClauseEntry) {
-        if entry.sentence.len() != SENTENCE || !entry.sentence.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        if !names_a_sentence(&entry.sentence) {
             let message = format!(
                 "the text of a clause begins with the first {SENTENCE} digits of the SHA-256 of its sentence; \
                  `atlas-cts clauses --documents DIR` prints them"

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::clause_file::Modality;
-use super::clauses::{SENTENCE, is_clause_id};
+use super::clauses::{SENTENCE, is_clause_id, names_a_sentence};
 use super::diagnostic::Diagnostic;
 use super::read::LARGEST_FILE;
 use super::rules::short;
@@ -83,7 +83,7 @@ fn parse(path: &Path, number: usize, line: &str) -> Result<InventoryLine, String
     if !is_clause_id(id) {
         return Err(format!("`{id}` cannot be the id of a clause: `<area>.<name>`"));
     }
-    if sentence.len() != SENTENCE || !sentence.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if !names_a_sentence(sentence) {
         return Err(format!("`{sentence}` is not the first {SENTENCE} digits of the SHA-256 of a sentence"));
     }
     Ok(InventoryLine {

@@ -72,11 +72,15 @@ impl Rule {
         self.grounds.iter().find(|ground| ground.name == *name)
     }
 
+    /// The judged check at a place of the steps.
+    pub(super) fn judged_at(&self, span: Span) -> Option<Judged> {
+        let at = |judged: &Judged| judged.reported == span || judged.statement == span;
+        judgements(&self.program).into_iter().find(at).filter(|_| span != Span::default())
+    }
+
     /// What the statement at a place rests on; everything that the rule rests on where the place is none of a check.
     pub fn grounds_at(&self, span: Span) -> Vec<&Ground> {
-        let at = |judged: &&Judged| span != Span::default() && (judged.reported == span || judged.statement == span);
-        let judged = judgements(&self.program);
-        match judged.iter().find(at).and_then(|judged| self.ground(judged)) {
+        match self.judged_at(span).and_then(|judged| self.ground(&judged)) {
             Some(ground) => vec![ground],
             None => self.grounds.iter().collect(),
         }

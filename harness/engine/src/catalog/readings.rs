@@ -11,7 +11,7 @@ use steps::judgement::{Judged, Judgement, judgements};
 use steps::suggest::hint;
 
 use super::clause_file::Modality;
-use super::clauses::{Clause, ClauseBook, SENTENCE};
+use super::clauses::{Clause, ClauseBook, SENTENCE, names_a_sentence};
 use super::diagnostic::{CatalogError, Diagnostic};
 use super::model::Level;
 use super::policy::Ground;
@@ -238,8 +238,7 @@ impl Comparison<'_> {
 
     /// What a reading names that is not there, or leaves unnamed.
     fn unnamed(&self, rule: &Rule, judged: &Judged, reading: &Reading) -> Option<String> {
-        let hex = |id: &str| id.len() == SENTENCE && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if let Some(id) = reading.found.iter().find(|id| !hex(id) && self.rules.book.clause(id).is_none()) {
+        if let Some(id) = reading.found.iter().find(|id| !names_a_sentence(id) && self.rules.book.clause(id).is_none()) {
             return Some(format!("there is no clause `{id}`; name one, or the first {SENTENCE} digits of a sentence"));
         }
         if reading.beyond.is_some() && reading.settled.is_none() && reading.answered.is_none() {
