@@ -81,9 +81,50 @@ fn bench(more: &str, tells: &str) -> Bench {
     bench
 }
 
+/// A rule whose check assumes an axiom beside its sentence.
+const ASSUMING: &str = "
+  - id: acl.small.assuming
+    title: A block is there, and stays
+    statement: A block is there, and stays.
+    source: [{document: manual, section: blocks}]
+    level: must
+    assumes: [contents-stay]
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+      p != NULL;
+";
+
+const AXIOMS: &str = "\
+axioms:
+  - id: contents-stay
+    says: Memory keeps its contents.
+    needed: No sentence says so.
+    objection: None is known.
+";
+
 const EDITION: &str = "FAULT_TELLS_EDITION";
 const DEVICE: &[&str] = &["--product", "a2", "--library", "libtested.so"];
 const DEDICATED: &[&str] = &["--product", "a2", "--library", "libtested.so", "--dedicated"];
+
+/// A record names the axioms that its verdicts assume, and a run that did without one shows nothing.
+#[rstest]
+#[case::with_every_axiom(&[], 0, "assuming   contents-stay", &[])]
+#[case::without_one(&["--without-axiom", "contents-stay"], 3, "run without --without-axiom", &["contents-stay"])]
+fn a_record_says_what_it_assumes(
+    #[case] options: &[&str],
+    #[case] status: i32,
+    #[case] says: &str,
+    #[case] without: &[&str],
+) {
+    let bench = bench(ASSUMING, EDITION);
+    bench.write("specs/acl/axioms.yaml", AXIOMS);
+    bench.run_catalog("run", &[DEDICATED, options].concat());
+    certify(&bench, "run", &["--to", "record.json"]).says(status, &[says]);
+    bench.run(["verify", "record.json"]).says(0, &[says]);
+    let record = record(&bench, "record.json");
+    assert_eq!(record.assuming["contents-stay"], "Memory keeps its contents.");
+    assert_eq!(record.run.without_axioms, without);
+}
 
 fn certify(bench: &Bench, run: &str, more: &[&str]) -> Answer {
     bench.run([&["certify", run, "--specs", "specs"], more].concat())

@@ -38,6 +38,10 @@ pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     for missing in &record.missing {
         line("missing", format!("{}: {}{}", missing.capability.words(), missing.why, named(&missing.rules)));
     }
+    if !record.assuming.is_empty() {
+        let axioms: Vec<&str> = record.assuming.keys().map(String::as_str).collect();
+        line("assuming", axioms.join(", "));
+    }
     let broken: Vec<String> = record.broken().map(str::to_owned).collect();
     if !broken.is_empty() {
         line("broken", format!("{} promised by a document{}", broken.len(), named(&broken)));

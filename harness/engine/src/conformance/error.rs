@@ -18,7 +18,7 @@ pub enum ConformanceError {
     Product { product: String },
     #[error("cannot read {path}: {source}; name a record that `atlas-cts certify` wrote")]
     Read { path: PathBuf, source: io::Error },
-    #[error("{path} is a record of format {format}, and this version reads 1; use the version that wrote it")]
+    #[error("{path} is a record of format {format}, and this version reads 1 and 2; use the version that wrote it")]
     Format { path: PathBuf, format: u32 },
     #[error("{path} is no conformance record as the suite writes it: {reason}; ask for the file that was written")]
     NotARecord { path: PathBuf, reason: String },

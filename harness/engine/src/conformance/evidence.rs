@@ -31,6 +31,8 @@ pub fn conformance_record(
         return Err(ConformanceError::Product { product: header.product.clone() });
     }
     let Demands { required, missing } = demands(run, rules);
+    let assuming = required.iter().filter_map(|id| rules.rule(id)).flat_map(|rule| rule.all_axioms(rules));
+    let assuming = assuming.map(|axiom| (axiom.id.clone(), axiom.says.clone())).collect();
     let mut verdicts: BTreeMap<String, RuleVerdict> =
         run.results.iter().map(|result| (result.id.clone(), verdict(result, rules))).collect();
     for id in required {
@@ -40,6 +42,7 @@ pub fn conformance_record(
         format: ConformanceRecord::FORMAT,
         statement: Statement::NotShown,
         missing,
+        assuming,
         suite: header.suite.clone(),
         runtime: header.runtime.clone(),
         product: header.product.clone(),
@@ -104,6 +107,7 @@ impl ConformanceRecord {
             (Capability::WholeRun, self.run.finished.is_none(), "the run has no end"),
             (Capability::Dedicated, !simulated && !self.run.dedicated, "others may have used the devices"),
             (Capability::Edition, self.edition.is_none(), "the edition is not known"),
+            (Capability::Axioms, !self.run.without_axioms.is_empty(), "the run did without an axiom"),
         ];
         let named = |capability: Capability| self.missing.iter().any(|missing| missing.capability == capability);
         let lack = lacks.into_iter().find(|(capability, lacks, _)| *lacks && !named(*capability));
@@ -182,5 +186,6 @@ fn identity(run: &Recorded, journal: String) -> RunIdentity {
         resumed: header.resumed.clone(),
         merged: header.merged.iter().map(|part| part.run.clone()).collect(),
         redacted: header.settings.redact,
+        without_axioms: header.settings.without_axioms.clone(),
     }
 }

@@ -18,6 +18,10 @@ pub struct ConformanceRecord {
     pub statement: Statement,
     /// What the word `conformant` would need, and the run does not have.
     pub missing: Vec<Missing>,
+    /// The axioms that the checks of the required rules assume beside the sentences that they rest on: id → sentence.
+    /// Absent in records of format 1.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub assuming: BTreeMap<String, String>,
     /// Version of the suite that the run was made with.
     pub suite: String,
     /// Name of the runtime.
@@ -102,6 +106,8 @@ pub enum Capability {
     Machine,
     /// All planned cases of every rule ran.
     Coverage,
+    /// No check was only observed because the run did without an axiom.
+    Axioms,
 }
 
 /// Which rules a run used.
@@ -184,6 +190,9 @@ pub struct RunIdentity {
     pub merged: Vec<String>,
     /// What names a machine, a site or a person was taken out.
     pub redacted: bool,
+    /// Ids of the axioms that the run did without: it only observed the checks that assume them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_axioms: Vec<String>,
 }
 
 /// What became of a rule.
@@ -232,6 +241,7 @@ impl Capability {
             Capability::Edition => "a known edition",
             Capability::Machine => "a machine on which everything can be judged",
             Capability::Coverage => "all planned cases of every rule",
+            Capability::Axioms => "every axiom",
         }
     }
 }

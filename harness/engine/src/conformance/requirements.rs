@@ -95,6 +95,10 @@ fn general(run: &Recorded) -> Vec<(Capability, &'static str)> {
         let why = "the edition is not known, on which depends what is promised; let the runtime tell its version";
         found.push((Capability::Edition, why));
     }
+    if !settings.without_axioms.is_empty() {
+        let why = "checks that assume an axiom were only observed; run without --without-axiom";
+        found.push((Capability::Axioms, why));
+    }
     found
 }
 

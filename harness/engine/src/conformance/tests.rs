@@ -33,6 +33,7 @@ fn record() -> ConformanceRecord {
         format: ConformanceRecord::FORMAT,
         statement: Statement::Conformant,
         missing: Vec::new(),
+        assuming: [("contents-stay".to_owned(), "Memory keeps its contents.".to_owned())].into(),
         suite: "0.2.0".into(),
         runtime: "toy".into(),
         product: "toy-1".into(),
@@ -63,6 +64,7 @@ fn record() -> ConformanceRecord {
             resumed: Vec::new(),
             merged: Vec::new(),
             redacted: false,
+            without_axioms: Vec::new(),
         },
         rules: [("toy.set.byte".to_owned(), holds())].into(),
         expectations: None,
@@ -87,21 +89,39 @@ fn what_is_written_is_read_back_and_written_as_the_same_bytes() {
     let back = read(&bytes).unwrap();
     assert_eq!((&back, to_canonical(&back)), (&record(), bytes.clone()));
     let text = String::from_utf8(bytes).unwrap();
-    assert!(text.starts_with(r#"{"catalog":{"digest":"#) && text.ends_with('}'), "{text}");
+    assert!(text.starts_with(r#"{"assuming":{"contents-stay":"#) && text.ends_with('}'), "{text}");
 }
 
 #[test]
 fn a_record_in_other_bytes_is_no_record() {
     let text = String::from_utf8(to_canonical(&record())).unwrap();
     let spaced = text.replacen(":", ": ", 1);
-    assert!(read(spaced.as_bytes()).unwrap_err().contains("not canonical from byte 12 on"));
+    assert!(read(spaced.as_bytes()).unwrap_err().contains("not canonical from byte 13 on"));
     assert!(read(format!("{text}\n").as_bytes()).unwrap_err().contains("not canonical"));
     let twice = text.replacen(r#""devices":1"#, r#""devices":2,"devices":1"#, 1);
     assert!(read(twice.as_bytes()).unwrap_err().contains("duplicate field"));
-    let newer = text.replacen(r#""format":1"#, r#""format":2"#, 1);
-    assert!(read(newer.as_bytes()).unwrap_err().contains("format 2, and this version reads 1"));
+    let newer = text.replacen(r#""format":2"#, r#""format":3"#, 1);
+    assert!(read(newer.as_bytes()).unwrap_err().contains("format 3, and this version reads 1 and 2"));
     let unknown = text.replacen(r#""devices":1"#, r#""devices":1,"more":1"#, 1);
     assert!(read(unknown.as_bytes()).unwrap_err().contains("unknown field"));
+}
+
+#[test]
+fn a_record_of_format_1_which_names_no_axioms_can_still_be_read() {
+    let mut old = record();
+    old.format = 1;
+    old.assuming.clear();
+    let bytes = to_canonical(&old);
+    assert!(!String::from_utf8_lossy(&bytes).contains("axiom"));
+    assert_eq!(read(&bytes), Ok(old));
+}
+
+#[test]
+fn a_record_of_a_run_that_did_without_an_axiom_has_to_say_that_it_lacks_one() {
+    let mut without = record();
+    without.run.without_axioms = vec!["contents-stay".to_owned()];
+    let reason = read(&to_canonical(&without)).unwrap_err();
+    assert!(reason.contains("the run did without an axiom, and every axiom is not among"), "{reason}");
 }
 
 fn verdict() -> impl Strategy<Value = Option<Verdict>> {
