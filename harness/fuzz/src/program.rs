@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::case::{Budget, Case, CaseTree, Plan, Scope};
+use steps::Id;
 use steps::pattern::counted;
 use steps::program::{Domain, Expression, Program, Range, Statement, StatementKind};
 
@@ -129,12 +130,12 @@ pub(crate) fn lies_in_its_domains(program: &Program, scope: &Scope, case: &Case,
 }
 
 fn axes_that_enumerate_are_small(program: &Program, scope: &Scope, case: &Case) {
-    for (index, axis) in program.axes.iter().enumerate() {
+    for (id, axis) in program.axes.entries() {
         let enumerates = matches!(
             axis.domain,
             Domain::EveryOf(_) | Domain::Text(_) | Domain::Choice(_) | Domain::OneOf { every: true, .. }
         );
-        let Ok(bounds) = scope.bounds(program, index, &case.values[..index]) else { continue };
+        let Ok(bounds) = scope.bounds(program, id, &case.values[..id.index()]) else { continue };
         assert!(
             !enumerates || bounds.count <= MOST_VALUES,
             "an axis has more values than are tried: {} of `{}`, which promises every one",

@@ -5,7 +5,7 @@
 
 use steps::domain::{Choices, DomainSource};
 use steps::print::{parsed_again, steps_text};
-use steps::{Part, Problem, Program, RuleText, check};
+use steps::{Id, Part, Problem, Program, RuleText, check};
 
 use crate::{program, toy};
 
@@ -117,7 +117,7 @@ impl<'a> Texts<'a> {
             Part::Where => self.condition.unwrap_or_default(),
             Part::Observe(index) => self.observe[*index].1,
             // The text is one of several; the catalog names the axis.
-            Part::Axis(index) => return assert!(*index < self.axes.len(), "a problem is of no axis: {message}"),
+            Part::Axis(id) => return assert!(id.index() < self.axes.len(), "a problem is of no axis: {message}"),
         };
         assert!(
             span.start <= span.end && span.start <= text.len() && span.end <= text.len() + 1,

@@ -2,6 +2,7 @@
 
 use super::arithmetic::binary;
 use super::evaluate::{Drawn, EmptyDomain, EvaluationError, Scope, Value, evaluate};
+use super::ids::{AxisId, Id};
 use super::program::{Domain, Expression, Program, Range};
 use super::syntax::BinaryOperator;
 
@@ -52,9 +53,9 @@ impl Bounds {
 
 impl Scope {
     /// The range that an axis draws from, given the values of earlier axes. For lists: of an item.
-    pub fn bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, EvaluationError> {
+    pub fn bounds(&self, program: &Program, axis: AxisId, values: &[Value]) -> Result<Bounds, EvaluationError> {
         let count = |count: usize| Bounds::of(0, count as i128 - 1, 1);
-        let length = |list: usize| values.get(list).map(Value::integer).ok_or(EvaluationError::NotDrawn);
+        let length = |list: AxisId| values.get(list.index()).map(Value::integer).ok_or(EvaluationError::NotDrawn);
         match &program.axes[axis].domain {
             Domain::Bytes(range) | Domain::Integer(range) | Domain::EveryOf(range) => self.range(range, values),
             Domain::OneOf { values, .. } => count(self.alternatives(axis, values.len()).count()),
@@ -80,7 +81,7 @@ impl Scope {
     pub fn value(
         &self,
         program: &Program,
-        axis: usize,
+        axis: AxisId,
         bounds: Bounds,
         position: u64,
         values: &[Value],
@@ -99,7 +100,7 @@ impl Scope {
     }
 
     /// The range of a list's length.
-    pub fn length_bounds(&self, program: &Program, axis: usize, values: &[Value]) -> Result<Bounds, EvaluationError> {
+    pub fn length_bounds(&self, program: &Program, axis: AxisId, values: &[Value]) -> Result<Bounds, EvaluationError> {
         match &program.axes[axis].domain {
             Domain::List { length, .. } | Domain::Permutation(length) => self.range(length, values),
             _ => Bounds::of(1, 1, 1),

@@ -1,6 +1,7 @@
 //! The number of calls of the runtime that a case makes, as far as its steps tell before it runs.
 
 use super::evaluate::{Scope, Value, evaluate};
+use super::ids::Id;
 use super::limits::{Estimate, MOST_ROUNDS};
 use super::program::{Program, Statement, StatementKind};
 use super::walk::Node;
@@ -36,7 +37,7 @@ impl Estimate<'_> {
                 Err(_) => self.calls(then).max(self.calls(otherwise)),
             },
             StatementKind::Choose { axis, alternatives } => {
-                let taken = self.values.get(*axis).and_then(|value| usize::try_from(value.integer()).ok());
+                let taken = self.values.get(axis.index()).and_then(|value| usize::try_from(value.integer()).ok());
                 taken.and_then(|taken| alternatives.get(taken)).map_or(0, |block| self.calls(block))
             }
             other => other.blocks().into_iter().fold(0, |sum: u64, block| sum.saturating_add(self.calls(block))),

@@ -6,6 +6,7 @@ use crate::domain::DomainSource;
 use abi::Type;
 
 use super::builtins::BUILTINS;
+use super::ids::{ActorId, AxisId, Id, VariableId};
 use super::parse::{Names, ParseError, parse_expression, parse_steps};
 use super::program::{Call, Expression, Program, Sharing, Space, Variable};
 use super::results::Results;
@@ -49,7 +50,7 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     let mut checker = Checker::new(environment, text.life_cycle);
     checker.actors(text.actors);
     for (index, (name, source)) in text.axes.iter().enumerate() {
-        checker.axis(index, name, source);
+        checker.axis(AxisId::new(index), name, source);
     }
     checker.program.condition = text.condition.and_then(|condition| {
         checker.part = Part::Where;
@@ -64,7 +65,7 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     checker.program.statements = checker.steps(&steps.statements);
     for (index, (name, source)) in text.observe.iter().enumerate() {
         checker.part = Part::Observe(index);
-        checker.actor = 0;
+        checker.actor = ActorId::DEFAULT;
         if let Some(tree) = checker.parse(source, false)
             && let Some(typed) = checker.expression(&tree)
         {
@@ -95,19 +96,19 @@ pub(super) struct Checker<'e> {
     /// What is known so far.
     pub program: Program,
     /// Names in scope, the innermost last: actor, name, variable. There are few, so that a search beats a table.
-    pub names: Vec<(usize, String, usize)>,
+    pub names: Vec<(ActorId, String, VariableId)>,
     /// Variables that hold a value at this point of the text.
-    pub bound: HashSet<usize>,
-    pub loops: Vec<(String, usize)>,
+    pub bound: HashSet<VariableId>,
+    pub loops: Vec<(String, VariableId)>,
     /// The actor whose statement is being checked.
-    pub actor: usize,
+    pub actor: ActorId,
     pub setup: bool,
     /// What the checks of the statement rest on: position in [`Program::grounds`].
     pub rests_on: Option<usize>,
     /// Control flow of several processes: everybody evaluates it.
     pub everybody: bool,
     /// Variables whose memory the statement may change.
-    pub touched: Vec<usize>,
+    pub touched: Vec<VariableId>,
     /// Only axes, constants and quantities may be read.
     pub constant_context: bool,
     /// `device` has a meaning.
@@ -124,7 +125,7 @@ impl<'e> Checker<'e> {
             names: Vec::new(),
             bound: HashSet::new(),
             loops: Vec::new(),
-            actor: 0,
+            actor: ActorId::DEFAULT,
             setup: false,
             rests_on: None,
             everybody: false,
@@ -173,7 +174,7 @@ impl<'e> Checker<'e> {
     // Variables
 
     /// Declares a variable of the current actor.
-    pub(crate) fn declare(&mut self, name: &str, ty: Type, array: bool, span: Span) -> usize {
+    pub(crate) fn declare(&mut self, name: &str, ty: Type, array: bool, span: Span) -> VariableId {
         if self.program.axes.iter().any(|axis| axis.name == name) {
             self.problem(span, format!("`{name}` is an axis of `forall`; choose another name"));
         } else if self.named(self.actor, name).is_some() {
@@ -208,7 +209,7 @@ impl<'e> Checker<'e> {
         self.environment.declarations.constant(name).is_some() || self.environment.vocabulary.defines(name)
     }
 
-    pub(crate) fn add_variable(&mut self, name: &str, ty: Type, array: bool) -> usize {
+    pub(crate) fn add_variable(&mut self, name: &str, ty: Type, array: bool) -> VariableId {
         self.lays_out(ty);
         let (size, align) = if array {
             (16, 8)
@@ -225,8 +226,7 @@ impl<'e> Checker<'e> {
             offset,
             shared: false,
             space: None,
-        });
-        self.program.variables.len() - 1
+        })
     }
 
     /// Notes of which structs' layout the rule makes use.
@@ -234,12 +234,12 @@ impl<'e> Checker<'e> {
         self.environment.declarations.note_structs(ty, &mut self.program.structs);
     }
 
-    fn named(&self, actor: usize, name: &str) -> Option<usize> {
+    fn named(&self, actor: ActorId, name: &str) -> Option<VariableId> {
         let found = self.names.iter().rev().find(|(owner, known, _)| *owner == actor && known == name);
         found.map(|(.., variable)| *variable)
     }
 
-    pub(crate) fn lookup(&self, actor: usize, name: &str) -> Option<usize> {
+    pub(crate) fn lookup(&self, actor: ActorId, name: &str) -> Option<VariableId> {
         if let Some((_, variable)) = self.loops.iter().rev().find(|(known, _)| known == name) {
             return Some(*variable);
         }
@@ -247,7 +247,7 @@ impl<'e> Checker<'e> {
     }
 
     /// Notes that the current actor reads a variable; what another process reads has to be sent there.
-    pub(crate) fn reads(&mut self, variable: usize, span: Span) {
+    pub(crate) fn reads(&mut self, variable: VariableId, span: Span) {
         let owner = self.program.actors[self.program.variables[variable].actor].process;
         let foreign =
             self.program.several_processes() && (self.everybody || owner != self.program.actors[self.actor].process);
@@ -312,7 +312,7 @@ impl<'e> Checker<'e> {
     fn finish(&mut self) {
         let spoiled = if self.life_cycle { HashSet::new() } else { self.spoiled() };
         let Program { processes, variables, statements, functions, results, .. } = &mut self.program;
-        let shared: HashSet<usize> = (0..variables.len()).filter(|variable| variables[*variable].shared).collect();
+        let shared: HashSet<VariableId> = variables.ids().filter(|variable| variables[*variable].shared).collect();
         keep_shared(statements, &shared);
         for (position, process) in processes.iter_mut().enumerate() {
             if process.sharing == Sharing::Pooled && spoiled.contains(&position) {
@@ -346,7 +346,7 @@ impl<'e> Checker<'e> {
     }
 }
 
-fn keep_shared(statements: &mut [super::program::Statement], shared: &HashSet<usize>) {
+fn keep_shared(statements: &mut [super::program::Statement], shared: &HashSet<VariableId>) {
     use super::program::StatementKind::*;
     for statement in statements {
         statement.publishes.retain(|variable| shared.contains(variable));

@@ -4,6 +4,7 @@ use crate::domain::{Choices, DomainSource};
 use abi::Type;
 
 use super::check::Checker;
+use super::ids::AxisId;
 use super::parse_actors::parse_actors;
 use super::program::{Actor, Axis, Domain, Expression, Process, Range, Sharing, State};
 use super::suggest::hint;
@@ -20,7 +21,7 @@ impl Checker<'_> {
         lines.into_iter().for_each(|line| self.actor_line(line));
         if self.program.processes.is_empty() {
             let name = "A".to_owned();
-            self.program.actors.insert(0, Actor { name: name.clone(), process: 0, thread: None });
+            self.program.actors.push(Actor { name: name.clone(), process: 0, thread: None });
             self.program.processes.push(Process { name, device: 0, state: State::Device, sharing: Sharing::Pooled });
         }
     }
@@ -54,8 +55,8 @@ impl Checker<'_> {
 
     // Axes
 
-    pub(super) fn axis(&mut self, index: usize, name: &str, source: &DomainSource) {
-        self.part = Part::Axis(index);
+    pub(super) fn axis(&mut self, id: AxisId, name: &str, source: &DomainSource) {
+        self.part = Part::Axis(id);
         if !is_name(name) {
             let message = format!("`{name}` cannot be a name in the steps; write letters, digits and `_`");
             self.problem(Span::default(), message);
@@ -140,12 +141,12 @@ impl Checker<'_> {
         Some(range)
     }
 
-    /// The position of an earlier axis that draws lists.
-    fn earlier_list(&mut self, name: &str) -> Option<usize> {
-        let found =
-            self.program.axes.iter().position(|axis| {
-                axis.name == name && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_))
-            });
+    /// An earlier axis that draws lists.
+    fn earlier_list(&mut self, name: &str) -> Option<AxisId> {
+        let found = self
+            .program
+            .axes
+            .position(|axis| axis.name == name && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_)));
         if found.is_none() {
             self.problem(Span::default(), format!("`{name}` is no list above this axis"));
         }

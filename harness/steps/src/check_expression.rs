@@ -80,7 +80,7 @@ impl Checker<'_> {
     }
 
     fn name(&mut self, name: &str, tree: &Tree) -> Option<Typed> {
-        if let Some(axis) = self.program.axes.iter().position(|axis| axis.name == name) {
+        if let Some(axis) = self.program.axes.position(|axis| axis.name == name) {
             return match self.program.axes[axis].domain {
                 Domain::List { .. } | Domain::Permutation(_) => {
                     self.wrong(tree.span, format!("`{name}` is a list; read its items as `{name}[i]`"))
@@ -132,7 +132,7 @@ impl Checker<'_> {
 
     fn index(&mut self, of: &Tree, index: &Tree, tree: &Tree) -> Option<Typed> {
         if let ExpressionKind::Name(name) = &of.kind
-            && let Some(axis) = self.program.axes.iter().position(|axis| axis.name == *name)
+            && let Some(axis) = self.program.axes.position(|axis| axis.name == *name)
         {
             if !matches!(self.program.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_)) {
                 return self.wrong(tree.span, format!("`{name}` is no list"));

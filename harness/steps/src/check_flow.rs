@@ -3,6 +3,7 @@
 use super::Span;
 use super::builtins::BUILTINS;
 use super::check::{Checker, Typed};
+use super::ids::ActorId;
 use super::program::{Axis, Domain, Expression, Statement, StatementKind};
 use super::syntax::{Expression as Tree, Identifier, Statement as Written};
 use super::types::{SIZE, c_name, is_integer};
@@ -87,8 +88,7 @@ impl Checker<'_> {
         }
         let number = self.program.axes.iter().filter(|axis| matches!(axis.domain, Domain::Choice(_))).count();
         let name = if number == 0 { "choose".to_owned() } else { format!("choose_{}", number + 1) };
-        self.program.axes.push(Axis { name, domain: Domain::Choice(names), ty: SIZE });
-        let axis = self.program.axes.len() - 1;
+        let axis = self.program.axes.push(Axis { name, domain: Domain::Choice(names), ty: SIZE });
         let before = self.bound.clone();
         let mut alternatives_checked = Vec::new();
         for (_, body) in alternatives {
@@ -115,7 +115,7 @@ impl Checker<'_> {
     }
 
     /// The checks of `refuse` follow the call at once: nobody else acts in between.
-    fn one_actor(&mut self, statements: &[Statement], actor: usize) {
+    fn one_actor(&mut self, statements: &[Statement], actor: ActorId) {
         for statement in statements {
             match &statement.kind {
                 StatementKind::For { .. }

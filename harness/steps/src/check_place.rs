@@ -4,6 +4,7 @@ use abi::{Field, Type};
 
 use super::Span;
 use super::check::{Checker, Typed};
+use super::ids::VariableId;
 use super::program::{Expression, Place, Root, Space};
 use super::suggest::hint;
 use super::syntax::{Expression as Tree, ExpressionKind};
@@ -15,7 +16,7 @@ pub(super) struct TypedPlace {
     pub ty: Type,
     pub space: Option<Space>,
     /// The variable that the place lies in, if it lies in one.
-    pub variable: Option<usize>,
+    pub variable: Option<VariableId>,
     /// The place is a whole array, which decays to its first element.
     pub array: bool,
 }
@@ -38,7 +39,7 @@ impl Checker<'_> {
             ExpressionKind::Member { of, name } => {
                 if let ExpressionKind::Name(owner) = &of.kind
                     && self.lookup(self.actor, owner).is_none()
-                    && let Some(actor) = self.program.actors.iter().position(|actor| actor.name == *owner)
+                    && let Some(actor) = self.program.actors.position(|actor| actor.name == *owner)
                 {
                     return match self.lookup(actor, name) {
                         Some(variable) => Some(self.variable_place(variable, tree.span)),
@@ -123,7 +124,7 @@ impl Checker<'_> {
         Some(TypedPlace { place, ty: *to, space: None, variable: None, array: false })
     }
 
-    fn variable_place(&mut self, variable: usize, span: Span) -> TypedPlace {
+    fn variable_place(&mut self, variable: VariableId, span: Span) -> TypedPlace {
         self.reads(variable, span);
         let known = &self.program.variables[variable];
         TypedPlace {

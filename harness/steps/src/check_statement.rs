@@ -5,6 +5,7 @@ use abi::Type;
 use super::Span;
 use super::builtins::{Use, builtin};
 use super::check::Checker;
+use super::ids::{ActorId, Id, StatementId};
 use super::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
 use super::syntax::{
     self, BinaryOperator, Declaration, Expression as Tree, ExpressionKind, Initializer, StatementKind as Written,
@@ -24,7 +25,7 @@ impl Checker<'_> {
                 }
                 continue;
             }
-            self.statement(statement, 0, &mut statements);
+            self.statement(statement, ActorId::DEFAULT, &mut statements);
         }
         self.setup = false;
         statements
@@ -46,9 +47,9 @@ impl Checker<'_> {
         statements
     }
 
-    fn statement(&mut self, tree: &syntax::Statement, inherited: usize, out: &mut Vec<Statement>) {
+    fn statement(&mut self, tree: &syntax::Statement, inherited: ActorId, out: &mut Vec<Statement>) {
         let actor = match &tree.actor {
-            Some(name) => match self.program.actors.iter().position(|actor| actor.name == name.name) {
+            Some(name) => match self.program.actors.position(|actor| actor.name == name.name) {
                 Some(actor) => actor,
                 None => return self.problem(name.span, format!("`{}` is no actor of this rule", name.name)),
             },
@@ -56,7 +57,7 @@ impl Checker<'_> {
         };
         self.actor = actor;
         self.touched.clear();
-        let id = self.program.statement_count;
+        let id = StatementId::new(self.program.statement_count);
         self.program.statement_count += 1;
         let setup = self.setup;
         let outer = self.rests_on;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{self, ArithmeticError};
 use crate::builtins::Builtin;
+use crate::ids::{AxisId, Id};
 use crate::program::{Call, Expression, Place};
 use crate::syntax::{BinaryOperator, UnaryOperator};
 use crate::types::wrap;
@@ -45,7 +46,7 @@ pub struct Scope {
     /// cases.
     pub patience: u32,
     /// Alternatives of `choose` and values of axes that are not drawn: axis and position.
-    pub left_out: Vec<(usize, usize)>,
+    pub left_out: Vec<(AxisId, usize)>,
 }
 
 impl Scope {
@@ -60,7 +61,7 @@ impl Scope {
     }
 
     /// The alternatives or values of an axis that are drawn, by position, of so many.
-    pub fn alternatives(&self, axis: usize, count: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn alternatives(&self, axis: AxisId, count: usize) -> impl Iterator<Item = usize> + '_ {
         (0..count).filter(move |position| self.left_out.is_empty() || !self.left_out.contains(&(axis, *position)))
     }
 }
@@ -115,8 +116,8 @@ pub trait Memory<'p> {
     fn values(&self) -> &[Value];
 
     /// The value of an axis as the steps see it: an integer, or the address of a text.
-    fn axis(&mut self, axis: usize) -> Result<i128, Self::Error> {
-        Ok(self.values().get(axis).map(Value::integer).ok_or(EvaluationError::NotDrawn)?)
+    fn axis(&mut self, axis: AxisId) -> Result<i128, Self::Error> {
+        Ok(self.values().get(axis.index()).map(Value::integer).ok_or(EvaluationError::NotDrawn)?)
     }
 
     /// The address of a text.
@@ -221,8 +222,8 @@ pub fn evaluate<'p, M: Memory<'p> + ?Sized>(memory: &mut M, expression: &'p Expr
 }
 
 /// An item of an axis that draws lists.
-fn item(values: &[Value], axis: usize, index: i128) -> Result<i128, EvaluationError> {
-    match values.get(axis).ok_or(EvaluationError::NotDrawn)? {
+fn item(values: &[Value], axis: AxisId, index: i128) -> Result<i128, EvaluationError> {
+    match values.get(axis.index()).ok_or(EvaluationError::NotDrawn)? {
         Value::List(items) => {
             let item = usize::try_from(index).ok().and_then(|index| items.get(index));
             item.copied().ok_or(EvaluationError::OutsideList)

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Span;
+use super::ids::StatementId;
 use super::program::{Expect, Expression, Program, Statement, StatementKind};
 
 /// One thing that a rule judges.
@@ -10,18 +11,18 @@ use super::program::{Expect, Expression, Program, Statement, StatementKind};
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
     /// The condition of a statement, by the statement's id.
-    Condition(usize),
+    Condition(StatementId),
     /// That the call of a statement fails.
-    Failure(usize),
+    Failure(StatementId),
     /// With which code the call of a statement fails.
-    Code(usize),
+    Code(StatementId),
     /// That the bare calls of the rule succeed and write their out-variables: all of them together.
     Success,
 }
 
 impl Judgement {
     /// The id of the statement that it belongs to, if it is one.
-    pub fn statement(self) -> Option<usize> {
+    pub fn statement(self) -> Option<StatementId> {
         match self {
             Judgement::Condition(id) | Judgement::Failure(id) | Judgement::Code(id) => Some(id),
             Judgement::Success => None,
@@ -79,7 +80,7 @@ impl Program {
     }
 
     /// The codes that a call must fail with, by the id of its statement.
-    pub fn codes(&self, id: usize) -> Vec<i128> {
+    pub fn codes(&self, id: StatementId) -> Vec<i128> {
         let mut found = Vec::new();
         self.each_statement(&mut |statement| {
             if let StatementKind::Call { expect: Expect::Failure { codes, .. }, .. } = &statement.kind
@@ -95,7 +96,7 @@ impl Program {
     }
 
     /// The ids of bare calls, each with what its success rests on; not those of set-up.
-    pub fn bare_calls(&self) -> Vec<(usize, Option<usize>)> {
+    pub fn bare_calls(&self) -> Vec<(StatementId, Option<usize>)> {
         let mut found = Vec::new();
         self.each_statement(&mut |statement| {
             if !statement.setup && matches!(statement.kind, StatementKind::Call { expect: Expect::Success, .. }) {

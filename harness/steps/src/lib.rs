@@ -18,6 +18,7 @@ mod check_place;
 mod check_statement;
 pub mod domain;
 pub mod evaluate;
+pub mod ids;
 pub mod judgement;
 pub mod limits;
 pub mod parse;
@@ -37,6 +38,7 @@ pub mod walk;
 pub mod word;
 
 pub use check::{Environment, RuleText, check};
+pub use ids::{ActorId, AxisId, Id, StatementId, VariableId};
 pub use parse_actors::parse_release;
 pub use program::Program;
 pub use vocabulary::Vocabulary;
@@ -65,8 +67,8 @@ pub enum Part {
     Actors,
     Steps,
     Where,
-    /// A bound or a value of a domain, by the position of its axis.
-    Axis(usize),
+    /// A bound or a value of a domain.
+    Axis(AxisId),
     /// An observation, by its position.
     Observe(usize),
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use abi::Type;
 
 use super::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
+use super::ids::{AxisId, VariableId};
 use super::program::{Domain, Place, Program, Root, Statement, StatementKind};
 use super::{Part, Problem, Span};
 
@@ -25,7 +26,7 @@ impl Program {
     pub fn excess(&self, scope: &Scope) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut values = Vec::with_capacity(self.axes.len());
-        for axis in 0..self.axes.len() {
+        for axis in self.axes.ids() {
             let (value, message) = self.axis_excess(scope, axis, &values);
             let (part, span) = match self.axes[axis].domain {
                 Domain::Choice(_) => (Part::Steps, self.choice(axis)),
@@ -46,7 +47,7 @@ impl Program {
     }
 
     /// The greatest value of an axis after those before it, and what is wrong with its domain.
-    fn axis_excess(&self, scope: &Scope, axis: usize, values: &[Value]) -> (Value, Option<String>) {
+    fn axis_excess(&self, scope: &Scope, axis: AxisId, values: &[Value]) -> (Value, Option<String>) {
         let domain = &self.axes[axis].domain;
         let listed = matches!(domain, Domain::List { .. } | Domain::Permutation(_));
         // Whatever the items are: a length that is too long is drawn before them.
@@ -91,8 +92,8 @@ impl Program {
     }
 
     /// Where the `choose` of an axis stands.
-    fn choice(&self, axis: usize) -> Span {
-        fn find(block: &[Statement], wanted: usize) -> Option<Span> {
+    fn choice(&self, axis: AxisId) -> Span {
+        fn find(block: &[Statement], wanted: AxisId) -> Option<Span> {
             block.iter().find_map(|statement| match &statement.kind {
                 StatementKind::Choose { axis, .. } if *axis == wanted => Some(statement.span),
                 kind => kind.blocks().into_iter().find_map(|block| find(block, wanted)),
@@ -107,7 +108,7 @@ pub(super) struct Estimate<'a> {
     scope: &'a Scope,
     pub(super) values: &'a [Value],
     /// Variables with a value that is known before anything runs.
-    pub(super) variables: HashMap<usize, i128>,
+    pub(super) variables: HashMap<VariableId, i128>,
 }
 
 impl<'a> Estimate<'a> {
@@ -163,7 +164,7 @@ impl<'a> Estimate<'a> {
 }
 
 /// The variable that a place is, if it is all of one.
-fn whole(place: &Place) -> Option<usize> {
+fn whole(place: &Place) -> Option<VariableId> {
     match place.root {
         Root::Variable(variable) if place.offset == 0 && place.indices.is_empty() => Some(variable),
         _ => None,

@@ -4,6 +4,7 @@ use abi::{Function, Type};
 
 use super::Span;
 use super::builtins::Builtin;
+use super::ids::{ActorId, AxisId, List, StatementId, VariableId};
 use super::syntax::{self, BinaryOperator, UnaryOperator};
 
 /// A checked rule, independent of product and device: quantities of the product are read at run time.
@@ -12,12 +13,12 @@ pub struct Program {
     /// Processes; the first one is the default.
     pub processes: Vec<Process>,
     /// Actors: each is a thread of a process. The first one is the default.
-    pub actors: Vec<Actor>,
+    pub actors: List<ActorId, Actor>,
     /// What a case draws: the domains of `forall` in order, then one axis for each `choose`.
-    pub axes: Vec<Axis>,
+    pub axes: List<AxisId, Axis>,
     /// Condition on the drawn values.
     pub condition: Option<Expression>,
-    pub variables: Vec<Variable>,
+    pub variables: List<VariableId, Variable>,
     /// Bytes of a frame that holds all variables.
     pub frame: usize,
     pub statements: Vec<Statement>,
@@ -133,8 +134,8 @@ pub enum Domain {
         length: Range,
     },
     Permutation(Range),
-    LengthOf(usize),
-    IndexOf(usize),
+    LengthOf(AxisId),
+    IndexOf(AxisId),
     /// The number of a device.
     Device,
     /// The alternatives of a `choose`, by name.
@@ -152,8 +153,8 @@ pub struct Range {
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
-    /// Position in [`Program::actors`].
-    pub actor: usize,
+    /// Whose it is.
+    pub actor: ActorId,
     /// The type of the variable, or of one element.
     pub ty: Type,
     /// An array lives in the case's arena; the frame holds its address and length.
@@ -180,17 +181,17 @@ pub enum Space {
 #[derive(Debug)]
 pub struct Statement {
     /// Unique in the program; also the order in the text.
-    pub id: usize,
+    pub id: StatementId,
     pub kind: StatementKind,
     pub span: Span,
-    /// Position in [`Program::actors`] of who performs it; meaningless for control flow.
-    pub actor: usize,
+    /// Who performs it; meaningless for control flow.
+    pub actor: ActorId,
     /// A failure here blocks the rule instead of failing it.
     pub setup: bool,
     /// What its checks rest on: position in [`Program::grounds`].
     pub rests_on: Option<usize>,
     /// Variables that this statement binds or changes and that another process reads.
-    pub publishes: Vec<usize>,
+    pub publishes: Vec<VariableId>,
 }
 
 #[derive(Debug)]
@@ -207,7 +208,7 @@ pub enum StatementKind {
         info: bool,
     },
     Declare {
-        variable: usize,
+        variable: VariableId,
         length: Option<Expression>,
         values: Vec<(usize, Type, Expression)>,
         filled: bool,
@@ -218,7 +219,7 @@ pub enum StatementKind {
         value: Expression,
     },
     For {
-        variable: usize,
+        variable: VariableId,
         bound: Expression,
         body: Vec<Statement>,
     },
@@ -229,7 +230,7 @@ pub enum StatementKind {
     },
     /// `axis` holds which alternative was drawn.
     Choose {
-        axis: usize,
+        axis: AxisId,
         alternatives: Vec<Vec<Statement>>,
     },
     /// A nested block: `control`, or statements of one actor.
@@ -295,7 +296,7 @@ pub struct Place {
 
 #[derive(Debug)]
 pub enum Root {
-    Variable(usize),
+    Variable(VariableId),
     Pointer(Box<Expression>),
 }
 
@@ -305,10 +306,10 @@ pub enum Expression {
     /// Address of a text.
     Text(usize),
     /// The value of an axis.
-    Axis(usize),
+    Axis(AxisId),
     /// An item of an axis that draws lists.
     AxisItem {
-        axis: usize,
+        axis: AxisId,
         index: Box<Expression>,
     },
     /// A documented quantity of the product, by name.

@@ -12,6 +12,7 @@ use engine::catalog::{self, Edition, Known, Rule, Rules, Specs};
 use engine::print_c::{PRELUDE, Printed, Sheet, deadline_of, print_in_parts};
 use engine::record::{Host, RuleResult, RunHeader};
 use engine::run::read_named;
+use steps::StatementId;
 use thiserror::Error;
 
 use crate::CommandError;
@@ -64,7 +65,7 @@ struct Evidence<'a> {
     header: &'a RunHeader,
     result: &'a RuleResult,
     cases: Vec<Case>,
-    observed: Vec<usize>,
+    observed: Vec<StatementId>,
 }
 
 impl Evidence<'_> {

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use steps::Span;
 use steps::evaluate::Value;
 use steps::program::{Domain, Program};
+use steps::{AxisId, Id};
 
 use super::json::{case_to_json, display_values};
 
@@ -105,7 +106,7 @@ pub struct Tally {
     pub left_out: u64,
     /// The axes whose values tell questions apart.
     #[serde(skip)]
-    axes: Vec<usize>,
+    axes: Vec<AxisId>,
     /// Answers of all questions.
     #[serde(skip)]
     answers: usize,
@@ -159,7 +160,7 @@ impl Tally {
     pub fn new(program: &Program) -> Tally {
         let mut combinations = 1usize;
         let mut axes = Vec::new();
-        for (index, axis) in program.axes.iter().enumerate() {
+        for (id, axis) in program.axes.entries() {
             let values = match &axis.domain {
                 Domain::Choice(names) => names.len(),
                 Domain::Text(texts) => texts.len(),
@@ -168,7 +169,7 @@ impl Tally {
             };
             if combinations.saturating_mul(values) <= MOST_COMBINATIONS {
                 combinations *= values.max(1);
-                axes.push(index);
+                axes.push(id);
             }
         }
         Tally { exact: axes.len() == program.axes.len(), axes, ..Tally::default() }
@@ -180,7 +181,7 @@ impl Tally {
             return;
         }
         self.cases += 1;
-        let key: Vec<i128> = self.axes.iter().map(|axis| case.0[*axis].integer()).collect();
+        let key: Vec<i128> = self.axes.iter().map(|axis| case.0[axis.index()].integer()).collect();
         for Seen { question, told } in seen {
             self.count(program, case, &key, *question, told);
         }
@@ -205,7 +206,7 @@ impl Tally {
             }
             None => {
                 let shown = display_values(program, case.0);
-                let given = self.axes.iter().map(|axis| &shown[*axis]);
+                let given = self.axes.iter().map(|axis| &shown[axis.index()]);
                 let given: Vec<String> = given.map(|(name, value)| format!("{name}={value}")).collect();
                 let (given, key) = (given.join(", "), key.to_vec());
                 self.asked.push(Counted { question, given, cases: 0, answers: Vec::new(), key, last: 0 });

@@ -2,6 +2,7 @@
 
 use steps::evaluate::{Scope, Value};
 use steps::program::{Domain, Program};
+use steps::{AxisId, Id};
 
 use super::error::CaseError;
 use super::plan::{Plan, runner};
@@ -71,8 +72,8 @@ pub fn exhausted(program: &Program, scope: &Scope, distinct: u64) -> bool {
 
 /// The cases that begin with these values; `None`: too many, or not to be counted.
 fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u64) -> Option<u64> {
-    let axis = values.len();
-    if axis == program.axes.len() {
+    let axis = AxisId::new(values.len());
+    if program.axes.get(axis).is_none() {
         *room = room.checked_sub(1)?;
         return scope.accepts(program, values).ok().map(u64::from);
     }

@@ -9,6 +9,7 @@ use serde_json::{Map, Number, Value as Json};
 use steps::bounds::Bounds;
 use steps::evaluate::{Scope, Value};
 use steps::program::{Domain, Program};
+use steps::{AxisId, Id};
 
 use super::error::CaseError;
 use super::plan::Case;
@@ -50,7 +51,7 @@ pub fn cases_from_json(program: &Program, scope: &Scope, json: &Json) -> Result<
             Ok(()) => Ok(()),
             Err(CaseError::Evaluation(error)) => Err(error.into()),
             Err(_) => {
-                let allowed = allowed(program, scope, axis, &values[..axis])?;
+                let allowed = allowed(program, scope, axis, &values[..axis.index()])?;
                 let axis = program.axes[axis].name.clone();
                 let value = json.get(&axis).map(Json::to_string).unwrap_or_default();
                 Err(CaseError::NotHere { value, axis, allowed })
@@ -69,7 +70,7 @@ pub fn cases_from_json(program: &Program, scope: &Scope, json: &Json) -> Result<
 fn read(
     program: &Program,
     json: &Json,
-    check: impl Fn(usize, &[Value]) -> Result<(), CaseError>,
+    check: impl Fn(AxisId, &[Value]) -> Result<(), CaseError>,
 ) -> Result<Case, CaseError> {
     let Json::Object(object) = json else { return Err(CaseError::NotAnObject) };
     let names: Vec<&str> = program.axes.iter().map(|axis| axis.name.as_str()).collect();
@@ -78,7 +79,7 @@ fn read(
         return Err(CaseError::UnknownAxis { name: unknown.clone(), hint, axes: names.join(", ") });
     }
     let mut values = Vec::new();
-    for (index, axis) in program.axes.iter().enumerate() {
+    for (id, axis) in program.axes.entries() {
         let Some(json) = object.get(&axis.name) else {
             return Err(CaseError::MissingAxis { name: axis.name.clone() });
         };
@@ -101,7 +102,7 @@ fn read(
             return Err(CaseError::NotAValue { value: json.to_string(), axis: axis.name.clone(), allowed });
         };
         values.push(value);
-        check(index, &values)?;
+        check(id, &values)?;
     }
     let salt = match object.get("salt") {
         None => 0,
@@ -115,7 +116,7 @@ fn at(position: usize) -> Value {
 }
 
 /// What an axis can be, given the values of earlier axes.
-fn allowed(program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<String, CaseError> {
+fn allowed(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> Result<String, CaseError> {
     let bounds = scope.bounds(program, axis, values)?;
     let range = |bounds: Bounds| match (bounds.count, bounds.step) {
         (1, _) => bounds.low.to_string(),

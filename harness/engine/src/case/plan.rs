@@ -4,6 +4,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rand::RngExt;
 use sha2::{Digest, Sha256};
 
+use steps::AxisId;
 use steps::evaluate::{Scope, Value};
 use steps::limits::MOST_VALUES;
 use steps::program::{Domain, Program};
@@ -29,7 +30,7 @@ pub struct Plan<'a> {
     scope: &'a Scope,
     runner: TestRunner,
     /// The edges that are left, and the number of samples.
-    edges: std::vec::IntoIter<(usize, u64)>,
+    edges: std::vec::IntoIter<(AxisId, u64)>,
     samples: u32,
     rejected: u32,
     drawn: u32,
@@ -146,27 +147,25 @@ impl<'a> Plan<'a> {
     }
 
     /// The ends of every axis, and each value of those that enumerate.
-    fn edges(&mut self) -> Result<Vec<(usize, u64)>, CaseError> {
+    fn edges(&mut self) -> Result<Vec<(AxisId, u64)>, CaseError> {
         let tree = CaseTree::draw(self.program, self.scope, &mut self.runner, None)?;
         let values = tree.values(self.program, self.scope)?;
         let mut edges = Vec::new();
-        for (index, axis) in self.program.axes.iter().enumerate() {
+        for (id, axis) in self.program.axes.entries() {
             let bounds = match axis.domain {
-                Domain::List { .. } | Domain::Permutation(_) => {
-                    self.scope.length_bounds(self.program, index, &values)?
-                }
-                _ => self.scope.bounds(self.program, index, &values)?,
+                Domain::List { .. } | Domain::Permutation(_) => self.scope.length_bounds(self.program, id, &values)?,
+                _ => self.scope.bounds(self.program, id, &values)?,
             };
             let all = matches!(
                 axis.domain,
                 Domain::EveryOf(_) | Domain::Text(_) | Domain::Choice(_) | Domain::OneOf { every: true, .. }
             );
             if all {
-                edges.extend((0..bounds.count.min(MOST_VALUES)).map(|position| (index, position)));
+                edges.extend((0..bounds.count.min(MOST_VALUES)).map(|position| (id, position)));
             } else if !matches!(axis.domain, Domain::LengthOf(_)) {
-                edges.push((index, 0));
+                edges.push((id, 0));
                 if bounds.count > 1 {
-                    edges.push((index, bounds.count - 1));
+                    edges.push((id, bounds.count - 1));
                 }
             }
         }

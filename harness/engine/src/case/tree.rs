@@ -9,6 +9,7 @@ use steps::bounds::Bounds;
 use steps::evaluate::{Scope, Value};
 use steps::limits::LONGEST_LIST;
 use steps::program::{Domain, Program};
+use steps::{AxisId, Id};
 
 use super::error::CaseError;
 
@@ -49,12 +50,12 @@ impl CaseTree {
         program: &Program,
         scope: &Scope,
         runner: &mut TestRunner,
-        forced: Option<(usize, u64)>,
+        forced: Option<(AxisId, u64)>,
     ) -> Result<CaseTree, CaseError> {
         let mut axes = Vec::with_capacity(program.axes.len());
         let mut values = Vec::with_capacity(program.axes.len());
-        for axis in 0..program.axes.len() {
-            let forced = forced.filter(|(index, _)| *index == axis).map(|(_, position)| position);
+        for axis in program.axes.ids() {
+            let forced = forced.filter(|(forced, _)| *forced == axis).map(|(_, position)| position);
             let bounds = scope.bounds(program, axis, &values)?;
             let tree = match &program.axes[axis].domain {
                 Domain::List { logarithmic, .. } => {
@@ -87,7 +88,7 @@ impl CaseTree {
             return Err(CaseError::OtherAxes { values: values.len(), axes: program.axes.len() });
         }
         let axes =
-            (0..values.len()).map(|axis| AxisTree::of(program, scope, axis, values)).collect::<Result<_, _>>()?;
+            program.axes.ids().map(|axis| AxisTree::of(program, scope, axis, values)).collect::<Result<_, _>>()?;
         Ok(CaseTree { axes, ..CaseTree::default() })
     }
 
@@ -95,7 +96,7 @@ impl CaseTree {
     pub(super) fn expect_value(
         program: &Program,
         scope: &Scope,
-        axis: usize,
+        axis: AxisId,
         values: &[Value],
     ) -> Result<(), CaseError> {
         AxisTree::of(program, scope, axis, values).map(drop)
@@ -104,7 +105,7 @@ impl CaseTree {
     /// The values as the steps see them.
     pub fn values(&self, program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
         let mut values = Vec::with_capacity(self.axes.len());
-        for (axis, tree) in self.axes.iter().enumerate() {
+        for (axis, tree) in program.axes.ids().zip(&self.axes) {
             let bounds = scope.bounds(program, axis, &values)?;
             values.push(tree.value(program, scope, axis, bounds, &values)?);
         }
@@ -199,13 +200,13 @@ fn position(bounds: Bounds, value: i128, name: &str) -> Result<u64, CaseError> {
 
 impl AxisTree {
     /// The part that stands at the axis's value.
-    fn of(program: &Program, scope: &Scope, axis: usize, values: &[Value]) -> Result<AxisTree, CaseError> {
+    fn of(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> Result<AxisTree, CaseError> {
         let name = &program.axes[axis].name;
-        let bounds = scope.bounds(program, axis, &values[..axis])?;
+        let bounds = scope.bounds(program, axis, &values[..axis.index()])?;
         let at = |value: i128| position(bounds, value, name).map(search);
-        Ok(match (&program.axes[axis].domain, &values[axis]) {
+        Ok(match (&program.axes[axis].domain, &values[axis.index()]) {
             (Domain::List { .. }, Value::List(items)) => {
-                let lengths = scope.length_bounds(program, axis, &values[..axis])?;
+                let lengths = scope.length_bounds(program, axis, &values[..axis.index()])?;
                 AxisTree::List {
                     length: search(position(lengths, items.len() as i128, name)?),
                     least: usize::try_from(lengths.low).unwrap_or(0),
@@ -225,7 +226,7 @@ impl AxisTree {
             }
             (Domain::OneOf { values: alternatives, .. }, Value::Integer(value)) => {
                 for (index, position) in scope.alternatives(axis, alternatives.len()).enumerate() {
-                    if scope.evaluate(&alternatives[position], &values[..axis])? == *value {
+                    if scope.evaluate(&alternatives[position], &values[..axis.index()])? == *value {
                         return Ok(AxisTree::Scalar(search(index as u64)));
                     }
                 }
@@ -248,7 +249,7 @@ impl AxisTree {
         &self,
         program: &Program,
         scope: &Scope,
-        axis: usize,
+        axis: AxisId,
         bounds: Bounds,
         values: &[Value],
     ) -> Result<Value, CaseError> {

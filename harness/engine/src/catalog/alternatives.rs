@@ -1,11 +1,12 @@
 //! Alternatives of `choose` and values of axes that do not apply: where one calls a function or passes a value that a
 //! product does not offer, that alternative is left out, not the rule.
 
+use steps::AxisId;
 use steps::program::{Domain, Program, Statement, StatementKind};
 use steps::walk::Node;
 
 /// An axis of a program and one of its alternatives or values, by position.
-pub type Alternative = (usize, usize);
+pub type Alternative = (AxisId, usize);
 
 /// The alternatives that call functions or pass values which are not offered, and such values of axes.
 ///
@@ -72,7 +73,7 @@ impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
 
     /// Notes the values that are not offered; a value of an axis of which none is.
     fn axes(&self, without: &mut Vec<Alternative>) -> Option<&'a str> {
-        for (axis, declared) in self.program.axes.iter().enumerate().filter(|_| self.names_values) {
+        for (axis, declared) in self.program.axes.entries().filter(|_| self.names_values) {
             let Domain::OneOf { written, .. } = &declared.domain else { continue };
             let missing = |text: &'a String| identifiers(text).find(|name| !(self.offered)(name));
             let lacks: Vec<_> = written.iter().map(missing).collect();

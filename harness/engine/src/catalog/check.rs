@@ -11,7 +11,7 @@ use steps::judgement::judgements;
 use steps::pattern;
 use steps::suggest::hint;
 use steps::types::Declarations;
-use steps::{Environment, Part, Problem, RuleText, Span, check};
+use steps::{Environment, Id, Part, Problem, RuleText, Span, check};
 
 use crate::version::Release;
 
@@ -478,8 +478,8 @@ impl Checker<'_> {
             Part::Actors => rule.actors.as_ref().unwrap_or(&rule.steps),
             Part::Where => rule.condition.as_ref().unwrap_or(&rule.steps),
             Part::Observe(index) => &rule.observe[index],
-            Part::Axis(index) => {
-                let (name, domain) = rule.forall.get_index(index).expect("the axis was read from this map");
+            Part::Axis(axis) => {
+                let (name, domain) = rule.forall.get_index(axis.index()).expect("the axis was read from this map");
                 return self.at(source, domain, format!("{name}: {}", problem.message));
             }
         };

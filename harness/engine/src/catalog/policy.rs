@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use steps::Span;
+use steps::StatementId;
 use steps::judgement::{Judged, Judgement, judgements, reported};
 use steps::suggest::hint;
 
@@ -88,7 +89,7 @@ impl Rule {
 
     /// The statements whose checks are only observed here, by id, because what they rest on does not hold in this edition
     /// or on this host, or is not known to: with why, each reason once.
-    pub fn observed_only(&self, rules: &Rules, known: &Known) -> (Vec<usize>, Vec<String>) {
+    pub fn observed_only(&self, rules: &Rules, known: &Known) -> (Vec<StatementId>, Vec<String>) {
         let (mut statements, mut reasons) = (Vec::new(), Vec::new());
         let why = |name: &'static str| Some((name, known.not_documented(rules.support.get(name)?)?));
         if let Some((function, why)) = self.program.function_names().find_map(why) {

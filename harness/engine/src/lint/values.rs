@@ -8,6 +8,7 @@ use steps::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
 use steps::program::{Argument, Call, Expression, Place, Program, Root, Statement, StatementKind};
 use steps::types::wrap;
 use steps::walk::Node;
+use steps::{Id, VariableId};
 
 /// The number of rounds that are examined of a longer loop, in addition to the last one.
 const ROUNDS: i128 = 8;
@@ -40,7 +41,7 @@ pub(super) struct Known<'p> {
     scope: &'p Scope,
     values: &'p [Value],
     /// By variable and offset.
-    frame: HashMap<(usize, i128), i128>,
+    frame: HashMap<(VariableId, i128), i128>,
     calls: Vec<Arguments>,
 }
 
@@ -94,7 +95,7 @@ impl<'p> Known<'p> {
                 }
             }
             StatementKind::Choose { axis, alternatives } => {
-                let chosen = self.values.get(*axis).and_then(|value| usize::try_from(value.integer()).ok());
+                let chosen = self.values.get(axis.index()).and_then(|value| usize::try_from(value.integer()).ok());
                 if let Some(body) = chosen.and_then(|chosen| alternatives.get(chosen)) {
                     self.block(body);
                 }
@@ -105,7 +106,7 @@ impl<'p> Known<'p> {
         }
     }
 
-    fn rounds(&mut self, variable: usize, bound: &'p Expression, body: &'p [Statement]) {
+    fn rounds(&mut self, variable: VariableId, bound: &'p Expression, body: &'p [Statement]) {
         let rounds = evaluate(self, bound).unwrap_or(1);
         for round in (0..rounds.min(ROUNDS)).chain((rounds > ROUNDS).then_some(rounds - 1)) {
             self.frame.insert((variable, 0), round);
@@ -133,12 +134,12 @@ impl<'p> Known<'p> {
         }
     }
 
-    fn forget(&mut self, variable: usize) {
+    fn forget(&mut self, variable: VariableId) {
         self.frame.retain(|(other, _), _| *other != variable);
     }
 
     /// The variable and the offset that a place names, if its indices are known.
-    fn place(&mut self, place: &'p Place) -> Option<(usize, i128)> {
+    fn place(&mut self, place: &'p Place) -> Option<(VariableId, i128)> {
         let variable = place.root_variable()?;
         let mut offset = place.offset as i128;
         for (index, stride) in &place.indices {
@@ -177,11 +178,11 @@ impl<'p> Memory<'p> for Known<'p> {
 
 /// The variable at the root of a place.
 trait Rooted {
-    fn root_variable(&self) -> Option<usize>;
+    fn root_variable(&self) -> Option<VariableId>;
 }
 
 impl Rooted for Place {
-    fn root_variable(&self) -> Option<usize> {
+    fn root_variable(&self) -> Option<VariableId> {
         match &self.root {
             Root::Variable(variable) => Some(*variable),
             Root::Pointer(_) => None,

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use steps::program::{State, Statement, StatementKind, Variable};
+use steps::{ActorId, Id};
 
 use super::Printer;
 use super::life_cycle::LifeCycleText;
@@ -16,7 +17,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The actor that performs a statement with everything in it, if it is one.
-    pub(super) fn performer(&self, statement: &Statement) -> Option<usize> {
+    pub(super) fn performer(&self, statement: &Statement) -> Option<ActorId> {
         let mut all = match &statement.kind {
             StatementKind::For { .. } | StatementKind::If { .. } | StatementKind::Block { .. } => {
                 statement.kind.blocks().into_iter().flatten().collect::<Vec<_>>()
@@ -35,7 +36,7 @@ impl<'a> Printer<'a> {
     }
 
     /// What stands before the statements that an actor performs.
-    pub(super) fn open_turn(&mut self, actor: usize) {
+    pub(super) fn open_turn(&mut self, actor: ActorId) {
         self.line(&format!("if (turn({})) {{", self.program.actors[actor].name));
         self.depth += 1;
         self.turn = Some(actor);
@@ -52,16 +53,16 @@ impl<'a> Printer<'a> {
     }
 
     /// The main actor of each process.
-    fn main_actors(&self) -> Vec<usize> {
+    fn main_actors(&self) -> Vec<ActorId> {
         let main = |process: usize| {
-            let mut actors = self.program.actors.iter();
-            actors.position(|actor| actor.process == process && actor.thread.is_none()).unwrap_or(0)
+            let main = self.program.actors.position(|actor| actor.process == process && actor.thread.is_none());
+            main.unwrap_or(ActorId::DEFAULT)
         };
         (0..self.program.processes.len()).map(main).collect()
     }
 
     /// The main actor of an actor's process.
-    fn home(&self, actor: usize) -> usize {
+    fn home(&self, actor: ActorId) -> ActorId {
         self.main_actors()[self.program.actors[actor].process]
     }
 
@@ -71,7 +72,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The end of a case: each process does what all do, then makes its deferred calls.
-    pub(super) fn end_of_case_in_turn(&mut self, all: &[String], deferred: &[(usize, String)]) {
+    pub(super) fn end_of_case_in_turn(&mut self, all: &[String], deferred: &[(ActorId, String)]) {
         self.line("pass_turn();");
         for main in self.main_actors() {
             let own = deferred.iter().rev().filter(|(actor, _)| self.home(*actor) == main).map(|(_, call)| call);
@@ -154,7 +155,7 @@ impl<'a> Printer<'a> {
             return number.to_owned();
         }
         let names: Vec<&str> = self.program.actors.iter().map(|actor| actor.name.as_str()).collect();
-        let homes: Vec<&str> = (0..names.len()).map(|actor| names[self.home(actor)]).collect();
+        let homes: Vec<&str> = self.program.actors.ids().map(|actor| names[self.home(actor).index()]).collect();
         let mut out = format!("enum {{ {}, ACTORS }};\n", names.join(", "));
         let _ = writeln!(out, "static const int home[] = {{{}}}; /* the process of each */", homes.join(", "));
         let _ = write!(

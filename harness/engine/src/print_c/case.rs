@@ -6,6 +6,7 @@ use crate::case::{Budget, CaseError, Plan, Scope, Value};
 use abi::Type;
 use steps::program::{Domain, Program};
 use steps::types::is_integer;
+use steps::{AxisId, Id};
 
 use super::Printer;
 use super::text::{c_name, c_text, c_type, number};
@@ -13,15 +14,15 @@ use super::text::{c_name, c_text, c_type, number};
 /// The smallest case: every axis at its low end. Where the rule's condition excludes that one, a drawn case.
 pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
     let mut values = Vec::with_capacity(program.axes.len());
-    for (index, axis) in program.axes.iter().enumerate() {
-        let bounds = scope.bounds(program, index, &values)?;
+    for (id, axis) in program.axes.entries() {
+        let bounds = scope.bounds(program, id, &values)?;
         values.push(match &axis.domain {
             Domain::List { .. } => {
-                let length = scope.length_bounds(program, index, &values)?.low;
+                let length = scope.length_bounds(program, id, &values)?.low;
                 Value::List(vec![bounds.low; usize::try_from(length).unwrap_or(0)])
             }
             Domain::Permutation(_) => Value::List((0..bounds.low).collect()),
-            _ => scope.value(program, index, bounds, 0, &values)?,
+            _ => scope.value(program, id, bounds, 0, &values)?,
         });
     }
     if scope.accepts(program, &values)? {
@@ -37,8 +38,8 @@ pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, C
 
 impl Printer<'_> {
     /// The alternative of a `choose` that all cases take.
-    pub(super) fn chosen(&self, axis: usize) -> Option<usize> {
-        let mut chosen = self.cases.iter().map(|case| case.values.get(axis).map(|value| value.integer()));
+    pub(super) fn chosen(&self, axis: AxisId) -> Option<usize> {
+        let mut chosen = self.cases.iter().map(|case| case.values.get(axis.index()).map(|value| value.integer()));
         let first = chosen.next()??;
         if chosen.all(|other| other == Some(first)) { usize::try_from(first).ok() } else { None }
     }

@@ -1,5 +1,6 @@
 //! Expressions as C.
 
+use steps::ActorId;
 use steps::program::Variable;
 use steps::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 
@@ -120,30 +121,28 @@ impl Printer<'_> {
     fn member(&self, of: &Expression, name: &str) -> String {
         if let ExpressionKind::Name(owner) = &of.kind
             && !self.is_variable(self.actor, owner)
-            && let Some(actor) = self.program.actors.iter().position(|actor| actor.name == *owner)
+            && let Some(actor) = self.program.actors.position(|actor| actor.name == *owner)
         {
             return self.variable_name(actor, name);
         }
         format!("{}.{name}", self.inside(of, POSTFIX))
     }
 
-    fn is_variable(&self, actor: usize, name: &str) -> bool {
+    fn is_variable(&self, actor: ActorId, name: &str) -> bool {
         self.program.variables.iter().any(|variable| variable.actor == actor && variable.name == name)
     }
 
     /// The C name of an actor's variable: with several actors, the actor's name stands in front.
-    pub(super) fn variable_name(&self, actor: usize, name: &str) -> String {
-        match self.program.actors.as_slice() {
-            [_] => c_name(name),
-            actors => {
-                let shared = if self.shares(actor, name) { "shared->" } else { "" };
-                format!("{shared}{}_{name}", actors[actor].name)
-            }
+    pub(super) fn variable_name(&self, actor: ActorId, name: &str) -> String {
+        if self.program.actors.len() == 1 {
+            return c_name(name);
         }
+        let shared = if self.shares(actor, name) { "shared->" } else { "" };
+        format!("{shared}{}_{name}", self.program.actors[actor].name)
     }
 
     /// Whether other processes know what an actor has under this name. In C all its variables of one name are one.
-    fn shares(&self, actor: usize, name: &str) -> bool {
+    fn shares(&self, actor: ActorId, name: &str) -> bool {
         let mut variables = self.program.variables.iter();
         variables.any(|variable| variable.actor == actor && variable.name == name && variable.shared)
     }

@@ -26,6 +26,7 @@ use life_cycle::LifeCycleText;
 use steps::evaluate::LEAST_PATIENCE;
 use steps::program::Program;
 use steps::types::is_address;
+use steps::{ActorId, StatementId, VariableId};
 use visit::Reads;
 
 /// Seconds after which a process of a program counts as hung, if nobody says otherwise.
@@ -53,7 +54,7 @@ pub struct Sheet<'a> {
     /// The cases that run one after the other in the same processes; none: the smallest case.
     pub cases: &'a [Case],
     /// Ids of the statements whose checks are only reported.
-    pub observed: &'a [usize],
+    pub observed: &'a [StatementId],
     /// Seconds after which a process counts as hung.
     pub deadline: u64,
     /// The file beside the program that has its prelude. The statement and its sources stand elsewhere then, too. `None`: the
@@ -215,24 +216,24 @@ struct Printer<'a> {
     program: &'a Program,
     cases: &'a [Case],
     /// Ids of the statements whose checks are only reported.
-    observed: &'a [usize],
+    observed: &'a [StatementId],
     source: &'a str,
     reads: Reads,
     out: String,
     depth: usize,
     /// Variables whose declaration is printed.
-    declared: HashSet<usize>,
+    declared: HashSet<VariableId>,
     loops: Vec<String>,
     /// The actor whose statement is being printed.
-    actor: usize,
+    actor: ActorId,
     /// The actor whose turn the statements stand in; `None`: each statement says whose turn it is.
-    turn: Option<usize>,
+    turn: Option<ActorId>,
     /// Comments before this place of the source are printed.
     cursor: usize,
     /// Whether the program takes what does not hold for a failure of the set-up; `None`: not known here.
     in_setup: Option<bool>,
     /// Statements for the end of the steps with their actors.
-    deferred: Vec<(usize, String)>,
+    deferred: Vec<(ActorId, String)>,
     /// Declarations of flags for those that stand in a block, and of arguments that are kept.
     flags: Vec<String>,
     /// Arguments that are kept in a variable, by their place in the source.
@@ -270,10 +271,10 @@ impl<'a> Printer<'a> {
             reads: Reads::of(program),
             out: String::new(),
             depth: 1,
-            declared: if several { (0..program.variables.len()).collect() } else { HashSet::new() },
+            declared: if several { program.variables.ids().collect() } else { HashSet::new() },
             loops: Vec::new(),
-            actor: 0,
-            turn: (!several).then_some(0),
+            actor: ActorId::DEFAULT,
+            turn: (!several).then_some(ActorId::DEFAULT),
             in_setup: Some(true),
             cursor: 0,
             deferred: Vec::new(),
@@ -323,7 +324,7 @@ impl<'a> Printer<'a> {
     }
 
     fn observations(&mut self, rule: &'a Rule) {
-        self.actor = 0;
+        self.actor = ActorId::DEFAULT;
         self.kept.clear();
         let observed: Vec<_> = self.program.observe.iter().zip(&self.program.observe_syntax).collect();
         if observed.is_empty() {
@@ -332,7 +333,7 @@ impl<'a> Printer<'a> {
         let alone = self.turn.is_some();
         if !alone {
             self.line("pass_turn();");
-            self.open_turn(0);
+            self.open_turn(ActorId::DEFAULT);
         }
         for ((name, source), ((_, _, ty), tree)) in rule.source.observe.iter().zip(observed) {
             let kept = std::mem::replace(&mut self.source, &source.value);

@@ -7,6 +7,7 @@ use steps::program::{Expect as TypedExpect, StatementKind as TypedKind};
 use steps::results::ResultType;
 use steps::syntax::{Declaration, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind};
 use steps::types::{SIZE, range};
+use steps::{ActorId, VariableId};
 
 use super::Printer;
 use super::calls::{Site, collect};
@@ -47,7 +48,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Says what a statement that does not hold means from here on, where that changes.
-    fn meaning_of_failure(&mut self, setup: bool, outer: Option<usize>) {
+    fn meaning_of_failure(&mut self, setup: bool, outer: Option<ActorId>) {
         if !self.runnable || self.in_setup == Some(setup) {
             return;
         }
@@ -335,7 +336,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Compilers warn of a variable that nothing reads: the alternatives that are not printed may have read it.
-    fn may_be_unread(&mut self, variable: usize) {
+    fn may_be_unread(&mut self, variable: VariableId) {
         let name = self.variable_name(self.program.variables[variable].actor, &self.program.variables[variable].name);
         let read = self.reads.variables.contains(&variable);
         let line = if read { format!("{UNREAD}{name}") } else { format!("(void){name};") };

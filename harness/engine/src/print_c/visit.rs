@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use steps::VariableId;
 use steps::builtins::Builtin;
 use steps::program::{Call, Expression, Place, Program, Root, StatementKind};
 use steps::walk::Node;
@@ -9,7 +10,7 @@ use steps::walk::Node;
 /// What a program reads.
 #[derive(Debug, Default)]
 pub(super) struct Reads {
-    pub variables: HashSet<usize>,
+    pub variables: HashSet<VariableId>,
     pub facts: BTreeSet<String>,
     pub devices: bool,
     pub patience: bool,

@@ -10,6 +10,7 @@ use crate::catalog::Alternative;
 use crate::record::MemoryLimit;
 use steps::judgement::Judgement;
 use steps::program::State;
+use steps::{StatementId, VariableId};
 
 /// From the supervisor.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -82,7 +83,7 @@ pub struct RunRule {
     pub ignored: Option<Judgement>,
     /// Statements whose checks are only reported, by id: their clauses do not hold in the library's edition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub observed: Vec<usize>,
+    pub observed: Vec<StatementId>,
     /// Alternatives of `choose` that are not drawn, because the product does not offer them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Alternative>,
@@ -109,7 +110,7 @@ pub struct RunCase {
     pub ignored: Option<Judgement>,
     /// Statements whose checks are only reported, by id: their clauses do not hold in the library's edition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub observed: Vec<usize>,
+    pub observed: Vec<StatementId>,
     /// Alternatives of `choose` that are not drawn, because the product does not offer them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Alternative>,
@@ -185,7 +186,7 @@ pub struct Stepped {
 pub struct Turn {
     /// Variables by position, with their bytes in hex.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<(usize, String)>,
+    pub values: Vec<(VariableId, String)>,
     /// The case failed in the process that had the turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,

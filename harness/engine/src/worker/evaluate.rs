@@ -7,6 +7,7 @@ use steps::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
 use steps::pattern::glob;
 use steps::program::{Call, Domain, Expression, Place, Root};
 use steps::syntax::BinaryOperator;
+use steps::{AxisId, Id};
 
 use super::execution::{Execution, Stop, typed};
 use super::fault::Fault;
@@ -27,8 +28,8 @@ impl<'a> Memory<'a> for Execution<'a> {
         &self.values
     }
 
-    fn axis(&mut self, axis: usize) -> Result<i128, Stop> {
-        let value = self.values[axis].integer();
+    fn axis(&mut self, axis: AxisId) -> Result<i128, Stop> {
+        let value = self.values[axis.index()].integer();
         match &self.prepared.program.axes[axis].domain {
             Domain::Text(texts) => {
                 let text = usize::try_from(value).ok().and_then(|value| texts.get(value));

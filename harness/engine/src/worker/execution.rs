@@ -13,6 +13,7 @@ use steps::judgement::Judgement;
 use steps::program::{Actor, Call, Expression, Program};
 use steps::results::ResultType;
 use steps::types::is_address;
+use steps::{ActorId, StatementId, VariableId};
 
 use super::fault::Fault;
 use super::memory::Memory;
@@ -111,7 +112,7 @@ pub(super) struct Execution<'a> {
     /// For proofs: what is not judged. Looked at only when something failed.
     pub ignored: Option<Judgement>,
     /// Statements whose checks are only reported, by id.
-    pub observed: &'a [usize],
+    pub observed: &'a [StatementId],
     /// A call answered with a code after which the process is of no further use.
     pub fatal: Option<(usize, i128)>,
     /// The first call of the case that failed and whose answer the rule keeps or did not expect.
@@ -119,7 +120,7 @@ pub(super) struct Execution<'a> {
     /// The life cycle, for threads that select a device.
     pub life: Option<&'a Prepared<'a>>,
     /// The life cycles of threads that have selected a device, by actor.
-    pub thread_lives: BTreeMap<usize, Execution<'a>>,
+    pub thread_lives: BTreeMap<ActorId, Execution<'a>>,
     outs: Vec<(*const u8, usize)>,
 }
 
@@ -226,7 +227,7 @@ impl<'a> Execution<'a> {
         self.control = false;
     }
 
-    pub(super) fn actor(&self, actor: usize) -> &'a Actor {
+    pub(super) fn actor(&self, actor: ActorId) -> &'a Actor {
         &self.prepared.program.actors[actor]
     }
 
@@ -455,7 +456,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Where a variable lies in the frame.
-    pub(super) fn slot(&mut self, variable: usize) -> *mut u8 {
+    pub(super) fn slot(&mut self, variable: VariableId) -> *mut u8 {
         // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
         unsafe { self.memory.frame().add(self.prepared.program.variables[variable].offset) }
     }

@@ -1,6 +1,7 @@
 //! Control flow: loops, conditions, alternatives, blocks, ends of processes.
 
 use crate::record::Verdict;
+use steps::Id;
 use steps::limits::{MOST_ROUNDS, MOST_STEPS};
 use steps::program::{Expression, Statement, StatementKind};
 
@@ -95,7 +96,7 @@ impl<'a> Execution<'a> {
                 body.iter().try_for_each(|statement| run(self, statement))
             }
             StatementKind::Choose { axis, alternatives } => {
-                let chosen = usize::try_from(self.values[*axis].integer()).ok();
+                let chosen = usize::try_from(self.values[axis.index()].integer()).ok();
                 let chosen = chosen.and_then(|chosen| alternatives.get(chosen)).ok_or(Fault::NoAlternative)?;
                 chosen.iter().try_for_each(|statement| run(self, statement))
             }

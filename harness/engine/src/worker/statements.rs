@@ -5,6 +5,7 @@ use steps::Span;
 use steps::judgement::Judgement;
 use steps::program::{Call, Expect, Expression, Statement, StatementKind};
 use steps::syntax::BinaryOperator;
+use steps::{StatementId, VariableId};
 
 use super::evaluate::c_text;
 use super::execution::{Execution, Stop};
@@ -123,7 +124,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    fn judge_call(&mut self, call: &'a Call, expect: &'a Expect, id: usize) -> Result<(), Stop> {
+    fn judge_call(&mut self, call: &'a Call, expect: &'a Expect, id: StatementId) -> Result<(), Stop> {
         let held = self.held.len();
         let info = matches!(expect, Expect::Failure { info: true, .. });
         let observed = info || self.observes(id);
@@ -217,7 +218,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Whether what a statement of the rule judges is only reported, because its clause does not hold in this edition.
-    fn observes(&self, id: usize) -> bool {
+    fn observes(&self, id: StatementId) -> bool {
         !self.observed.is_empty() && !self.setup && self.observed.contains(&id)
     }
 
@@ -281,7 +282,7 @@ impl<'a> Execution<'a> {
 
     fn declare(
         &mut self,
-        variable: usize,
+        variable: VariableId,
         length: Option<&'a Expression>,
         values: &'a [(usize, abi::Type, Expression)],
         filled: bool,
@@ -380,7 +381,7 @@ impl<'a> Execution<'a> {
     }
 
     /// The bytes of a variable, for another process.
-    pub(super) fn variable_bytes(&mut self, variable: usize) -> Vec<u8> {
+    pub(super) fn variable_bytes(&mut self, variable: VariableId) -> Vec<u8> {
         let known = &self.prepared.program.variables[variable];
         let slot = self.slot(variable);
         let (pointer, bytes) = if known.array {
@@ -394,7 +395,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Takes over the bytes of a variable that another process bound.
-    pub(super) fn set_variable_bytes(&mut self, variable: usize, bytes: &[u8]) -> Result<(), Fault> {
+    pub(super) fn set_variable_bytes(&mut self, variable: VariableId, bytes: &[u8]) -> Result<(), Fault> {
         let Some(known) = self.prepared.program.variables.get(variable) else { return Ok(()) };
         let slot = self.slot(variable);
         let target = if known.array {

@@ -7,6 +7,7 @@ use std::thread::{Builder, JoinHandle};
 
 use crate::catalog::Section;
 use crate::record::Verdict;
+use steps::ActorId;
 use steps::Span;
 use steps::program::{State, Statement};
 
@@ -16,7 +17,7 @@ use super::fault::Fault;
 /// The threads of a case.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
-    running: BTreeMap<usize, Thread>,
+    running: BTreeMap<ActorId, Thread>,
 }
 
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl Thread {
 
 impl Threads {
     /// The thread of an actor, and whether it was started now.
-    fn get(&mut self, actor: usize) -> std::io::Result<(&Thread, bool)> {
+    fn get(&mut self, actor: ActorId) -> std::io::Result<(&Thread, bool)> {
         let (thread, fresh) = match self.running.entry(actor) {
             Entry::Occupied(entry) => (entry.into_mut(), false),
             Entry::Vacant(entry) => (entry.insert(Thread::start()?), true),
@@ -71,7 +72,7 @@ impl Threads {
 
 impl<'a> Execution<'a> {
     /// Performs a statement on an actor's thread and waits for it.
-    pub(super) fn on_thread(&mut self, actor: usize, state: State, statement: &'a Statement) -> Result<(), Stop> {
+    pub(super) fn on_thread(&mut self, actor: ActorId, state: State, statement: &'a Statement) -> Result<(), Stop> {
         self.run_on(actor, |execution, fresh| {
             if fresh && state == State::Device {
                 execution.select_device(actor)?;
@@ -94,7 +95,7 @@ impl<'a> Execution<'a> {
 
     fn run_on(
         &mut self,
-        actor: usize,
+        actor: ActorId,
         mut action: impl FnMut(&mut Self, bool) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let mut threads = std::mem::take(&mut self.threads);
@@ -118,7 +119,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Selects the process's device on a fresh thread, with the steps that api.yaml gives for it.
-    fn select_device(&mut self, actor: usize) -> Result<(), Stop> {
+    fn select_device(&mut self, actor: ActorId) -> Result<(), Stop> {
         let Some(life) = self.life else { return Ok(()) };
         let mut execution = Execution::new(life, self.flight);
         execution.begin(Vec::new(), self.memory.salt);

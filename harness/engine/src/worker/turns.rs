@@ -5,6 +5,7 @@
 
 use crate::digest::unhex;
 use crate::wire::Turn;
+use steps::VariableId;
 
 use super::execution::{Execution, Stop};
 use super::fault::{Fault, WorkerFault};
@@ -21,7 +22,7 @@ pub(super) struct Turns<'a> {
     holder: usize,
     gone: Vec<bool>,
     /// Variables bound since the turn was taken.
-    pub changed: Vec<usize>,
+    pub changed: Vec<VariableId>,
     link: &'a dyn Link,
 }
 

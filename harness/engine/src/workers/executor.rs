@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use steps::Span;
+use steps::StatementId;
 use steps::judgement::Judgement;
 use steps::program::{Sharing, State};
 
@@ -75,7 +76,7 @@ pub struct Assignment<'a> {
     /// Go on after a failure, to count the cases that fail.
     pub counts: bool,
     /// The statements whose checks are only reported with this library, by id.
-    pub observed: Vec<usize>,
+    pub observed: Vec<StatementId>,
     /// The alternatives that this product or library does not offer.
     pub left_out: Vec<Alternative>,
     /// How long a call may take without progress.

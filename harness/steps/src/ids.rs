@@ -1,0 +1,176 @@
+//! Positions in a program, one type for each kind of thing, and lists that only the right kind can index.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut, Index, IndexMut};
+
+/// A position that is a type.
+pub trait Id: Copy {
+    /// The id of the thing at a position.
+    fn new(index: usize) -> Self;
+
+    /// The position.
+    fn index(self) -> usize;
+}
+
+/// Declares ids. In JSON and as text each is its bare number, so that stored runs and digests do not depend on the types.
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+        )]
+        #[serde(transparent)]
+        #[schemars(inline)]
+        pub struct $name(usize);
+
+        impl Id for $name {
+            #[inline]
+            fn new(index: usize) -> $name {
+                $name(index)
+            }
+
+            #[inline]
+            fn index(self) -> usize {
+                self.0
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, formatter)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, formatter)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A variable: its position in [`Program::variables`](crate::Program::variables).
+    VariableId;
+    /// An actor: its position in [`Program::actors`](crate::Program::actors).
+    ActorId;
+    /// An axis: its position in [`Program::axes`](crate::Program::axes), and that of its value in a case.
+    AxisId;
+    /// A statement: its number in the order of the text, nested ones included.
+    StatementId;
+}
+
+impl ActorId {
+    /// The actor that performs what names none.
+    pub const DEFAULT: ActorId = ActorId(0);
+}
+
+/// A list that its own ids index.
+pub struct List<I, T> {
+    items: Vec<T>,
+    ids: PhantomData<fn() -> I>,
+}
+
+impl<I: Id, T> List<I, T> {
+    /// Appends an item.
+    pub fn push(&mut self, item: T) -> I {
+        self.items.push(item);
+        I::new(self.items.len() - 1)
+    }
+
+    /// The item, if the list is that long.
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.items.get(id.index())
+    }
+
+    /// The ids of all items in order.
+    pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
+        (0..self.items.len()).map(I::new)
+    }
+
+    /// All items in order, each with its id.
+    pub fn entries(&self) -> impl Iterator<Item = (I, &T)> {
+        self.ids().zip(&self.items)
+    }
+
+    /// The id of the first item for which something holds.
+    pub fn position(&self, mut holds: impl FnMut(&T) -> bool) -> Option<I> {
+        self.entries().find(|(_, item)| holds(item)).map(|(id, _)| id)
+    }
+}
+
+impl<I, T> Default for List<I, T> {
+    fn default() -> List<I, T> {
+        List { items: Vec::new(), ids: PhantomData }
+    }
+}
+
+// As a vector prints itself.
+impl<I, T: fmt::Debug> fmt::Debug for List<I, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.items, formatter)
+    }
+}
+
+impl<I, T> Deref for List<I, T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl<I, T> DerefMut for List<I, T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+}
+
+impl<I: Id, T> Index<I> for List<I, T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, id: I) -> &T {
+        &self.items[id.index()]
+    }
+}
+
+impl<I: Id, T> IndexMut<I> for List<I, T> {
+    #[inline]
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.items[id.index()]
+    }
+}
+
+impl<'a, I, T> IntoIterator for &'a List<I, T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AxisId, Id, List, StatementId};
+
+    /// Stored cases and journals hold numbers, and a program is known by a digest of its text.
+    #[test]
+    fn an_id_is_written_as_its_number() {
+        let known = vec![(StatementId::new(3), 7)];
+        assert_eq!(format!("{known:?}"), "[(3, 7)]");
+        let read: Vec<(StatementId, u32)> = serde_json::from_str("[[3,7]]").unwrap();
+        assert_eq!((serde_json::to_string(&known).unwrap().as_str(), read), ("[[3,7]]", known));
+    }
+
+    #[test]
+    fn a_list_is_written_as_a_vector() {
+        let mut list = List::<AxisId, _>::default();
+        let ids = ["a", "b"].map(|item| list.push(item));
+        assert_eq!(ids.map(|id| list[id]), ["a", "b"]);
+        assert_eq!(format!("{list:?} {list:#?}"), format!("{0:?} {0:#?}", ["a", "b"]));
+    }
+}
