@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use atlas_cts::{CommandError, say_line};
 use engine::catalog::{Rules, readings};
 use engine::expectations::today;
-use engine::lint::{Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, wide_lines};
+use engine::lint::{Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, unused_set_ups, wide_lines};
 use engine::run::{ExitStatus, Options, RunError, load_rules};
 use engine::runtime::Runtime;
 
@@ -22,6 +22,7 @@ pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitS
     let mut warnings = claims(&rules, runtime.defects());
     warnings.extend(wide_lines(&options.specs(runtime), &rules.runtime));
     warnings.extend(unproven_promises(&rules));
+    warnings.extend(unused_set_ups(&rules));
     let edges = Edges::of(&rules);
     warnings.extend(edges.mistakes(&rules));
     let known = options.known.read(&options.specs(runtime), &rules)?;

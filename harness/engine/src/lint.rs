@@ -122,6 +122,15 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
     Some(ConditionMistake { place, rule: rule.id.clone(), product: product.id.clone(), kind })
 }
 
+/// The set-ups that no rule begins with, and no other set-up is made of.
+pub fn unused_set_ups(rules: &Rules) -> Vec<String> {
+    let set_ups = &rules.environment.vocabulary.set_ups;
+    let in_rules = rules.rules.iter().flat_map(|rule| &rule.program.givens).map(|given| &given.name);
+    let used: BTreeSet<&String> = in_rules.chain(set_ups.values().flatten().flat_map(|known| &known.made_of)).collect();
+    let unused = set_ups.keys().filter(|name| !used.contains(name));
+    unused.map(|name| format!("api.yaml: no rule uses the set-up `{name}`; remove it, or use it")).collect()
+}
+
 /// The timeouts that do not follow from the run's patience, each with its place: a value that is enough on one machine
 /// is too little on another.
 pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {

@@ -6,6 +6,7 @@ use crate::domain::DomainSource;
 use abi::Type;
 
 use super::builtins::BUILTINS;
+use super::given::{Given, write_out};
 use super::ids::{ActorId, AxisId, Id, VariableId};
 use super::parse::{Names, ParseError, parse_expression, parse_steps};
 use super::program::{Call, Expression, Program, Sharing, Space, Variable};
@@ -61,7 +62,15 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
         typed.map(|typed| typed.expression)
     });
     checker.part = Part::Steps;
-    let Some(steps) = checker.read(|names| parse_steps(text.steps, names)) else { return Err(checker.problems) };
+    // The sections of a life cycle are told apart by their places in the text: it has no set-ups.
+    let written_out = |names: &Names<'_>| match text.life_cycle {
+        true => Ok((text.steps.to_owned(), Vec::new())),
+        false => write_out(text.steps, names),
+    };
+    let Some((source, givens)) = checker.read(written_out) else { return Err(checker.problems) };
+    let Some(steps) = checker.read(|names| parse_steps(&source, names)) else {
+        return Err(as_written(checker.problems, &givens));
+    };
     checker.program.statements = checker.steps(&steps.statements);
     for (index, (name, source)) in text.observe.iter().enumerate() {
         checker.part = Part::Observe(index);
@@ -74,10 +83,21 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
         }
     }
     if !checker.problems.is_empty() {
-        return Err(checker.problems);
+        return Err(as_written(checker.problems, &givens));
     }
     checker.finish();
-    Ok(Program { source: text.steps.to_owned(), sets: steps.sets, syntax: steps.statements, ..checker.program })
+    Ok(Program { source, givens, sets: steps.sets, syntax: steps.statements, ..checker.program })
+}
+
+/// The problems at their places in the rule, where set-ups are not written out.
+fn as_written(mut problems: Vec<Problem>, givens: &[Given]) -> Vec<Problem> {
+    for problem in problems.iter_mut().filter(|problem| problem.part == Part::Steps) {
+        if let Some(given) = Given::of(givens, problem.span) {
+            problem.message = format!("in the set-up `{}`: {}", given.name, problem.message);
+        }
+        problem.span = Given::written(givens, problem.span);
+    }
+    problems
 }
 
 /// An expression with its type.

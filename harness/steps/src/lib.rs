@@ -18,6 +18,7 @@ mod check_place;
 mod check_statement;
 pub mod domain;
 pub mod evaluate;
+pub mod given;
 pub mod ids;
 pub mod judgement;
 pub mod limits;

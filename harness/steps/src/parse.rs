@@ -263,6 +263,9 @@ impl<'a> Parser<'a> {
                 self.expect(";", "after the actor")?;
                 Ok(ending(actor))
             }
+            "given" if matches!(self.peek_after(1), Kind::Name(_)) => {
+                self.fail("a set-up stands in the steps of a rule; write its statements here")
+            }
             "else" => self.fail("`else` follows the block of an `if`"),
             word @ ("while" | "do" | "switch" | "goto" | "return" | "break" | "continue") => self.fail(&format!(
                 "the step language has no `{word}`; use `if (e)`, `for (i < n)`, or `choose` (docs/language.md)"

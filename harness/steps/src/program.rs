@@ -4,6 +4,7 @@ use abi::{Function, Type};
 
 use super::Span;
 use super::builtins::Builtin;
+use super::given::Given;
 use super::ids::{ActorId, AxisId, List, StatementId, VariableId};
 use super::syntax::{self, BinaryOperator, UnaryOperator};
 
@@ -40,8 +41,10 @@ pub struct Program {
     pub statement_count: usize,
     /// What checks rest on, by the names in the steps, each once with the place of its first use.
     pub grounds: Vec<syntax::Identifier>,
-    /// The source of the steps.
+    /// The source of the steps, with set-ups written out.
     pub source: String,
+    /// Where the rule uses set-ups.
+    pub givens: Vec<Given>,
     /// Where the source names a set of codes.
     pub sets: Vec<syntax::SetUse>,
     /// The syntax trees of the steps and of what is observed, for printing.
@@ -369,6 +372,11 @@ impl Program {
         }
         text += self.source.get(at..span.end).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The place in the rule's own text, where set-ups are not written out.
+    pub fn written(&self, span: Span) -> Span {
+        Given::written(&self.givens, span)
     }
 
     /// The names of the functions that the steps call.

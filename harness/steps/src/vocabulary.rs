@@ -1,7 +1,9 @@
-//! What a runtime adds to the language: sets of codes that have a name, and words that stand for several statements.
+//! What a runtime adds to the language: sets of codes that have a name, and words and set-ups that stand for several
+//! statements.
 
 use std::collections::BTreeMap;
 
+use super::given::SetUp;
 use super::suggest::hint;
 use super::word::Word;
 
@@ -12,15 +14,17 @@ pub struct Vocabulary {
     pub sets: BTreeMap<String, Vec<String>>,
     /// Name of a word → what it stands for.
     pub words: BTreeMap<String, Word>,
+    /// Name of a set-up → what it stands for; nothing as long as that is not read.
+    pub set_ups: BTreeMap<String, Option<SetUp>>,
 }
 
 impl Vocabulary {
     /// Nothing but what the language and the header have.
     pub const fn new() -> Vocabulary {
-        Vocabulary { sets: BTreeMap::new(), words: BTreeMap::new() }
+        Vocabulary { sets: BTreeMap::new(), words: BTreeMap::new(), set_ups: BTreeMap::new() }
     }
 
-    /// Whether the runtime defines this name.
+    /// Whether the runtime defines this name. Those of set-ups do not count: behind `given` they mean nothing else.
     pub fn defines(&self, name: &str) -> bool {
         self.sets.contains_key(name) || self.words.contains_key(name)
     }

@@ -120,7 +120,7 @@ fn is_check(expression: &Expression) -> bool {
 }
 
 /// A call whose second evaluation does more than the first one, or gives something else.
-fn changing_call(argument: &Expression) -> Option<&Expression> {
+pub(super) fn changing_call(argument: &Expression) -> Option<&Expression> {
     let mut found = Vec::new();
     collect(argument, &mut found);
     let changes = |expression: &&Expression| match &expression.kind {

@@ -152,6 +152,9 @@ pub struct ApiFile {
     /// Words that stand for several statements of a rule.
     #[serde(default)]
     pub words: Vec<WordSource>,
+    /// Set-ups that rules begin with: statements that may declare.
+    #[serde(default)]
+    pub set_ups: Vec<SetUpSource>,
     /// The variable whose value names the devices that a process sees, in ascending order and with commas between: a
     /// process numbers what it sees from 0. Without one, rules run one after another on real devices.
     #[serde(default)]
@@ -331,6 +334,20 @@ pub struct WordSource {
     #[schemars(with = "String")]
     pub word: Spanned<String>,
     /// What it stands for: calls, built-ins, and at most one check.
+    #[schemars(with = "String")]
+    pub steps: Spanned<String>,
+}
+
+/// A set-up that stands for several statements, which may declare: `given pool(props, pool);`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SetUp")]
+pub struct SetUpSource {
+    /// Its name, and names for what a rule passes: `pool(props, pool)`. What it declares under such a name gets the
+    /// rule's name.
+    #[schemars(with = "String")]
+    pub given: Spanned<String>,
+    /// What it stands for: declarations, calls, and checks that it may go on.
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
 }

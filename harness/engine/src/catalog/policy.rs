@@ -170,7 +170,7 @@ impl Checker<'_> {
             if !names.contains(&used.name.as_str()) {
                 let hint = hint(&used.name, names.iter().copied());
                 let message = format!("`{}` is none of the rule's `clauses`{hint}", used.name);
-                self.inside(source, &rule.source.steps, used.span, message);
+                self.inside(source, &rule.source.steps, rule.program.written(used.span), message);
             }
         }
         let unused = |name: &&&str| !rule.program.grounds.iter().any(|used| used.name == ***name);
@@ -211,7 +211,7 @@ impl Checker<'_> {
                 let message = format!("`{text}` is judged: {problem}");
                 match judged.judgement {
                     Judgement::Success => self.at(source, &rule.source.id, message),
-                    _ => self.inside(source, &rule.source.steps, judged.statement, message),
+                    _ => self.inside(source, &rule.source.steps, rule.program.written(judged.statement), message),
                 }
             }
         }
@@ -237,7 +237,7 @@ impl Checker<'_> {
             );
             match judged.judgement {
                 Judgement::Success => self.at(source, &rule.source.id, message),
-                _ => self.inside(source, &rule.source.steps, judged.statement, message),
+                _ => self.inside(source, &rule.source.steps, rule.program.written(judged.statement), message),
             }
         }
     }

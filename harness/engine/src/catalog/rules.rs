@@ -283,7 +283,8 @@ impl Rule {
 
     /// `file:line:column` of a place in the steps.
     pub fn place(&self, chapter: &Chapter, offset: usize) -> String {
-        let (line, column) = line_and_column(&self.program.source, offset);
+        let written = self.program.written(steps::Span { start: offset, end: offset }).start;
+        let (line, column) = line_and_column(&self.source.steps.value, written);
         format!("{}:{}:{}", short(&chapter.path), self.steps_at.0 + line, self.steps_at.1 + column + 1)
     }
 }

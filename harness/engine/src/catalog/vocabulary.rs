@@ -1,6 +1,7 @@
-//! What a runtime adds to the step language, checked against its header: named sets of codes, and words.
+//! What a runtime adds to the step language, checked against its header: named sets of codes, words and set-ups.
 
 use steps::builtins::builtin;
+use steps::given::SetUp;
 use steps::parse::{Names, parse_expression};
 use steps::suggest::hint;
 use steps::syntax::{Expression, ExpressionKind};
@@ -15,7 +16,7 @@ use super::read::ParsedFile;
 use super::resource::Resource;
 
 impl Checker<'_> {
-    /// Reads the sets and the words of api.yaml.
+    /// Reads the sets, the words and the set-ups of api.yaml.
     pub(super) fn vocabulary(
         &mut self,
         file: &ParsedFile<ApiFile>,
@@ -53,7 +54,43 @@ impl Checker<'_> {
             }
         }
         vocabulary.words.extend(words);
+        self.set_ups(file, declarations, &mut vocabulary);
         vocabulary
+    }
+
+    /// Reads the set-ups of api.yaml: each may be made of those above it.
+    fn set_ups(&mut self, file: &ParsedFile<ApiFile>, declarations: &Declarations, vocabulary: &mut Vocabulary) {
+        let mut headings = Vec::new();
+        for source in &file.value.set_ups {
+            match heading("set-up", &source.given.value, declarations) {
+                Ok((name, _)) if vocabulary.defines(&name) || vocabulary.set_ups.contains_key(&name) => {
+                    let message = format!("`{name}` is defined twice; choose another name");
+                    self.at(&file.source, &source.given, message);
+                }
+                Ok((name, parameters)) => {
+                    vocabulary.set_ups.insert(name.clone(), None);
+                    headings.push((source, name, parameters));
+                }
+                Err(Mistake { span, message, .. }) => self.inside(&file.source, &source.given, span, message),
+            }
+        }
+        let is_type = |name: &str| declarations.ty(name).is_some();
+        for (source, name, parameters) in headings {
+            let names = Names { is_type: &is_type, actors: &[], vocabulary };
+            match SetUp::parse(parameters, &source.steps.value, &names) {
+                Ok(set_up) => {
+                    if set_up.is_empty() {
+                        let message = format!("`{name}` stands for nothing; write its statements");
+                        self.at(&file.source, &source.steps, message);
+                    } else if let Some(unused) = set_up.unused() {
+                        let message = format!("`{name}` does not use `{unused}`; remove it here");
+                        self.at(&file.source, &source.given, message);
+                    }
+                    vocabulary.set_ups.insert(name, Some(set_up));
+                }
+                Err(error) => self.inside(&file.source, &source.steps, error.span, error.message),
+            }
+        }
     }
 }
 
@@ -86,9 +123,7 @@ impl WordReader<'_> {
     fn word(&self) -> Result<(String, Word), Mistake> {
         let is_type = |name: &str| self.declarations.ty(name).is_some();
         let names = Names { is_type: &is_type, actors: &[], vocabulary: self.sets };
-        let heading = parse_expression(&self.source.word.value, &names, false)
-            .map_err(|error| Mistake::heading(error.span, error.message))?;
-        let (name, parameters) = self.heading(heading)?;
+        let (name, parameters) = heading("word", &self.source.word.value, self.declarations)?;
         let word = Word::parse(parameters, &self.source.steps.value, &names)
             .map_err(|error| Mistake::steps(error.span, error.message))?;
         let expressions = word.expressions();
@@ -105,32 +140,6 @@ impl WordReader<'_> {
             return Err(Mistake::heading(Span::default(), format!("`{name}` does not use `{unused}`; remove it here")));
         }
         Ok((name, word))
-    }
-
-    /// `name(parameter, …)`.
-    fn heading(&self, heading: Expression) -> Result<(String, Vec<String>), Mistake> {
-        let form = "a word is written `name(parameter, parameter)`";
-        let ExpressionKind::Call { function, arguments } = heading.kind else {
-            return Err(Mistake::heading(heading.span, form));
-        };
-        let new = |name: &str, span| match no_new_name(name, self.declarations) {
-            Some(message) => Err(Mistake::heading(span, message)),
-            None => Ok(()),
-        };
-        new(&function, heading.span)?;
-        let mut parameters: Vec<String> = Vec::new();
-        for argument in arguments {
-            let ExpressionKind::Name(name) = argument.kind else {
-                return Err(Mistake::heading(argument.span, form));
-            };
-            new(&name, argument.span)?;
-            if parameters.contains(&name) {
-                let message = format!("`{function}` has two parameters `{name}`; rename one");
-                return Err(Mistake::heading(argument.span, message));
-            }
-            parameters.push(name);
-        }
-        Ok((function, parameters))
     }
 
     /// A word reads its parameters and what every rule can read, nothing of the rule that uses it.
@@ -177,6 +186,35 @@ impl WordReader<'_> {
         }
         Ok(())
     }
+}
+
+/// `name(parameter, …)`, with which a word or a set-up begins.
+fn heading(what: &str, text: &str, declarations: &Declarations) -> Result<(String, Vec<String>), Mistake> {
+    let form = format!("a {what} is written `name(parameter, parameter)`");
+    let (is_type, nothing) = (|name: &str| declarations.ty(name).is_some(), Vocabulary::new());
+    let names = Names { is_type: &is_type, actors: &[], vocabulary: &nothing };
+    let heading = parse_expression(text, &names, false).map_err(|error| Mistake::heading(error.span, error.message))?;
+    let ExpressionKind::Call { function, arguments } = heading.kind else {
+        return Err(Mistake::heading(heading.span, form));
+    };
+    let new = |name: &str, span| match no_new_name(name, declarations) {
+        Some(message) => Err(Mistake::heading(span, message)),
+        None => Ok(()),
+    };
+    new(&function, heading.span)?;
+    let mut parameters: Vec<String> = Vec::new();
+    for argument in arguments {
+        let ExpressionKind::Name(name) = argument.kind else {
+            return Err(Mistake::heading(argument.span, form));
+        };
+        new(&name, argument.span)?;
+        if parameters.contains(&name) {
+            let message = format!("`{function}` has two parameters `{name}`; rename one");
+            return Err(Mistake::heading(argument.span, message));
+        }
+        parameters.push(name);
+    }
+    Ok((function, parameters))
 }
 
 /// Why a name cannot be given a meaning.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use steps::given::SetUp;
 use steps::parse::Names;
 use steps::results::{ResultType, Results};
 use steps::types::Declarations;
@@ -37,8 +38,14 @@ pub fn vocabulary() -> Vocabulary {
     let names = Names { is_type: &|_| false, actors: &[], vocabulary: &nothing };
     let steps = "poison(back, bytes); toy_copy(back, block, bytes, TOY_OUT); same(back, want, bytes);";
     let holds = Word::parse(parameters, steps, &names).expect("the word has no mistake");
+    // The rule's name for the block, the set-up's for its content.
+    let steps = "toy_alloc(&block, bytes - 0); char *content = pattern(bytes, 1); block != NULL;";
+    let parameters = ["block", "bytes"].map(str::to_owned).to_vec();
+    let filled = SetUp::parse(parameters, steps, &Names { is_type: &|name| name == "char", ..names });
+    let filled = filled.expect("the set-up has no mistake");
     Vocabulary {
         sets: BTreeMap::from([("misuse".to_owned(), misuse)]),
         words: BTreeMap::from([("holds".to_owned(), holds)]),
+        set_ups: BTreeMap::from([("filled".to_owned(), Some(filled)), ("below".to_owned(), None)]),
     }
 }

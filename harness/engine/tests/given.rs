@@ -1,0 +1,134 @@
+//! Set-ups that api.yaml names: what they stand for, and what is said of mistakes in them.
+
+#[rustfmt::skip]
+#[path = "toy/bindings.rs"]
+mod bindings;
+#[path = "toy/environment.rs"]
+mod environment;
+
+use std::path::Path;
+
+use engine::catalog::{CatalogPlace, load};
+use environment::environment;
+use rstest::rstest;
+use steps::judgement::judgements;
+use steps::{Problem, Program, RuleText, check};
+
+fn checked(actors: Option<&str>, steps: &str) -> Result<Program, Vec<Problem>> {
+    check(&RuleText { actors, steps, ..RuleText::default() }, &environment())
+}
+
+/// All of a program but its text and the places in it.
+fn meaning(program: &Program) -> String {
+    let text = format!("{:?}", (&program.processes, &program.actors, &program.axes, &program.variables));
+    let text = text + &format!("{:?}", (&program.statements, &program.functions, program.calls, program.frame));
+    let parts = text.split("Span {").enumerate();
+    parts.map(|(at, part)| if at == 0 { part } else { part.split_once('}').expect("it ends").1 }).collect()
+}
+
+/// A rule with set-ups is the same program as the rule in which somebody wrote their statements.
+#[rstest]
+#[case::one(
+    None,
+    "given filled(at, 64);\n---\nsame(at, content, 64);",
+    "toy_alloc(&at, 64 - 0); char *content = pattern(64, 1); at != NULL;\n---\nsame(at, content, 64);"
+)]
+#[case::a_sum_stays_one(
+    None,
+    "choose { one: given filled(p, devices + 1); same(content, p, 1); two: toy_wait() fails; }",
+    "choose { one: toy_alloc(&p, (devices + 1) - 0); char *content = pattern(devices + 1, 1); p != NULL; \
+     same(content, p, 1); two: toy_wait() fails; }"
+)]
+#[case::of_an_actor(
+    Some("A: process(); B: process();"),
+    "B: given filled(p, 8); A: given filled(p, 8); B: p == NULL;",
+    "B: toy_alloc(&p, 8 - 0); B: char *content = pattern(8, 1); B: p != NULL; \
+     A: toy_alloc(&p, 8 - 0); A: char *content = pattern(8, 1); A: p != NULL; B: p == NULL;"
+)]
+#[case::in_the_block_of_an_actor(
+    Some("A: process(); B: process();"),
+    "B: { given filled(p, 8); p == NULL; }",
+    "B: { toy_alloc(&p, 8 - 0); char *content = pattern(8, 1); p != NULL; p == NULL; }"
+)]
+fn a_set_up_stands_for_its_statements(#[case] actors: Option<&str>, #[case] used: &str, #[case] written: &str) {
+    let (used, written) = (checked(actors, used).unwrap(), checked(actors, written).unwrap());
+    assert_eq!(meaning(&used), meaning(&written));
+    let texts = |program: &Program| judgements(program).iter().map(|of| program.judged(of)).collect::<Vec<_>>();
+    let plain = |text: String| text.replace("(devices + 1)", "devices + 1");
+    assert_eq!(
+        texts(&used).into_iter().map(plain).collect::<Vec<_>>(),
+        texts(&written).into_iter().map(plain).collect::<Vec<_>>()
+    );
+}
+
+/// A mistake is told at the place of the rule's own text, behind set-ups as well.
+#[rstest]
+#[case::unknown("given filed(p, 1);", "filed(", "`filed` is not a set-up of api.yaml; did you mean `filled`?")]
+#[case::too_few("given filled(p);", "given", "`filled` takes 2 arguments (block, bytes), here are 1")]
+#[case::no_bracket("given filled p;", "p;", "expected `(` after the name of a set-up")]
+#[case::no_end("given filled(p, 1)", "", "expected `;` after the set-up")]
+#[case::below("given below(p);", "below", "`below` is not defined yet")]
+#[case::reported("[info] given filled(p, 1);", "[info]", "a set-up judges nothing")]
+#[case::resting("[ground] given filled(p, 1);", "] given", "a set-up judges nothing")]
+#[case::a_call("given filled(p, toy_blocks());", "toy_blocks", "uses this argument more than once; keep it in a")]
+#[case::twice(
+    "given filled(p, 1); given filled(q, 1);",
+    "given filled(q",
+    "in the set-up `filled`: `content` is declared twice"
+)]
+#[case::before("int content = 1; given filled(p, 1);", "given", "in the set-up `filled`: `content` is declared twice")]
+#[case::behind("given filled(p, 1); given filled(q, 1); r == 1;", "r ==", "`r` is not set here")]
+#[case::a_type("given filled(1, 1);", "given", "in the set-up `filled`: ")]
+#[case::no_value("r = filled(p, 1);", "filled", "`filled` is neither declared in the header nor a built-in")]
+#[case::the_name("int filled = 1; given filled(p, 1); filled == r;", "r;", "`r` is not set here")]
+fn a_mistake_is_told_where_the_rule_makes_it(#[case] steps: &str, #[case] place: &str, #[case] message: &str) {
+    let problems = checked(None, steps).expect_err("a mistake");
+    let told = |problem: &&Problem| problem.message.contains(message) && steps[problem.span.start..].starts_with(place);
+    assert!(problems.iter().any(|problem| told(&problem)), "{problems:?}");
+}
+
+/// Mistakes in the set-ups of api.yaml.
+#[rstest]
+#[case::itself("{given: f(a), steps: given f(a);}", "`f` is not defined yet: a set-up is made of set-ups that are")]
+#[case::in_turns(
+    "{given: f(a), steps: given g(a);}\n  - {given: g(a), steps: given f(a);}",
+    "`g` is not defined yet: a set-up is made of set-ups that are written above it, never of itself"
+)]
+#[case::twice("{given: f(a), steps: toy_free(a);}\n  - {given: f(a), steps: toy_free(a);}", "`f` is defined twice")]
+#[case::a_word("{given: holds(a), steps: toy_free(a);}", "`holds` is defined twice")]
+#[case::unused("{given: 'f(a, b)', steps: toy_free(a);}", "`f` does not use `b`; remove it here")]
+#[case::a_function("{given: toy_free(a), steps: toy_free(a);}", "`toy_free` already names something else")]
+#[case::a_parameter("{given: f(TOY_IN), steps: toy_free(TOY_IN);}", "`TOY_IN` already names something else")]
+#[case::no_heading("{given: f, steps: toy_wait();}", "a set-up is written `name(parameter, parameter)`")]
+#[case::nothing("{given: f(), steps: ''}", "`f` stands for nothing; write its statements")]
+#[case::no_end("{given: f(a), steps: toy_free(a)}", "expected `;` after the statement")]
+#[case::judging("{given: f(), steps: toy_wait() fails;}", "a set-up declares, calls, and checks that it may go on")]
+#[case::deep("{given: f(), steps: 'for (i < 2) { toy_wait() fails; }'}", "write this in the rule")]
+#[case::the_end("{given: f(), steps: \"toy_wait();\\n---\"}", "write this in the rule")]
+fn a_set_up_that_means_nothing_is_refused(#[case] set_ups: &str, #[case] message: &str) {
+    let diagnostics = toy_with(set_ups).err().map(|error| error.diagnostics).unwrap_or_default();
+    assert!(diagnostics.iter().any(|told| told.message.contains(message) && told.line > 0), "{diagnostics:?}");
+}
+
+/// Set-ups may be made of set-ups above them; what no rule uses is reported.
+#[test]
+fn a_set_up_that_no_rule_uses_is_reported() {
+    let rules = toy_with("{given: f(a), steps: toy_free(a);}\n  - {given: g(a), steps: given f(a);}").unwrap();
+    let warnings = engine::lint::unused_set_ups(&rules);
+    assert_eq!(warnings, ["api.yaml: no rule uses the set-up `g`; remove it, or use it"]);
+}
+
+/// Loads the toy's catalog, without rules, with these set-ups.
+fn toy_with(set_ups: &str) -> Result<engine::catalog::Rules, engine::catalog::CatalogError> {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs/toy");
+    let copy = folder.path().join("toy");
+    std::fs::create_dir(&copy).unwrap();
+    for file in ["products.yaml", "documents.yaml", "api.yaml"] {
+        std::fs::copy(toy.join(file), copy.join(file)).unwrap();
+    }
+    let text = std::fs::read_to_string(toy.join("api.yaml")).unwrap();
+    std::fs::write(copy.join("api.yaml"), format!("{text}\nset_ups:\n  - {set_ups}\n")).unwrap();
+    let specs = folder.path().to_owned().into();
+    load(&CatalogPlace { specs, bindings: &bindings::BINDINGS, defects: None }, None)
+}
