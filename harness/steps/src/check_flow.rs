@@ -118,11 +118,8 @@ impl Checker<'_> {
     fn one_actor(&mut self, statements: &[Statement], actor: ActorId) {
         for statement in statements {
             match &statement.kind {
-                StatementKind::For { .. }
-                | StatementKind::If { .. }
-                | StatementKind::Block { .. }
-                | StatementKind::Choose { .. } => {
-                    statement.kind.blocks().into_iter().for_each(|body| self.one_actor(body, actor));
+                kind if kind.is_flow() => {
+                    kind.blocks().into_iter().for_each(|body| self.one_actor(body, actor));
                 }
                 StatementKind::Exit { .. } | StatementKind::Kill { .. } => {
                     self.problem(statement.span, "no process ends inside `unless`; write it after `refuse`");

@@ -51,6 +51,12 @@ impl StatementKind {
         }
     }
 
+    /// Whether the statement only decides which statements inside it run, and how often.
+    pub fn is_flow(&self) -> bool {
+        use StatementKind::*;
+        matches!(self, For { .. } | If { .. } | Choose { .. } | Block { .. })
+    }
+
     /// Walks through the statement itself, not the blocks inside it.
     pub fn walk<'p>(&'p self, note: Note<'_, 'p>) {
         match self {

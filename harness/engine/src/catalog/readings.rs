@@ -238,7 +238,8 @@ impl Comparison<'_> {
 
     /// What a reading names that is not there, or leaves unnamed.
     fn unnamed(&self, rule: &Rule, judged: &Judged, reading: &Reading) -> Option<String> {
-        if let Some(id) = reading.found.iter().find(|id| !names_a_sentence(id) && self.rules.book.clause(id).is_none()) {
+        if let Some(id) = reading.found.iter().find(|id| !names_a_sentence(id) && self.rules.book.clause(id).is_none())
+        {
             return Some(format!("there is no clause `{id}`; name one, or the first {SENTENCE} digits of a sentence"));
         }
         if reading.beyond.is_some() && reading.settled.is_none() && reading.answered.is_none() {

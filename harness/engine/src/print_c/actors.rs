@@ -19,13 +19,11 @@ impl<'a> Printer<'a> {
     /// The actor that performs a statement with everything in it, if it is one.
     pub(super) fn performer(&self, statement: &Statement) -> Option<ActorId> {
         let mut all = match &statement.kind {
-            StatementKind::For { .. } | StatementKind::If { .. } | StatementKind::Block { .. } => {
-                statement.kind.blocks().into_iter().flatten().collect::<Vec<_>>()
-            }
             StatementKind::Choose { axis, alternatives } => match self.chosen(*axis) {
                 Some(chosen) => alternatives.get(chosen).into_iter().flatten().collect(),
                 None => alternatives.iter().flatten().collect(),
             },
+            kind if kind.is_flow() => kind.blocks().into_iter().flatten().collect::<Vec<_>>(),
             StatementKind::Exit { .. } | StatementKind::Kill { .. } => return None,
             _ => return Some(statement.actor),
         }

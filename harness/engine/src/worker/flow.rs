@@ -25,10 +25,7 @@ impl<'a> Execution<'a> {
             {
                 self.synchronise().and_then(|()| self.flow(statement, Self::statement))
             }
-            StatementKind::For { .. }
-            | StatementKind::If { .. }
-            | StatementKind::Choose { .. }
-            | StatementKind::Block { .. } => self.flow(statement, Self::statement),
+            kind if kind.is_flow() => self.flow(statement, Self::statement),
             StatementKind::Exit { process } => self.leave(*process, None),
             StatementKind::Kill { process } => {
                 let killer = self.actor(statement.actor).process;
@@ -42,12 +39,9 @@ impl<'a> Execution<'a> {
     /// A statement inside one that its actor performs already.
     pub(super) fn nested(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         self.steps += 1;
-        let result = match &statement.kind {
-            StatementKind::For { .. }
-            | StatementKind::If { .. }
-            | StatementKind::Choose { .. }
-            | StatementKind::Block { .. } => self.flow(statement, Self::nested),
-            _ => self.perform(statement),
+        let result = match statement.kind.is_flow() {
+            true => self.flow(statement, Self::nested),
+            false => self.perform(statement),
         };
         if let Some(turns) = &mut self.turns {
             turns.changed.extend(&statement.publishes);
