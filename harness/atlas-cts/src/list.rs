@@ -5,14 +5,14 @@ use std::fmt::Write;
 use clap::Args;
 
 use atlas_cts::CommandError;
-use engine::catalog::{Level, Rule, Rules, offered};
+use engine::catalog::{Level, Rule, Rules, area, offered};
 use engine::run::Options;
 use steps::suggest::hint;
 
 /// Which rules are listed; everything given must hold.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ListFilter {
-    /// Only this chapter.
+    /// Only this chapter, or the chapters of this area. The class of JUnit's report does as well, where it has another name.
     #[arg(long)]
     pub chapter: Option<String>,
     /// Only rules that call this function.
@@ -40,7 +40,9 @@ impl ListFilter {
 
 /// The rules, one line each.
 pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, CommandError> {
-    known("chapter", filter.chapter.as_deref(), rules.chapters.iter().map(|chapter| chapter.name.as_str()))?;
+    let chapters = rules.chapters.iter().flat_map(|chapter| [chapter.name.as_str(), area(&chapter.name)]);
+    let classes = rules.classes.values().map(String::as_str);
+    known("chapter", filter.chapter.as_deref(), chapters.chain(classes))?;
     known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
     known("document", filter.document.as_deref(), rules.documents.iter().map(|document| document.id.value.as_str()))?;
     known("product", filter.on.as_deref(), rules.products.iter().map(|product| product.id.as_str()))?;
@@ -78,10 +80,19 @@ fn known<'a>(
 
 fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter) -> bool {
     let holds = |given: &Option<String>, test: &dyn Fn(&str) -> bool| given.as_deref().is_none_or(test);
-    holds(&filter.chapter, &|chapter| rules.chapters[rule.chapter].name == chapter)
+    holds(&filter.chapter, &|chapter| in_chapter(rules, rule, chapter))
         && holds(&filter.api, &|function| rule.program.function_names().any(|name| name == function))
         && holds(&filter.document, &|document| rule.documents.iter().any(|id| id == document))
         && holds(&filter.on, &|product| offered(rule, product, rules).is_ok())
+}
+
+/// Whether a rule is of a chapter, or of an area; what names neither is a class of JUnit's report.
+fn in_chapter(rules: &Rules, rule: &Rule, given: &str) -> bool {
+    let named = |name: &str| name == given || area(name) == given;
+    match rules.chapters.iter().any(|chapter| named(&chapter.name)) {
+        true => named(&rules.chapters[rule.chapter].name),
+        false => rules.classes.get(&rule.id).is_some_and(|class| class == given),
+    }
 }
 
 /// What the texts of the command line mean.

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use atlas_cts::{CommandError, say_line};
 use engine::catalog::{
-    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, ReadingsFile, SubjectsFile, SupportFile,
+    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, JunitFile, ProductsFile, ReadingsFile, SubjectsFile,
+    SupportFile,
 };
 use engine::compare::Difference;
 use engine::conformance::ConformanceRecord;
@@ -29,6 +30,7 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "subjects", schemars::schema_for!(SubjectsFile)),
         (folder, "support", schemars::schema_for!(SupportFile)),
         (folder, "chapter", schemars::schema_for!(ChapterFile)),
+        (folder, "junit", schemars::schema_for!(JunitFile)),
         (folder, "axioms", schemars::schema_for!(AxiomsFile)),
         (folder, "changes", schemars::schema_for!(ChangesFile)),
         (folder, "expectations", schemars::schema_for!(ExpectationsFile)),

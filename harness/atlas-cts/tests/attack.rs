@@ -229,7 +229,7 @@ fn a_name_without_end_is_no_name(bench: Bench) {
 /// N13. A user who can add a link to a checkout cannot read the linked file in the log of a build.
 #[rstest]
 #[case::known_failures("expectations/a.yaml", &["lint", "--specs", "specs", "--expectations", "expectations"])]
-#[case::a_catalog("specs/acl/other.yaml", &["lint", "--specs", "specs"])]
+#[case::a_catalog("specs/acl/rules/other.yaml", &["lint", "--specs", "specs"])]
 fn a_mistake_in_a_file_behind_a_link_quotes_nothing(bench: Bench, #[case] link: &str, #[case] words: &[&str]) {
     fs::create_dir(bench.path("expectations")).unwrap();
     let secret = bench.write("secret", "root:hunter2:0:0:\n- [\n");

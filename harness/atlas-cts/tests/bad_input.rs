@@ -11,7 +11,7 @@ use support::Bench;
 
 /// A chapter without mistakes; the line numbers below count in it.
 const CHAPTER: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.block
@@ -173,7 +173,7 @@ fn a_mistake_is_reported_with_its_place(
     #[case] place: &str,
 ) {
     let (_, answer) = lint(CHAPTER.replacen(text, mistake, 1));
-    answer.says(2, &["error: ", message, &format!("--> specs/acl/small.yaml:{place}\n"), "nothing was run"]);
+    answer.says(2, &["error: ", message, &format!("--> specs/acl/rules/small.yaml:{place}\n"), "nothing was run"]);
 }
 
 /// A `where` may discard half of the cases of every product, not more.
@@ -188,7 +188,7 @@ fn a_mistake_is_reported_with_its_place(
 )]
 fn a_where_that_discards_more_than_half_is_a_mistake(#[case] condition: &str, #[case] message: &str) {
     let (bench, answer) = lint(CHAPTER.replacen("    steps", &format!("    where: {condition}\n    steps"), 1));
-    answer.says(2, &["specs/acl/small.yaml:11:12: `where` discards ", message, "`multiple_of`, `offset`"]);
+    answer.says(2, &["specs/acl/rules/small.yaml:11:12: `where` discards ", message, "`multiple_of`, `offset`"]);
     // Twice the same: the draws have a fixed seed.
     assert_eq!(answer.text, bench.run(["lint", "--specs", "specs"]).text);
 }
@@ -201,27 +201,27 @@ fn a_where_that_keeps_half_is_no_mistake() {
 }
 
 #[rstest]
-#[case::empty(Vec::new(), "the file is empty", "specs/acl/small.yaml:1:1")]
-#[case::only_a_comment(b"# later\n".to_vec(), "unexpected end of input", "specs/acl/small.yaml:2:1")]
-#[case::no_mapping(b"- a\n".to_vec(), "expected mapping start", "specs/acl/small.yaml:1:1")]
-#[case::not_utf8(b"chapter: x\ntitle: caf\xe9\n".to_vec(), "this is not UTF-8; save the file as UTF-8",
-    "specs/acl/small.yaml:2:11")]
+#[case::empty(Vec::new(), "the file is empty", "specs/acl/rules/small.yaml:1:1")]
+#[case::only_a_comment(b"# later\n".to_vec(), "unexpected end of input", "specs/acl/rules/small.yaml:2:1")]
+#[case::no_mapping(b"- a\n".to_vec(), "expected mapping start", "specs/acl/rules/small.yaml:1:1")]
+#[case::not_utf8(b"title: caf\xe9\n".to_vec(), "this is not UTF-8; save the file as UTF-8",
+    "specs/acl/rules/small.yaml:1:11")]
 #[case::two_documents(format!("{CHAPTER}---\n{CHAPTER}").into_bytes(), "a second YAML document begins here",
-    "specs/acl/small.yaml:16:1")]
+    "specs/acl/rules/small.yaml:17:1")]
 #[case::second_rule_of_an_id(format!("{CHAPTER}{}", rule()).into_bytes(),
-    "`acl.small.block` stands a second time; the first is at specs/acl/small.yaml:4", "specs/acl/small.yaml:15:9")]
-#[case::nested_lists("[".repeat(5000).into_bytes(), "recursion limit exceeded", "specs/acl/small.yaml:1:")]
+    "`acl.small.block` stands a second time; the first is at specs/acl/rules/small.yaml:4", "specs/acl/rules/small.yaml:15:9")]
+#[case::nested_lists("[".repeat(5000).into_bytes(), "recursion limit exceeded", "specs/acl/rules/small.yaml:1:")]
 #[case::nested_parentheses(
     CHAPTER.replace("(uintptr_t)p", &format!("{}p{}", "(".repeat(5000), ")".repeat(5000))).into_bytes(),
-    "nested deeper than 48 levels; write it flat", "specs/acl/small.yaml:13:")]
+    "nested deeper than 48 levels; write it flat", "specs/acl/rules/small.yaml:13:")]
 #[case::nested_blocks(
     CHAPTER.replace("(uintptr_t)p % 64 == 0;", &"{".repeat(5000)).into_bytes(),
-    "nested deeper than 48 levels; write it flat", "specs/acl/small.yaml:13:")]
+    "nested deeper than 48 levels; write it flat", "specs/acl/rules/small.yaml:13:")]
 #[case::nested_signs(
-    CHAPTER.replace("(uintptr_t)p", &format!("{}1", "-".repeat(5000))).into_bytes(), "", "specs/acl/small.yaml:13:")]
+    CHAPTER.replace("(uintptr_t)p", &format!("{}1", "-".repeat(5000))).into_bytes(), "", "specs/acl/rules/small.yaml:13:")]
 #[case::alias_bomb(
     format!("{}{}", CHAPTER.replace("  - id", "  - &rule\n    id"), "  - *rule\n".repeat(100_000)).into_bytes(),
-    "alias replay limit exceeded", "specs/acl/small.yaml:")]
+    "alias replay limit exceeded", "specs/acl/rules/small.yaml:")]
 fn a_hostile_file_is_refused(#[case] file: Vec<u8>, #[case] message: &str, #[case] place: &str) {
     let (_, answer) = lint(file);
     answer.says(2, &["error: ", message, &format!("--> {place}"), "1 mistake in the catalog; nothing was run"]);
@@ -231,45 +231,75 @@ fn a_hostile_file_is_refused(#[case] file: Vec<u8>, #[case] message: &str, #[cas
 fn a_file_of_100_mb_is_refused() {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
-    let file = fs::File::create(bench.path("specs/acl/small.yaml")).unwrap();
+    let file = fs::File::create(bench.path("specs/acl/rules/small.yaml")).unwrap();
     file.set_len(100 << 20).unwrap();
     bench.run(["lint", "--specs", "specs"]).says(
         2,
-        &["specs/acl/small.yaml: has more than 8388608 bytes; a catalog is made of readable files of at most 8 MiB"],
+        &["specs/acl/rules/small.yaml: has more than 8388608 bytes; a catalog is made of readable files of at most 8 MiB"],
     );
 }
 
-/// A chapter in a folder of its own beside the one of the bench.
-fn with_another_chapter(chapter: &str) -> support::Answer {
+/// A second chapter, of the area `another`, in a file below the catalog's folder.
+fn with_another_chapter(file: &str) -> support::Answer {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
-    fs::create_dir_all(bench.path("specs/acl/other/deeper")).unwrap();
-    bench.write("specs/acl/other/deeper/support.yaml", support::resting(chapter));
+    let path = bench.path("specs/acl").join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let another = CHAPTER.replace("small", "another").replace("    kills: [malloc.base-plus-32]\n", "");
+    fs::write(path, support::resting(&another)).unwrap();
     bench.run(["lint", "--specs", "specs"])
 }
 
-#[test]
-fn chapters_are_found_in_folders() {
-    let another = CHAPTER.replace("small", "another").replace("    kills: [malloc.base-plus-32]\n", "");
-    let answer = with_another_chapter(&another);
-    answer.says(0, &["2 rules in 2 chapters"]);
+#[rstest]
+#[case::of_its_area("rules/another.yaml")]
+#[case::of_a_part_of_it("rules/another/support.yaml")]
+#[case::of_a_part_of_a_part("rules/another/deeper/api.yaml")]
+fn chapters_are_found_in_folders(#[case] file: &str) {
+    with_another_chapter(file).says(0, &["2 rules in 2 chapters"]);
+}
+
+#[rstest]
+#[case::another_area("rules/other.yaml", &["the area of `acl.another.block` is `another`, and that of this chapter is \
+    `other`: move the rule to rules/another.yaml, or to a file of rules/another", "rules/other.yaml:4:9"])]
+#[case::the_folder_of_another_area("rules/other/another.yaml", &["and that of this chapter is `other`"])]
+#[case::a_blank("rules/another/a b.yaml", &["`a b` cannot be part of the name of a chapter, which is that of its file"])]
+#[case::a_dot("rules/another/of.two.yaml", &["`of.two` cannot be part of the name of a chapter"])]
+#[case::no_chapter("another.yaml", &["specs/acl/another.yaml: no file of a catalog is called so; rules lie below \
+    specs/acl/rules: move or remove this one"])]
+#[case::no_chapter_in_a_folder("other/api.yaml", &["specs/acl/other/api.yaml: no file of a catalog is called so"])]
+fn a_chapter_that_lies_where_it_does_not_belong_is_a_mistake(#[case] file: &str, #[case] says: &[&str]) {
+    let answer = with_another_chapter(file);
+    answer.says(2, says);
+    answer.says(2, &["1 mistake in the catalog"]);
+}
+
+/// Classes of JUnit's report that are older than the names of their chapters.
+#[rstest]
+#[case::over("until: 0.3.0\nclasses: {old: [small]}\n", "in which the old classes end: remove this file", "1:8")]
+#[case::long_over("until: 0.2.9\nclasses: {old: [small]}\n", "in which the old classes end: remove this file", "1:8")]
+#[case::no_version("until: soon\nclasses: {old: [small]}\n", "`soon` is no version of the suite", "1:8")]
+#[case::no_chapter("until: 99.0.0\nclasses: {old: [smal]}\n", "no chapter `smal`; did you mean `small`", "2:17")]
+#[case::no_rule("until: 99.0.0\nclasses: {old: [acl.small.blok]}\n", "did you mean `acl.small.block`", "2:17")]
+#[case::twice(
+    "until: 99.0.0\nclasses: {old: [small], older: [small]}\n",
+    "`small` has the class `old` already",
+    "2:33"
+)]
+fn an_old_class_that_means_nothing_is_a_mistake(#[case] text: &str, #[case] says: &str, #[case] place: &str) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    bench.write("specs/acl/junit.yaml", text);
+    bench.run(["lint", "--specs", "specs"]).says(2, &[says, &format!("--> specs/acl/junit.yaml:{place}\n")]);
 }
 
 #[test]
 fn a_wide_line_is_a_warning_that_strict_makes_a_mistake() {
     let wide = format!("{CHAPTER}# {}ü\n", "x".repeat(118));
     let (bench, answer) = lint(&wide);
-    let warning = "warning: specs/acl/small.yaml:15: 121 columns; break the line so that it has at most 120";
+    let warning = "warning: specs/acl/rules/small.yaml:15: 121 columns; break the line so that it has at most 120";
     answer.says(0, &[warning, "no mistakes"]);
     bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[warning]);
     lint(wide.replace("xü", "ü")).1.says(0, &["1 rules in 1 chapters"]);
-}
-
-#[test]
-fn two_chapters_of_one_name_are_a_mistake() {
-    let answer = with_another_chapter(&CHAPTER.replace("acl.small", "acl.another"));
-    answer.says(2, &["specs/acl/other/deeper/support.yaml is chapter `small` too; name this one differently"]);
-    answer.says(2, &["--> specs/acl/small.yaml:1:10", "1 mistake in the catalog"]);
 }
 
 #[rstest]
@@ -288,7 +318,7 @@ fn all_mistakes_are_reported_in_one_go_and_in_order() {
     answer.says(2, &["nothing was run"]);
     let places: Vec<&str> = answer.text.lines().filter_map(|line| line.trim().strip_prefix("--> ")).collect();
     for (expected, place) in ["7:14", "12:7", "13:18", "19:5", "32:13"].iter().zip(&places) {
-        assert_eq!(*place, format!("specs/acl/small.yaml:{expected}"), "{}", answer.text);
+        assert_eq!(*place, format!("specs/acl/rules/small.yaml:{expected}"), "{}", answer.text);
     }
     assert_eq!(places.len(), 5, "{}", answer.text);
     // Neither a run nor a list goes on with what is left.

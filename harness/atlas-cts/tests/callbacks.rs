@@ -13,7 +13,7 @@ use support::{Bench, project};
 const PRODUCT: &str = "train";
 
 const CHAPTER: &str = "\
-chapter: callbacks
+# The rules of a test.
 title: Functions of the program in a stream
 rules:
   - id: acl.callback.order

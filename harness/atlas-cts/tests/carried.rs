@@ -107,7 +107,7 @@ fn a_copy_of_the_simulated_device_is_written_where_it_is_asked_for() {
 #[test]
 fn a_catalog_that_is_named_takes_the_place_of_the_one_that_is_carried() {
     let bench = Bench::new();
-    bench.catalog("chapter: small\ntitle: Small\nrules: []\n");
+    bench.catalog("title: Small\nrules: []\n");
     let answer = bench.run(["lint", "--specs", "specs"]);
     assert!(!answer.text.contains("301 rules"), "{}", answer.text);
     bench.run(["lint"]).says(0, &["rules in", "no mistakes"]);

@@ -13,7 +13,7 @@ use support::{Answer, Bench, answer};
 const STRUCK: &str = "acl.faults.struck";
 
 const RULE: &str = "\
-chapter: faults
+# The rules of a test.
 title: Faults
 rules:
   - id: acl.faults.struck

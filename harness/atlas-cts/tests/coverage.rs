@@ -26,7 +26,7 @@ clauses:
 ";
 
 const CHAPTER: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.aligned
@@ -86,7 +86,7 @@ fn every_clause_has_a_state() {
 #[case::a_rule_that_informs("info", "observed")]
 fn a_sentence_is_covered_by_the_rule_that_notices_where_it_is_broken(#[case] level: &str, #[case] state: &str) {
     let bench = bench(&CLAUSES.replace("refused.}", "refused., noticed_by: [acl.small.aligned]}"));
-    bench.write("specs/acl/small.yaml", CHAPTER.replace("level: must", &format!("level: {level}")));
+    bench.write("specs/acl/rules/small.yaml", CHAPTER.replace("level: must", &format!("level: {level}")));
     assert!(states(&bench).contains(&("block.refused".to_owned(), state.to_owned())));
 }
 
@@ -189,7 +189,7 @@ fn every_function_of_a_page_that_was_read_has_a_clause(
 fn a_function_that_a_judged_rule_owns_has_a_clause(#[case] owned: &str, #[case] exit: i32, #[case] says: &str) {
     let bench = with_pages(READ, PAGES);
     let owns = CHAPTER.replace("% 64 == 0;", "% 64 == 0;\n      aclrtFree(p);");
-    bench.write("specs/acl/small.yaml", format!("{owns}    owns: [{owned}]\n"));
+    bench.write("specs/acl/rules/small.yaml", format!("{owns}    owns: [{owned}]\n"));
     coverage(&bench, &[]).says(exit, &[says]);
 }
 
@@ -304,7 +304,7 @@ fn a_check_is_observed_where_its_axiom_is_left_out(#[case] from: &str, #[case] t
     let bench = bench(CLAUSES);
     bench.write("specs/acl/axioms.yaml", AXIOMS);
     assert!(CHAPTER.contains(from));
-    bench.write("specs/acl/small.yaml", CHAPTER.replacen(from, to, 1));
+    bench.write("specs/acl/rules/small.yaml", CHAPTER.replacen(from, to, 1));
     bench.write(
         "specs/acl/readings/small.yaml",
         reading(CHECK, "    found: [block.aligned]\n    assuming: [contents-stay]\n"),
@@ -337,7 +337,7 @@ fn axioms_alone_carry_no_check(#[case] line: &str, #[case] says: &str) {
         true => CHAPTER.replace("clauses: {all: block.aligned}", line),
         false => CHAPTER.replace("    level: must", &format!("    {line}\n    level: must")),
     };
-    bench.write("specs/acl/small.yaml", chapter);
+    bench.write("specs/acl/rules/small.yaml", chapter);
     bench.run(["lint", "--specs", "specs"]).says(2, &[says]);
 }
 
@@ -348,7 +348,7 @@ fn sentences_that_only_coverage_counts_are_lines_of_a_table() {
     let line = "small\tmanual\tblocks\tfact\tblock.unit\t333333333333\tSizes are in bytes.\n";
     bench.write("specs/acl/inventory.tsv", format!("{head}{line}"));
     assert!(states(&bench).contains(&("block.unit".to_owned(), "kept".to_owned())));
-    bench.write("specs/acl/small.yaml", CHAPTER.replace("block.aligned}", "[block.aligned, block.unit]}"));
+    bench.write("specs/acl/rules/small.yaml", CHAPTER.replace("block.aligned}", "[block.aligned, block.unit]}"));
     bench
         .run(["lint", "--specs", "specs"])
         .says(2, &["`block.unit` is in inventory.tsv, where no check rests; move it"]);

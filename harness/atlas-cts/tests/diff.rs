@@ -14,7 +14,7 @@ use support::{Bench, project};
 
 /// A block that is aligned, a refusal with a code that no document names, and a rule that is only reported.
 const CHAPTER: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.block

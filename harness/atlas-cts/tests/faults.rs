@@ -17,7 +17,7 @@ use support::{Bench, Report, Watched, answer};
 
 /// Three rules. The one in the middle asks for a block that is large enough to strike.
 const RULES: &str = "\
-chapter: faults
+# The rules of a test.
 title: Faults
 rules:
   - id: acl.faults.before
@@ -175,7 +175,7 @@ fn an_accident_is_blamed_on_its_case_and_on_no_other_rule(
     assert_eq!(failure.values, [("size".to_owned(), "5000".to_owned())]);
     assert_eq!(failure.replay_values["size"], 5000);
     assert!(failure.trace.iter().any(|call| call.contains("aclrtMalloc(devPtr=&p, size=5000")), "{:?}", failure.trace);
-    assert!(failure.place.starts_with("specs/acl/small.yaml:24:"), "{}", failure.place);
+    assert!(failure.place.starts_with("specs/acl/rules/faults.yaml:24:"), "{}", failure.place);
     for fragment in ["acl.faults.struck", "size = 5000", "aclrtMalloc(devPtr=&p, size=5000"] {
         assert!(report.junit.contains(fragment), "`{fragment}` is missing in:\n{}", report.junit);
     }

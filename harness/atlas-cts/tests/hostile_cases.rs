@@ -14,7 +14,7 @@ const RULE: &str = "acl.small.written";
 fn bench() -> Bench {
     let bench = Bench::new();
     bench.catalog(
-        "chapter: small
+        "# The rules of a test.
 title: Small
 rules:
   - id: acl.small.written

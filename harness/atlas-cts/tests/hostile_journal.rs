@@ -33,7 +33,7 @@ fn bench() -> Bench {
     };
     let rules: String = [("r1", 1), ("r2", 1), ("r3", 64), ("r4", 64)].map(|(name, align)| rule(name, align)).concat();
     let bench = Bench::new();
-    bench.catalog(format!("chapter: small\ntitle: Small\nrules:\n{rules}"));
+    bench.catalog(format!("title: Small\nrules:\n{rules}"));
     bench
 }
 

@@ -11,7 +11,7 @@ use rstest::rstest;
 use support::Bench;
 
 const CHAPTER: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.block

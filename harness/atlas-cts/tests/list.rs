@@ -8,7 +8,7 @@ use support::Bench;
 
 /// One rule for every product, one for a2 alone.
 const CHAPTER: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.everywhere
@@ -47,6 +47,20 @@ fn a_filter_leaves_the_others_out(#[case] filter: &[&str], #[case] says: &[&str]
 }
 
 #[rstest]
+#[case::an_area("small", &["acl.small.everywhere", "acl.small.here", "2 of 2 rules"])]
+#[case::a_chapter("small.there", &["acl.small.here", "1 of 2 rules"])]
+#[case::a_class_of_the_report("old", &["acl.small.everywhere", "1 of 2 rules"])]
+fn a_chapter_is_named_as_its_file_its_area_or_its_class(#[case] chapter: &str, #[case] says: &[&str]) {
+    let bench = Bench::new();
+    let (first, second) = CHAPTER.split_at(CHAPTER.find("  - id: acl.small.here").unwrap());
+    bench.catalog(first);
+    std::fs::create_dir(bench.path("specs/acl/rules/small")).unwrap();
+    bench.write("specs/acl/rules/small/there.yaml", format!("title: There\nrules:\n{second}"));
+    bench.write("specs/acl/junit.yaml", "until: 99.0.0\nclasses: {old: [acl.small.everywhere]}\n");
+    bench.run(["list", "--specs", "specs", "--chapter", chapter]).says(0, says);
+}
+
+#[rstest]
 #[case::a_product(&["--product", "a4"], "there is no product `a4`; did you mean `a2`")]
 #[case::a_function(&["--api", "aclrtMalocHost"], "there is no function `aclrtMalocHost`; did you mean `aclrtMallocHost`")]
 #[case::one_text_of_two(&["everyw", "acl.small.hear"], "there is no rule whose id or title contains `acl.small.hear`; did you mean `acl.small.here`")]
@@ -66,7 +80,7 @@ fn a_rule_is_told_with_its_products_its_functions_and_what_it_catches() {
         &[
             "A host block can be had.",
             "level     info: ",
-            "file      specs/acl/small.yaml:11",
+            "file      specs/acl/rules/small.yaml:11",
             "product   a2             applies",
             "product   a3             skipped: ",
             "    aclrtMallocHost(&p, 64);",

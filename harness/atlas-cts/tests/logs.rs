@@ -8,7 +8,7 @@ use std::fs;
 use engine::record::{RuleLogs, Verdict};
 use support::{Answer, Bench, answer};
 
-const RULES: &str = "chapter: chat
+const RULES: &str = "# The rules of a test.
 title: Chat
 rules:
   - id: acl.chat.fails

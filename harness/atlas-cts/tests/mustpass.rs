@@ -10,7 +10,7 @@ use rstest::{fixture, rstest};
 use support::{Answer, Bench, project, resting};
 
 const CHAPTER: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.block
@@ -68,14 +68,14 @@ fn hold(bench: &Bench) -> Answer {
 fn change(bench: &Bench, text: &str, other: &str) {
     let changed = CHAPTER.replacen(text, other, 1);
     assert_ne!(changed, CHAPTER);
-    bench.write("specs/acl/small.yaml", resting(&changed));
+    bench.write("specs/acl/rules/small.yaml", resting(&changed));
 }
 
 fn log(bench: &Bench, entries: &str) {
     bench.write("specs/acl/changes.yaml", format!("changes:\n{entries}"));
 }
 
-const BLOCK: &str = "specs/acl/small.yaml:4: acl.small.block";
+const BLOCK: &str = "specs/acl/rules/small.yaml:4: acl.small.block";
 const OTHER: &str = "acl.small.other";
 
 #[rstest]

@@ -17,7 +17,7 @@ use support::{Answer, Bench, answer, machines_of, project, take_environment};
 
 /// One rule of one process.
 const RULE: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.aligned

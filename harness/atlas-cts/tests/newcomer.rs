@@ -30,7 +30,7 @@ fn the_rule_of_the_readme_passes_every_gate() {
     copy(&project().join("specs"), &bench.path("specs"));
     let recipe = recipe();
     let id = recipe.trim_start().strip_prefix("- id: ").unwrap().lines().next().unwrap().to_owned();
-    let chapter = "specs/acl/memory/set.yaml";
+    let chapter = "specs/acl/rules/set.yaml";
     let text = fs::read_to_string(bench.path(chapter)).unwrap();
     assert!(!text.contains(&id), "{id} is in the catalog: show another rule in the README");
     bench.write(chapter, format!("{text}\n{recipe}"));

@@ -53,7 +53,7 @@ const COPY: &str = "      for (i < 40) {
 
 /// Rules that wait for a stream in two ways, and after them rules that only allocate.
 fn waiting_rules() -> String {
-    let mut rules = "chapter: night\ntitle: Night\nrules:\n".to_owned();
+    let mut rules = "title: Night\nrules:\n".to_owned();
     rules.push_str(&rule("night.first", "", STREAM));
     rules.push_str(&rule("night.owner", "    owns: [aclrtSynchronizeStream]\n", STREAM));
     (0..4).for_each(|number| rules.push_str(&rule(&format!("night.stream{number}"), "", STREAM)));
@@ -65,7 +65,7 @@ fn waiting_rules() -> String {
 
 fn copying_rules() -> String {
     let copies = (0..60).map(|number| rule(&format!("night.copy{number}"), "", COPY));
-    format!("chapter: night\ntitle: Night\nrules:\n{}", copies.collect::<String>())
+    format!("title: Night\nrules:\n{}", copies.collect::<String>())
 }
 
 /// A library that stands before the simulated device's.

@@ -30,7 +30,7 @@ clauses:
 ";
 
 const HEAD: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.aligned
@@ -142,7 +142,7 @@ fn a_check_that_promises_more_than_its_sentence_does_not_load(
     let bench = bench(CLAUSES, &chapter(&format!("    {clauses}\n    level: must\n"), steps));
     for command in ["lint", "run"] {
         let answer = bench.run([command, "--specs", "specs"]);
-        answer.says(2, &[says, &format!("small.yaml:{place}")]);
+        answer.says(2, &[says, &format!("rules/small.yaml:{place}")]);
     }
 }
 

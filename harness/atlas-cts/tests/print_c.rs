@@ -290,7 +290,7 @@ fn a_program_names_the_line_that_finds_a_defect(
 
 /// Forms that no rule of the catalog needs at present, or that stand in rules of several processes only.
 const FORMS: &str = r#"
-chapter: forms
+# The rules of a test.
 title: Forms
 rules:
   - id: acl.forms.all
@@ -405,14 +405,14 @@ fn without_pages(documents: &str) -> String {
 /// The catalog of [`FORMS`], in a folder.
 fn forms(folder: &Path) -> Rules {
     let root = folder.join("specs");
-    std::fs::create_dir_all(root.join("acl")).unwrap();
+    std::fs::create_dir_all(root.join("acl/rules")).unwrap();
     // Without its clauses no page counts as read.
     let documents = std::fs::read_to_string(specs().join("acl/documents.yaml")).unwrap();
     std::fs::write(root.join("acl/documents.yaml"), without_pages(&documents)).unwrap();
     for file in ["acl/products.yaml", "acl/abi.h", "acl/api.yaml", "acl/support.yaml"] {
         std::fs::copy(specs().join(file), root.join(file)).unwrap();
     }
-    std::fs::write(root.join("acl/forms.yaml"), FORMS).unwrap();
+    std::fs::write(root.join("acl/rules/forms.yaml"), FORMS).unwrap();
     catalog(root)
 }
 

@@ -9,7 +9,7 @@ use support::{Answer, Bench};
 
 /// One check is needed, one notices nothing.
 const CHAPTER: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.block
@@ -44,7 +44,7 @@ fn a_check_that_no_defect_needs_is_named_with_its_place() {
         0,
         &[
             "NOT NEEDED  acl.small.block: condition of `size <= 65536`",
-            "specs/acl/small.yaml:14:7: no defect that the rule claims, and no bad device, fails here",
+            "specs/acl/rules/small.yaml:14:7: no defect that the rule claims, and no bad device, fails here",
             "small: 1 of 2 needed (50 %), 0 kept for a reason",
         ],
     );
@@ -59,7 +59,7 @@ fn a_second_check_of_the_same_is_needed_by_nothing() {
 
 /// Two reads of the same bytes, of which defects need one, and a refusal that shows in the data too.
 const TWICE: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.copy
@@ -98,7 +98,7 @@ fn a_device_that_is_wrong_once_needs_each_check_that_looks() {
 
 /// Calls that must fail, and whose success would leave something behind that cannot be released.
 const REFUSED: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.refused
@@ -225,7 +225,9 @@ fn lint_warns_where_two_rules_rest_on_the_same_defects() {
     let bench = Bench::new();
     bench.catalog(format!("{CHAPTER}{}", rule.replace("acl.small.block", "acl.small.other")));
     let shared = "acl.small.block and acl.small.other share all their defects, malloc.aligned-only-from-4KiB, malloc.base-plus-32";
-    bench.run(["lint", "--specs", "specs"]).says(0, &["warning: specs/acl/small.yaml:16: ", shared, "no mistakes"]);
+    bench
+        .run(["lint", "--specs", "specs"])
+        .says(0, &["warning: specs/acl/rules/small.yaml:16: ", shared, "no mistakes"]);
     bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[shared]);
 }
 

@@ -70,7 +70,7 @@ fn rules() -> String {
       ---
       B: aclrtIpcMemImportByKey(&stolen, A.key, ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT) fails;
 ";
-    let head = "chapter: small\ntitle: Small\nrules:\n";
+    let head = "title: Small\nrules:\n";
     let (before, after): (String, String) = ((1..4).map(holds).collect(), (4..7).map(holds).collect());
     format!("{head}{before}{others}{after}")
 }
@@ -409,11 +409,11 @@ fn another_run_is_refused_with_both_values(#[case] arguments: &[&str], #[case] r
 fn another_catalog_is_refused() {
     let bench = bench();
     killed(&bench, "report", "acl.small.r1", &VERY_SLOW);
-    bench.write("specs/acl/small.yaml", support::resting(&rules().replace("2048", "2047")));
+    bench.write("specs/acl/rules/small.yaml", support::resting(&rules().replace("2048", "2047")));
     let then = read_run(&bench.path("report")).unwrap().header.catalog_digest;
     let reason = format!("the catalog's digest: {then} then, ");
     resume(&bench, "report", &[]).says(2, &[&reason, "give the catalog of that run with --specs DIR, or restore it"]);
-    bench.write("specs/acl/small.yaml", support::resting(&rules()));
+    bench.write("specs/acl/rules/small.yaml", support::resting(&rules()));
     resume(&bench, "report", &[]).says(0, &[]);
 }
 
@@ -428,7 +428,7 @@ fn another_library_and_another_device_are_refused() {
     let answer = resume(&bench, "report", &["--library", "libtested.so"]);
     let library = format!("the library: {} (sha256 {}) then, ", then.library.path, then.library.sha256);
     answer.says(2, &[&library, "give the library of that run with --library PATH"]);
-    let busy = bench.path("specs/acl/small.yaml");
+    let busy = bench.path("specs/acl/rules/small.yaml");
     let words = ["run", "--specs", "specs", "--resume", "report", "--library", "first.so"];
     let answer = answer_of(bench.command(words).env("ATLAS_CTS_LOCKS", busy));
     answer.says(3, &["report cannot be resumed: ", "without its lock no device is used"]);

@@ -32,7 +32,7 @@ fn rules() -> String {
 "
         )
     };
-    format!("chapter: small\ntitle: Small\nrules:\n{}", (0..10).map(aligned).collect::<String>())
+    format!("title: Small\nrules:\n{}", (0..10).map(aligned).collect::<String>())
 }
 
 const RULES: usize = 10;

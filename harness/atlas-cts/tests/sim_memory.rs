@@ -6,7 +6,7 @@ use rstest::rstest;
 use support::{Bench, resting};
 
 /// What a device says it has in pages of both sizes, and what it holds.
-const RULES: &str = "chapter: small
+const RULES: &str = "# The rules of a test.
 title: Small devices
 rules:
   - id: acl.small.total

@@ -29,7 +29,7 @@ fn rule(id: &str, actors: &str, axes: &str, steps: &str) -> String {
 }
 
 fn chapter(rules: &[String]) -> String {
-    format!("chapter: starts\ntitle: Starts\nrules:\n{}", rules.concat())
+    format!("title: Starts\nrules:\n{}", rules.concat())
 }
 
 const FOUR: &str = "n: {every: [1, 2, 3, 4]}";

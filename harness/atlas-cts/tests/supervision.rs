@@ -10,7 +10,7 @@ use support::{Bench, Report};
 
 /// Two rules of one process, one of two; the first fails on a device whose small blocks are misaligned.
 const RULES: &str = "\
-chapter: small
+# The rules of a test.
 title: Small
 rules:
   - id: acl.small.aligned

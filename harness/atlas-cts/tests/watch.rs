@@ -35,7 +35,7 @@ fn rules() -> String {
 "
         )
     };
-    format!("chapter: watch\ntitle: Watch\nrules:\n{}", (0..12).map(rule).collect::<String>())
+    format!("title: Watch\nrules:\n{}", (0..12).map(rule).collect::<String>())
 }
 
 /// Two devices, and the library in front of them.

@@ -530,6 +530,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("result", "left_out"),
             ("result", "logs"),
             ("result", "memory_limit"),
+            ("result", "class"),
             ("memory_limit", "call"),
             ("host", "assumed_bare"),
             ("host", "capabilities"),
@@ -573,6 +574,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     header.settings.expectations = Some(ExpectationFiles::default());
     let run = serde_json::to_value(Line::Run(Box::new(header))).unwrap();
     let mut result = broken();
+    result.class = Some("older".to_owned());
     result.failure.as_mut().unwrap().cut = true;
     let failure = result.failure.as_mut().unwrap();
     failure.recent_error = "what the runtime said".to_owned();

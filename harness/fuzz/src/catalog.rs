@@ -1,5 +1,6 @@
 //! The target `catalog`: files of a runtime's folder → rules, or mistakes with their places.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,10 +13,11 @@ use crate::{program, toy};
 /// Begins the text of a file: `# file: NAME`, a comment of YAML. What stands before the first is a chapter.
 const FILE: &str = "# file: ";
 /// The files that may be replaced; each other name means the chapter.
-const NAMES: &[&str] = &["api.yaml", "products.yaml", "documents.yaml", "support.yaml", CHAPTER];
+const NAMES: &[&str] = &["api.yaml", "products.yaml", "documents.yaml", "support.yaml"];
+/// The name of the chapter's file, in the folder of its area.
 const CHAPTER: &str = "chapter.yaml";
-/// A chapter that stands beside the input's.
-const INTACT: &str = "block.yaml";
+/// A chapter beside that of the input.
+const INTACT: &str = "rules/block.yaml";
 
 /// What means something in a catalog, besides what its corpus holds.
 pub const WORDS: &[&str] = &[
@@ -74,32 +76,43 @@ pub fn law(bytes: &[u8]) {
 }
 
 /// The files that an input replaces.
-fn files(bytes: &[u8]) -> BTreeMap<&'static str, Vec<u8>> {
-    let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+fn files(bytes: &[u8]) -> BTreeMap<Cow<'static, str>, Vec<u8>> {
+    let mut files: BTreeMap<Cow<'static, str>, Vec<u8>> = BTreeMap::new();
     let mut name = CHAPTER;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         if let Some(given) = line.strip_prefix(FILE.as_bytes()) {
             let given = String::from_utf8_lossy(given.trim_ascii()).into_owned();
             name = NAMES.iter().copied().find(|known| *known == given).unwrap_or(CHAPTER);
         }
-        files.entry(name).or_default().extend_from_slice(line);
+        files.entry(name.into()).or_default().extend_from_slice(line);
+    }
+    if let Some(chapter) = files.remove(CHAPTER) {
+        files.insert(format!("rules/{}/{CHAPTER}", area(&chapter)).into(), chapter);
     }
     files
+}
+
+/// The area of a chapter: that of its first rule.
+fn area(chapter: &[u8]) -> String {
+    let text = String::from_utf8_lossy(chapter);
+    let id = text.lines().find_map(|line| line.trim_start().strip_prefix("- id: toy."));
+    let area = id.and_then(|id| id.split('.').next()).unwrap_or_default();
+    if is_rule_id(&format!("toy.{area}.rule")) { area.to_owned() } else { "odd".to_owned() }
 }
 
 /// A folder with the intact files.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
     let runtime = folder.path().join("toy");
-    std::fs::create_dir(&runtime).expect("the folder is this process's own");
+    std::fs::create_dir_all(runtime.join("rules")).expect("the folder is this process's own");
     NAMES.iter().chain(&[INTACT]).for_each(|name| restore(&runtime, name));
     folder
 }
 
 fn restore(folder: &Path, name: &str) {
-    if name == CHAPTER {
-        // It is not there where no chapter was given.
-        let _ = std::fs::remove_file(folder.join(name));
+    if name.ends_with(CHAPTER) {
+        // The area of the next chapter is another one.
+        let _ = std::fs::remove_dir_all(folder.join(name).parent().unwrap_or(folder));
         return;
     }
     let intact = std::fs::read(toy::specs().join("toy").join(name)).expect("the toy has this file");
@@ -107,6 +120,9 @@ fn restore(folder: &Path, name: &str) {
 }
 
 fn write(folder: &Path, name: &str, text: &[u8]) {
+    let below = folder.join(name);
+    let below = below.parent().unwrap_or(folder);
+    std::fs::create_dir_all(below).expect("the folder is this process's own");
     std::fs::write(folder.join(name), text).expect("the folder is this process's own");
 }
 

@@ -14,7 +14,7 @@ fn one_rule(steps: &[&str]) -> Bench {
     let bench = struck_by(&[], "");
     let steps: String = steps.iter().map(|line| format!("      {line}\n")).collect();
     bench.catalog(format!(
-        "chapter: faults\ntitle: Faults\nrules:\n  - id: acl.faults.only\n    title: A rule\n    statement: A rule.\n    \
+        "title: Faults\nrules:\n  - id: acl.faults.only\n    title: A rule\n    statement: A rule.\n    \
          source: [{{document: manual, section: blocks}}]\n    level: must\n    steps: |\n{steps}"
     ));
     bench

@@ -32,7 +32,7 @@ fn pairs(from: u32, to: u32) -> String {
 }
 
 fn chapter(rules: &str) -> String {
-    format!("chapter: night\ntitle: Night\nrules:\n{rules}")
+    format!("title: Night\nrules:\n{rules}")
 }
 
 /// A machine that all processes share, with a library before its devices.

@@ -79,7 +79,7 @@ fn a_run_that_is_asked_twice_ends_at_once() {
 fn a_run_that_was_stopped_twice_has_no_rule_that_is_given_up() {
     let bench = Bench::new();
     let rules = (0..6).map(|number| rule(&format!("night.slow{number}"), "", COPY)).collect::<String>();
-    bench.catalog(format!("chapter: night\ntitle: Night\nrules:\n{rules}"));
+    bench.catalog(format!("title: Night\nrules:\n{rules}"));
     let words =
         ["--product", "a2", "--backend", "simulator", "--jobs", "1", "--call-ns", "100000000", "--specs", "specs"];
     for attempt in ["--report-dir", "--resume", "--resume"] {

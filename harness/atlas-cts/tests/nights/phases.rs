@@ -64,7 +64,7 @@ const AT_END: Phase = Phase { kind: "HANGS_AT_END", in_flight: 0, status: 0, ..I
 
 fn catalog(middle: &str) -> String {
     let (before, after) = (rule("night.before", "", ""), rule("night.after", "", ""));
-    format!("chapter: night\ntitle: Night\nrules:\n{before}{middle}{after}")
+    format!("title: Night\nrules:\n{before}{middle}{after}")
 }
 
 /// Starts a run in which nobody waits for the deadline.
@@ -196,7 +196,7 @@ const ENDS: usize = 12;
 fn a_run_that_is_asked_to_end_at_any_instant_blames_no_rule() {
     let bench = Bench::new();
     let rules = (0..6).map(|number| rule(&format!("night.copy{number}"), "", COPY)).collect::<String>();
-    bench.catalog(format!("chapter: night\ntitle: Night\nrules:\n{rules}"));
+    bench.catalog(format!("title: Night\nrules:\n{rules}"));
     let words = ["run", "--product", "a2", "--backend", "simulator", "--jobs", "1", "--specs", "specs"];
     let run = |report: &str| {
         let besides = ["--call-ns", "500000", "--report-dir", report];

@@ -86,7 +86,7 @@ fn a_run_whose_clock_jumps_is_resumed_and_merged_as_any_other() {
 fn a_process_that_is_killed_between_two_rules_fails_no_rule() {
     let steps = [("seen", STREAM), ("killer", ALONE), ("next", "")];
     let rules = steps.map(|(name, steps)| rule(&format!("night.{name}"), "", steps)).concat();
-    let bench = bench(format!("chapter: night\ntitle: Night\nrules:\n{rules}"), "KILLS_IDLE");
+    let bench = bench(format!("title: Night\nrules:\n{rules}"), "KILLS_IDLE");
     answer(command(&bench, "30").env("NIGHT_IDLE", bench.path("idle"))).says(0, &[]);
     let report = bench.report("report");
     assert!(verdicts(&report).values().all(|verdict| *verdict == Verdict::Pass), "{:?}", report.verdicts());
@@ -124,7 +124,7 @@ fn printing(kind: &str) -> (Bench, Answer, u64) {
     let rules = ["", "    owns: [aclrtSynchronizeStream]\n"].iter().enumerate();
     let rules = rules.map(|(number, keys)| rule(&format!("night.print{number}"), keys, STREAM)).collect::<String>();
     let quiet = rule("night.quiet", "", "");
-    let bench = bench(format!("chapter: night\ntitle: Night\nrules:\n{rules}{quiet}"), kind);
+    let bench = bench(format!("title: Night\nrules:\n{rules}{quiet}"), kind);
     fs::create_dir_all(bench.path("logs/debug/plog")).unwrap();
     let (answer, most) = measured(command(&bench, "30").env("ASCEND_PROCESS_LOG_PATH", bench.path("logs")));
     (bench, answer, most)
@@ -169,7 +169,7 @@ fn a_disk_that_a_library_fills_ends_the_run_which_goes_on_once_there_is_room() {
     }
     let quiet = |from: u32, to: u32| (from..to).map(|number| rule(&format!("night.quiet{number}"), "", ""));
     let rules: String = quiet(0, 3).chain([rule("night.fills", "", STREAM)]).chain(quiet(3, 23)).collect();
-    let bench = bench(format!("chapter: night\ntitle: Night\nrules:\n{rules}"), "FILLS_THE_DISK");
+    let bench = bench(format!("title: Night\nrules:\n{rules}"), "FILLS_THE_DISK");
     // Kept: what the full disk holds, and what is there at the end.
     let script = "mkdir small kept && mount -t tmpfs -o size=1m none small || exit 99
                   run() { \"$0\" run --specs specs --library libnight.so --jobs 1 \"$@\"; }

@@ -34,7 +34,7 @@ pub fn is_foreign(path: &str) -> bool {
 }
 
 /// A catalog that no stored run was made with.
-pub const ANOTHER_CATALOG: &str = "chapter: small
+pub const ANOTHER_CATALOG: &str = "# The rules of a test.
 title: Small
 rules:
   - id: acl.small.allocates

@@ -4,6 +4,7 @@
 
 pub mod small;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -57,6 +58,26 @@ pub fn resting(chapter: &str) -> String {
             text.replace(&cited, &format!("    clauses: {{manual: manual.{section}}}{end}    level: must{end}"))
         })
     })
+}
+
+/// The chapters of these rules, each with its area. Rules of one area are left as they are.
+fn by_area(text: &str) -> BTreeMap<String, String> {
+    const ITEM: &str = "  - id: acl.";
+    let area = |item: &str| item.strip_prefix(ITEM)?.split('.').next().map(str::to_owned);
+    let starts: Vec<usize> = text.match_indices(ITEM).map(|(at, _)| at).collect();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let items: Vec<&str> = starts.iter().zip(ends).map(|(start, end)| &text[*start..end]).collect();
+    let areas: BTreeSet<String> = items.iter().filter_map(|item| area(item)).collect();
+    if areas.len() < 2 {
+        return BTreeMap::from([(areas.into_iter().next().unwrap_or("small".to_owned()), text.to_owned())]);
+    }
+    let head = &text[..starts[0]];
+    let mut chapters = BTreeMap::new();
+    for item in items {
+        let chapter = chapters.entry(area(item).unwrap_or_default()).or_insert_with(|| head.to_owned());
+        chapter.push_str(item);
+    }
+    chapters
 }
 
 /// What the manual of the tests promises: everything.
@@ -143,11 +164,13 @@ impl Bench {
         Report { header, results, end, journal: read("results.jsonl"), junit: read("junit.xml") }
     }
 
-    /// Writes a catalog of one chapter: the products and the life cycle are the real ones. What a `must` rule cites of
+    /// Writes a catalog of these rules, a chapter for each of their areas, or `small` where they have none: the products and the life cycle are the real ones. What a `must` rule cites of
     /// the manual becomes the clause that its checks rest on.
     pub fn catalog(&self, chapter: impl AsRef<[u8]>) {
         let specs = self.path("specs");
-        fs::create_dir_all(specs.join("acl/clauses")).unwrap();
+        for folder in ["acl/clauses", "acl/rules"] {
+            fs::create_dir_all(specs.join(folder)).unwrap();
+        }
         for file in ["acl/products.yaml", "acl/api.yaml"] {
             fs::copy(project().join("specs").join(file), specs.join(file)).unwrap();
         }
@@ -156,10 +179,13 @@ impl Bench {
             "documents:\n  - {id: manual, title: The manual, edition: first, language: en, covers: blocks}\n",
         );
         self.write("specs/acl/clauses/manual.yaml", CLAUSES);
-        match std::str::from_utf8(chapter.as_ref()) {
-            Ok(text) => self.write("specs/acl/small.yaml", resting(text)),
-            Err(_) => self.write("specs/acl/small.yaml", chapter),
+        let Ok(text) = std::str::from_utf8(chapter.as_ref()) else {
+            self.write("specs/acl/rules/small.yaml", chapter);
+            return;
         };
+        for (area, text) in by_area(&resting(text)) {
+            self.write(&format!("specs/acl/rules/{area}.yaml"), text);
+        }
     }
 
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {

@@ -44,5 +44,5 @@ pub const ELSEWHERE: &str = "
 
 /// A chapter of these rules.
 pub fn chapter(rules: &[&str]) -> String {
-    format!("chapter: small\ntitle: Small\nrules:{}", rules.concat())
+    format!("title: Small\nrules:{}", rules.concat())
 }

@@ -17,7 +17,9 @@ fn toy() -> PathBuf {
 fn base(specs: &Path) {
     // What an earlier version left behind would be read as well.
     let _ = std::fs::remove_dir_all(specs);
-    std::fs::create_dir_all(specs.join("toy/clauses")).expect("the folder can be made");
+    for folder in ["toy/clauses", "toy/rules"] {
+        std::fs::create_dir_all(specs.join(folder)).expect("the folder can be made");
+    }
     for file in ["toy/documents.yaml", "toy/products.yaml", "toy/api.yaml", "toy/clauses/header.yaml"] {
         std::fs::copy(toy().join(file), specs.join(file)).expect("the file can be copied");
     }
@@ -39,7 +41,7 @@ fn rule(text: &mut String, id: &str, more: &str, steps: &[&str]) {
 pub fn write(specs: &Path) {
     base(specs);
     let save = |name: &str, text: String| {
-        std::fs::write(specs.join(format!("toy/{name}.yaml")), text).expect("the chapter can be written");
+        std::fs::write(specs.join(format!("toy/rules/{name}.yaml")), text).expect("the chapter can be written");
     };
     let four = [
         "toy_alloc(&p, 64);",
@@ -60,14 +62,14 @@ pub fn write(specs: &Path) {
         "(uintptr_t)p % product.alignment == 0;",
     ];
     let domains = "    forall: {size: {bytes: 1..64MiB}, offset: {offset: size}, way: {one_of: [TOY_IN, TOY_OUT]}}\n";
-    let mut text = "chapter: case\ntitle: Cases\nrules:\n".to_owned();
+    let mut text = "title: Cases\nrules:\n".to_owned();
     rule(&mut text, "toy.case.plain", "", &four);
     rule(&mut text, "toy.case.axes", domains, &axes);
     save("case", text);
-    let mut text = "chapter: trivial\ntitle: Trivial rules\nrules:\n".to_owned();
+    let mut text = "title: Trivial rules\nrules:\n".to_owned();
     (0..2000).for_each(|number| rule(&mut text, &format!("toy.trivial.rule-{number}"), "", &["toy_wait();"]));
     save("trivial", text);
-    let mut text = "chapter: turns\ntitle: Two processes\nrules:\n".to_owned();
+    let mut text = "title: Two processes\nrules:\n".to_owned();
     let actors = "    actors: |\n      A: process(device 0);\n      B: process(device 0);\n";
     let body = format!("for (i < {}) {{ A: n = toy_blocks(); B: A.n == 1; }}", TURNS / 2);
     (0..50).for_each(|number| rule(&mut text, &format!("toy.turns.alternating-{number}"), actors, &[&body]));
@@ -97,8 +99,11 @@ pub fn write_large(specs: &Path, rules: usize) {
     let _ = std::fs::remove_dir_all(specs);
     std::fs::create_dir_all(&runtime).expect("the folder can be made");
     let mut blocks = Vec::new();
-    // Subjects and readings name rules by their own ids, and so do lines of clauses.
-    let names_rules = |path: &PathBuf| path.ends_with("subjects.yaml") || path.starts_with(original.join("readings"));
+    // Subjects, classes and readings name rules by their own ids, and so do lines of clauses.
+    let names_rules = |path: &PathBuf| {
+        ["subjects.yaml", "junit.yaml"].iter().any(|name| path.ends_with(name))
+            || path.starts_with(original.join("readings"))
+    };
     for path in files(&original).into_iter().filter(|path| !names_rules(path)) {
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         match text.split_once("rules:\n") {
@@ -118,9 +123,11 @@ pub fn write_large(specs: &Path, rules: usize) {
         let id = format!("{}.large.rule-{number}", real().runtime);
         let _ = write!(chapters[number * 12 / rules], "  - id: {id}\n{}\n\n", lines.join("\n"));
     }
+    let large = runtime.join("rules/large");
+    std::fs::create_dir_all(&large).expect("the folder can be made");
     for (number, text) in chapters.iter().enumerate() {
-        let text = format!("chapter: large-{number}\ntitle: Many rules\nrules:\n{text}");
-        std::fs::write(runtime.join(format!("large-{number}.yaml")), text).expect("the chapter can be written");
+        let text = format!("title: Many rules\nrules:\n{text}");
+        std::fs::write(large.join(format!("{number}.yaml")), text).expect("the chapter can be written");
     }
 }
 

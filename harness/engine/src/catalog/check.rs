@@ -16,6 +16,7 @@ use steps::{Environment, Id, Part, Problem, RuleText, Span, check};
 use crate::version::Release;
 
 use super::alternatives;
+use super::chapters;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
 use super::life_cycle::LifeCycles;
 use super::limits::Limit;
@@ -52,7 +53,7 @@ pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogEr
 type Support = BTreeMap<String, SupportEntry>;
 
 pub(super) struct Checker<'a> {
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     place: &'a CatalogPlace,
 }
 
@@ -128,6 +129,7 @@ impl Checker<'_> {
             axioms,
             chapters: Vec::new(),
             rules: Vec::new(),
+            classes: HashMap::new(),
             subjects: Vec::new(),
             positions: HashMap::new(),
             owners: HashMap::new(),
@@ -139,6 +141,9 @@ impl Checker<'_> {
             digest: files.digest,
         };
         self.chapters(files.chapters, whole, &mut rules);
+        if let Some(file) = files.junit.filter(|_| whole) {
+            rules.classes = self.junit(&file, &rules);
+        }
         if let Some(file) = files.subjects.filter(|_| whole) {
             rules.subjects = self.subjects(&file, &rules);
         }
@@ -266,9 +271,13 @@ impl Checker<'_> {
         let checked = in_parallel(chapters, |(chapter, file)| {
             let mut checker = Checker { diagnostics: Vec::new(), place: self.place };
             let ParsedFile { source, value } = file;
+            let folder = self.place.specs.root().join(self.place.bindings.runtime);
+            let name = chapters::name(&folder, &source.path);
+            checker.chapter_name(&source, &folder);
             let of_chapter = checker.assumed(&source, &value.assumes, known);
             let check = |rule: Spanned<RuleSource>| {
                 let id = rule.value.id.clone();
+                checker.in_its_area(&source, &id, &name);
                 let grounds = if whole { checker.grounds(&source, &rule.value, known) } else { Vec::new() };
                 let assumes = checker.assumed(&source, &rule.value.assumes, known);
                 let assumes = of_chapter.iter().cloned().chain(assumes).collect();
@@ -281,25 +290,14 @@ impl Checker<'_> {
                 (id, checked)
             };
             let found: Vec<_> = value.rules.into_iter().map(check).collect();
-            let file = name_below(&self.place.specs.root().join(self.place.bindings.runtime), &source.path);
-            let name = value.chapter.value.clone();
+            let file = name_below(&folder, &source.path);
             let known = Chapter { name, title: value.title, path: source.path.clone(), file };
-            (source, value.chapter, known, found, checker.diagnostics)
+            (source, known, found, checker.diagnostics)
         });
         let mut places: HashMap<String, (String, usize)> = HashMap::new();
-        for (source, name, chapter, found, diagnostics) in checked {
+        for (source, chapter, found, diagnostics) in checked {
             self.diagnostics.extend(diagnostics);
             let path = short(&chapter.path);
-            // A file that cannot be read as a whole has no name.
-            let same = rules.chapters.iter().find(|known| known.name == chapter.name && !chapter.name.is_empty());
-            if let Some(other) = same {
-                let message =
-                    format!("{} is chapter `{}` too; name this one differently", short(&other.path), name.value);
-                self.at(&source, &name, message);
-            }
-            if !is_id(&name.value) && name.referenced.line() > 0 {
-                self.at(&source, &name, format!("`{}` cannot be the name of a chapter; {ID}", name.value));
-            }
             rules.chapters.push(chapter);
             for (id, rule) in found {
                 let here = (path.clone(), id.referenced.line() as usize);

@@ -23,9 +23,9 @@ impl Source {
     }
 
     /// Whether the file is reached through a link: then it may be any file that this user can read, and whoever made the link
-    /// reads what is printed. The file, its folder and the one above are looked at.
+    /// reads what is printed. The file and the three folders above it are looked at.
     pub(crate) fn is_elsewhere(&self) -> bool {
-        const LEVELS: usize = 3;
+        const LEVELS: usize = 4;
         self.path.ancestors().take(LEVELS).any(std::path::Path::is_symlink)
     }
 

@@ -591,13 +591,10 @@ pub struct SubjectEntry {
     pub rules: Vec<Spanned<String>>,
 }
 
-/// A chapter: any other YAML file below `specs/<runtime>/`.
+/// A chapter: a YAML file below `specs/<runtime>/rules`. Its name is that of the file, `copy.async` for `copy/async.yaml`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChapterFile {
-    /// The chapter's short name, which no other chapter has; the test suite in reports.
-    #[schemars(with = "String")]
-    pub chapter: Spanned<String>,
     /// What the chapter is about.
     pub title: String,
     /// The axioms that the judged checks of all its rules assume.

@@ -7,9 +7,11 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::axioms::AxiomsFile;
+use super::chapters::{self, RULES};
 use super::clause_file::ClausesFile;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
 use super::inventory::{Inventory, read_inventory};
+use super::junit::JunitFile;
 use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SubjectsFile, SupportFile};
 use super::parallel::in_parallel;
 use super::readings::ReadingsFile;
@@ -38,6 +40,7 @@ pub(super) struct CatalogFiles {
     /// Sentences that only coverage counts; `None`: they are not at hand.
     pub inventory: Option<Inventory>,
     pub axioms: Option<ParsedFile<AxiomsFile>>,
+    pub junit: Option<ParsedFile<JunitFile>>,
     pub chapters: Vec<ParsedFile<ChapterFile>>,
     /// Mistakes that did not keep the rest from being read.
     pub diagnostics: Vec<Diagnostic>,
@@ -64,8 +67,12 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     let paths = yaml_paths(specs, runtime, &mut reader.diagnostics);
     let clauses = only.is_none().then(|| reader.all::<ClausesFile>(&paths, CLAUSES));
     let axioms = reader.optional(&folder.join("axioms.yaml"));
+    let junit = reader.optional(&folder.join("junit.yaml"));
     let (inventory, mistakes) = if only.is_none() { read_inventory(specs, runtime) } else { (None, Vec::new()) };
     reader.diagnostics.extend(mistakes);
+    if only.is_none() {
+        reader.diagnostics.extend(strangers(&folder, &paths));
+    }
     let mut texts = Vec::new();
     for path in paths.into_iter().filter(|path| is_chapter(&folder, path)) {
         if only.is_some_and(|only| name_below(&folder, &path) != only) {
@@ -75,8 +82,8 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     }
     let (mut chapters, diagnostics): (Vec<_>, Vec<_>) = in_parallel(texts, chapter).into_iter().unzip();
     reader.diagnostics.extend(diagnostics.into_iter().flatten());
-    // The order of rules and reports is that of the chapters' names, wherever their files are.
-    chapters.sort_by(|a, b| a.value.chapter.value.cmp(&b.value.chapter.value));
+    // The order of rules and reports is that of the chapters' names.
+    chapters.sort_by_key(|file| chapters::name(&folder, &file.source.path));
     let Reader { diagnostics, digest, .. } = reader;
     match (documents, products, api) {
         (Some(documents), Some(products), Some(api)) => Ok(CatalogFiles {
@@ -88,6 +95,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
             clauses,
             inventory,
             axioms,
+            junit,
             chapters,
             diagnostics,
             digest: crate::digest::hex(&digest.finalize()),
@@ -118,6 +126,8 @@ pub fn name_below(folder: &Path, path: &Path) -> String {
     below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
+/// The files of a runtime's folder itself.
+const FILES: [&str; 8] = ["api", "axioms", "changes", "documents", "junit", "products", "subjects", "support"];
 /// The folder of clauses in that of a runtime.
 const CLAUSES: &str = "clauses";
 /// The folder of readings in that of a runtime.
@@ -135,10 +145,22 @@ fn yaml_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -
 
 /// Whether a YAML file in the folder of a runtime is a chapter.
 fn is_chapter(folder: &Path, path: &Path) -> bool {
-    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let named = matches!(stem, "api" | "axioms" | "changes" | "documents" | "products" | "subjects" | "support");
-    let other = named && path.parent() == Some(folder);
-    !other && ![CLAUSES, READINGS].iter().any(|below| path.starts_with(folder.join(below)))
+    path.starts_with(folder.join(RULES))
+}
+
+/// The YAML files that nobody reads: rules in them would never run.
+fn strangers<'a>(folder: &'a Path, paths: &'a [PathBuf]) -> impl Iterator<Item = Diagnostic> + 'a {
+    let known = |path: &Path| {
+        let file = FILES.iter().any(|name| path == folder.join(name).with_extension("yaml"));
+        file || [RULES, CLAUSES, READINGS].iter().any(|below| path.starts_with(folder.join(below)))
+    };
+    paths.iter().filter(move |path| !known(path)).map(|path| {
+        Diagnostic::nowhere(format!(
+            "{}: no file of a catalog is called so; rules lie below {}: move or remove this one",
+            path.display(),
+            folder.join(RULES).display()
+        ))
+    })
 }
 
 /// The files of chapters, in the folder of a runtime and all below it.
@@ -234,9 +256,7 @@ fn chapter(source: Arc<Source>) -> (ParsedFile<ChapterFile>, Vec<Diagnostic>) {
     if own.is_empty() {
         own.push(diagnostic(&source, &error));
     }
-    let nowhere = serde_yaml::Location::UNKNOWN;
-    let chapter = serde_yaml::Spanned::new(String::new(), nowhere, nowhere);
-    let value = ChapterFile { chapter, title: String::new(), assumes: Vec::new(), rules };
+    let value = ChapterFile { title: String::new(), assumes: Vec::new(), rules };
     (ParsedFile { source, value }, own)
 }
 

@@ -67,6 +67,8 @@ pub struct Rules {
     pub axioms: Vec<Axiom>,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
+    /// Rule → class in JUnit's report, of rules whose class is not called as their chapter.
+    pub classes: HashMap<String, String>,
     /// What the suite was asked for: a name, and the ids of the rules that are about it.
     pub subjects: Vec<(String, Vec<String>)>,
     /// Id → position in `rules`.
@@ -101,6 +103,7 @@ pub struct Product {
 /// A chapter of the catalog.
 #[derive(Debug, Clone)]
 pub struct Chapter {
+    /// Its name: that of its file, with its area first.
     pub name: String,
     pub title: String,
     pub path: PathBuf,

@@ -371,6 +371,9 @@ pub struct RuleResult {
     /// What was kept of the logs of driver and runtime; `None`: nothing was looked for. Older journals do not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<RuleLogs>,
+    /// The class of its test case in JUnit's report; `None`: it is called as the chapter, or an older journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
 }
 
 /// Something that the suite was asked for.

@@ -24,7 +24,8 @@ pub(super) struct Finished {
 /// The result of a rule before anything ran.
 pub(super) fn empty_result(rules: &Rules, rule: &Rule, seed: u64) -> RuleResult {
     let chapter = &rules.chapters[rule.chapter].name;
-    RuleResult { seed, doubt: rule.doubt.clone(), ..blank(&rule.id, chapter, &rule.title, rule.level) }
+    let class = rules.classes.get(&rule.id).cloned();
+    RuleResult { seed, class, doubt: rule.doubt.clone(), ..blank(&rule.id, chapter, &rule.title, rule.level) }
 }
 
 /// A result that says nothing yet.
@@ -32,6 +33,7 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
     RuleResult {
         id: id.to_owned(),
         chapter: chapter.to_owned(),
+        class: None,
         title: title.to_owned(),
         level,
         verdict: Verdict::Pass,

@@ -19,9 +19,8 @@ pub const TRIALS: &[(&str, fn())] = &[
 pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
     let specs = tempfile::tempdir().expect("a folder can be made");
     let (from, to) = (folder().join("specs/depot"), specs.path().join("depot"));
-    std::fs::create_dir_all(to.join("clauses")).expect("a folder can be made");
-    let entries = |folder: &Path| std::fs::read_dir(folder).expect("the catalog is there").collect::<Vec<_>>();
-    for entry in entries(&from).into_iter().chain(entries(&from.join("clauses"))) {
+    let entries = |below: &str| std::fs::read_dir(from.join(below)).expect("the catalog is there").collect::<Vec<_>>();
+    for entry in ["", "clauses", "rules"].iter().flat_map(|below| entries(below)) {
         let path = entry.expect("a folder can be read").path();
         if path.is_dir() {
             continue;
@@ -32,6 +31,7 @@ pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
             assert!(text.contains(before), "{name} does not hold {before}");
             text = text.replacen(before, after, 1);
         }
+        std::fs::create_dir_all(to.join(name).parent().unwrap_or(&to)).expect("a folder can be made");
         std::fs::write(to.join(name), text).expect("the copy can be written");
     }
     specs
@@ -177,7 +177,13 @@ const MISTAKES: &[Mistake] = &[
         "a query uses `depot_label`, but it runs before the edition is known",
         "depot_label, editions",
     ),
-    ("lots.yaml", "{edition: \">=2.1\"}", "{edition: newest}", "`newest` is not a condition on an edition", "newest"),
+    (
+        "rules/lot.yaml",
+        "{edition: \">=2.1\"}",
+        "{edition: newest}",
+        "`newest` is not a condition on an edition",
+        "newest",
+    ),
     (
         "products.yaml",
         "facts: {largest: 1MiB",

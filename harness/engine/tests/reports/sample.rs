@@ -116,6 +116,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
     RuleResult {
         id: id.into(),
         chapter: id.split('.').nth(1).unwrap_or("copy").into(),
+        class: None,
         title: "A copy moves every byte and no other".into(),
         level: Level::Must,
         verdict,

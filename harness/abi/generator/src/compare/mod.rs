@@ -73,7 +73,7 @@ pub(crate) fn compare(compared: &Compared) -> Result<(String, bool), Error> {
         leave_out_optional(&mut page, folder, &mut first, &theirs);
     }
     let found = differences(&first, &theirs, compared.against.is_none());
-    let rules = Rules::read(folder);
+    let rules = Rules::read(&folder.join("rules"));
     found.iter().for_each(|difference| describe(&mut page, difference, &rules));
     let breaks = found.iter().filter(|difference| difference.kind != NEW).count();
     let _ = writeln!(page, "{breaks} differences, {} additions", found.len() - breaks);
@@ -152,9 +152,6 @@ impl Rules {
 
 /// Notes the words of each rule of a chapter under the rule's id.
 fn note(text: &str, words: &mut BTreeMap<String, BTreeSet<String>>) {
-    if !text.starts_with("chapter:") && !text.contains("\nchapter:") {
-        return;
-    }
     let mut rule = "";
     for line in text.lines() {
         rule = line.strip_prefix("  - id: ").map_or(rule, str::trim);
