@@ -16,6 +16,7 @@ mod diff_proof;
 mod doctor;
 mod editions;
 mod expectations;
+mod families;
 mod faults;
 mod grammar;
 mod hostile_cases;

@@ -18,6 +18,7 @@ use crate::version::Release;
 use super::alternatives;
 use super::chapters;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column, text_start};
+use super::families::Families;
 use super::life_cycle::LifeCycles;
 use super::limits::Limit;
 use super::model::{
@@ -62,8 +63,10 @@ impl Checker<'_> {
         self.diagnostics.push(Diagnostic::at(source, place, message));
     }
 
-    fn rules(&mut self, files: CatalogFiles) -> Option<Rules> {
-        self.diagnostics.extend(files.diagnostics);
+    fn rules(&mut self, mut files: CatalogFiles) -> Option<Rules> {
+        self.diagnostics.append(&mut files.diagnostics);
+        self.families(&files.products);
+        Families::of(&files.products.value).resolve_all(&mut files);
         let api = &files.api;
         let products = self.products(&files.products, &api.value.run_modes);
         let default_product = self.default_product(&files.products, &products);

@@ -8,6 +8,7 @@ mod clause_file;
 mod clauses;
 mod diagnostic;
 mod edition;
+mod families;
 mod inventory;
 mod junit;
 mod layouts;

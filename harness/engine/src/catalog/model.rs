@@ -88,23 +88,32 @@ fn promises() -> bool {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductsFile {
-    /// The family that the simulated device imitates when none is asked for; without it, the first one.
+    /// The product that the simulated device imitates when none is asked for; without it, the first one.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub default: Option<Spanned<String>>,
-    /// The families, in the order in which reported names are matched.
+    /// Family → what its products have in common. Lists of products may name families, and leave out what comes after `not`:
+    /// `[current, not ipv350]`.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, String>")]
+    pub families: IndexMap<String, Spanned<String>>,
+    /// The products, in the order in which reported names are matched.
     pub products: Vec<ProductEntry>,
 }
 
-/// A product family.
+/// A product, or several that the documents never tell apart.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductEntry {
     /// The name that rules and `--product` use.
     #[schemars(with = "String")]
     pub id: Spanned<String>,
-    /// The family's name in the documents.
+    /// Its name in the documents.
     pub name: String,
+    /// The families that it is of.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub families: Vec<Spanned<String>>,
     /// Regular expressions on the name that the runtime reports.
     pub reported_names: Vec<String>,
     /// Where programs can run, some of the runtime's `run_modes`.

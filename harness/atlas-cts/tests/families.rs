@@ -1,0 +1,114 @@
+//! Families of products: lists name them, and a new product joins them in one file.
+
+use crate::support;
+
+use std::fs;
+use std::path::Path;
+
+use rstest::rstest;
+use support::{Bench, project};
+
+const PRODUCTS: &str = "specs/acl/products.yaml";
+
+const CHAPTER: &str = "title: Small
+rules:
+  - id: acl.small.block
+    title: A block can be had
+    statement: A block can be had.
+    source: [{document: manual, section: blocks}]
+    level: must
+    when: {products: [whole]}
+    steps: |
+      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
+    kills:
+      - malloc.base-plus-32 on whole
+";
+
+const ALL: [&str; 8] = ["ascend950", "a3", "a2", "train", "infer", "200i-500-a2", "200-300-500", "ipv350"];
+
+/// The products on which the rule is listed.
+fn products(bench: &Bench) -> Vec<&'static str> {
+    let listed = |product: &&str| {
+        let answer = bench.run(["list", "--specs", "specs", "--on", product]);
+        assert_eq!(answer.status, 0, "{}", answer.text);
+        answer.text.contains("1 of 1 rules")
+    };
+    ALL.into_iter().filter(listed).collect()
+}
+
+#[rstest]
+#[case::a_family("products: [recent]", &["ascend950", "a3", "a2"])]
+#[case::two_families("products: [arch-2201, part]", &["a3", "a2", "ipv350"])]
+#[case::a_family_and_a_product("products: [arch-2201, infer]", &["a3", "a2", "infer"])]
+#[case::less_a_product("products: [recent, not a3]", &["ascend950", "a2"])]
+#[case::less_a_family("products: [recent, not arch-2201]", &["ascend950"])]
+#[case::left_out("not_products: [whole]", &["200-300-500", "ipv350"])]
+#[case::left_out_but_for_one("not_products: [current, not a2]", &["a2", "200-300-500"])]
+fn a_list_names_families(#[case] when: &str, #[case] expected: &[&str]) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER.replace("products: [whole]", when));
+    assert_eq!(products(&bench), expected);
+}
+
+#[rstest]
+#[case::less_of_nothing("products: [whole]", "products: [not a2]", "`not a2` is no product of products.yaml")]
+#[case::less_before_it_is_there("[whole]", "[not a2, whole]", "`not a2` is no product of products.yaml")]
+#[case::nothing_is_left("[whole]", "[recent, not recent]", "`not recent` is no product of products.yaml")]
+#[case::no_family("[whole]", "[whole, hole]", "`hole` is no product of products.yaml")]
+#[case::of_a_defect("on whole", "on whole, hole", "`hole` is no product of products.yaml")]
+fn a_list_that_means_no_product_is_a_mistake(#[case] from: &str, #[case] to: &str, #[case] says: &str) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER.replace(from, to));
+    bench.run(["lint", "--specs", "specs"]).says(2, &[says]);
+}
+
+#[rstest]
+#[case::undeclared(
+    "families: [current, part, earlier]",
+    "families: [curent]",
+    "there is no family `curent` under `families`; did you \
+    mean `current`?"
+)]
+#[case::without_products("  part: ", "  empty: Nobody.\n  part: ", "no product is of the family `empty`; remove it")]
+#[case::a_product("  part: ", "  a2: A product.\n  part: ", "`a2` is a product: name the family differently")]
+#[case::no_name("  part: ", "  ../part: Nobody.\n  part: ", "`../part` cannot be the name of a family")]
+fn a_family_that_is_none_is_a_mistake(#[case] from: &str, #[case] to: &str, #[case] says: &str) {
+    let bench = Bench::new();
+    bench.catalog(CHAPTER);
+    let text = fs::read_to_string(bench.path(PRODUCTS)).unwrap();
+    assert!(text.contains(from), "{text}");
+    bench.write(PRODUCTS, text.replacen(from, to, 1));
+    bench.run(["lint", "--specs", "specs"]).says(2, &[says, "--> specs/acl/products.yaml:"]);
+}
+
+/// How many rules apply to a product.
+fn applying(bench: &Bench, product: &str) -> usize {
+    let answer = bench.run(["list", "--specs", "specs", "--on", product]);
+    let count = answer.text.lines().find_map(|line| line.split_once(" of ")?.0.parse().ok());
+    count.unwrap_or_else(|| panic!("{}", answer.text))
+}
+
+/// A successor of Atlas A3, of its families.
+#[test]
+fn a_new_product_is_one_block_of_one_file() {
+    let bench = Bench::new();
+    copy(&project().join("specs"), &bench.path("specs"));
+    let text = fs::read_to_string(bench.path(PRODUCTS)).unwrap();
+    let (_, block) = text.split_once("  - id: a3\n").unwrap();
+    let (block, _) = block.split_once("\n\n").unwrap();
+    bench.write(PRODUCTS, format!("{text}\n  - id: a4\n{}\n", block.replace("Ascend910_93", "Ascend940_")));
+    bench.run(["lint", "--strict", "--specs", "specs"]).says(0, &["9 products: no mistakes"]);
+    let (known, new) = (applying(&bench, "a3"), applying(&bench, "a4"));
+    // What the documents say of Atlas A3 by name they do not say of its successor.
+    assert!(new * 10 > known * 9, "{new} rules apply to the new product, and {known} to a3");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to.join(entry.file_name())),
+            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+        }
+    }
+}

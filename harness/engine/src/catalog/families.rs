@@ -1,0 +1,136 @@
+//! Families of products: lists of the catalog may name them, so that a product that joins a family joins these lists.
+
+use indexmap::IndexMap;
+use serde_yaml::Spanned;
+
+use steps::suggest::hint;
+
+use super::check::Checker;
+use super::clause_file::{ClausesFile, Sentenced};
+use super::model::{ChapterFile, ProductsFile, SupportFile};
+use super::products::ID;
+use super::read::{CatalogFiles, ParsedFile};
+use super::rules::is_id;
+
+/// Stands before what a list leaves out of the families before it.
+const NOT: &str = "not ";
+
+/// The products of each family, in the order of products.yaml.
+#[derive(Debug)]
+pub(super) struct Families {
+    products: Vec<String>,
+    members: IndexMap<String, Vec<String>>,
+}
+
+impl Families {
+    pub(super) fn of(file: &ProductsFile) -> Families {
+        let joined = |family: &String| {
+            let members =
+                file.products.iter().filter(|product| product.families.iter().any(|own| own.value == *family));
+            members.map(|product| product.id.value.clone()).collect()
+        };
+        let members = file.families.keys().map(|family| (family.clone(), joined(family))).collect();
+        Families { products: file.products.iter().map(|product| product.id.value.clone()).collect(), members }
+    }
+
+    /// The lists of all files, with the products of the families that they name.
+    pub(super) fn resolve_all(&self, files: &mut CatalogFiles) {
+        if self.members.is_empty() {
+            return;
+        }
+        files.support.iter_mut().for_each(|file| self.support(&mut file.value));
+        files.clauses.iter_mut().flatten().for_each(|file| self.clauses(&mut file.value));
+        files.chapters.iter_mut().for_each(|file| self.rules(&mut file.value));
+    }
+
+    fn support(&self, file: &mut SupportFile) {
+        for entry in file.functions.values_mut().chain(file.values.values_mut()) {
+            self.resolve(&mut entry.supported);
+            self.resolve(&mut entry.unsupported);
+        }
+    }
+
+    fn clauses(&self, file: &mut ClausesFile) {
+        let ids = file.clauses.values_mut().flat_map(IndexMap::values_mut).flat_map(IndexMap::values_mut);
+        for sentenced in ids {
+            let Sentenced::Detailed(details) = &mut sentenced.value else { continue };
+            let Some(first) = details.products.first() else { continue };
+            let (referenced, defined) = (first.referenced, first.defined);
+            let mut names: Vec<String> = details.products.iter().map(|name| name.value.clone()).collect();
+            if self.resolve(&mut names) {
+                details.products = names.into_iter().map(|name| Spanned::new(name, referenced, defined)).collect();
+            }
+        }
+    }
+
+    fn rules(&self, file: &mut ChapterFile) {
+        for rule in &mut file.rules {
+            self.resolve(&mut rule.value.when.products);
+            self.resolve(&mut rule.value.when.not_products);
+            for kill in &mut rule.value.kills {
+                let Some((defect, products)) = kill.value.split_once(" on ") else { continue };
+                let mut names: Vec<String> = products.split(',').map(|name| name.trim().to_owned()).collect();
+                if self.resolve(&mut names) {
+                    kill.value = format!("{} on {}", defect.trim(), names.join(", "));
+                }
+            }
+        }
+    }
+
+    /// Puts products in the place of families, and leaves out what `not` says; whether anything was put. What means no
+    /// product stays in the list, where it is reported as any unknown product is.
+    fn resolve(&self, names: &mut Vec<String>) -> bool {
+        if !names.iter().any(|name| self.members.contains_key(name) || name.starts_with(NOT)) {
+            return false;
+        }
+        let (mut found, mut unknown): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+        for name in names.iter() {
+            let (left_out, named) = name.strip_prefix(NOT).map_or((false, name.as_str()), |named| (true, named));
+            match self.members(named) {
+                Some(members) if left_out && members.iter().any(|member| found.contains(&member.as_str())) => {
+                    found.retain(|known| !members.iter().any(|member| member == known));
+                }
+                Some(members) if !left_out => found.extend(members.iter().map(String::as_str)),
+                _ => unknown.push(name.clone()),
+            }
+        }
+        let known = self.products.iter().filter(|product| found.contains(&product.as_str())).cloned();
+        let resolved: Vec<String> = known.chain(unknown).collect();
+        // An empty list means something else than a list of which nothing is left.
+        let changed = !resolved.is_empty();
+        if changed {
+            *names = resolved;
+        }
+        changed
+    }
+
+    /// The products that a name means.
+    fn members(&self, name: &str) -> Option<&[String]> {
+        let own = || self.products.iter().find(|product| *product == name).map(std::slice::from_ref);
+        self.members.get(name).map(Vec::as_slice).or_else(own)
+    }
+}
+
+impl Checker<'_> {
+    /// Each family is declared, has another name than any product, and has members.
+    pub(super) fn families(&mut self, file: &ParsedFile<ProductsFile>) {
+        let declared = &file.value.families;
+        for product in &file.value.products {
+            for family in product.families.iter().filter(|family| !declared.contains_key(&family.value)) {
+                let hint = hint(&family.value, declared.keys().map(String::as_str));
+                let message = format!("there is no family `{}` under `families`{hint}", family.value);
+                self.at(&file.source, family, message);
+            }
+        }
+        for (family, meaning) in declared {
+            let products = || file.value.products.iter();
+            if !is_id(family) {
+                self.at(&file.source, meaning, format!("`{family}` cannot be the name of a family; {ID}"));
+            } else if products().any(|product| product.id.value == *family) {
+                self.at(&file.source, meaning, format!("`{family}` is a product: name the family differently"));
+            } else if !products().any(|product| product.families.iter().any(|own| own.value == *family)) {
+                self.at(&file.source, meaning, format!("no product is of the family `{family}`; remove it"));
+            }
+        }
+    }
+}
