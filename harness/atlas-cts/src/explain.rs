@@ -34,11 +34,11 @@ pub(crate) fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<Stri
     }
     for ground in &rule.grounds {
         for clause in ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]) {
-            let editions = clause.editions();
-            let editions = if editions.is_empty() { String::new() } else { format!("; holds {editions}") };
+            let bounds = clause.bounds();
+            let bounds = if bounds.is_empty() { String::new() } else { format!("; holds {bounds}") };
             let _ = writeln!(
                 text,
-                "clause    [{}] {} ({}): {} ({}{editions})",
+                "clause    [{}] {} ({}): {} ({}{bounds})",
                 ground.name,
                 clause.id,
                 clause.modality.name(),

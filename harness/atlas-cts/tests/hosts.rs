@@ -55,6 +55,7 @@ fn in_a_virtual_machine_nothing_is_said_about_copies_between_devices() {
 fn where_a_virtual_machine_is_not_known_of_copies_between_devices_are_observed() {
     let unknown = Known {
         edition: Edition::read("9.1"),
+        run_mode: None,
         virtual_machine: None,
         shown: Default::default(),
         without: Default::default(),
@@ -78,6 +79,7 @@ fn in_a_virtual_machine_copies_between_devices_are_observed_where_the_device_doe
     let asked = Conditions { capabilities: [("peers".to_owned(), answer)].into(), ..conditions(Some(true), None) };
     let known = Known {
         edition: None,
+        run_mode: None,
         virtual_machine: Some(true),
         shown: ["peers".to_owned()].into(),
         without: Default::default(),

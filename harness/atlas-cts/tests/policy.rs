@@ -16,6 +16,8 @@ clauses:
       block.here: {says: 111111111111 Blocks of a2 are aligned., products: [a2]}
       block.later: {says: 111111111111 Blocks are aligned., since: \"99.1\"}
       block.before: {says: 111111111111 Blocks were aligned., until: \"1.2\"}
+      block.on-a-host: {says: 111111111111 Blocks are aligned., run_modes: [host]}
+      block.on-a-device: {says: 111111111111 Copies use memory of the device., run_modes: [device], leaves_open: [aclrtMemcpy]}
     error:
       block.size-0: 111111111111 A size of 0 is refused.
       block.size-0-code: {says: 111111111111 A size of 0 is an invalid parameter., codes: [ACL_ERROR_INVALID_PARAM]}
@@ -158,6 +160,9 @@ fn a_check_that_promises_more_than_its_sentence_does_not_load(
     "did you mean `ACL_ERROR_INVALID_PARAM`"
 )]
 #[case::an_edition("since: \"99.1\"", "since: soon", "`soon` is not an edition")]
+#[case::a_run_mode("run_modes: [host]", "run_modes: [hots]", "`hots` is no run mode; there are `host` and `device`")]
+#[case::a_function("[aclrtMemcpy]", "[aclrtMemcopy]", "did you mean `aclrtMemcpy`?")]
+#[case::nowhere("run_modes: [device], ", "", "`leaves_open` is about some run modes; name them under `run_modes`")]
 #[case::an_id("block.unit:", "unit:", "`unit` cannot be the id of a clause")]
 #[case::an_id_twice("block.unit:", "block.duty:", "`block.duty` stands a second time")]
 #[case::a_modality("    fact:", "    wish:", "unknown variant `wish`")]
@@ -198,6 +203,42 @@ fn a_sentence_that_does_not_hold_in_this_edition_is_observed(#[case] clause: &st
     assert!(result.findings[0].contains("`(uintptr_t)p % 64 == 0` does not hold"), "{:?}", result.findings);
     assert!(result.observed_only[0].contains(why), "{:?}", result.observed_only);
     bench.run(MISALIGNED.iter().chain(&["--strict"])).says(1, &["not conformant: see the findings"]);
+}
+
+const ON_THE_DEVICE: [&str; 4] = ["--product", "infer", "--run-mode", "device"];
+
+#[test]
+fn a_sentence_that_does_not_hold_in_this_run_mode_is_observed() {
+    let bench = bench(CLAUSES, &chapter("    clauses: {all: block.on-a-host}\n    level: must\n", &ALIGNED));
+    bench.run(MISALIGNED).says(1, &["promised   block.on-a-host", "; holds in run mode host;"]);
+    bench.run(MISALIGNED.iter().chain(&ON_THE_DEVICE).chain(&["--report-dir", "report"])).says(0, &["1 finding"]);
+    let observed = bench.report("report").result("acl.small.aligned").observed_only.clone();
+    let why = "`(uintptr_t)p % 64 == 0` rests on block.on-a-host (in run mode host); this program runs in mode device";
+    assert_eq!(observed, [why]);
+}
+
+/// A copy from memory of the program, which a device that runs programs itself may refuse, and a refusal that it may not.
+const REFUSES: [&str; 4] = ["run", "--specs", "specs", "--defect=variant.device-mode-refuses-program-memory"];
+const COPIES: [&str; 4] = [
+    "aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);",
+    "---",
+    "aclrtMemcpy(p, 64, pattern(64, 1), 64, ACL_MEMCPY_HOST_TO_DEVICE);",
+    "(uintptr_t)p % 64 == 0;",
+];
+
+#[rstest]
+#[case::this_one("leaves_open: [aclrtMemcpy]", 0, "1 finding")]
+#[case::another_one("leaves_open: [aclrtMemset]", 1, "aclrtMemcpy returned")]
+fn a_bare_call_that_a_run_mode_leaves_open_is_observed_there(
+    #[case] open: &str,
+    #[case] status: i32,
+    #[case] says: &str,
+) {
+    let clauses = CLAUSES.replace("leaves_open: [aclrtMemcpy]", open);
+    let bench = bench(&clauses, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &COPIES));
+    bench.run(&REFUSES[..3]).says(0, &["conformant"]);
+    bench.run(REFUSES.iter().chain(&ON_THE_DEVICE)).says(status, &[says]);
+    bench.run(MISALIGNED.iter().chain(&ON_THE_DEVICE)).says(1, &["`(uintptr_t)p % 64 == 0` does not hold"]);
 }
 
 #[test]

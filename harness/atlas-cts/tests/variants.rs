@@ -17,6 +17,7 @@ const SHARING: &str = include_str!("variants/sharing.yaml");
 const VIRTUAL: &str = include_str!("variants/virtual.yaml");
 const POOLS: &str = include_str!("variants/pools.yaml");
 const CHANCES: &str = include_str!("variants/chances.yaml");
+const ON_A_HOST: &str = include_str!("variants/on_a_host.yaml");
 
 /// A variant, the product to look at, and the rules of a chapter that fail there.
 type Reading = (&'static str, &'static str, &'static str, &'static [&'static str]);
@@ -115,6 +116,7 @@ const READINGS: &[Reading] = &[
     ("variant.unset-access-refused", "a2", VIRTUAL, &["acl.chance.access-is-told"]),
     ("variant.reservations-mixed", "a2", VIRTUAL, &["acl.chance.one-device"]),
     ("variant.retained-handles-differ", "a2", VIRTUAL, &["acl.chance.same-handle"]),
+    ("variant.retain-lacking-other-code", "a2", VIRTUAL, &["acl.vmm.retain"]),
     ("variant.retain-unsupported", "a2", VIRTUAL, &["acl.chance.same-handle"]),
     ("variant.attributes-as-synonyms", "a2", VIRTUAL, &["acl.chance.same-attribute"]),
     ("variant.shareable-import-repeats", "a2", VIRTUAL, &["acl.chance.own-import"]),
@@ -188,6 +190,12 @@ const READINGS: &[Reading] = &[
     ("variant.free-memory-noisy", "a2", CHANCES, &["acl.chance.account"]),
 ];
 
+/// Variants of a device that runs programs itself, each with a rule that fails there.
+const ON_THE_DEVICE: &[(&str, &str)] = &[
+    ("variant.device-mode-refuses-program-memory", "acl.copy.sync-to-device"),
+    ("variant.device-mode-refuses-to-fill-program-memory", "acl.copy.sync-to-host"),
+];
+
 /// What these change is when something happens, on which thread, and what is printed: no rule can lean on that without a
 /// race.
 const ELSEWHERE: &[&str] = &[
@@ -229,10 +237,49 @@ fn a_reading_fails_where_the_documents_are_read_otherwise_and_only_there(#[case]
 }
 
 #[test]
+fn a_reading_about_programs_on_a_host_fails_on_a_device_that_runs_them() {
+    let bench = Bench::new();
+    bench.catalog(ON_A_HOST);
+    for (variant, rule) in ON_THE_DEVICE {
+        let on_a_host = verdicts(&bench, "infer", &["--defect", variant]);
+        let on_the_device = verdicts(&bench, "infer", &["--run-mode", "device", "--defect", variant]);
+        assert!(on_a_host[*rule].passes(), "{rule} with {variant}: {:?}", on_a_host[*rule]);
+        assert!(on_the_device[*rule].kills(), "{rule} with {variant}: {:?}", on_the_device[*rule]);
+    }
+}
+
+/// Rules that copy memory of the program behind their set-up, some of them while another context is current.
+const COPYING: [&str; 7] = [
+    "acl.ctx.set-last-wins",
+    "acl.dev.runmode",
+    "acl.dev.set-valid",
+    "acl.dev.thread-scope",
+    "acl.free.all-sources",
+    "acl.malloc.device-of-current",
+    "acl.memusage.sorted",
+];
+
+#[rstest]
+fn a_device_that_runs_programs_and_refuses_their_memory_fails_no_rule(
+    #[values(0, 1)] variant: usize,
+    #[values("infer", "200i-500-a2")] product: &str,
+) {
+    let (variant, _) = ON_THE_DEVICE[variant];
+    let words = ["run", "--product", product, "--run-mode", "device", "--backend", "simulator", "--defect", variant];
+    let bench = Bench::new();
+    bench.run(words.iter().chain(&COPYING).chain(&["--report-dir", "report"])).says(0, &["conformant"]);
+    let result = bench.report("report").result("acl.free.all-sources").clone();
+    assert!(result.findings.iter().any(|finding| finding.starts_with("aclrtMemcpy returned")), "{:?}", result.findings);
+    let why = "aclrtMemcpy may be refused by device.device-mode-uses-device-memory (in run mode device)";
+    assert_eq!(result.observed_only, [why]);
+}
+
+#[test]
 fn no_variant_is_inert() {
     let runtime = RUNTIMES.iter().find(|runtime| std::ptr::eq(runtime.bindings, &abi::generated::acl::BINDINGS));
     let variants = runtime.unwrap().simulated.as_ref().unwrap().variants;
+    let on_the_device = ON_THE_DEVICE.iter().map(|(variant, _)| *variant);
     let shown: BTreeSet<&str> =
-        READINGS.iter().map(|(variant, ..)| *variant).chain(ELSEWHERE.iter().copied()).collect();
+        READINGS.iter().map(|(variant, ..)| *variant).chain(on_the_device).chain(ELSEWHERE.iter().copied()).collect();
     assert_eq!(shown, variants.iter().map(|variant| variant.name).collect());
 }

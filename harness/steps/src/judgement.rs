@@ -44,6 +44,17 @@ pub struct Judged {
     pub refused: bool,
 }
 
+/// A call that has to succeed, without a word about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BareCall {
+    /// The id of its statement.
+    pub id: StatementId,
+    /// The name of the function.
+    pub function: &'static str,
+    /// What its success rests on, where a marker says so: position in [`Program::grounds`].
+    pub rests_on: Option<usize>,
+}
+
 /// Everything that the steps judge, in their order: not what set-up does, and nothing that is only reported. That bare
 /// calls succeed is a judgement of its own only where the steps judge nothing else: elsewhere it belongs to the call, and
 /// what is judged after it would be empty without it.
@@ -95,12 +106,15 @@ impl Program {
         found
     }
 
-    /// The ids of bare calls, each with what its success rests on; not those of set-up.
-    pub fn bare_calls(&self) -> Vec<(StatementId, Option<usize>)> {
+    /// The bare calls in their order; not those of set-up.
+    pub fn bare_calls(&self) -> Vec<BareCall> {
         let mut found = Vec::new();
         self.each_statement(&mut |statement| {
-            if !statement.setup && matches!(statement.kind, StatementKind::Call { expect: Expect::Success, .. }) {
-                found.push((statement.id, statement.rests_on));
+            if let StatementKind::Call { call, expect: Expect::Success } = &statement.kind
+                && !statement.setup
+            {
+                let function = self.functions[call.function].name;
+                found.push(BareCall { id: statement.id, function, rests_on: statement.rests_on });
             }
         });
         found

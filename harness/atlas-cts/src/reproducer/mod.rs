@@ -85,6 +85,7 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
     let product = catalog::product(rules, &run.header.product)?;
     let known = Known {
         edition: run.header.edition.as_deref().and_then(Edition::read),
+        run_mode: Some(run.header.run_mode.clone()).filter(|mode| !mode.is_empty()),
         virtual_machine: run.header.host.as_ref().map_or(Some(false), Host::counts_as_virtual),
         shown: run.header.host.as_ref().map(Host::shown).unwrap_or_default(),
         without: run.header.settings.without_axioms.iter().cloned().collect(),

@@ -109,7 +109,8 @@ impl Checker<'_> {
         let whole = files.clauses.is_some();
         let files_of_clauses = files.clauses.as_deref().unwrap_or_default();
         let inventory = files.inventory.as_ref();
-        let book = self.clauses(files_of_clauses, documents, &products, &environment.declarations, inventory);
+        let modes = &api.value.run_modes;
+        let book = self.clauses(files_of_clauses, documents, &products, &environment.declarations, modes, inventory);
         let axioms = self.axioms(files.axioms.as_ref());
         let mut rules = Rules {
             runtime: api.value.runtime.value.clone(),

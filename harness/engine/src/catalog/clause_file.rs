@@ -110,6 +110,15 @@ pub struct Details {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub until: Option<Edition>,
+    /// The run modes in which it holds; none: all.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub run_modes: Vec<Spanned<String>>,
+    /// The functions that may refuse what rules pass them, by what it says of its run modes: there it is only observed
+    /// whether their bare calls succeed.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub leaves_open: Vec<Spanned<String>>,
     /// The codes that it names for a refusal.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]

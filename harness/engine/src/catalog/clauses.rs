@@ -15,7 +15,7 @@ use super::diagnostic::Source;
 use super::edition::{Edition, Span};
 use super::inventory::Inventory;
 use super::model::DocumentEntry;
-use super::products::ID;
+use super::products::{ID, unknown_run_mode};
 use super::read::ParsedFile;
 use super::rules::{Product, Rules, is_id, short};
 
@@ -66,6 +66,10 @@ pub struct Clause {
     pub products: Vec<String>,
     /// The editions in which it holds.
     pub span: Span,
+    /// The run modes in which it holds; none: all.
+    pub run_modes: Vec<String>,
+    /// The functions whose bare calls may be refused where it holds.
+    pub leaves_open: Vec<String>,
     /// The codes that it names.
     pub codes: Vec<i128>,
     pub reason: Option<String>,
@@ -90,9 +94,33 @@ impl Clause {
         }
     }
 
+    /// Whether the sentence holds in a run mode, also where nobody knows which one that is.
+    pub fn holds_in_mode(&self, mode: Option<&str>) -> bool {
+        mode.is_none_or(|mode| self.run_modes.is_empty() || self.run_modes.iter().any(|known| known == mode))
+    }
+
+    /// Whether the sentence is about a run mode, and not about all of them.
+    pub fn is_about(&self, mode: &str) -> bool {
+        self.run_modes.iter().any(|known| known == mode)
+    }
+
     /// Whether it speaks of a product.
     pub fn speaks_of(&self, product: &str) -> bool {
         self.products.is_empty() || self.products.iter().any(|known| known == product)
+    }
+
+    /// Where the sentence holds, in words: in which editions and run modes; empty: everywhere.
+    pub fn bounds(&self) -> String {
+        let bounds = [self.editions(), self.modes()];
+        bounds.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The run modes in which the sentence holds, in words; empty: in every one.
+    pub fn modes(&self) -> String {
+        match self.run_modes.as_slice() {
+            [] => String::new(),
+            modes => format!("in run mode {}", modes.join(" and ")),
+        }
     }
 
     /// The editions in which the sentence holds, in words; empty: in every one.
@@ -110,14 +138,14 @@ impl Clause {
     /// The clause as a failure shows it. The title of its document and the edition of the library stand with the first
     /// clause of each document only.
     fn told(&self, edition: Option<&Edition>, first: bool) -> String {
-        let editions = match self.editions() {
+        let bounds = match self.bounds() {
             text if text.is_empty() => String::new(),
             text => format!("; holds {text}"),
         };
         let is = edition.map_or_else(|| "of unknown edition".to_owned(), |edition| format!("of edition {edition}"));
         match first {
-            true => format!("{}: {} ({}{editions}; this library is {is})", self.id, self.digest, self.source),
-            false => format!("{}: {} ({}{editions})", self.id, self.digest, self.section),
+            true => format!("{}: {} ({}{bounds}; this library is {is})", self.id, self.digest, self.source),
+            false => format!("{}: {} ({}{bounds})", self.id, self.digest, self.section),
         }
     }
 
@@ -196,6 +224,7 @@ impl Checker<'_> {
         documents: &[DocumentEntry],
         products: &[Product],
         declarations: &Declarations,
+        run_modes: &[String],
         inventory: Option<&Inventory>,
     ) -> ClauseBook {
         let mut book = ClauseBook::default();
@@ -206,6 +235,7 @@ impl Checker<'_> {
             book.chapters[chapter].open = file.value.open;
             for entry in file.value.entries() {
                 let mut clause = self.clause(&file.source, &entry, documents, products, declarations);
+                self.run_modes_of(&file.source, &entry, run_modes, declarations);
                 clause.chapter = chapter;
                 if book.positions.insert(clause.id.clone(), book.clauses.len()).is_some() {
                     self.at(&file.source, &entry.id, format!("`{}` stands a second time", clause.id));
@@ -223,6 +253,28 @@ impl Checker<'_> {
             book.add_inventory(inventory, documents);
         }
         book
+    }
+
+    /// The run modes of a clause exist, and what it leaves open there are functions.
+    fn run_modes_of(
+        &mut self,
+        source: &Arc<Source>,
+        entry: &ClauseEntry,
+        known: &[String],
+        declarations: &Declarations,
+    ) {
+        let details = &entry.details;
+        for mode in details.run_modes.iter().filter(|mode| !known.contains(&mode.value)) {
+            self.at(source, mode, unknown_run_mode(&mode.value, known));
+        }
+        for function in details.leaves_open.iter().filter(|name| declarations.function(&name.value).is_none()) {
+            let hint = hint(&function.value, declarations.function_names());
+            self.at(source, function, format!("`{}` is not in the header{hint}", function.value));
+        }
+        if let Some(function) = details.leaves_open.first().filter(|_| details.run_modes.is_empty()) {
+            let message = "`leaves_open` is about some run modes; name them under `run_modes`".to_owned();
+            self.at(source, function, message);
+        }
     }
 
     /// That a clause cannot be judged has a reason of a closed list.
@@ -313,6 +365,8 @@ impl Checker<'_> {
             sentence: entry.sentence.clone(),
             products: details.products.iter().map(|product| product.value.clone()).collect(),
             span: Span { since: details.since.clone(), until: details.until.clone() },
+            run_modes: details.run_modes.iter().map(|mode| mode.value.clone()).collect(),
+            leaves_open: details.leaves_open.iter().map(|function| function.value.clone()).collect(),
             codes,
             reason: details.reason.clone(),
             noticed_by: details.noticed_by.iter().map(|rule| rule.value.clone()).collect(),

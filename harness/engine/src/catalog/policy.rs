@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use steps::Span;
 use steps::StatementId;
-use steps::judgement::{Judged, Judgement, judgements, reported};
+use steps::judgement::{BareCall, Judged, Judgement, judgements, reported};
 use steps::suggest::hint;
 
 use super::check::Checker;
@@ -33,6 +33,8 @@ pub struct Ground {
 pub struct Known {
     /// The edition of the library; `None`: it is not known.
     pub edition: Option<Edition>,
+    /// Where this program runs; `None`: it is not known, or all programs of the runtime run in the same place.
+    pub run_mode: Option<String>,
     /// Whether programs run in a virtual machine; `None`: it is not known.
     pub virtual_machine: Option<bool>,
     /// Ids of the capabilities that the device has shown.
@@ -42,6 +44,17 @@ pub struct Known {
 }
 
 impl Known {
+    /// Why a clause does not hold here, as what follows its id; `None`: it holds.
+    fn against(&self, clause: &Clause) -> Option<String> {
+        let edition = self.edition.as_ref();
+        if !clause.holds_in(edition) {
+            let is = edition.map_or_else(|| "unknown".to_owned(), Edition::to_string);
+            return Some(format!("({}); the edition is {is}", clause.editions()));
+        }
+        let mode = self.run_mode.as_deref().filter(|mode| !clause.holds_in_mode(Some(mode)))?;
+        Some(format!("({}); this program runs in mode {mode}", clause.modes()))
+    }
+
     /// Why what calls a function of the table of support is observed here; `None`: it is judged.
     fn not_documented(&self, entry: &SupportEntry) -> Option<&'static str> {
         let shown = entry.capability.as_ref().is_some_and(|capability| self.shown.contains(capability));
@@ -94,23 +107,21 @@ impl Rule {
         let why = |name: &'static str| Some((name, known.not_documented(rules.support.get(name)?)?));
         if let Some((function, why)) = self.program.function_names().find_map(why) {
             statements.extend(judgements(&self.program).iter().filter_map(|judged| judged.judgement.statement()));
-            statements.extend(self.program.bare_calls().iter().map(|(id, _)| *id));
+            statements.extend(self.program.bare_calls().iter().map(|call| call.id));
             reasons.push(format!("{function} is documented for physical machines and containers; {why}"));
             return (statements, reasons);
         }
-        let edition = known.edition.as_ref();
         let failing = |ground: &Ground| {
-            let clauses = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]);
-            clauses.into_iter().find(|clause| !clause.holds_in(edition))
+            let mut clauses = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]);
+            clauses.find_map(|clause| Some((clause, known.against(clause)?)))
         };
         let denied =
             |judged: &Judged| self.axioms(judged, rules).into_iter().find(|axiom| known.without.contains(&axiom.id));
         let mut every = true;
         for judged in judgements(&self.program) {
             let what = self.program.judged(&judged);
-            if let Some(clause) = self.ground(&judged).and_then(failing) {
-                let is = edition.map_or_else(|| "unknown".to_owned(), Edition::to_string);
-                reasons.push(format!("`{what}` rests on {} ({}); the edition is {is}", clause.id, clause.editions()));
+            if let Some((clause, why)) = self.ground(&judged).and_then(failing) {
+                reasons.push(format!("`{what}` rests on {} {why}", clause.id));
             } else if let Some(axiom) = denied(&judged) {
                 reasons.push(format!("`{what}` assumes {}, which this run does without", axiom.id));
             } else {
@@ -119,18 +130,39 @@ impl Rule {
             }
             statements.extend(judged.judgement.statement());
         }
-        if reasons.is_empty() {
-            return (statements, reasons);
-        }
         let bare = self.program.bare_calls();
-        statements.extend(bare.iter().filter_map(|(id, named)| match named {
-            None => every.then_some(*id),
-            Some(_) => self.ground_of(*named).and_then(failing).map(|_| *id),
-        }));
+        if !reasons.is_empty() {
+            let bare = bare.iter().filter(|call| match call.rests_on {
+                None => every,
+                named => self.ground_of(named).and_then(failing).is_some(),
+            });
+            statements.extend(bare.map(|call| call.id));
+        }
+        for (call, clause) in self.left_open(rules, known) {
+            statements.push(call.id);
+            reasons.push(format!("{} may be refused by {} ({})", call.function, clause.id, clause.modes()));
+        }
         statements.sort_unstable();
         statements.dedup();
-        reasons.dedup();
+        let mut seen = BTreeSet::new();
+        reasons.retain(|reason| seen.insert(reason.clone()));
         (statements, reasons)
+    }
+
+    /// The bare calls that may be refused in the program's run mode, each with the sentence that lets them be: not one
+    /// that is marked with what a sentence promises of just this mode.
+    fn left_open<'r>(&self, rules: &'r Rules, known: &Known) -> Vec<(BareCall, &'r Clause)> {
+        let Some(mode) = known.run_mode.as_deref() else { return Vec::new() };
+        let open: Vec<&Clause> = rules.book.clauses.iter().filter(|clause| clause.is_about(mode)).collect();
+        let promised = |call: &BareCall| {
+            let ground = call.rests_on.and_then(|named| self.ground_named(named));
+            ground.is_some_and(|ground| ground.clauses.iter().any(|at| rules.book.clauses[*at].is_about(mode)))
+        };
+        let by = |call: BareCall| {
+            let clause = open.iter().find(|clause| clause.leaves_open.iter().any(|name| name == call.function))?;
+            Some((call, *clause))
+        };
+        self.program.bare_calls().into_iter().filter(|call| !promised(call)).filter_map(by).collect()
     }
 }
 

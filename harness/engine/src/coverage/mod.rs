@@ -204,7 +204,8 @@ fn resting(rule: &Rule) -> Vec<(usize, bool)> {
     let judged = judgements(&rule.program).into_iter().map(|judged| (judged, true));
     let reported = reported(&rule.program).into_iter().map(|judged| (judged, false));
     let checks = judged.chain(reported).filter_map(|(check, judged)| Some((rule.ground(&check)?, judged)));
-    let calls = rule.program.bare_calls().into_iter().filter_map(|(_, named)| Some((rule.ground_named(named?)?, true)));
+    let calls = rule.program.bare_calls().into_iter();
+    let calls = calls.filter_map(|call| Some((rule.ground_named(call.rests_on?)?, true)));
     checks
         .chain(calls)
         .flat_map(|(ground, judged)| ground.clauses.iter().map(move |clause| (*clause, judged)))

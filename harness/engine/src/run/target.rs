@@ -187,7 +187,8 @@ impl Target {
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
         let virtual_machine = conditions.virtual_machine;
         let without = options.without_axioms.iter().cloned().collect();
-        executor.known = Known { edition: conditions.edition.clone(), virtual_machine, shown, without };
+        let run_mode = Some(conditions.run_mode.clone()).filter(|mode| !mode.is_empty());
+        executor.known = Known { edition: conditions.edition.clone(), run_mode, virtual_machine, shown, without };
         executor.missing = conditions.missing(&rules);
         // A simulated device that is given as a library, with a machine for all its processes, is used as a real one is.
         let private_machines =

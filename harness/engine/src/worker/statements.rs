@@ -207,8 +207,12 @@ impl<'a> Execution<'a> {
         }
         if observed {
             self.report.findings.push(message);
-            // What follows a call that did not do its work says nothing.
-            return if judgement == Judgement::Success { Err(Stop::Failed) } else { Ok(()) };
+            if judgement != Judgement::Success {
+                return Ok(());
+            }
+            // What follows a call that did not do its work says nothing: neither do releases in the midst of the steps.
+            self.held.iter_mut().for_each(|made| made.judged = false);
+            return Err(Stop::Failed);
         }
         let message = if self.control { format!("in the positive control, {message}") } else { message };
         let failed = FailedCall { function: self.name(call).to_owned(), code: i64::try_from(result).ok() };

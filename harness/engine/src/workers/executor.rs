@@ -111,6 +111,7 @@ impl Executor {
             scope: Scope::new(facts, devices),
             known: Known {
                 edition: None,
+                run_mode: None,
                 virtual_machine: Some(false),
                 shown: BTreeSet::new(),
                 without: BTreeSet::new(),
