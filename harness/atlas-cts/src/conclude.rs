@@ -11,6 +11,7 @@ use engine::case::CaseError;
 use engine::coverage::ThresholdError;
 use engine::history::HistoryError;
 use engine::interface::InterfaceError;
+use engine::lint::TO_WRITE;
 use engine::must_pass::MustPassError;
 use engine::prove::ProofFileError;
 use engine::report::clean;
@@ -19,6 +20,7 @@ use rustix::process::{Resource, getrlimit};
 use thiserror::Error as ThisError;
 
 use crate::certify::CertifyError;
+use crate::draft::DraftError;
 use crate::reproducer::ReproducerError;
 
 /// Why a command cannot do what it was asked for.
@@ -35,6 +37,16 @@ pub enum CommandError {
     Unheeded { option: &'static str },
     #[error("error: --ratchet holds whole chapters to their numbers; leave the names of rules out")]
     PartialRatchet,
+    /// Skeletons of rules that are not written to their end.
+    #[error(
+        "error: {}\n{} to be written, and nothing else was checked; remove the words `{}` with what they ask for",
+        .places.join("\nerror: "),
+        if places.len() == 1 { "1 thing is".to_owned() } else { format!("{} things are", places.len()) },
+        TO_WRITE.trim_end()
+    )]
+    Unwritten { places: Vec<String> },
+    #[error("error: {0}")]
+    Draft(#[source] Box<DraftError>),
     /// Functions that no rule can say to be denied.
     #[error(
         "error: {}\ngive each of these functions to the rule of level `must` with its smallest valid use (`owns`)",
@@ -131,6 +143,7 @@ impl CommandError {
             | CommandError::Proof(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,
             CommandError::MustPass(error) if matches!(**error, MustPassError::Io { .. }) => ExitStatus::Unknown,
+            CommandError::Draft(error) => error.exit(),
             CommandError::Reproducer(error) if matches!(**error, ReproducerError::Write { .. }) => ExitStatus::Unknown,
             _ => ExitStatus::Usage,
         }

@@ -5,6 +5,7 @@
 pub mod certify;
 mod conclude;
 pub mod doctor;
+pub mod draft;
 pub mod interface;
 mod output;
 pub mod reproducer;

@@ -5,13 +5,19 @@ use std::collections::BTreeSet;
 use atlas_cts::{CommandError, say_line};
 use engine::catalog::{Rules, readings};
 use engine::expectations::today;
-use engine::lint::{Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, unused_set_ups, wide_lines};
+use engine::lint::{
+    Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, unused_set_ups, unwritten, wide_lines,
+};
 use engine::run::{ExitStatus, Options, RunError, load_rules};
 use engine::runtime::Runtime;
 
 /// Checks the whole catalog and the known failures, and prints what no rule should rest on.
 pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
     let rules = load_rules(options, runtime)?;
+    let places = unwritten(&options.specs(runtime), &rules.runtime);
+    if !places.is_empty() {
+        return Err(CommandError::Unwritten { places });
+    }
     if rules.book.whole {
         readings(&options.specs(runtime), &rules).map_err(RunError::from)?;
     } else {

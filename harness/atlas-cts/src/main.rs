@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, expect_stack, say, say_line};
-use atlas_cts::{certify, doctor, interface, reproducer};
+use atlas_cts::{certify, doctor, draft, interface, reproducer};
 use clap::{Parser, Subcommand};
 use engine::run::{ExitStatus, MergeOptions, Options, choose_runtime, load_rules};
 use engine::runtime::Runtime;
@@ -49,6 +49,14 @@ enum Command {
         options: Options,
         #[command(flatten)]
         filter: list::ListFilter,
+    },
+    /// Write a skeleton of a new rule into its chapter: calls of its functions, the sentences about them, the defects that they
+    /// reach. `lint` says what is to be written.
+    New {
+        #[command(flatten)]
+        wanted: draft::Wanted,
+        #[command(flatten)]
+        options: Options,
     },
     /// Show a rule: what it says, where that stands, its steps, where it applies, what it catches.
     Explain {
@@ -173,6 +181,11 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::List { options, filter } => {
             let runtime = runtime_of(&options, None)?;
             say(&list::list(&load_rules(&options, runtime)?, &filter.on_product_of(&options))?)?;
+            Ok(ExitStatus::Conformant)
+        }
+        Command::New { wanted, options } => {
+            let runtime = runtime_of(&options, Some(&wanted.id))?;
+            say(&draft::draft(&options, runtime, &wanted).map_err(|error| CommandError::Draft(Box::new(error)))?)?;
             Ok(ExitStatus::Conformant)
         }
         Command::Explain { rule, options } => {

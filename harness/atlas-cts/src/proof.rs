@@ -6,7 +6,7 @@ use std::sync::Arc;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, say, say_line};
 use clap::Args;
-use engine::prove::{Proof, ProofOptions, Ratchet, prove as run_proof, raise, render};
+use engine::prove::{Proof, ProofOptions, Ratchet, Unclaimed, prove as run_proof, raise, render};
 use engine::report::first_line;
 use engine::run::{ExitStatus, Options, Target, choose_runtime, load_rules, runs_folder};
 
@@ -39,6 +39,10 @@ pub(crate) struct Arguments {
     /// Nothing else is proven. The matrix is written all the same
     #[arg(long, value_name = "PART", conflicts_with_all = ["variants", "every_variant", "weaken", "glitches", "ratchet"])]
     matrix_of: Vec<String>,
+    /// Also try every rule on each defect that it reaches and does not claim, and name those that it kills. Without this, and
+    /// with at most eight rules named, only defects that no rule claims are tried
+    #[arg(long, conflicts_with_all = ["matrix", "matrix_of"])]
+    unclaimed: bool,
     /// Fail when a chapter claims fewer defects or needs a smaller share of its checks than this file says.
     #[arg(long, value_name = "FILE")]
     ratchet: Option<PathBuf>,
@@ -80,6 +84,7 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
         glitches: arguments.glitches,
         matrix: arguments.matrix || !arguments.matrix_of.is_empty(),
         matrix_of: arguments.matrix_of.clone(),
+        unclaimed: if arguments.unclaimed { Unclaimed::All } else { Unclaimed::Nobodys },
     };
     let proof = run_proof(&target, header.seed, options, &proof)?;
     let noticed = proof.matrix.as_ref().map(|matrix| matrix.who_notices(&arguments.matrix_of));

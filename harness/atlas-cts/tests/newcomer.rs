@@ -1,9 +1,16 @@
-//! The README's recipe for a rule, typed as it stands into a copy of the catalog: every gate of CI holds.
+//! The README's recipe for a rule, typed as it stands into a copy of the catalog, and the skeleton that `new` writes,
+//! filled in: every gate of CI holds. What cannot become a rule is refused with a hint, and nothing is written.
 
 use std::fs;
 use std::path::Path;
 
+use atlas_cts::runtimes::RUNTIMES;
+use rstest::rstest;
+
 use crate::support::{Bench, project};
+
+/// The chapter of the rules on setting memory.
+const CHAPTER: &str = "specs/acl/rules/set.yaml";
 
 /// The first block of YAML of the README, without its indentation.
 fn recipe() -> String {
@@ -24,24 +31,127 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-#[test]
-fn the_rule_of_the_readme_passes_every_gate() {
+/// A copy of the catalog.
+fn bench() -> Bench {
     let bench = Bench::new();
     copy(&project().join("specs"), &bench.path("specs"));
-    let recipe = recipe();
-    let id = recipe.trim_start().strip_prefix("- id: ").unwrap().lines().next().unwrap().to_owned();
-    let chapter = "specs/acl/rules/set.yaml";
-    let text = fs::read_to_string(bench.path(chapter)).unwrap();
-    assert!(!text.contains(&id), "{id} is in the catalog: show another rule in the README");
-    bench.write(chapter, format!("{text}\n{recipe}"));
+    bench
+}
+
+/// Every gate that a new rule has to pass.
+fn passes_every_gate(bench: &Bench, id: &str) {
     let simulated = ["--specs", "specs", "--product", "a2", "--backend", "simulator"];
     bench.run(["lint", "--strict", "--specs", "specs"]).says(0, &["no mistakes"]);
-    bench.run(["run"].iter().chain(&simulated).chain(&[id.as_str()])).says(0, &["1 pass"]);
-    bench.run(["prove"].iter().chain(&simulated).chain(&[id.as_str()])).says(0, &["1 of 1 proven"]);
+    bench.run(["run"].iter().chain(&simulated).chain(&[id])).says(0, &["1 pass"]);
+    bench.run(["prove"].iter().chain(&simulated).chain(&[id])).says(0, &["1 of 1 proven"]);
     let debt = format!("DEBT    {id}: only its author has read `");
     bench.run(["coverage", "--specs", "specs", "--hold", "specs/acl/coverage.tsv"]).says(0, &[&debt]);
     let list = fs::read_dir(bench.path("specs/acl/mustpass")).unwrap().map(|entry| entry.unwrap().path());
     let list = list.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "txt")).unwrap();
     let list = list.strip_prefix(bench.path("")).unwrap().to_owned();
     bench.run(["mustpass", "--specs", "specs", "--hold", list.to_str().unwrap()]).says(0, &[]);
+}
+
+#[test]
+fn the_rule_of_the_readme_passes_every_gate() {
+    let bench = bench();
+    let recipe = recipe();
+    let id = recipe.trim_start().strip_prefix("- id: ").unwrap().lines().next().unwrap().to_owned();
+    let text = fs::read_to_string(bench.path(CHAPTER)).unwrap();
+    assert!(!text.contains(&id), "{id} is in the catalog: show another rule in the README");
+    bench.write(CHAPTER, format!("{text}\n{recipe}"));
+    passes_every_gate(&bench, &id);
+}
+
+/// The text with another in the place of what is between two marks, of which the second stays.
+fn replaced(text: &str, from: &str, to: &str, with: &str) -> String {
+    let (before, rest) = text.split_once(from).unwrap_or_else(|| panic!("`{from}` is missing in:\n{text}"));
+    let end = rest.find(to).unwrap_or_else(|| panic!("`{to}` is missing in:\n{rest}"));
+    format!("{before}{with}{}", &rest[end..])
+}
+
+#[test]
+fn a_skeleton_says_what_is_to_be_written_and_with_that_passes_every_gate() {
+    let bench = bench();
+    let id = "acl.set.first-bytes";
+    let before = fs::read_to_string(bench.path(CHAPTER)).unwrap();
+    let place = format!("{CHAPTER}:{}: {id}", before.trim_end().lines().count() + 2);
+    bench.run(["new", id, "--calls", "aclrtMemset", "--specs", "specs"]).says(0, &[&place, "no rule claims"]);
+    let text = fs::read_to_string(bench.path(CHAPTER)).unwrap();
+    let skeleton = text.strip_prefix(before.trim_end()).expect("the rest of the chapter is as it was").to_owned();
+    assert!(skeleton.contains("aclrtMemset(devPtr, size, 1, size);") && skeleton.contains("- set.memset-sets\n"));
+    assert!(skeleton.contains("set.length-rounded-down-to-4*"), "what others claim is named:\n{skeleton}");
+
+    let lint = bench.run(["lint", "--specs", "specs"]);
+    let wanted =
+        ["write a claim", "write what the documents say", "write the sentences", "write a check", "write the defects"];
+    lint.says(2, &wanted).says(2, &["5 things are to be written"]);
+    assert_eq!(lint.text.matches("error: ").count(), wanted.len(), "{}", lint.text);
+    assert_eq!(lint.text.matches(CHAPTER).count(), wanted.len(), "{}", lint.text);
+    bench.run(["run", "--specs", "specs", "--product", "a2", id]).says(1, &["written == 1"]);
+
+    let skeleton = skeleton
+        .replace("\"TO WRITE: a claim that a device keeps or breaks, in one sentence\"", "The first bytes are set");
+    let skeleton =
+        skeleton.replace("\"TO WRITE: what the documents say, in your own words\"", "A set stores its value.");
+    let skeleton =
+        replaced(&skeleton, "    # TO WRITE: the sentences", "    level:", "    clauses: {sets: set.memset-sets}\n");
+    let check = "char *back = host(size, 64);\n      poison(back, size);\n      \
+                 aclrtMemcpy(back, size, devPtr, size, ACL_MEMCPY_DEVICE_TO_HOST);\n      all_bytes(back, size, 1);\n";
+    let skeleton = replaced(&skeleton, "int32_t written", "    # TO WRITE", check);
+    let (rule, _) = skeleton.split_once("    # TO WRITE").unwrap();
+    let kills = "    kills: [set.writes-words, set.length-rounded-down-to-4]\n";
+    bench.write(CHAPTER, format!("{}{rule}{kills}", before.trim_end()));
+    passes_every_gate(&bench, id);
+
+    let unclaimed = ["prove", "--unclaimed", "--specs", "specs", "--product", "a2", "--backend", "simulator", id];
+    let lines = [&format!("UNCLAIMED   {id} kills these on a2"), "- set.last-byte-missing-above-4KiB  # subtle; "];
+    bench.run(unclaimed).says(0, &lines);
+}
+
+#[test]
+fn a_call_of_every_function_can_be_begun() {
+    let bench = bench();
+    let functions: Vec<&str> = RUNTIMES[0].bindings.functions.iter().map(|function| function.name).collect();
+    let calls = functions.join(",");
+    bench.run(["new", "acl.set.everything", "--calls", &calls, "--specs", "specs"]).says(0, &["acl.set.everything"]);
+    let text = fs::read_to_string(bench.path(CHAPTER)).unwrap();
+    let missing: Vec<_> = functions.iter().filter(|name| !text.contains(&format!("{name}("))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[rstest]
+#[case::a_word("first", "aclrtMemset", "`first` cannot be the id of a rule: write `acl.<area>.<name>`")]
+#[case::capitals("acl.set.First", "aclrtMemset", "`acl.set.First` cannot be the id of a rule")]
+#[case::another_runtime("toy.set.first", "aclrtMemset", "`toy.set.first` cannot be the id of a rule")]
+#[case::a_path("acl.set.../x", "aclrtMemset", "cannot be the id of a rule")]
+#[case::an_id_that_is_there("acl.set.byte", "aclrtMemset", "acl.set.byte is there already, at specs/acl/")]
+#[case::an_id_that_was_there("acl.set.gone", "aclrtMemset", "a release had acl.set.gone, or changes.yaml names it")]
+#[case::the_derived_rule("acl.support.exported", "aclrtMemset", "choose another name")]
+#[case::a_function("acl.set.first", "aclrtMemest", "`aclrtMemest` is not in the header; did you mean `aclrtMemset`?")]
+#[case::an_area(
+    "acl.sets.first",
+    "aclrtMemset",
+    "no rule has an id that begins with acl.sets; did you mean `acl.set`?"
+)]
+#[case::a_chapter("acl.set.first --chapter sett", "aclrtMemset", "there is no chapter `sett`; did you mean `set`?")]
+fn what_cannot_become_a_rule_is_refused_and_nothing_is_written(
+    #[case] id: &str,
+    #[case] calls: &str,
+    #[case] says: &str,
+) {
+    let bench = bench();
+    let changes = fs::read_to_string(bench.path("specs/acl/changes.yaml")).unwrap();
+    let gone = "  - rule: acl.set.gone\n    version: 0.3.0\n    part: rule\n    why: it was wrong\n";
+    bench.write("specs/acl/changes.yaml", format!("{}\n{gone}", changes.trim_end()));
+    let before = fs::read_to_string(bench.path(CHAPTER)).unwrap();
+    let words = ["new", "--calls", calls, "--specs", "specs"];
+    bench.run(words.into_iter().chain(id.split(' '))).says(2, &[says]);
+    assert_eq!(fs::read_to_string(bench.path(CHAPTER)).unwrap(), before);
+}
+
+#[test]
+fn a_skeleton_needs_a_folder_to_be_written_to() {
+    let answer = Bench::new().run(["new", "acl.set.first", "--calls", "aclrtMemset"]);
+    answer.says(2, &["name its folder with --specs DIR"]);
 }

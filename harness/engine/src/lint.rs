@@ -3,10 +3,12 @@
 
 mod edges;
 mod promises;
+mod unwritten;
 mod values;
 
 pub use edges::Edges;
 pub use promises::unproven_promises;
+pub use unwritten::{TO_WRITE, unwritten};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -13,3 +13,18 @@ pub use changes::{Change, ChangesFile, Part};
 pub use error::MustPassError;
 pub use hold::{Mistake, hold};
 pub use list::{MustPass, Promise};
+
+use std::collections::BTreeSet;
+
+use crate::catalog::{Rules, Specs};
+
+/// The ids of rules that the last release had, or that the log of changes names: none of them is given again.
+///
+/// # Errors
+/// The list or the log cannot be read.
+pub fn earlier_ids(specs: &Specs, rules: &Rules) -> Result<BTreeSet<String>, MustPassError> {
+    let listed = MustPass::newest(specs, &rules.runtime)?.into_iter().flat_map(|list| list.rules.into_keys());
+    let log = changes::Log::read(specs, rules)?;
+    let changed = log.changes.into_iter().map(|change| change.value.rule.value);
+    Ok(listed.chain(changed).collect())
+}

@@ -169,6 +169,17 @@ impl Bench {
         drawn.map(|case| case_to_json(&rule.program, &case.values, case.salt)).collect()
     }
 
+    /// Starts the workers of a rule: what their start reaches is no more its own.
+    ///
+    /// # Errors
+    /// There is no folder for a machine, or a worker does not start.
+    pub(super) fn start(&self, rule: &Rule) -> Result<(), String> {
+        let mut slot = self.executor.pool.take().map_err(|error| error.to_string())?;
+        let started = self.executor.start_workers(rule, &mut slot).map_err(|error| error.to_string());
+        self.executor.pool.give_back(slot);
+        started
+    }
+
     /// Ends the workers: the next rule starts in fresh processes.
     pub(super) fn retire(&self) {
         if let Ok(mut slot) = self.executor.pool.take() {

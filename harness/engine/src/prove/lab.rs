@@ -13,12 +13,12 @@ use crate::run::{Options, RunError, Target};
 
 use super::experiment::{Attempt, Bench, Experiment};
 use super::matrix::Cell;
-use super::{ProofOptions, RuleProof};
+use super::{ProofOptions, RuleProof, Unclaimed};
 
 /// A miss is judged by so many seeds.
 pub(super) const SEEDS: u64 = 20;
 /// Cases of a rule in the matrix, of which those that fail are counted, on a defect that it claims.
-const COUNTED: u32 = 32;
+pub(super) const COUNTED: u32 = 32;
 /// The most cases of a rule in the matrix, up to the first that fails, on a defect that it does not claim. Edges always run.
 const TRIED: u32 = 8;
 
@@ -213,10 +213,8 @@ impl Work<'_> {
                 }
             }
         }
-        if let Device::Defect(name) = configuration.device
-            && self.proof.matrix
-        {
-            let rules = configuration.rules.iter().map(|rule| (rule, true));
+        if let Device::Defect(name) = configuration.device {
+            let rules = configuration.rules.iter().filter(|_| self.proof.matrix).map(|rule| (rule, true));
             for (rule, claimed) in rules.chain(configuration.others.iter().map(|rule| (rule, false))) {
                 self.cell(&mut lab, rule, name, first, claimed);
             }
@@ -282,7 +280,12 @@ impl Work<'_> {
 
     /// A pair of the matrix: how many cases notice the defect.
     fn cell(&self, lab: &mut Lab, rule: &Rule, name: &'static str, seed: u64, claimed: bool) {
-        let cases = Some(if claimed { COUNTED } else { TRIED });
+        let cases = match (claimed, self.proof.matrix, self.proof.unclaimed) {
+            (true, ..) => Some(COUNTED),
+            // There are few of these.
+            (false, false, Unclaimed::Nobodys) => None,
+            (false, ..) => Some(TRIED),
+        };
         let experiment = Experiment { counts: claimed, cases, ..Experiment::default() };
         let attempt = lab.attempt(rule, seed, &experiment, Attempt::passes);
         if !claimed && attempt.kills() {

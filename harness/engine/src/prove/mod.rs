@@ -8,6 +8,7 @@ mod experiment;
 mod glitch;
 mod judge;
 mod lab;
+mod look;
 mod matrix;
 mod page;
 mod ratchet;
@@ -20,16 +21,18 @@ use std::sync::{Mutex, PoisonError};
 use simulator_contract::reach;
 
 use crate::case::LEAST_PATIENCE;
-use crate::catalog::Rule;
+use crate::catalog::{Rule, Rules};
 use crate::run::{Filter, NothingSelected, Options, RunError, Target};
 use crate::runtime::is_subtle;
 
 pub use judge::{CheckProof, RuleProof, Tally};
+pub use look::{Look, look};
 pub use matrix::Matrix;
 pub use page::render;
 pub use ratchet::{Ratchet, raise};
 
 use lab::{Configuration, Device, Work};
+use matrix::Cell;
 
 /// Why a ratchet or a matrix cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -66,12 +69,33 @@ pub struct ProofOptions {
     pub matrix: bool,
     /// Parts of names: asks only which rules notice these defects; empty: a whole proof.
     pub matrix_of: Vec<String>,
+    /// The defects on which rules are tried that do not claim them.
+    pub unclaimed: Unclaimed,
 }
+
+/// Which defects a proof tries on the rules that reach them and do not claim them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unclaimed {
+    /// Those that no rule of the catalog claims, where few rules were asked for by name; else none.
+    #[default]
+    Nobodys,
+    /// All.
+    All,
+}
+
+/// The most rules that are tried without being asked to: a proof of few rules stays a matter of seconds.
+const FEW: usize = 8;
 
 impl ProofOptions {
     /// Whether the matrix has a row for a defect.
     fn has_row(&self, defect: &str) -> bool {
         self.matrix && (self.matrix_of.is_empty() || self.matrix_of.iter().any(|part| defect.contains(part.as_str())))
+    }
+
+    /// Whether so many rules are tried on defects that they do not claim.
+    fn tries(&self, rules: usize) -> bool {
+        let few = !self.filter.is_empty() && rules <= FEW;
+        self.matrix_of.is_empty() && !self.matrix && (self.unclaimed == Unclaimed::All || few)
     }
 }
 
@@ -89,6 +113,18 @@ pub struct Proof {
     pub glitched: bool,
     /// Defect × rule, if that was asked for.
     pub matrix: Option<Matrix>,
+    /// What rules kill and do not claim, where that was tried.
+    pub unclaimed: Vec<CouldClaim>,
+}
+
+/// A defect that a rule kills and does not claim.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CouldClaim {
+    pub rule: String,
+    pub defect: &'static str,
+    pub subtle: bool,
+    /// How many other rules claim it.
+    pub claimed_by: usize,
 }
 
 impl Proof {
@@ -123,7 +159,8 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
         rules: Mutex::new(rules),
         cells: Mutex::new(Vec::new()),
     };
-    let asks = proof.matrix || (proof.variants && !proof.every_variant);
+    let tries = proof.tries(selected.len());
+    let asks = proof.matrix || tries || (proof.variants && !proof.every_variant);
     let reached = if asks { work.reach(&selected)? } else { BTreeMap::new() };
     let configurations = configurations(&work, &selected, &reached);
     work.run(&configurations)?;
@@ -133,6 +170,7 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     let rules: Vec<RuleProof> = work.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
     let cells = work.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
     let judged = rules.iter().filter(|rule| rule.skipped.is_none()).count();
+    let unclaimed = if tries { could_claim(target, &cells) } else { Vec::new() };
     Ok(Proof {
         product: target.conditions.product.clone(),
         seeds: proof.seeds,
@@ -141,7 +179,33 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
         weakened: proof.weaken,
         glitched: proof.glitches,
         matrix: proof.matrix.then(|| Matrix::new(cells, judged, proof.filter.is_empty(), target.runtime.defects())),
+        unclaimed,
     })
+}
+
+/// The pairs of rule and defect that a rule could claim, by rule.
+fn could_claim(target: &Target, cells: &[Cell]) -> Vec<CouldClaim> {
+    let claims = claims(&target.rules);
+    let killed = cells.iter().filter(|cell| cell.verdict.kills() && !cell.claimed);
+    let mut found: Vec<CouldClaim> = killed
+        .map(|cell| CouldClaim {
+            rule: cell.rule.clone(),
+            defect: cell.defect,
+            subtle: is_subtle(target.runtime.defects(), cell.defect),
+            claimed_by: claims.get(cell.defect).copied().unwrap_or(0),
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// Defect → how many rules claim it, on whatever products.
+fn claims(rules: &Rules) -> BTreeMap<&str, usize> {
+    let mut claims = BTreeMap::new();
+    for kill in rules.rules.iter().flat_map(|rule| &rule.kills) {
+        *claims.entry(kill.defect.as_str()).or_default() += 1;
+    }
+    claims
 }
 
 /// The rules that were asked for, and those of them that apply.
@@ -214,12 +278,14 @@ fn configurations<'a>(
             configurations.extend(each_seed(Device::Faithful(Some(variant.name)), rules));
         }
     }
+    let (tries, claims) = (work.proof.tries(selected.len()), claims(&work.target.rules));
+    let tried = |defect: &str| tries && (work.proof.unclaimed == Unclaimed::All || !claims.contains_key(defect));
     let mut defects = Vec::new();
     for defect in device.defects {
         let (rules, others): (Vec<&Rule>, Vec<&Rule>) =
             selected.iter().partition(|rule| rule.kills_on(product).any(|name| name == defect.name));
         let row = work.proof.has_row(defect.name);
-        let noticing = |rule: &&Rule| row && reaches(rule, defect.index);
+        let noticing = |rule: &&Rule| (row || tried(defect.name)) && reaches(rule, defect.index);
         let others: Vec<&Rule> = others.into_iter().filter(noticing).collect();
         if !(whole || row) {
             continue;

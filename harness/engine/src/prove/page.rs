@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Proof, RuleProof};
+use super::{CouldClaim, Proof, RuleProof};
 
 /// What was proven, and every gap; `verbose` lists each rule with its defects.
 pub fn render(proof: &Proof, verbose: bool) -> String {
@@ -49,6 +49,7 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     if let Some(matrix) = &proof.matrix {
         matrix.findings(&judged, &mut text);
     }
+    could_claim(&mut text, proof);
     let open = judged.iter().flat_map(|rule| rule.kills.values()).filter(|tally| tally.is_open()).count();
     let killed = claimed - survived - open;
     let _ = writeln!(text, "  defects     {killed} killed, {survived} survived (rule × defect: {claimed} claims)");
@@ -75,6 +76,22 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     let (applies, skipped) = (judged.len(), proof.rules.len() - judged.len());
     let _ = writeln!(text, "  rules       {proven} of {applies} proven, {skipped} do not apply");
     text
+}
+
+/// What rules kill and do not claim: lines for their `kills:`.
+fn could_claim(text: &mut String, proof: &Proof) {
+    for found in proof.unclaimed.chunk_by(|one, next| one.rule == next.rule) {
+        let (rule, product) = (&found[0].rule, &proof.product);
+        let _ = writeln!(text, "  UNCLAIMED   {rule} kills these on {product} and does not claim them (`kills:`)");
+        for CouldClaim { defect, subtle, claimed_by, .. } in found {
+            let others = match claimed_by {
+                0 => "no rule claims it".to_owned(),
+                1 => "1 other rule claims it".to_owned(),
+                many => format!("{many} other rules claim it"),
+            };
+            let _ = writeln!(text, "      - {defect}  # {}{others}", if *subtle { "subtle; " } else { "" });
+        }
+    }
 }
 
 /// Checks whose removal changes nothing.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::prove::{Proof, ProofOptions, prove, render};
+use engine::prove::{Proof, ProofOptions, Unclaimed, prove, render};
 use engine::run::{Target, load_rules};
 
 use crate::device::{depot, folder};
@@ -28,6 +28,7 @@ fn proof(product: &str, filter: &[&str]) -> Proof {
         glitches: false,
         matrix: false,
         matrix_of: Vec::new(),
+        unclaimed: Unclaimed::default(),
     };
     prove(&target, 1, &options, &proof).unwrap_or_else(|error| panic!("{error}"))
 }

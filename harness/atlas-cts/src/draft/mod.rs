@@ -1,0 +1,268 @@
+//! `atlas-cts new`: a skeleton of a rule, with what the suite knows of the functions that it calls.
+
+mod calls;
+mod page;
+mod trial;
+mod uses;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use abi::Function;
+use clap::Args;
+use engine::catalog::{Chapter, Clause, Rules, Specs, is_rule_id, name_below, short};
+use engine::files::replace;
+use engine::must_pass::{MustPassError, earlier_ids};
+use engine::run::{ExitStatus, Options, RunError, load_rules};
+use engine::runtime::Runtime;
+use simulator_contract::Defect;
+use steps::suggest::hint;
+use thiserror::Error;
+
+use calls::{Calls, calls};
+use page::Page;
+use trial::{Copy, Tried};
+
+/// The domains of a size that are tried, in this order.
+const SIZES: [&str; 2] = ["{bytes: 1..64KiB}", "{bytes: 2MiB..16MiB, multiple_of: 2MiB}"];
+
+/// What the rule is about.
+#[derive(Debug, Args)]
+pub struct Wanted {
+    /// The rule's id, `<runtime>.<area>.<name>`: for ever.
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// The functions that it calls, in this order.
+    #[arg(long, value_name = "FUNCTION", value_delimiter = ',', required = true)]
+    pub calls: Vec<String>,
+    /// The chapter that it is appended to, by name. Default: the one whose rules have ids of the same area, and of several
+    /// the one with most rules that call these functions
+    #[arg(long, value_name = "NAME")]
+    pub chapter: Option<String>,
+}
+
+/// Why no skeleton is written. Nothing was changed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DraftError {
+    #[error("`new` writes into a catalog: name its folder with --specs DIR")]
+    NoFolder,
+    #[error(
+        "`{id}` cannot be the id of a rule: write `{runtime}.<area>.<name>`, with lower-case letters, digits and hyphens"
+    )]
+    Malformed { id: String, runtime: String },
+    #[error("{id} is there already, at {place}; an id is given once: choose another name")]
+    Exists { id: String, place: String },
+    #[error("a release had {id}, or changes.yaml names it; an id is given once: choose another name")]
+    Existed { id: String },
+    #[error("`{name}` is not in the header{hint}")]
+    Function { name: String, hint: String },
+    #[error("there is no chapter `{name}`{hint}; chapters are {}", known.join(", "))]
+    Chapter { name: String, hint: String, known: Vec<String> },
+    #[error("no rule has an id that begins with {area}{hint}; name the chapter with --chapter: {}", known.join(", "))]
+    Area { area: String, hint: String, known: Vec<String> },
+    #[error("{0}")]
+    MustPass(#[source] Box<MustPassError>),
+    /// The calls cannot be tried.
+    #[error("the calls cannot be tried: {0}")]
+    Trial(#[source] Box<RunError>),
+    /// The chapter with the skeleton does not load.
+    #[error("{path} with the new rule does not load, and was left as it was: {source}")]
+    Broken { path: String, source: Box<RunError> },
+    #[error("{path}: {source}; let the file be read and written")]
+    File { path: PathBuf, source: io::Error },
+}
+
+impl DraftError {
+    /// The status that the command ends with.
+    pub fn exit(&self) -> ExitStatus {
+        match self {
+            DraftError::File { .. } => ExitStatus::Unknown,
+            DraftError::Trial(error) => error.exit(),
+            _ => ExitStatus::Usage,
+        }
+    }
+}
+
+/// Writes a skeleton into its chapter; what was written, for a person.
+///
+/// # Errors
+/// The id, a function or a chapter is none, or a file cannot be written.
+pub fn draft(options: &Options, runtime: &'static Runtime, wanted: &Wanted) -> Result<String, DraftError> {
+    let specs = options.specs(runtime);
+    if matches!(specs, Specs::Embedded(_)) {
+        return Err(DraftError::NoFolder);
+    }
+    let rules = load_rules(options, runtime).map_err(|error| DraftError::Trial(Box::new(error)))?;
+    expect_free(&wanted.id, &specs, &rules)?;
+    let functions = functions(&rules, &wanted.calls)?;
+    let chapter = chapter(&rules, wanted, &functions)?;
+    let before =
+        fs::read_to_string(&chapter.path).map_err(|source| DraftError::File { path: chapter.path.clone(), source })?;
+    let book = Draft { options, runtime, copy: Copy::of(&specs, runtime.name())?, before, specs, chapter };
+    let calls = calls(&rules, &functions);
+    let source = source(&rules, &functions);
+    let (tried, sizes) = book.tried(&wanted.id, &calls, &functions, &source)?;
+    let (free, claimed) = by_claim(&rules, runtime, &tried);
+    let clauses = clauses(&rules, &functions, &tried.offered);
+    let source = Some((source.0.as_str(), source.1.as_str())).filter(|_| clauses.is_empty());
+    let page = Page { id: &wanted.id, calls: &calls, sizes, clauses, source, free, claimed };
+    let line = book.append(&page.text())?;
+    Ok(told(&page, &tried, &format!("{}:{line}", short(&chapter.path))))
+}
+
+/// A chapter to which a rule is appended.
+struct Draft<'a> {
+    options: &'a Options,
+    runtime: &'static Runtime,
+    specs: Specs,
+    copy: Copy,
+    chapter: &'a Chapter,
+    /// Its text.
+    before: String,
+}
+
+impl Draft<'_> {
+    /// The calls on a faithful device, with the first domain of sizes that suits them, or else the first.
+    fn tried(
+        &self,
+        id: &str,
+        calls: &Calls,
+        functions: &[&Function],
+        (document, section): &(String, String),
+    ) -> Result<(Tried, &'static str), DraftError> {
+        let attempt = |sizes: &'static str| {
+            self.write(&page::trial(id, calls, sizes, (document, section)))?;
+            let tried = self.copy.try_out(id, functions, self.options, self.runtime);
+            tried.map(|tried| (tried, sizes)).map_err(|error| DraftError::Trial(Box::new(error)))
+        };
+        let first = attempt(SIZES[0])?;
+        if first.0.stopped.is_none() || !calls.draws() {
+            return Ok(first);
+        }
+        let second = attempt(SIZES[1])?;
+        Ok(if second.0.stopped.is_none() { second } else { first })
+    }
+
+    /// Writes the chapter with these rules into the copy; its text.
+    fn write(&self, rules: &str) -> Result<String, DraftError> {
+        let text = format!("{}\n\n{rules}", self.before.trim_end());
+        self.copy.write(&name_below(self.specs.root(), &self.chapter.path), &text)?;
+        Ok(text)
+    }
+
+    /// Appends the skeleton to the chapter if the catalog loads with it; the line of its id.
+    fn append(&self, skeleton: &str) -> Result<usize, DraftError> {
+        let path = &self.chapter.path;
+        let text = self.write(skeleton)?;
+        load_rules(&self.copy.options(self.options), self.runtime)
+            .map_err(|source| DraftError::Broken { path: short(path), source: Box::new(source) })?;
+        replace(path, text).map_err(|source| DraftError::File { path: path.clone(), source })?;
+        Ok(self.before.trim_end().lines().count() + 2)
+    }
+}
+
+/// An id that no rule has and none had.
+fn expect_free(id: &str, specs: &Specs, rules: &Rules) -> Result<(), DraftError> {
+    let runtime = rules.runtime.clone();
+    if !is_rule_id(id) || id.split('.').next() != Some(&runtime) {
+        return Err(DraftError::Malformed { id: id.to_owned(), runtime });
+    }
+    if let Some(rule) = rules.rule(id) {
+        let place = format!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line);
+        return Err(DraftError::Exists { id: id.to_owned(), place });
+    }
+    let earlier = earlier_ids(specs, rules).map_err(|error| DraftError::MustPass(Box::new(error)))?;
+    if earlier.contains(id) || rules.support_rule().as_deref() == Some(id) {
+        return Err(DraftError::Existed { id: id.to_owned() });
+    }
+    Ok(())
+}
+
+fn functions(rules: &Rules, names: &[String]) -> Result<Vec<&'static Function>, DraftError> {
+    let declarations = &rules.environment.declarations;
+    let function = |name: &String| {
+        declarations.function(name.trim()).ok_or_else(|| {
+            let hint = hint(name, declarations.function_names());
+            DraftError::Function { name: name.clone(), hint }
+        })
+    };
+    names.iter().map(function).collect()
+}
+
+/// The chapter that is named, or that has the rules which are most alike.
+fn chapter<'a>(rules: &'a Rules, wanted: &Wanted, functions: &[&Function]) -> Result<&'a Chapter, DraftError> {
+    let names = || rules.chapters.iter().map(|chapter| chapter.name.as_str());
+    let known = || names().map(str::to_owned).collect();
+    if let Some(name) = &wanted.chapter {
+        let found = rules.chapters.iter().find(|chapter| chapter.name == *name);
+        let error = || DraftError::Chapter { name: name.clone(), hint: hint(name, names()), known: known() };
+        return found.ok_or_else(error);
+    }
+    let area = area(&wanted.id);
+    let alike = |position: usize| {
+        let of_area = rules.rules.iter().filter(|rule| rule.chapter == position && self::area(&rule.id) == area);
+        let calls = |name: &str| functions.iter().any(|function| function.name == name);
+        of_area.fold((0, 0), |(callers, all), rule| {
+            (callers + usize::from(rule.program.function_names().any(calls)), all + 1)
+        })
+    };
+    let best = (0..rules.chapters.len()).rev().max_by_key(|position| alike(*position));
+    best.filter(|position| alike(*position).1 > 0).map(|position| &rules.chapters[position]).ok_or_else(|| {
+        let areas: BTreeSet<&str> = rules.rules.iter().map(|rule| self::area(&rule.id)).collect();
+        DraftError::Area { area: area.to_owned(), hint: hint(area, areas), known: known() }
+    })
+}
+
+/// The part of an id before its name: runtime and area.
+fn area(id: &str) -> &str {
+    let end = id.match_indices('.').nth(1).map_or(id.len(), |(end, _)| end);
+    &id[..end]
+}
+
+/// A document that promises something and describes one of the functions, with the section.
+fn source(rules: &Rules, functions: &[&Function]) -> (String, String) {
+    let first = functions.first().map_or("", |function| function.name);
+    let clause = rules.book.clauses.iter().find(|clause| functions.iter().any(|known| known.name == clause.section));
+    let described = rules.documents.iter().find(|document| document.describes(first));
+    let document = described.or_else(|| rules.documents.iter().find(|document| document.promises));
+    match (clause, document) {
+        (Some(clause), _) => (clause.document.clone(), clause.section.clone()),
+        (None, document) => (document.map_or_else(String::new, |known| known.id.value.clone()), first.to_owned()),
+    }
+}
+
+/// The promises and refusals of the functions' sections, where they hold on every product that the rule applies to.
+fn clauses<'a>(rules: &'a Rules, functions: &[&Function], products: &[String]) -> Vec<&'a Clause> {
+    let documents = |clause: &&Clause| functions.iter().any(|function| function.name == clause.section);
+    let holds = |clause: &&Clause| products.iter().all(|product| clause.speaks_of(product));
+    let judged = |clause: &&Clause| clause.modality.promises() && clause.untestable.is_none();
+    rules.book.clauses.iter().filter(documents).filter(judged).filter(holds).collect()
+}
+
+/// The defects that were reached: those that no rule claims, and the others.
+fn by_claim(rules: &Rules, runtime: &Runtime, tried: &Tried) -> (Vec<&'static Defect>, Vec<&'static Defect>) {
+    let claimed: BTreeSet<&str> =
+        rules.rules.iter().flat_map(|rule| &rule.kills).map(|kill| kill.defect.as_str()).collect();
+    let reached = runtime.defects().iter().filter(|defect| tried.reached.contains(defect.name));
+    reached.partition(|defect| !claimed.contains(defect.name))
+}
+
+/// What was written and what comes next.
+fn told(page: &Page<'_>, tried: &Tried, place: &str) -> String {
+    let id = page.id;
+    let mut text = format!("{place}: {id}, {} sentences to choose from\n", page.clauses.len());
+    let (free, all) = (page.free.len(), page.free.len() + page.claimed.len());
+    let beyond = if tried.apart { "beyond what they need does" } else { "with what they need" };
+    text += &format!("on {} its calls reach {all} defects {beyond}; no rule claims {free}\n", tried.product);
+    if let Some(stopped) = &tried.stopped {
+        text += &format!("the calls stop there, so what comes after is not among them: {stopped}\n");
+    }
+    for open in &page.calls.open {
+        text += &format!("what to pass is not known, write the call: {open}\n");
+    }
+    text += &format!("next: `atlas-cts lint` says what is to be written, `atlas-cts prove {id}` what the rule kills\n");
+    text
+}

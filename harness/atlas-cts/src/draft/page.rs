@@ -1,0 +1,156 @@
+//! The text of a skeleton.
+
+use std::fmt::Write;
+
+use engine::catalog::Clause;
+use engine::lint::TO_WRITE;
+use simulator_contract::Defect;
+
+use super::calls::{Calls, SIZE};
+
+/// The columns that a line may have.
+const WIDEST: usize = 120;
+
+/// What a skeleton says.
+pub(super) struct Page<'a> {
+    pub id: &'a str,
+    pub calls: &'a Calls,
+    /// The domain of the size.
+    pub sizes: &'a str,
+    /// The promises and refusals of the sections that document the functions.
+    pub clauses: Vec<&'a Clause>,
+    /// What the rule cites where there are none: document and section.
+    pub source: Option<(&'a str, &'a str)>,
+    /// The defects that the calls reach and no rule claims.
+    pub free: Vec<&'a Defect>,
+    /// Those that other rules claim.
+    pub claimed: Vec<&'a Defect>,
+}
+
+impl Page<'_> {
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("  - id: {}\n", self.id);
+        let mut line = |line: &str| text += &format!("    {line}\n");
+        line(&format!("title: \"{TO_WRITE}a claim that a device keeps or breaks, in one sentence\""));
+        line(&format!("statement: \"{TO_WRITE}what the documents say, in your own words\""));
+        self.grounds(&mut text);
+        text += &self.forall();
+        text += "    steps: |\n";
+        text += &steps(self.calls, true);
+        self.kills(&mut text);
+        text
+    }
+
+    fn forall(&self) -> String {
+        if !self.calls.draws() {
+            return String::new();
+        }
+        format!("    forall:\n      {SIZE}: {}\n", self.sizes)
+    }
+
+    fn grounds(&self, text: &mut String) {
+        if let Some((document, section)) = self.source {
+            let _ = writeln!(
+                text,
+                "    # No promise or refusal of these functions is a clause: the rule informs, until one is.\n    \
+                 source:\n      - {{document: {document}, section: {section}}}\n    level: info"
+            );
+            return;
+        }
+        let _ = writeln!(
+            text,
+            "    # {TO_WRITE}the sentences that the check rests on: keep those, remove the others and this line"
+        );
+        *text += "    clauses:\n      documented:\n";
+        for clause in &self.clauses {
+            wrapped(text, "        # ", &clause.digest);
+            let _ = writeln!(text, "        - {}", clause.id);
+        }
+        *text += "    level: must\n";
+    }
+
+    fn kills(&self, text: &mut String) {
+        let _ = writeln!(
+            text,
+            "    # {TO_WRITE}the defects that the check notices, two or more and one of them subtle; remove this line"
+        );
+        *text += match self.free.is_empty() {
+            true => "    # The calls reach none that no rule claims.\n    kills: []\n",
+            false => "    # Reached, and claimed by no rule:\n    kills:\n",
+        };
+        for defect in &self.free {
+            let subtle = if defect.subtle { "Subtle: " } else { "" };
+            wrapped(text, "      # ", &format!("{subtle}{}", defect.mechanism));
+            let _ = writeln!(text, "      - {}", defect.name);
+        }
+        if !self.claimed.is_empty() {
+            let names: Vec<String> = self.claimed.iter().map(|defect| name(defect)).collect();
+            *text += "    # Reached, and claimed by other rules (* subtle):\n";
+            wrapped(text, "    #   ", &names.join(", "));
+        }
+    }
+}
+
+fn name(defect: &Defect) -> String {
+    format!("{}{}", defect.name, if defect.subtle { "*" } else { "" })
+}
+
+/// The steps, with or without a check that fails until somebody writes one in its place.
+fn steps(calls: &Calls, check: bool) -> String {
+    let mut text = String::new();
+    for line in &calls.setup {
+        wrapped(&mut text, "      ", line);
+    }
+    if !calls.setup.is_empty() {
+        text += "      ---\n";
+    }
+    for line in &calls.wanted {
+        wrapped(&mut text, "      ", line);
+    }
+    for open in &calls.open {
+        wrapped(&mut text, "      // ", &format!("{TO_WRITE}a call of {open}"));
+    }
+    if check {
+        let what = "a check of what must hold now, for these two lines, which fail";
+        let _ = writeln!(text, "      int32_t written = 0;  // {TO_WRITE}{what}\n      written == 1;");
+    }
+    text
+}
+
+/// Rules that judge nothing: what the calls need (`ID.setup`), and that with the calls (`ID.calls`).
+pub(super) fn trial(id: &str, calls: &Calls, sizes: &str, (document, section): (&str, &str)) -> String {
+    let setup = Calls { setup: calls.setup.clone(), ..Calls::default() };
+    let mut text = String::new();
+    for (name, calls) in [("setup", &setup), ("calls", calls)] {
+        let forall = match calls.draws() {
+            true => format!("    forall:\n      {SIZE}: {sizes}\n"),
+            false => String::new(),
+        };
+        let steps = match steps(calls, false) {
+            steps if steps.is_empty() => "      ;\n".to_owned(),
+            steps => steps,
+        };
+        let _ = write!(
+            text,
+            "  - id: {id}.{name}\n    title: A trial\n    statement: A trial.\n    source:\n      \
+             - {{document: {document}, section: {section}}}\n    level: info\n{forall}    steps: |\n{steps}"
+        );
+    }
+    text
+}
+
+/// Words on lines that begin with the same text and are not too wide.
+fn wrapped(text: &mut String, begin: &str, words: &str) {
+    let mut line = begin.to_owned();
+    for word in words.split(' ') {
+        if line.len() > begin.len() && line.chars().count() + word.chars().count() >= WIDEST {
+            *text += line.trim_end();
+            *text += "\n";
+            line = begin.to_owned();
+        }
+        line += word;
+        line.push(' ');
+    }
+    *text += line.trim_end();
+    *text += "\n";
+}

@@ -1,0 +1,203 @@
+//! What rules of the catalog pass to a function: what a header does not say of a parameter.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use abi::{Function, Parameter, Type};
+use engine::catalog::{Rule, Rules};
+use regex_lite::Regex;
+
+/// What stands for a parameter in a call.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Given {
+    /// What another function writes to the parameter of this position.
+    From(&'static str, usize),
+    /// A struct that is declared with these fields, and where the names in them come from that the header does not know.
+    Struct(String, Vec<(String, &'static str, usize)>),
+    /// Memory of the host that a case owns.
+    Host,
+    /// Bytes that differ from place to place.
+    Pattern,
+    /// A value of the header, a number or a hook.
+    Value(String),
+    /// A variable of its own, to be written.
+    Out,
+    /// What a case draws, or computes from it.
+    Drawn,
+}
+
+/// A call of the catalog: what is passed, by parameter.
+pub(super) type Use = Vec<Given>;
+
+/// The calls of a function in the catalog.
+pub(super) fn uses(rules: &Rules, function: &'static Function) -> Vec<Use> {
+    let callers = rules.rules.iter().filter(|rule| rule.program.function_names().any(|name| name == function.name));
+    callers.flat_map(|rule| uses_in(rules, rule, function)).collect()
+}
+
+/// What is passed most often; the first of equals.
+pub(super) fn most<T: Ord>(given: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut counts: BTreeMap<T, usize> = BTreeMap::new();
+    for one in given {
+        *counts.entry(one).or_default() += 1;
+    }
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(one, _)| one)
+}
+
+/// A call as it is written.
+struct Written {
+    function: &'static Function,
+    arguments: Vec<String>,
+}
+
+fn uses_in(rules: &Rules, rule: &Rule, function: &'static Function) -> Vec<Use> {
+    let calls = written(rule);
+    let named = |call: &&Written| call.function.name == function.name;
+    let given = |call: &Written| {
+        let pairs = call.arguments.iter().zip(function.parameters);
+        pairs.map(|(text, parameter)| Reading { rules, rule, calls: &calls, function }.given(text, parameter)).collect()
+    };
+    calls.iter().filter(named).map(given).collect()
+}
+
+/// The calls of a rule. What a word stands for is not written as a call.
+fn written(rule: &Rule) -> Vec<Written> {
+    let program = &rule.program;
+    let call = |call: &steps::program::Call| {
+        let function = program.functions[call.function];
+        let text = program.text(call.span);
+        let inside = text.strip_prefix(function.name)?.trim_start().strip_prefix('(')?;
+        let arguments = arguments(inside);
+        (arguments.len() == function.parameters.len()).then_some(Written { function, arguments })
+    };
+    program.sites().into_iter().flatten().filter_map(call).collect()
+}
+
+/// The arguments before the bracket that closes a call.
+fn arguments(text: &str) -> Vec<String> {
+    let (mut depth, mut found) = (0usize, vec![String::new()]);
+    for char in text.chars() {
+        match char {
+            ')' | ']' | '}' if depth == 0 => break,
+            ',' if depth == 0 => {
+                found.push(String::new());
+                continue;
+            }
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        found.last_mut().expect("the list begins with one").push(char);
+    }
+    let found: Vec<String> = found.iter().map(|text| text.trim().to_owned()).collect();
+    if found == [""] { Vec::new() } else { found }
+}
+
+/// A call of a rule that is read.
+struct Reading<'a> {
+    rules: &'a Rules,
+    rule: &'a Rule,
+    calls: &'a [Written],
+    function: &'static Function,
+}
+
+impl Reading<'_> {
+    fn given(&self, text: &str, parameter: &Parameter) -> Given {
+        let bare = without_cast(text);
+        if let Some(name) = bare.strip_prefix('&') {
+            let declared = structure(parameter.ty).and_then(|structure| self.fields(structure, name));
+            return declared.unwrap_or(Given::Out);
+        }
+        let name = self.without_actor(bare);
+        let declared = self.declared(leading_name(name)).unwrap_or_default();
+        let begins = |start: &str| bare.starts_with(start) || declared.starts_with(start);
+        if begins("pattern(") {
+            Given::Pattern
+        } else if begins("host(") {
+            Given::Host
+        } else if self.is_constant(bare) {
+            Given::Value(bare.to_owned())
+        } else {
+            self.source(leading_name(name)).unwrap_or(Given::Drawn)
+        }
+    }
+
+    /// The call that writes a variable.
+    fn source(&self, name: &str) -> Option<Given> {
+        let address = format!("&{name}");
+        let mut others = self.calls.iter().filter(|call| call.function.name != self.function.name);
+        others.find_map(|call| {
+            let writes = |(text, parameter): (&String, &Parameter)| match parameter.ty {
+                Type::Pointer { to: Type::Char, constant: false } => text == name,
+                _ => *text == address,
+            };
+            let position = call.arguments.iter().zip(call.function.parameters).position(writes)?;
+            Some(Given::From(call.function.name, position))
+        })
+    }
+
+    /// What a pointer of the steps is declared with.
+    fn declared(&self, name: &str) -> Option<&str> {
+        let text = &self.rule.program.source;
+        let found = Regex::new(&format!(r"\*\s*{}\s*=\s*", regex_lite::escape(name))).ok()?.find(text)?;
+        text.get(found.end()..)
+    }
+
+    /// The name behind that of the actor whose variable it is.
+    fn without_actor<'t>(&self, text: &'t str) -> &'t str {
+        let of_actor = |(before, _): &(&str, &str)| self.rule.program.actors.iter().any(|actor| actor.name == *before);
+        text.split_once('.').filter(of_actor).map_or(text, |(_, name)| name)
+    }
+
+    /// What a struct of the steps is declared with; `None`: something that only its rule has.
+    fn fields(&self, structure: &str, name: &str) -> Option<Given> {
+        let (structure, name) = (regex_lite::escape(structure), regex_lite::escape(name));
+        let declaration = Regex::new(&format!(r"{structure}\s+{name}\s*=\s*(\{{[^;]*\}});")).ok()?;
+        let fields = declaration.captures(&self.rule.program.source)?.get(1)?.as_str();
+        let fields = fields.split_whitespace().collect::<Vec<_>>().join(" ");
+        let unknown: BTreeSet<&str> = names(&fields).filter(|name| !self.is_known(name)).collect();
+        let source = |name: &str| match self.source(name)? {
+            Given::From(function, position) => Some((name.to_owned(), function, position)),
+            _ => None,
+        };
+        let sources: Vec<_> = unknown.into_iter().map(source).collect::<Option<_>>()?;
+        Some(Given::Struct(fields, sources))
+    }
+
+    /// Whether all names in a text are those of the header.
+    fn is_constant(&self, text: &str) -> bool {
+        names(text).all(|name| self.is_known(name))
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        let declarations = &self.rules.environment.declarations;
+        name == "hook" || declarations.constant(name).is_some() || declarations.ty(name).is_some()
+    }
+}
+
+/// The names in an expression, without those of fields.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    static NAME: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?:^|[^.\w])([A-Za-z_]\w*)").expect("the expression is a constant"));
+    NAME.captures_iter(text).filter_map(|found| found.get(1)).map(|name| name.as_str())
+}
+
+/// The struct that a parameter points to.
+fn structure(ty: Type) -> Option<&'static str> {
+    match ty {
+        Type::Pointer { to: Type::Struct(name), .. } => Some(name),
+        _ => None,
+    }
+}
+
+fn without_cast(text: &str) -> &str {
+    match text.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+        Some((_, rest)) if !rest.trim().is_empty() => rest.trim(),
+        _ => text,
+    }
+}
+
+fn leading_name(text: &str) -> &str {
+    let end = text.find(|char: char| !(char.is_ascii_alphanumeric() || char == '_')).unwrap_or(text.len());
+    &text[..end]
+}
