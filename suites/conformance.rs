@@ -54,7 +54,7 @@ fn conformance(command: Command, wanted: Vec<String>) -> Result<ExitStatus, Comm
     let Command { selection, mut options, mut runner } = command;
     options.jobs = runner.test_threads.or(options.jobs);
     let filter = selection.filter(wanted, runner.exact, std::mem::take(&mut runner.skip))?;
-    let runtime = choose_runtime(RUNTIMES, &options, &filter.wanted)?;
+    let runtime = choose_runtime(RUNTIMES, &options.catalog, &filter.wanted)?;
     // What is left is what was selected: the runner has nothing to filter.
     (runner.filter, runner.exact) = (None, false);
     if runner.list {
@@ -71,7 +71,7 @@ fn list(
     filter: &Filter,
     runner: &Arguments,
 ) -> Result<ExitStatus, CommandError> {
-    let rules = load_rules(options, runtime)?;
+    let rules = load_rules(&options.catalog, runtime)?;
     let (planned, _) = filter.part_of(filter.select(&rules).map_err(RunError::from)?, &rules);
     let trial = |planned: Planned| {
         let skipped = planned.skipped_without_a_device(&rules, options);

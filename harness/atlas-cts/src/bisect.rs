@@ -96,8 +96,8 @@ pub(crate) fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     if options.resume.is_some() {
         return Err(CommandError::Resumed);
     }
-    let runtime = choose_runtime(RUNTIMES, &options, std::slice::from_ref(&rule))?;
-    let rules = load_rules(&options, runtime)?;
+    let runtime = choose_runtime(RUNTIMES, &options.catalog, std::slice::from_ref(&rule))?;
+    let rules = load_rules(&options.catalog, runtime)?;
     // The rule that is derived has an id too.
     Filter { wanted: vec![rule.clone()], exact: true, ..Filter::default() }.select(&rules)?;
     let symptom = like.map(|run| symptom_of(&rule, &run)).transpose()?;

@@ -3,35 +3,49 @@
 use std::collections::BTreeSet;
 
 use atlas_cts::{CommandError, say_line};
+use clap::Args;
+use clap::builder::BoolishValueParser;
 use engine::catalog::{Rules, readings};
 use engine::expectations::today;
 use engine::lint::{
     Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, unused_set_ups, unwritten, wide_lines,
 };
-use engine::run::{ExitStatus, Options, RunError, load_rules};
+use engine::run::{CatalogOptions, ExitStatus, ExpectationOptions, RunError, load_rules};
 use engine::runtime::Runtime;
 
+/// What is checked beside the catalog, and how strictly.
+#[derive(Debug, Args)]
+pub(crate) struct LintOptions {
+    #[command(flatten)]
+    pub(crate) catalog: CatalogOptions,
+    /// Warnings count as mistakes.
+    #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new())]
+    strict: bool,
+    #[command(flatten)]
+    known: ExpectationOptions,
+}
+
 /// Checks the whole catalog and the known failures, and prints what no rule should rest on.
-pub(crate) fn lint(options: &Options, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
-    let rules = load_rules(options, runtime)?;
-    let places = unwritten(&options.specs(runtime), &rules.runtime);
+pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
+    let rules = load_rules(&options.catalog, runtime)?;
+    let places = unwritten(&options.catalog.specs(runtime), &rules.runtime);
     if !places.is_empty() {
         return Err(CommandError::Unwritten { places });
     }
     if rules.book.whole {
-        readings(&options.specs(runtime), &rules).map_err(RunError::from)?;
+        readings(&options.catalog.specs(runtime), &rules).map_err(RunError::from)?;
     } else {
         say_line(
             "not checked: the evidence, which an executable does not carry (--specs DIR of a checkout checks it)",
         )?;
     }
     let mut warnings = claims(&rules, runtime.defects());
-    warnings.extend(wide_lines(&options.specs(runtime), &rules.runtime));
+    warnings.extend(wide_lines(&options.catalog.specs(runtime), &rules.runtime));
     warnings.extend(unproven_promises(&rules));
     warnings.extend(unused_set_ups(&rules));
     let edges = Edges::of(&rules);
     warnings.extend(edges.mistakes(&rules));
-    let known = options.known.read(&options.specs(runtime), &rules)?;
+    let known = options.known.read(&options.catalog.specs(runtime), &rules)?;
     warnings.extend(known.iter().flat_map(|known| known.warnings(&rules, today())));
     warnings.iter().try_for_each(|warning| say_line(format_args!("warning: {warning}")))?;
     let gaps = rules.unowned();

@@ -6,7 +6,7 @@ use clap::Args;
 
 use atlas_cts::CommandError;
 use engine::catalog::{Level, Rule, Rules, area, offered};
-use engine::run::Options;
+use engine::run::CatalogOptions;
 use steps::suggest::hint;
 
 /// Which rules are listed; everything given must hold.
@@ -30,9 +30,9 @@ pub(crate) struct ListFilter {
 
 impl ListFilter {
     /// The filter, with `--product` where `--on` is not given.
-    pub(crate) fn on_product_of(mut self, options: &Options) -> ListFilter {
-        if options.product != "auto" {
-            self.on.get_or_insert_with(|| options.product.clone());
+    pub(crate) fn on_product_of(mut self, options: &CatalogOptions) -> ListFilter {
+        if let Some(product) = options.named_product() {
+            self.on.get_or_insert_with(|| product.to_owned());
         }
         self
     }

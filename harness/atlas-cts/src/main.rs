@@ -25,7 +25,7 @@ use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, expect_stack, say, say_line};
 use atlas_cts::{certify, doctor, draft, interface, reproducer};
 use clap::{Parser, Subcommand};
-use engine::run::{ExitStatus, MergeOptions, Options, choose_runtime, load_rules};
+use engine::run::{CatalogOptions, ExitStatus, MergeOptions, Options, choose_runtime, load_rules};
 use engine::runtime::Runtime;
 
 /// Checks, lists and explains the catalog, proves the rules, and runs them without cargo.
@@ -39,14 +39,11 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Check the whole catalog; every mistake is reported with its place. With --strict, warnings count as mistakes.
-    Lint {
-        #[command(flatten)]
-        options: Options,
-    },
+    Lint(lint::LintOptions),
     /// List rules, filtered.
     List {
         #[command(flatten)]
-        options: Options,
+        catalog: CatalogOptions,
         #[command(flatten)]
         filter: list::ListFilter,
     },
@@ -63,26 +60,26 @@ enum Command {
         /// The rule's id.
         rule: String,
         #[command(flatten)]
-        options: Options,
+        catalog: CatalogOptions,
     },
     /// Count the sentences that the rules rest on, list what is only reported, look the sentences up in their documents.
     Clauses {
         #[command(flatten)]
-        options: Options,
+        catalog: CatalogOptions,
         #[command(flatten)]
         filter: clauses::ClauseFilter,
     },
     /// Count which sentences of the documents are judged, and list functions, values and products that no rule judges.
     Coverage {
         #[command(flatten)]
-        options: Options,
+        catalog: CatalogOptions,
         #[command(flatten)]
         coverage: coverage::CoverageOptions,
     },
     /// Show which rules a conformant device holds, with their products, conditions and checks; of one with --product.
     Mustpass {
         #[command(flatten)]
-        options: Options,
+        catalog: CatalogOptions,
         #[command(flatten)]
         wanted: mustpass::MustPassOptions,
     },
@@ -91,21 +88,21 @@ enum Command {
         /// The rule's id.
         rule: String,
         #[command(flatten)]
-        options: Options,
+        options: print::PrintOptions,
     },
     /// Compare a library with the catalog's header or with another one: symbols, versions, needed libraries.
     Abi {
         #[command(flatten)]
         compared: interface::Compared,
         #[command(flatten)]
-        options: Options,
+        catalog: CatalogOptions,
     },
     /// Write a folder that shows a failure of a run without the suite: a C program, a Makefile, a README.
     Reproducer {
         #[command(flatten)]
         wanted: reproducer::Wanted,
         #[command(flatten)]
-        options: Options,
+        catalog: CatalogOptions,
     },
     /// Run rules; the same as `cargo test -- …` where there is no cargo.
     Run(run::Arguments),
@@ -142,7 +139,7 @@ enum Command {
         #[arg(long)]
         list: bool,
         #[command(flatten)]
-        options: Options,
+        catalog: CatalogOptions,
     },
     /// Write the JSON Schemas of the catalog's files, and of what `doctor --json`, `diff --format json`, `certify` and
     /// `run --log-format json` print.
@@ -177,49 +174,49 @@ fn command() -> ExitCode {
 
 fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
     match command {
-        Command::Lint { options } => lint::lint(&options, runtime_of(&options, None)?),
-        Command::List { options, filter } => {
-            let runtime = runtime_of(&options, None)?;
-            say(&list::list(&load_rules(&options, runtime)?, &filter.on_product_of(&options))?)?;
+        Command::Lint(options) => lint::lint(&options, runtime_of(&options.catalog, None)?),
+        Command::List { catalog, filter } => {
+            let runtime = runtime_of(&catalog, None)?;
+            say(&list::list(&load_rules(&catalog, runtime)?, &filter.on_product_of(&catalog))?)?;
             Ok(ExitStatus::Conformant)
         }
         Command::New { wanted, options } => {
-            let runtime = runtime_of(&options, Some(&wanted.id))?;
+            let runtime = runtime_of(&options.catalog, Some(&wanted.id))?;
             say(&draft::draft(&options, runtime, &wanted).map_err(|error| CommandError::Draft(Box::new(error)))?)?;
             Ok(ExitStatus::Conformant)
         }
-        Command::Explain { rule, options } => {
-            let runtime = runtime_of(&options, Some(&rule))?;
-            say(&explain::explain(&load_rules(&options, runtime)?, runtime, &rule)?)?;
+        Command::Explain { rule, catalog } => {
+            let runtime = runtime_of(&catalog, Some(&rule))?;
+            say(&explain::explain(&load_rules(&catalog, runtime)?, runtime, &rule)?)?;
             Ok(ExitStatus::Conformant)
         }
-        Command::Clauses { options, filter } => {
-            clauses::clauses(&load_rules(&options, runtime_of(&options, None)?)?, &filter)
+        Command::Clauses { catalog, filter } => {
+            clauses::clauses(&load_rules(&catalog, runtime_of(&catalog, None)?)?, &filter)
         }
-        Command::Coverage { options, coverage: wanted } => {
-            let runtime = runtime_of(&options, None)?;
-            coverage::coverage(&load_rules(&options, runtime)?, &options.specs(runtime), &wanted)
+        Command::Coverage { catalog, coverage: wanted } => {
+            let runtime = runtime_of(&catalog, None)?;
+            coverage::coverage(&load_rules(&catalog, runtime)?, &catalog.specs(runtime), &wanted)
         }
-        Command::Mustpass { options, wanted } => {
-            let runtime = runtime_of(&options, None)?;
-            mustpass::must_pass(&load_rules(&options, runtime)?, &options.specs(runtime), &options, &wanted)
+        Command::Mustpass { catalog, wanted } => {
+            let runtime = runtime_of(&catalog, None)?;
+            mustpass::must_pass(&load_rules(&catalog, runtime)?, &catalog.specs(runtime), &catalog, &wanted)
         }
         Command::Print { rule, options } => {
-            let runtime = runtime_of(&options, Some(&rule))?;
-            say(&print::print_as_c(&load_rules(&options, runtime)?, &rule, &options)?)?;
+            let runtime = runtime_of(&options.catalog, Some(&rule))?;
+            say(&print::print_as_c(&load_rules(&options.catalog, runtime)?, &rule, &options)?)?;
             Ok(ExitStatus::Conformant)
         }
-        Command::Abi { compared, options } => {
-            let runtime = runtime_of(&options, None)?;
-            let rules = load_rules(&options, runtime)?;
+        Command::Abi { compared, catalog } => {
+            let runtime = runtime_of(&catalog, None)?;
+            let rules = load_rules(&catalog, runtime)?;
             let (page, differs) = interface::compare(&rules, &compared).map_err(CommandError::Interface)?;
             say(&page)?;
             Ok(if differs { ExitStatus::Broken } else { ExitStatus::Conformant })
         }
-        Command::Reproducer { wanted, options } => {
-            let runtime = runtime_of(&options, Some(&wanted.rule))?;
-            let rules = load_rules(&options, runtime)?;
-            let folder = reproducer::reproducer(&rules, &options.specs(runtime), &wanted)?;
+        Command::Reproducer { wanted, catalog } => {
+            let runtime = runtime_of(&catalog, Some(&wanted.rule))?;
+            let rules = load_rules(&catalog, runtime)?;
+            let folder = reproducer::reproducer(&rules, &catalog.specs(runtime), &wanted)?;
             say_line(folder.display())?;
             Ok(ExitStatus::Conformant)
         }
@@ -234,14 +231,14 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::History(arguments) => history::history(&arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
-        Command::Simulator { print_path, list, options } => {
-            simulator::simulator(runtime_of(&options, None)?, print_path.as_deref(), list)
+        Command::Simulator { print_path, list, catalog } => {
+            simulator::simulator(runtime_of(&catalog, None)?, print_path.as_deref(), list)
         }
         Command::Schema { folder, reports, check } => schema::schema(&folder, &reports, check),
     }
 }
 
 /// The runtime that options and a rule's id name.
-fn runtime_of(options: &Options, rule: Option<&String>) -> Result<&'static Runtime, CommandError> {
-    Ok(choose_runtime(RUNTIMES, options, rule.map_or(&[], std::slice::from_ref))?)
+fn runtime_of(catalog: &CatalogOptions, rule: Option<&String>) -> Result<&'static Runtime, CommandError> {
+    Ok(choose_runtime(RUNTIMES, catalog, rule.map_or(&[], std::slice::from_ref))?)
 }

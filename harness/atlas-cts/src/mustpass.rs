@@ -7,7 +7,7 @@ use clap::Args;
 use engine::catalog::{Rules, Specs, product};
 use engine::files::write_new;
 use engine::must_pass::{MustPass, hold};
-use engine::run::{ExitStatus, Options};
+use engine::run::{CatalogOptions, ExitStatus};
 
 /// What is done with the list.
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(crate) struct MustPassOptions {
 pub(crate) fn must_pass(
     rules: &Rules,
     specs: &Specs,
-    options: &Options,
+    catalog: &CatalogOptions,
     wanted: &MustPassOptions,
 ) -> Result<ExitStatus, CommandError> {
     let list = MustPass::of(rules, env!("CARGO_PKG_VERSION"));
@@ -47,9 +47,9 @@ pub(crate) fn must_pass(
             .map_err(|source| CommandError::File { path: path.clone(), source })?;
         say_line(format_args!("{}: {} rules of version {}", path.display(), list.rules.len(), list.version))?;
     } else if wanted.hold.is_none() {
-        let list = match options.product.as_str() {
-            "auto" => list,
-            id => list.on(&product(rules, id)?.id),
+        let list = match catalog.named_product() {
+            None => list,
+            Some(id) => list.on(&product(rules, id)?.id),
         };
         say(&list.to_string())?;
     }

@@ -1,17 +1,33 @@
 //! `atlas-cts print`.
 
 use atlas_cts::CommandError;
+use clap::Args;
 use engine::case::{LEAST_PATIENCE, Scope, cases_from_json, parse_json};
 use engine::catalog::{self, Rules};
 use engine::print_c::{Sheet, print_c};
-use engine::run::{Options, Waiting};
+use engine::run::{CatalogOptions, Waiting};
+
+/// What a rule is printed with.
+#[derive(Debug, Args)]
+pub(crate) struct PrintOptions {
+    #[command(flatten)]
+    pub(crate) catalog: CatalogOptions,
+    /// The values of this case, as a failure prints them, or of several cases in their order.
+    #[arg(long, value_name = "JSON")]
+    case: Option<String>,
+    /// Number of devices.
+    #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=1024))]
+    devices: u32,
+    /// Milliseconds that the program waits for what is expected to happen, or `auto`: as few as a run waits.
+    #[arg(long, env = "ATLAS_CTS_PATIENCE", value_name = "MS", default_value = "auto")]
+    patience: Waiting,
+}
 
 /// A rule as a C program, with the values of `--case` if they are given.
-pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &Options) -> Result<String, CommandError> {
+pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &PrintOptions) -> Result<String, CommandError> {
     let rule = catalog::rule(rules, id)?;
-    let product = if options.product == "auto" { &rules.default_product } else { &options.product };
-    let product = catalog::product(rules, product)?;
-    let devices = options.devices.unwrap_or(4);
+    let product = catalog::product(rules, options.catalog.named_product().unwrap_or(&rules.default_product))?;
+    let devices = options.devices;
     let cases = match &options.case {
         None => Vec::new(),
         Some(text) => {

@@ -65,8 +65,8 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     if let Some(file) = &arguments.ratchet {
         Ratchet::read(file).map_err(CommandError::Proof)?;
     }
-    let runtime = choose_runtime(RUNTIMES, options, &arguments.filter)?;
-    let mut target = Target::open(options, runtime, Arc::new(load_rules(options, runtime)?))?;
+    let runtime = choose_runtime(RUNTIMES, &options.catalog, &arguments.filter)?;
+    let mut target = Target::open(options, runtime, Arc::new(load_rules(&options.catalog, runtime)?))?;
     if let Some(said) = target.set_patience(None, options) {
         say_line(said)?;
     }

@@ -74,7 +74,7 @@ impl Place {
     }
 
     fn rules(&self) -> Arc<Rules> {
-        Arc::new(load_rules(&self.options(), &EMPTY).unwrap_or_else(|error| panic!("{error}")))
+        Arc::new(load_rules(&self.options().catalog, &EMPTY).unwrap_or_else(|error| panic!("{error}")))
     }
 
     fn campaign(&self, rules: &Arc<Rules>) -> Campaign {

@@ -50,10 +50,10 @@ pub struct Arguments {
 /// The command line or the catalog is wrong, or nothing can be printed.
 pub fn doctor(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     let options = &arguments.options;
-    let runtime = choose_runtime(RUNTIMES, options, &[])?;
-    let rules = load_rules(options, runtime)?;
-    if options.product != "auto" {
-        product(&rules, &options.product)?;
+    let runtime = choose_runtime(RUNTIMES, &options.catalog, &[])?;
+    let rules = load_rules(&options.catalog, runtime)?;
+    if let Some(named) = options.catalog.named_product() {
+        product(&rules, named)?;
     }
     if !arguments.root.is_dir() {
         return Err(CommandError::Root { path: arguments.root.clone() });
@@ -61,8 +61,8 @@ pub fn doctor(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     let machine = Machine::new(&arguments.root, Duration::from_secs(arguments.limit));
     let mut found = Examination::new(env!("CARGO_PKG_VERSION"), runtime.name(), &arguments.root.display().to_string());
     let library = library::look(&machine, options, runtime, &rules, &mut found);
-    let named = Some(options.product.clone()).filter(|product| product != "auto");
-    let patient = Patient { rules: &rules, library, product: named };
+    let product = options.catalog.named_product().map(str::to_owned);
+    let patient = Patient { rules: &rules, library, product };
     if let Some(doctor) = &runtime.doctor {
         (doctor.examine)(&machine, &patient, &mut found);
     }

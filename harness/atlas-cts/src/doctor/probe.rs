@@ -50,7 +50,7 @@ pub(super) fn look(
     command.args(["--runtime", runtime.name()]);
     let product = found.product.as_deref().filter(|_| patient.product.is_some());
     command.arg("--product").arg(product.unwrap_or("auto"));
-    if let Some(specs) = &options.specs {
+    if let Some(specs) = &options.catalog.specs {
         command.arg("--specs").arg(specs);
     }
     // A hang costs a deadline, and running it again costs another.

@@ -91,11 +91,11 @@ impl DraftError {
 /// # Errors
 /// The id, a function or a chapter is none, or a file cannot be written.
 pub fn draft(options: &Options, runtime: &'static Runtime, wanted: &Wanted) -> Result<String, DraftError> {
-    let specs = options.specs(runtime);
+    let specs = options.catalog.specs(runtime);
     if matches!(specs, Specs::Embedded(_)) {
         return Err(DraftError::NoFolder);
     }
-    let rules = load_rules(options, runtime).map_err(|error| DraftError::Trial(Box::new(error)))?;
+    let rules = load_rules(&options.catalog, runtime).map_err(|error| DraftError::Trial(Box::new(error)))?;
     expect_free(&wanted.id, &specs, &rules)?;
     let functions = functions(&rules, &wanted.calls)?;
     let chapter = chapter(&rules, wanted, &functions)?;
@@ -157,7 +157,7 @@ impl Draft<'_> {
     fn append(&self, skeleton: &str) -> Result<usize, DraftError> {
         let path = &self.chapter.path;
         let text = self.write(skeleton)?;
-        load_rules(&self.copy.options(self.options), self.runtime)
+        load_rules(&self.copy.catalog(&self.options.catalog), self.runtime)
             .map_err(|source| DraftError::Broken { path: short(path), source: Box::new(source) })?;
         replace(path, text).map_err(|source| DraftError::File { path: path.clone(), source })?;
         Ok(self.before.trim_end().lines().count() + 2)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use abi::Function;
 use engine::catalog::{LifeCycleProgram, Product, Rules, Section, Specs, offered};
 use engine::prove::look;
-use engine::run::{Backend, Options, RunError, Target, load_rules};
+use engine::run::{Backend, CatalogOptions, Options, RunError, Target, load_rules};
 use engine::runtime::Runtime;
 use steps::program::Statement;
 use steps::walk::Node;
@@ -60,8 +60,13 @@ impl Copy {
     }
 
     /// The options that read this catalog.
-    pub(super) fn options(&self, options: &Options) -> Options {
-        Options { specs: Some(self.folder.path().to_owned()), ..options.clone() }
+    pub(super) fn catalog(&self, catalog: &CatalogOptions) -> CatalogOptions {
+        CatalogOptions { specs: Some(self.folder.path().to_owned()), ..catalog.clone() }
+    }
+
+    /// The options of a run of this catalog.
+    fn options(&self, options: &Options) -> Options {
+        Options { catalog: self.catalog(&options.catalog), ..options.clone() }
     }
 
     /// Tries the rules `ID.setup` and `ID.calls` of this catalog.
@@ -73,14 +78,14 @@ impl Copy {
         runtime: &'static Runtime,
     ) -> Result<Tried, RunError> {
         let mut options = Options { backend: Backend::Simulator, library: None, ..self.options(options) };
-        let rules = load_rules(&options, runtime)?;
+        let rules = load_rules(&options.catalog, runtime)?;
         let id = |name: &str| format!("{id}.{name}");
         let offered = products(&rules, &id("calls"));
         let usual = || offered.iter().find(|product| **product == rules.default_product).or(offered.first()).cloned();
-        if options.product == "auto" {
-            options.product = usual().unwrap_or_else(|| rules.default_product.clone());
+        if options.catalog.product == "auto" {
+            options.catalog.product = usual().unwrap_or_else(|| rules.default_product.clone());
         }
-        let product = options.product.clone();
+        let product = options.catalog.product.clone();
         let mut target = Target::open(&options, runtime, Arc::new(rules))?;
         target.set_patience(None, &options);
         let rules = target.rules.clone();

@@ -38,7 +38,7 @@ enum LogFormat {
 /// Runs rules and prints what happens.
 pub(crate) fn run(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     let filter = arguments.selection.filter(arguments.filter, false, Vec::new())?;
-    let runtime = choose_runtime(RUNTIMES, &arguments.options, &filter.wanted)?;
+    let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;
     let status = match arguments.log_format {
         LogFormat::Text => engine::run::run(arguments.options, runtime, &filter, &mut Terminal::default()),
         LogFormat::Json => engine::run::run(arguments.options, runtime, &filter, &mut JsonLog),

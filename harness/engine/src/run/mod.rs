@@ -47,7 +47,7 @@ pub use library::{Backend, LibraryError, check_library_file};
 pub use listener::{Listener, RunningRule, ToStandardError};
 pub use merge::{MergeError, MergeOptions, merge};
 pub use observer::{Observer, Work, load_rules, rewrite_reports, run};
-pub use options::{Options, Profile, Waiting};
+pub use options::{CatalogOptions, Options, Profile, Waiting};
 pub use owners::of_owner;
 pub use places::{read_named, run_folder, runs_folder};
 pub use registry::{RegistryError, choose_runtime};

@@ -17,7 +17,7 @@ use super::estimate::Estimate;
 use super::exit::{ExitStatus, RunError};
 use super::folder::{FolderError, RunFolder, report};
 use super::listener::{Listener, ToStandardError};
-use super::options::Options;
+use super::options::{CatalogOptions, Options};
 use super::places::{read_named, runs_folder};
 use super::resume::Earlier;
 use super::selection::{Filter, Planned};
@@ -240,7 +240,7 @@ fn begin(
     earlier: Option<Earlier>,
     observer: &mut impl Observer,
 ) -> Result<Work, RunError> {
-    let rules = Arc::new(load_rules(options, runtime)?);
+    let rules = Arc::new(load_rules(&options.catalog, runtime)?);
     if let Some(earlier) = &earlier {
         earlier.expect_same_files(options, runtime, &rules)?;
     }
@@ -251,7 +251,7 @@ fn begin(
     // The replay of a case asks how this rule goes, whatever is known.
     let known = match options.case {
         Some(_) => None,
-        None => options.known.read(&options.specs(runtime), &rules)?,
+        None => options.known.read(&options.catalog.specs(runtime), &rules)?,
     };
     let mut campaign =
         Campaign::open_heard(options, runtime, rules, observer.listener()).map_err(|error| match &earlier {
@@ -271,7 +271,8 @@ fn begin(
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;
     }
-    let left_alone = options.case.is_none().then(|| options.known.left_alone(&options.specs(runtime))).flatten();
+    let left_alone =
+        options.case.is_none().then(|| options.known.left_alone(&options.catalog.specs(runtime))).flatten();
     if let Some(expected) = expected.or(left_alone) {
         observer.line(&expected)?;
     }
@@ -282,7 +283,7 @@ fn begin(
 ///
 /// # Errors
 /// There is none in that folder, or it has mistakes.
-pub fn load_rules(options: &Options, runtime: &'static Runtime) -> Result<Rules, RunError> {
+pub fn load_rules(options: &CatalogOptions, runtime: &'static Runtime) -> Result<Rules, RunError> {
     load_catalog(options.specs(runtime), runtime)
 }
 

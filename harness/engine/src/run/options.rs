@@ -130,15 +130,40 @@ impl FromStr for Waiting {
     }
 }
 
-/// The options of a run. Each has an environment variable, for runners that pass no arguments on.
+/// The catalog that a command reads, and the product that it is read for.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct CatalogOptions {
     /// The runtime to test; if it is not given, the one that has the product or the rules.
     #[arg(long, env = "ATLAS_CTS_RUNTIME", value_name = "NAME")]
     pub runtime: Option<String>,
     /// Product family under test, or `auto`: what the device says it is.
-    #[arg(long, env = "ATLAS_CTS_PRODUCT", default_value = "auto", value_name = "ID")]
+    #[arg(long, env = "ATLAS_CTS_PRODUCT", default_value = AUTO, value_name = "ID")]
     pub product: String,
+    /// Folder of a catalog to use in place of the one that the executable carries.
+    #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
+    pub specs: Option<PathBuf>,
+}
+
+/// The product that is not given: what the device says it is.
+const AUTO: &str = "auto";
+
+impl CatalogOptions {
+    /// The catalog: in the folder that was given, or the one that the executable carries.
+    pub fn specs(&self, runtime: &Runtime) -> Specs {
+        Specs::choose(self.specs.as_deref(), runtime.specs)
+    }
+
+    /// The product that was given; `None`: the device says what it is.
+    pub fn named_product(&self) -> Option<&str> {
+        Some(&*self.product).filter(|product| *product != AUTO)
+    }
+}
+
+/// The options of a run. Each has an environment variable, for runners that pass no arguments on.
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    #[command(flatten)]
+    pub catalog: CatalogOptions,
     /// The runtime's shared library.
     #[arg(long, env = "ATLAS_CTS_LIBRARY", value_name = "PATH")]
     pub library: Option<PathBuf>,
@@ -253,9 +278,6 @@ pub struct Options {
     /// cargo to fixtures/regressions of the checkout.
     #[arg(long)]
     pub keep: bool,
-    /// Folder of a catalog to use in place of the one that the executable carries.
-    #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
-    pub specs: Option<PathBuf>,
     /// Switch a seeded defect, a bad device or a legal variant of the simulated device on; may be repeated.
     #[arg(long = "defect", env = "ATLAS_CTS_DEFECT", value_name = "NAME", value_delimiter = ',')]
     pub defects: Vec<String>,
@@ -276,11 +298,6 @@ pub struct Options {
 }
 
 impl Options {
-    /// The catalog: in the folder that was given, or the one that the executable carries.
-    pub fn specs(&self, runtime: &Runtime) -> Specs {
-        Specs::choose(self.specs.as_deref(), runtime.specs)
-    }
-
     /// Whether rules of one device run on each.
     pub(super) fn everywhere(&self) -> bool {
         self.on_every_device.unwrap_or(self.profile.unwrap_or_default() != Profile::Smoke)

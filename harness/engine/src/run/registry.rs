@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::catalog::{UnknownName, product_ids};
 use crate::runtime::Runtime;
 
-use super::options::Options;
+use super::options::CatalogOptions;
 
 /// Why no runtime is chosen.
 #[derive(Debug, Error)]
@@ -36,13 +36,13 @@ pub enum RegistryError {
 /// `--runtime` or `--product` names none, or they contradict each other; two runtimes share a name or a product.
 pub fn choose_runtime(
     runtimes: &[&'static Runtime],
-    options: &Options,
+    options: &CatalogOptions,
     rules: &[String],
 ) -> Result<&'static Runtime, RegistryError> {
     let registry = Registry::read(runtimes, options)?;
     let named = options.runtime.as_ref().map(|name| registry.named(name)).transpose()?;
     // Where there is one runtime, opening its catalog says of a product that it does not exist.
-    let product = Some(&options.product).filter(|product| *product != "auto" && runtimes.len() > 1);
+    let product = options.named_product().filter(|_| runtimes.len() > 1);
     let owner = product.map(|product| registry.owner(product)).transpose()?;
     match (named, owner) {
         (Some(named), Some(owner)) if named.name() != owner.name() => Err(RegistryError::Contradiction {
@@ -60,7 +60,7 @@ struct Registry(Vec<(&'static Runtime, Vec<String>)>);
 
 impl Registry {
     /// Reads the products, each of which has one runtime.
-    fn read(runtimes: &[&'static Runtime], options: &Options) -> Result<Registry, RegistryError> {
+    fn read(runtimes: &[&'static Runtime], options: &CatalogOptions) -> Result<Registry, RegistryError> {
         let mut known: Vec<(&'static Runtime, Vec<String>)> = Vec::new();
         for runtime in runtimes {
             let name = runtime.name();
@@ -93,12 +93,12 @@ impl Registry {
         })
     }
 
-    fn owner(&self, product: &String) -> Result<&'static Runtime, RegistryError> {
-        let found = self.0.iter().find(|(_, products)| products.contains(product));
+    fn owner(&self, product: &str) -> Result<&'static Runtime, RegistryError> {
+        let found = self.0.iter().find(|(_, products)| products.iter().any(|known| known == product));
         found.map(|(runtime, _)| *runtime).ok_or_else(|| {
             let known: Vec<String> = self.0.iter().flat_map(|(_, products)| products.clone()).collect();
             let hint = hint(product, known.iter().map(String::as_str));
-            RegistryError::Unknown(UnknownName::Product { id: product.clone(), hint, known })
+            RegistryError::Unknown(UnknownName::Product { id: product.to_owned(), hint, known })
         })
     }
 

@@ -97,7 +97,7 @@ impl Earlier {
         let then = &self.run.header;
         let mut differences = Differences::default();
         let catalog = match &then.settings.specs {
-            Some(specs) if options.specs.is_none() => {
+            Some(specs) if options.catalog.specs.is_none() => {
                 &format!("it stood in {specs}: give the catalog of that run with --specs DIR, or restore it")
             }
             _ => "give the catalog of that run with --specs DIR, or restore it",
@@ -197,8 +197,7 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     let case_now = now.case.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
     let number = |number: Option<u64>| number.map_or_else(|| "no number".to_owned(), |number| number.to_string());
     let yes = |yes: bool| if yes { "on" } else { "off" };
-    let product = Some(&now.product).filter(|product| *product != "auto");
-    differences.option("--product", &then.product, product);
+    differences.option("--product", &&*then.product, now.catalog.named_product().as_ref());
     differences.option("--profile", &then.profile.as_str(), now.profile.map(Profile::name).as_ref());
     differences.option("--seed", &then.seed, now.seed.as_ref());
     differences.option("--devices", &all_devices(then), now.devices.as_ref());
@@ -247,7 +246,7 @@ fn all_devices(of: &RunHeader) -> u32 {
 /// Fills in what the options leave open, except which files are read or loaded: that is never for a journal to say.
 fn complete(options: &mut Options, then: &RunHeader) {
     let settings = &then.settings;
-    options.product.clone_from(&then.product);
+    options.catalog.product.clone_from(&then.product);
     options.profile = Profile::from_str(&then.profile, false).ok();
     options.seed = Some(then.seed);
     options.devices = Some(all_devices(then));

@@ -24,7 +24,7 @@ impl Planned {
     /// Whether the options alone tell that a run would skip it: conditions that only a device knows are not checked.
     pub fn skipped_without_a_device(&self, rules: &Rules, options: &Options) -> bool {
         let Some(rule) = self.rule.map(|index| &rules.rules[index]) else { return false };
-        let elsewhere = options.product != "auto" && offered(rule, &options.product, rules).is_err();
+        let elsewhere = options.catalog.named_product().is_some_and(|product| offered(rule, product, rules).is_err());
         elsewhere || (rule.hazard.is_some() && !options.hazardous)
     }
 }

@@ -95,8 +95,8 @@ impl Target {
         expect_proc()?;
         threads::expect_threads()?;
         let choice = choose_library(options.library.as_deref(), options.backend, &rules.libraries, runtime)?;
-        if options.product != "auto" {
-            catalog::product(&rules, &options.product)?;
+        if let Some(product) = options.catalog.named_product() {
+            catalog::product(&rules, product)?;
         }
         for id in &options.without_axioms {
             error::check_axiom(id, &rules)?;
@@ -214,7 +214,8 @@ impl Target {
     /// There is no simulated device, or its library cannot be written or read.
     pub fn simulated(&self, options: &Options, defects: Vec<String>) -> Result<SimulatedTarget, RunError> {
         let choice = choose_library(None, Backend::Simulator, &self.rules.libraries, self.runtime)?;
-        let options = Options { defects, product: self.conditions.product.clone(), ..options.clone() };
+        let mut options = Options { defects, ..options.clone() };
+        options.catalog.product = self.conditions.product.clone();
         let (_, factory) = prepare(&options, &self.rules, &choice)?;
         Ok(SimulatedTarget { factory, work: options.profile.unwrap_or_default().work(options.rule_limit) })
     }
@@ -285,7 +286,7 @@ fn settings(options: &Options) -> RunSettings {
     RunSettings {
         rules: None,
         case: options.case.as_deref().and_then(|text| serde_json::from_str(text).ok()),
-        specs: options.specs.as_deref().and_then(absolute),
+        specs: options.catalog.specs.as_deref().and_then(absolute),
         sim_edition: options.sim_edition.clone(),
         sim_memory: options.sim_memory,
         deadline: options.deadline,
@@ -319,7 +320,7 @@ fn prepare(
     rules: &Arc<Rules>,
     choice: &LibraryChoice,
 ) -> Result<(Conditions, Factory), TargetError> {
-    let product = if options.product == "auto" { rules.default_product.clone() } else { options.product.clone() };
+    let product = options.catalog.named_product().unwrap_or(&rules.default_product).to_owned();
     let run_mode = match &options.run_mode {
         Some(mode) if !rules.run_modes.contains(mode) => {
             return Err(TargetError::RunMode { given: mode.clone(), known: rules.run_modes.clone() });
@@ -355,7 +356,7 @@ fn prepare(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
         rules,
         product.clone(),
-        options.specs.clone(),
+        options.catalog.specs.clone(),
         libraries,
         simulated,
         Deadlines { step, start: step * 4 },
@@ -396,7 +397,7 @@ fn ask(
     let (mut worker, started) = match factory.start(&slot.machine, set_up) {
         Ok(started) => started,
         Err(StartError::Refused(Trouble { call: Some(call), .. }))
-            if options.product != "auto" && somebody_says(rules, &call) =>
+            if options.catalog.named_product().is_some() && somebody_says(rules, &call) =>
         {
             pool.give_back(slot);
             return Ok(None);
@@ -434,7 +435,7 @@ fn product_of(
     rules: &Rules,
     answer: Option<&Result<String, String>>,
 ) -> Result<Option<String>, TargetError> {
-    let auto = options.product == "auto";
+    let auto = options.catalog.named_product().is_none();
     let name = match answer {
         Some(Ok(name)) => name,
         _ if !auto => return Ok(None),
@@ -446,11 +447,13 @@ fn product_of(
         // Whether a resumed run is on its device is looked at as a whole.
         _ if options.resume.is_some() => Ok(None),
         // A device that lies about its name is for the rules to find, not for the selection.
-        Some(found) if found.id != options.product && options.defects.is_empty() => Err(TargetError::OtherProduct {
-            reported: name.clone(),
-            found: found.id.clone(),
-            wanted: options.product.clone(),
-        }),
+        Some(found) if found.id != options.catalog.product && options.defects.is_empty() => {
+            Err(TargetError::OtherProduct {
+                reported: name.clone(),
+                found: found.id.clone(),
+                wanted: options.catalog.product.clone(),
+            })
+        }
         None if auto => Err(TargetError::ProductUnknown { reported: name.clone() }),
         _ => Ok(None),
     }

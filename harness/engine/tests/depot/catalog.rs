@@ -214,7 +214,7 @@ fn a_missing_library() {
     std::fs::create_dir_all(&alone).expect("a folder can be made");
     std::fs::copy(built("faithful", &[]).join("libdepot.so"), alone.join("libdepot.so")).expect("it can be copied");
     let options = crate::runs::options(specs.path(), &["--library", &alone.join("libdepot.so").display().to_string()]);
-    let rules = load_rules(&options, depot()).unwrap_or_else(|error| panic!("{error}"));
+    let rules = load_rules(&options.catalog, depot()).unwrap_or_else(|error| panic!("{error}"));
     let error = Campaign::open(&options, depot(), rules.into()).unwrap_err();
     assert_eq!(error.exit(), ExitStatus::Unknown);
     let message = error.to_string();
@@ -229,7 +229,7 @@ fn a_device_without_a_library() {
     let specs = changed(&[("api.yaml", "optional: true, ", "")]);
     let runtime: &'static _ = Box::leak(Box::new(crate::device::with_libraries(&["depot"])));
     let options = crate::runs::options(specs.path(), &["--backend", "simulator"]);
-    let rules = load_rules(&options, runtime).unwrap_or_else(|error| panic!("{error}"));
+    let rules = load_rules(&options.catalog, runtime).unwrap_or_else(|error| panic!("{error}"));
     let message = Campaign::open(&options, runtime, rules.into()).unwrap_err().to_string();
     assert!(message.contains("the simulated device of depot has no library audit"), "{message}");
 }

@@ -18,7 +18,7 @@ pub const TRIALS: &[(&str, fn())] = &[
 
 fn rules() -> Rules {
     let options = options(&folder().join("specs"), &[]);
-    load_rules(&options, depot()).unwrap_or_else(|error| panic!("{error}"))
+    load_rules(&options.catalog, depot()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn printed(rules: &Rules, id: &str) -> String {

@@ -16,7 +16,7 @@ pub const TRIALS: &[(&str, fn())] = &[
 
 fn proof(product: &str, filter: &[&str]) -> Proof {
     let options = options(&folder().join("specs"), &["--backend", "simulator", "--product", product]);
-    let rules = Arc::new(load_rules(&options, depot()).unwrap_or_else(|error| panic!("{error}")));
+    let rules = Arc::new(load_rules(&options.catalog, depot()).unwrap_or_else(|error| panic!("{error}")));
     let target = Target::open(&options, depot(), rules).unwrap_or_else(|error| panic!("{error}"));
     let proof = ProofOptions {
         seeds: 1,

@@ -43,7 +43,7 @@ pub fn options(specs: &Path, words: &[&str]) -> Options {
 /// Opens a run of the depot's own catalog.
 pub fn open(words: &[&str]) -> Result<Campaign, RunError> {
     let options = options(&folder().join("specs"), words);
-    Campaign::open(&options, depot(), Arc::new(load_rules(&options, depot())?))
+    Campaign::open(&options, depot(), Arc::new(load_rules(&options.catalog, depot())?))
 }
 
 /// What came of a run of everything.
@@ -161,7 +161,7 @@ fn everything_in_one_library() {
 fn a_simulated_device_without_the_ledger() {
     let runtime: &'static _ = Box::leak(Box::new(crate::device::with_libraries(&["depot"])));
     let options = options(&folder().join("specs"), &["--backend", "simulator"]);
-    let rules = Arc::new(load_rules(&options, runtime).unwrap_or_else(|error| panic!("{error}")));
+    let rules = Arc::new(load_rules(&options.catalog, runtime).unwrap_or_else(|error| panic!("{error}")));
     let campaign = Campaign::open(&options, runtime, rules).unwrap_or_else(|error| panic!("{error}"));
     let lacking: Vec<&str> = campaign.target.conditions.lacking.iter().copied().collect();
     assert!(lacking.contains(&"audit_begin") && lacking.iter().all(|name| name.starts_with("audit_")), "{lacking:?}");
@@ -180,7 +180,7 @@ fn the_ledger_elsewhere() {
         &format!("names: [libaudit.so, libaudit.so.2], search: [\"{}\"], optional: true", lib.display()),
     )]);
     let options = options(specs.path(), &["--library", &first.join("libdepot.so").display().to_string()]);
-    let rules = Arc::new(load_rules(&options, depot()).unwrap_or_else(|error| panic!("{error}")));
+    let rules = Arc::new(load_rules(&options.catalog, depot()).unwrap_or_else(|error| panic!("{error}")));
     let campaign = Campaign::open(&options, depot(), rules).unwrap_or_else(|error| panic!("{error}"));
     campaign.finish();
     let further: Vec<&str> = campaign.header.further_libraries.iter().map(|library| library.path.as_str()).collect();

@@ -157,7 +157,7 @@ fn printed_programs_follow_conditions() {
 /// Prints, builds and runs the rules whose ids begin like this.
 fn printed_programs(library: &Path, prefix: &str) -> Vec<(String, Output)> {
     let mut programs = Vec::new();
-    let rules = load_rules(&options(library, &[]), &TOY).unwrap_or_else(|error| panic!("{error}"));
+    let rules = load_rules(&options(library, &[]).catalog, &TOY).unwrap_or_else(|error| panic!("{error}"));
     let product = rules.product("seven").expect("the catalog knows it");
     for rule in rules.rules.iter().filter(|rule| rule.id.starts_with(prefix)) {
         // A machine that is busy with other tests must not end a program.

@@ -57,7 +57,7 @@ pub fn library(defects: &[&str]) -> PathBuf {
 
 /// Opens a run.
 pub fn open(options: &Options) -> Result<Campaign, RunError> {
-    Campaign::open(options, &TOY, Arc::new(load_rules(options, &TOY)?))
+    Campaign::open(options, &TOY, Arc::new(load_rules(&options.catalog, &TOY)?))
 }
 
 /// Runs the rules that are wanted on a library with defects.
@@ -77,7 +77,7 @@ pub fn run_one(defects: &[&str], words: &[&str], id: &str) -> RuleResult {
 
 /// The ids of the rules that hold on the faithful library.
 pub fn rules_that_hold() -> Vec<String> {
-    let rules = load_rules(&options(Path::new("none"), &[]), &TOY).unwrap_or_else(|error| panic!("{error}"));
+    let rules = load_rules(&options(Path::new("none"), &[]).catalog, &TOY).unwrap_or_else(|error| panic!("{error}"));
     let planned = plan(&rules).into_iter().filter(|planned| !planned.chapter.starts_with("broken."));
     planned.map(|planned| planned.id).collect()
 }
