@@ -82,7 +82,7 @@ impl Copy {
         let id = |name: &str| format!("{id}.{name}");
         let offered = products(&rules, &id("calls"));
         let usual = || offered.iter().find(|product| **product == rules.default_product).or(offered.first()).cloned();
-        if options.catalog.product == "auto" {
+        if options.catalog.named_product().is_none() {
             options.catalog.product = usual().unwrap_or_else(|| rules.default_product.clone());
         }
         let product = options.catalog.product.clone();
