@@ -350,6 +350,7 @@ rules:
       aclrtMalloc(&block, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       aclrtMemcpy(block, 64, from, 64, ACL_MEMCPY_HOST_TO_DEVICE);
       holds(block, pattern(64, 1 /* the tag */), 64, to);
+      given closed_flag(/* of nobody */ flag);
       aclrtMalloc(&small, 64, (aclrtMemMallocPolicy)other_policy) fails;
     observe: {pid: getpid() > 0, text: name}
   - id: acl.forms.chars
@@ -431,6 +432,9 @@ fn forms_that_the_catalog_does_not_need_print() {
     // A word prints as what it stands for, below a comment with the word.
     let word = "\n    /* holds(block, pattern(64, 1 / * the tag * /), 64, to); */\n    poison(to, 64);\n    MUST_SUCCEED(aclrtMemcpy(to, 64, block,";
     assert!(text.contains(word), "{text}");
+    // So does a set-up.
+    let set_up = "\n    /* given closed_flag(/ * of nobody * / flag) */\n    void *flag; POISON(flag);\n";
+    assert!(text.contains(set_up), "{text}");
 
     let product = rules.product("a2").unwrap();
     let sheet = Sheet::new(product, 2);

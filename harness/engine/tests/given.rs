@@ -87,6 +87,14 @@ fn a_mistake_is_told_where_the_rule_makes_it(#[case] steps: &str, #[case] place:
     assert!(problems.iter().any(|problem| told(&problem)), "{problems:?}");
 }
 
+/// What a case is asked too much for is told there, too.
+#[test]
+fn too_many_statements_are_told_where_the_rule_asks_for_them() {
+    let steps = "given filled(p, 8);\nfor (i < 65536) { for (j < 65536) { toy_wait(); } }";
+    let problems = checked(None, steps).unwrap().excess(&steps::evaluate::Scope::default());
+    assert!(problems.iter().any(|problem| steps[problem.span.start..].starts_with("for (")), "{problems:?}");
+}
+
 /// Mistakes in the set-ups of api.yaml.
 #[rstest]
 #[case::itself("{given: f(a), steps: given f(a);}", "`f` is not defined yet: a set-up is made of set-ups that are")]

@@ -90,7 +90,7 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
 }
 
 /// The problems at their places in the rule, where set-ups are not written out.
-fn as_written(mut problems: Vec<Problem>, givens: &[Given]) -> Vec<Problem> {
+pub(super) fn as_written(mut problems: Vec<Problem>, givens: &[Given]) -> Vec<Problem> {
     for problem in problems.iter_mut().filter(|problem| problem.part == Part::Steps) {
         if let Some(given) = Given::of(givens, problem.span) {
             problem.message = format!("in the set-up `{}`: {}", given.name, problem.message);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use abi::Type;
 
+use super::check::as_written;
 use super::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
 use super::ids::{AxisId, VariableId};
 use super::program::{Domain, Place, Program, Root, Statement, StatementKind};
@@ -43,7 +44,7 @@ impl Program {
             );
             problems.push(Problem { part: Part::Steps, span, message });
         }
-        problems
+        as_written(problems, &self.givens)
     }
 
     /// The greatest value of an axis after those before it, and what is wrong with its domain.
