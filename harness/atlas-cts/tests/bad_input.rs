@@ -10,7 +10,7 @@ use rstest::rstest;
 use support::Bench;
 
 /// A chapter without mistakes; the line numbers below count in it.
-const CHAPTER: &str = "\
+pub const CHAPTER: &str = "\
 # The rules of a test.
 title: Small
 rules:
@@ -43,188 +43,11 @@ fn the_chapter_itself_has_no_mistakes() {
     lint(CHAPTER).1.says(0, &["1 rules in 1 chapters", "no mistakes"]);
 }
 
-#[rstest]
-#[case::unknown_key("    level: must", "    levels: must", "did you mean `level`?", "8:5")]
-#[case::duplicate_key("level: must", "level: must\n    level: info", "duplicate mapping key: level\n", "9:5")]
-#[case::unknown_level("level: must", "level: yes", "unknown variant `yes`, expected one of must, info", "8:12")]
-#[case::wrong_shape("level: must", "level: [must]", "expected scalar", "8:12")]
-#[case::missing_key("    statement: A block is aligned.\n", "", "missing field `statement`", "13:5")]
-#[case::unknown_function("Malloc(&p", "Maloc(&p", "a built-in; did you mean `aclrtMalloc`?", "12:7")]
-#[case::arity(
-    "(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY)",
-    "(&p, size)",
-    "`aclrtMalloc` takes 3 arguments (devPtr, size, policy), here are 2",
-    "12:7"
-)]
-#[case::unknown_constant("NORMAL_ONLY", "NORMAL_ONYL", "did you mean `ACL_MEM_MALLOC_NORMAL_ONLY`?", "12:29")]
-#[case::unset_variable("(uintptr_t)p", "(uintptr_t)q", "`q` is not set here; did you mean `p`?", "13:18")]
-#[case::wrong_type(
-    "&p, size",
-    "&p, \"many\"",
-    "parameter `size` of `aclrtMalloc` is a uint64_t, this is a const char *",
-    "12:23"
-)]
-#[case::unknown_product(
-    "level: must",
-    "level: must\n    when: {products: [a22]}",
-    "`a22` is no product of products.yaml; did you mean `a2`?",
-    "4:9"
-)]
-#[case::unknown_kernel("level: must", "level: must\n    when: {kernel: newer}", "write for example \">=8.2\"", "9:20")]
-#[case::unknown_edition(
-    "level: must",
-    "level: must\n    when: {edition: \"8.2\"}",
-    "write for example \">=8.2\"",
-    "9:21"
-)]
-#[case::old_key_of_editions(
-    "level: must",
-    "level: must\n    when: {cann: \">=8.2\"}",
-    "unknown field `cann`, expected one of products, not_products, run_mode, devices, edition, kernel",
-    "9:12"
-)]
-#[case::unknown_document(
-    "document: manual",
-    "document: manul",
-    "`manul` is no document of documents.yaml; did you mean `manual`?",
-    "7:14"
-)]
-#[case::unknown_defect(
-    "base-plus-32",
-    "base-plus-33",
-    "is no seeded defect; did you mean `malloc.base-plus-32`?",
-    "14:13"
-)]
-#[case::wrong_id("acl.small.block", "cuda.small.block", "a rule's id is `acl.<area>.<name>`", "4:9")]
-#[case::range_upside_down(
-    "1..64KiB",
-    "64KiB..1",
-    "size: `64KiB..1` holds no value; the smaller bound comes first",
-    "10:13"
-)]
-#[case::no_range("1..64KiB", "many", "size: `many` is no range; write for example 1..64KiB", "10:13")]
-#[case::unknown_suffix("64KiB", "64KB", "`KB` is no suffix of an integer; sizes are written KiB, MiB, GiB", "10:13")]
-#[case::set_up_ends_twice(
-    "      (uint",
-    "      ---\n      ---\n      (uint",
-    "the set-up ends once: this is the second `---`",
-    "14:7"
-)]
-#[case::a_statement_of_c(
-    "      (uint",
-    "      while (size) { }\n      (uint",
-    "the step language has no `while`; use `if (e)`",
-    "13:7"
-)]
-#[case::unknown_name_in_where(
-    "    steps",
-    "    where: sise > 4\n    steps",
-    "`sise` is neither an axis above",
-    "11:12"
-)]
-#[case::unknown_name_in_observe(
-    "    kills",
-    "    observe: {x: \"far(p)\"}\n    kills",
-    "`far` is neither declared",
-    "14:19"
-)]
-#[case::unknown_actor(
-    "    steps",
-    "    actors: \"A: proces(device 0);\"\n    steps",
-    "`proces` is not a kind of actor; did you mean `process`?; an actor is written `A: process(",
-    "11:17"
-)]
-#[case::unknown_state(
-    "    steps",
-    "    actors: |\n      A: process(device 0);\n      T: thread(A), state lodaed;\n    steps",
-    "`lodaed` is not a state; did you mean `loaded`?",
-    "13:27"
-)]
-#[case::unknown_process(
-    "    steps",
-    "    actors: \"Main: process(); T: thread(Mair);\"\n    steps",
-    "`Mair` is no actor above this line; did you mean `Main`?",
-    "11:41"
-)]
-#[case::no_number_of_a_device(
-    "    steps",
-    "    actors: \"A: process(device first);\"\n    steps",
-    "`first` is no device; devices are counted from 0",
-    "11:32"
-)]
-#[case::actor_without_an_end(
-    "    steps",
-    "    actors: \"A: process(); T: thread(A)\"\n    steps",
-    "this actor has no `;` at its end",
-    "11:28"
-)]
-#[case::owns_what_it_does_not_call(
-    "    kills",
-    "    owns: [aclrtFree]\n    kills",
-    "the rule owns `aclrtFree` but does not call it",
-    "14:12"
-)]
-#[case::tab("    level", "\tlevel", "tabs disallowed within this context", "8:2")]
-#[case::null_character("aligned.", "aligned\0.", "unexpected character", "6:34")]
-fn a_mistake_is_reported_with_its_place(
-    #[case] text: &str,
-    #[case] mistake: &str,
-    #[case] message: &str,
-    #[case] place: &str,
-) {
-    let (_, answer) = lint(CHAPTER.replacen(text, mistake, 1));
-    answer.says(2, &["error: ", message, &format!("--> specs/acl/rules/small.yaml:{place}\n"), "nothing was run"]);
-}
-
-/// A `where` may discard half of the cases of every product, not more.
-#[rstest]
-#[case::always(
-    "size % 2 == 1 && size % 3 == 0",
-    " % of the cases of acl.small.block on ascend950, and may discard half"
-)]
-#[case::on_some_products(
-    "product.npu_arch == 3510 || size == 3",
-    "acl.small.block on a3, and may discard half; narrow the"
-)]
-fn a_where_that_discards_more_than_half_is_a_mistake(#[case] condition: &str, #[case] message: &str) {
-    let (bench, answer) = lint(CHAPTER.replacen("    steps", &format!("    where: {condition}\n    steps"), 1));
-    answer.says(2, &["specs/acl/rules/small.yaml:11:12: `where` discards ", message, "`multiple_of`, `offset`"]);
-    // Twice the same: the draws have a fixed seed.
-    assert_eq!(answer.text, bench.run(["lint", "--specs", "specs"]).text);
-}
-
 #[test]
 fn a_where_that_keeps_half_is_no_mistake() {
     lint(CHAPTER.replacen("    steps", "    where: size > 4 || product.npu_arch == 3510\n    steps", 1))
         .1
         .says(0, &["no mistakes"]);
-}
-
-#[rstest]
-#[case::empty(Vec::new(), "the file is empty", "specs/acl/rules/small.yaml:1:1")]
-#[case::only_a_comment(b"# later\n".to_vec(), "unexpected end of input", "specs/acl/rules/small.yaml:2:1")]
-#[case::no_mapping(b"- a\n".to_vec(), "expected mapping start", "specs/acl/rules/small.yaml:1:1")]
-#[case::not_utf8(b"title: caf\xe9\n".to_vec(), "this is not UTF-8; save the file as UTF-8",
-    "specs/acl/rules/small.yaml:1:11")]
-#[case::two_documents(format!("{CHAPTER}---\n{CHAPTER}").into_bytes(), "a second YAML document begins here",
-    "specs/acl/rules/small.yaml:17:1")]
-#[case::second_rule_of_an_id(format!("{CHAPTER}{}", rule()).into_bytes(),
-    "`acl.small.block` stands a second time; the first is at specs/acl/rules/small.yaml:4", "specs/acl/rules/small.yaml:15:9")]
-#[case::nested_lists("[".repeat(5000).into_bytes(), "recursion limit exceeded", "specs/acl/rules/small.yaml:1:")]
-#[case::nested_parentheses(
-    CHAPTER.replace("(uintptr_t)p", &format!("{}p{}", "(".repeat(5000), ")".repeat(5000))).into_bytes(),
-    "nested deeper than 48 levels; write it flat", "specs/acl/rules/small.yaml:13:")]
-#[case::nested_blocks(
-    CHAPTER.replace("(uintptr_t)p % 64 == 0;", &"{".repeat(5000)).into_bytes(),
-    "nested deeper than 48 levels; write it flat", "specs/acl/rules/small.yaml:13:")]
-#[case::nested_signs(
-    CHAPTER.replace("(uintptr_t)p", &format!("{}1", "-".repeat(5000))).into_bytes(), "", "specs/acl/rules/small.yaml:13:")]
-#[case::alias_bomb(
-    format!("{}{}", CHAPTER.replace("  - id", "  - &rule\n    id"), "  - *rule\n".repeat(100_000)).into_bytes(),
-    "alias replay limit exceeded", "specs/acl/rules/small.yaml:")]
-fn a_hostile_file_is_refused(#[case] file: Vec<u8>, #[case] message: &str, #[case] place: &str) {
-    let (_, answer) = lint(file);
-    answer.says(2, &["error: ", message, &format!("--> {place}"), "1 mistake in the catalog; nothing was run"]);
 }
 
 #[test]
@@ -256,40 +79,6 @@ fn with_another_chapter(file: &str) -> support::Answer {
 #[case::of_a_part_of_a_part("rules/another/deeper/api.yaml")]
 fn chapters_are_found_in_folders(#[case] file: &str) {
     with_another_chapter(file).says(0, &["2 rules in 2 chapters"]);
-}
-
-#[rstest]
-#[case::another_area("rules/other.yaml", &["the area of `acl.another.block` is `another`, and that of this chapter is \
-    `other`: move the rule to rules/another.yaml, or to a file of rules/another", "rules/other.yaml:4:9"])]
-#[case::the_folder_of_another_area("rules/other/another.yaml", &["and that of this chapter is `other`"])]
-#[case::a_blank("rules/another/a b.yaml", &["`a b` cannot be part of the name of a chapter, which is that of its file"])]
-#[case::a_dot("rules/another/of.two.yaml", &["`of.two` cannot be part of the name of a chapter"])]
-#[case::no_chapter("another.yaml", &["specs/acl/another.yaml: no file of a catalog is called so; rules lie below \
-    specs/acl/rules: move or remove this one"])]
-#[case::no_chapter_in_a_folder("other/api.yaml", &["specs/acl/other/api.yaml: no file of a catalog is called so"])]
-fn a_chapter_that_lies_where_it_does_not_belong_is_a_mistake(#[case] file: &str, #[case] says: &[&str]) {
-    let answer = with_another_chapter(file);
-    answer.says(2, says);
-    answer.says(2, &["1 mistake in the catalog"]);
-}
-
-/// Classes of JUnit's report that are older than the names of their chapters.
-#[rstest]
-#[case::over("until: 0.3.0\nclasses: {old: [small]}\n", "in which the old classes end: remove this file", "1:8")]
-#[case::long_over("until: 0.2.9\nclasses: {old: [small]}\n", "in which the old classes end: remove this file", "1:8")]
-#[case::no_version("until: soon\nclasses: {old: [small]}\n", "`soon` is no version of the suite", "1:8")]
-#[case::no_chapter("until: 99.0.0\nclasses: {old: [smal]}\n", "no chapter `smal`; did you mean `small`", "2:17")]
-#[case::no_rule("until: 99.0.0\nclasses: {old: [acl.small.blok]}\n", "did you mean `acl.small.block`", "2:17")]
-#[case::twice(
-    "until: 99.0.0\nclasses: {old: [small], older: [small]}\n",
-    "`small` has the class `old` already",
-    "2:33"
-)]
-fn an_old_class_that_means_nothing_is_a_mistake(#[case] text: &str, #[case] says: &str, #[case] place: &str) {
-    let bench = Bench::new();
-    bench.catalog(CHAPTER);
-    bench.write("specs/acl/junit.yaml", text);
-    bench.run(["lint", "--specs", "specs"]).says(2, &[says, &format!("--> specs/acl/junit.yaml:{place}\n")]);
 }
 
 #[test]
@@ -325,52 +114,6 @@ fn all_mistakes_are_reported_in_one_go_and_in_order() {
     for command in ["run", "list", "prove"] {
         bench.run([command, "--specs", "specs"]).says(2, &["mistakes in the catalog; nothing was run"]);
     }
-}
-
-#[rstest]
-#[case::result(
-    "acl/api.yaml",
-    "type: aclError",
-    "type: aclEror",
-    "is not a type in the header; did you mean `aclError`?"
-)]
-#[case::life_cycle("acl/api.yaml", "aclInit(NULL)", "aclInitt(NULL)", "did you mean `aclInit`?")]
-#[case::life_cycle_of_no_product(
-    "acl/api.yaml",
-    "    ipv350:\n",
-    "    ipv35:\n",
-    "no product of products.yaml; did you mean `ipv350`?"
-)]
-#[case::life_cycle_of_a_product(
-    "acl/api.yaml",
-    "aclrtDestroyContext(context);",
-    "aclrtDestroyContext(contex);",
-    "contex"
-)]
-#[case::query_that_is_not_asked("acl/api.yaml", "[product, version,", "[product, versions,", "did you mean `version`?")]
-#[case::resource(
-    "acl/api.yaml",
-    "handle: devPtr, release: aclrtFree,",
-    "handle: devPtr, release: aclrtFre,",
-    "`aclrtFre` is not in the header; did you mean `aclrtFree`?"
-)]
-#[case::two_products("acl/products.yaml", "id: a3\n", "id: a2\n", "there are two products `a2`")]
-#[case::missing_fact("acl/products.yaml", "      device_mode: 0\n", "", "`device_mode` that `ascend950` lacks")]
-#[case::no_quantity("acl/products.yaml", "page_size: 4KiB", "page_size: four", "`four` is no quantity")]
-#[case::unknown_key_of_documents("acl/documents.yaml", "title:", "titel:", "unknown field `titel`")]
-fn the_other_files_are_checked_too(
-    #[case] file: &str,
-    #[case] text: &str,
-    #[case] mistake: &str,
-    #[case] message: &str,
-) {
-    let bench = Bench::new();
-    bench.catalog(CHAPTER);
-    let path = bench.path("specs").join(file);
-    let good = fs::read_to_string(&path).unwrap();
-    fs::write(&path, good.replacen(text, mistake, 1)).unwrap();
-    let answer = bench.run(["lint", "--specs", "specs"]);
-    answer.says(2, &["error: ", message, &format!("--> specs/{file}:")]);
 }
 
 #[rstest]

@@ -50,37 +50,6 @@ fn a_list_names_families(#[case] when: &str, #[case] expected: &[&str]) {
     assert_eq!(products(&bench), expected);
 }
 
-#[rstest]
-#[case::less_of_nothing("products: [whole]", "products: [not a2]", "`not a2` is no product of products.yaml")]
-#[case::less_before_it_is_there("[whole]", "[not a2, whole]", "`not a2` is no product of products.yaml")]
-#[case::nothing_is_left("[whole]", "[recent, not recent]", "`not recent` is no product of products.yaml")]
-#[case::no_family("[whole]", "[whole, hole]", "`hole` is no product of products.yaml")]
-#[case::of_a_defect("on whole", "on whole, hole", "`hole` is no product of products.yaml")]
-fn a_list_that_means_no_product_is_a_mistake(#[case] from: &str, #[case] to: &str, #[case] says: &str) {
-    let bench = Bench::new();
-    bench.catalog(CHAPTER.replace(from, to));
-    bench.run(["lint", "--specs", "specs"]).says(2, &[says]);
-}
-
-#[rstest]
-#[case::undeclared(
-    "families: [current, part, earlier]",
-    "families: [curent]",
-    "there is no family `curent` under `families`; did you \
-    mean `current`?"
-)]
-#[case::without_products("  part: ", "  empty: Nobody.\n  part: ", "no product is of the family `empty`; remove it")]
-#[case::a_product("  part: ", "  a2: A product.\n  part: ", "`a2` is a product: name the family differently")]
-#[case::no_name("  part: ", "  ../part: Nobody.\n  part: ", "`../part` cannot be the name of a family")]
-fn a_family_that_is_none_is_a_mistake(#[case] from: &str, #[case] to: &str, #[case] says: &str) {
-    let bench = Bench::new();
-    bench.catalog(CHAPTER);
-    let text = fs::read_to_string(bench.path(PRODUCTS)).unwrap();
-    assert!(text.contains(from), "{text}");
-    bench.write(PRODUCTS, text.replacen(from, to, 1));
-    bench.run(["lint", "--specs", "specs"]).says(2, &[says, "--> specs/acl/products.yaml:"]);
-}
-
 /// How many rules apply to a product.
 fn applying(bench: &Bench, product: &str) -> usize {
     let answer = bench.run(["list", "--specs", "specs", "--on", product]);

@@ -4,6 +4,7 @@
 mod support;
 
 mod attack;
+mod bad_catalogs;
 mod bad_input;
 mod bisect;
 mod callbacks;

@@ -7,7 +7,7 @@ use rstest::rstest;
 use support::Bench;
 
 /// Sentences of every kind.
-const CLAUSES: &str = "\
+pub const CLAUSES: &str = "\
 document: manual
 clauses:
   blocks:
@@ -41,19 +41,19 @@ rules:
 ";
 
 /// A chapter of one rule.
-fn chapter(lines: &str, steps: &[&str]) -> String {
+pub fn chapter(lines: &str, steps: &[&str]) -> String {
     let steps: String = steps.iter().map(|step| format!("      {step}\n")).collect();
     format!("{HEAD}{lines}    steps: |\n{steps}")
 }
 
-fn bench(clauses: &str, chapter: &str) -> Bench {
+pub fn bench(clauses: &str, chapter: &str) -> Bench {
     let bench = Bench::new();
     bench.catalog(chapter);
     bench.write("specs/acl/clauses/policy.yaml", clauses);
     bench
 }
 
-const ALIGNED: [&str; 2] = ["aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);", "(uintptr_t)p % 64 == 0;"];
+pub const ALIGNED: [&str; 2] = ["aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);", "(uintptr_t)p % 64 == 0;"];
 const REFUSED: &str = "aclrtMalloc(&p, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails;";
 const COPIED: &str = "refuse aclrtMemcpy(p, 8, pattern(8, 1), 8, ACL_MEMCPY_HOST_TO_HOST) unless { [part] p != NULL; }";
 
@@ -85,99 +85,6 @@ const COPIED: &str = "refuse aclrtMemcpy(p, 8, pattern(8, 1), 8, ACL_MEMCPY_HOST
 fn a_check_that_rests_on_a_promise_loads(#[case] clauses: &str, #[case] steps: &[&str]) {
     let bench = bench(CLAUSES, &chapter(&format!("    {clauses}\n    level: must\n"), steps));
     bench.run(["lint", "--specs", "specs"]).says(0, &["no mistakes"]);
-}
-
-/// One for each class of fault: what is said, and of which line.
-#[rstest]
-#[case::no_clause("source: [{document: manual, section: anything}]", &ALIGNED, "without one it can only inform", "4:9")]
-#[case::no_marker(
-    "clauses: {aligned: block.aligned, zero: block.size-0}",
-    &[ALIGNED[0], "[zero] aclrtFree(NULL) fails;", ALIGNED[1]],
-    "`(uintptr_t)p % 64 == 0` is judged: `[name]` before it says on which clause it rests",
-    "12:7"
-)]
-#[case::a_marker_that_is_misspelt(
-    "clauses: {aligned: block.aligned}",
-    &[ALIGNED[0], "[alinged] (uintptr_t)p % 64 == 0;"],
-    "`alinged` is none of the rule's `clauses`; did you mean `aligned`?",
-    "11:8"
-)]
-#[case::a_clause_that_is_misspelt("clauses: {all: block.alined}", &ALIGNED, "did you mean `block.aligned`?", "7:20")]
-#[case::a_clause_that_nothing_rests_on(
-    "clauses: {aligned: block.aligned, zero: block.size-0}",
-    &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;"],
-    "no check rests on `zero`",
-    "7:45"
-)]
-#[case::only_supports("clauses: {all: block.only-known}", &[REFUSED], "(block.only-known) is of modality prohibition", "10:7")]
-#[case::reserved("clauses: {all: block.reserved}", &[REFUSED], "(block.reserved) is of modality reserved", "10:7")]
-#[case::must_be("clauses: {all: block.duty}", &[REFUSED], "(block.duty) is of modality duty", "10:7")]
-#[case::a_fact("clauses: {all: block.unit}", &[REFUSED], "(block.unit) is of modality fact", "10:7")]
-#[case::an_inference_without_a_promise(
-    "clauses: {all: [block.unit, block.only-known]}", &[REFUSED], "promises no outcome; observe it (`[info]`)", "10:7"
-)]
-#[case::a_duty_is_not_violated_to_see_what_happens(
-    "clauses: {aligned: block.aligned, zero: block.duty}",
-    &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;", "[info] [zero] aclrtMalloc(&q, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails;"],
-    "rests on block.duty, which asks something of the caller (duty), and on no outcome",
-    "12:7"
-)]
-#[case::a_code_that_no_document_names(
-    "clauses: {all: block.size-0}",
-    &["aclrtMalloc(&p, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails {ACL_ERROR_INVALID_PARAM};"],
-    "no clause of `all` names one of these codes for the call",
-    "10:7"
-)]
-#[case::another_code_than_the_documented_one(
-    "clauses: {all: block.size-0-code}",
-    &["aclrtMalloc(&p, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails {ACL_ERROR_RT_PARAM_INVALID};"],
-    "no clause of `all` names one of these codes for the call",
-    "10:7"
-)]
-#[case::another_product("clauses: {all: block.here}", &ALIGNED, "block.here speaks of a2, and the rule also applies to", "11:7")]
-fn a_check_that_promises_more_than_its_sentence_does_not_load(
-    #[case] clauses: &str,
-    #[case] steps: &[&str],
-    #[case] says: &str,
-    #[case] place: &str,
-) {
-    let bench = bench(CLAUSES, &chapter(&format!("    {clauses}\n    level: must\n"), steps));
-    for command in ["lint", "run"] {
-        let answer = bench.run([command, "--specs", "specs"]);
-        answer.says(2, &[says, &format!("rules/small.yaml:{place}")]);
-    }
-}
-
-#[rstest]
-#[case::no_hex("block.unit: 11", "block.unit: zz", "the first 12 digits of the SHA-256")]
-#[case::no_words("111111111111 Sizes are in bytes.", "'111111111111'", "say behind the digits what the sentence says")]
-#[case::a_section("  blocks:", "  blocs:", "`blocs` is no section of manual")]
-#[case::a_document("document: manual", "document: manuel", "`manuel` is no document of documents.yaml")]
-#[case::a_product("products: [a2]", "products: [a22]", "did you mean `a2`?")]
-#[case::a_code(
-    "codes: [ACL_ERROR_INVALID_PARAM]",
-    "codes: [ACL_ERROR_INVALD_PARAM]",
-    "did you mean `ACL_ERROR_INVALID_PARAM`"
-)]
-#[case::an_edition("since: \"99.1\"", "since: soon", "`soon` is not an edition")]
-#[case::a_run_mode("run_modes: [host]", "run_modes: [hots]", "`hots` is no run mode; there are `host` and `device`")]
-#[case::a_function("[aclrtMemcpy]", "[aclrtMemcopy]", "did you mean `aclrtMemcpy`?")]
-#[case::nowhere("run_modes: [device], ", "", "`leaves_open` is about some run modes; name them under `run_modes`")]
-#[case::an_id("block.unit:", "unit:", "`unit` cannot be the id of a clause")]
-#[case::an_id_twice("block.unit:", "block.duty:", "`block.duty` stands a second time")]
-#[case::a_modality("    fact:", "    wish:", "unknown variant `wish`")]
-fn a_clause_that_is_no_clause_is_a_mistake_with_its_place(#[case] from: &str, #[case] to: &str, #[case] says: &str) {
-    assert!(CLAUSES.contains(from));
-    let bench = bench(
-        &CLAUSES.replacen(from, to, 1),
-        &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALIGNED),
-    );
-    bench.write(
-        "specs/acl/documents.yaml",
-        "documents:\n  - {id: manual, title: The manual, edition: first, language: en, covers: blocks, \
-         sections: [blocks, keys]}\n",
-    );
-    bench.run(["lint", "--specs", "specs"]).says(2, &[says, "clauses/policy.yaml:"]);
 }
 
 #[test]

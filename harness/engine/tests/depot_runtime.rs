@@ -12,6 +12,7 @@ mod bindings;
 mod catalog;
 #[path = "depot/device.rs"]
 mod device;
+mod pairs;
 #[path = "depot/programs.rs"]
 mod programs;
 #[path = "depot/proof.rs"]

@@ -64,31 +64,6 @@ fn a_library_is_a_file_of_this_machine() {
     in_time(&bench, &run).says(3, &["is for another architecture (64-bit big-endian, ELF machine 62)"]);
 }
 
-#[rstest]
-#[case::path("acl.small.../../../x")]
-#[case::markup("acl.x.'\"<>&…")]
-#[case::slash("acl.small/block.x")]
-#[case::shell("acl.small.$(reboot)")]
-#[case::empty_part("acl..block")]
-#[case::dot_at_the_end("acl.small.block.")]
-#[case::two_parts("acl.small")]
-#[case::upper_case("acl.small.Block")]
-#[case::underscore("acl.small.a_block")]
-#[case::blank("acl.small.a block")]
-#[case::line_feed("acl.small.block\n")]
-#[case::escape("acl.small.\u{1b}[31mred")]
-#[case::null("acl.small.a\0b")]
-#[case::other_direction("acl.small.\u{202e}kcolb")]
-#[case::too_long(&format!("acl.small.{}", "x".repeat(191)))]
-#[case::far_too_long(&format!("acl.small.{}", "x".repeat(5000)))]
-fn an_odd_id_is_a_mistake(#[case] id: &str) {
-    let id = format!("id: {}", serde_json::Value::from(id));
-    let (bench, answer) = lint(CHAPTER.replacen("id: acl.small.block", &id, 1));
-    let says = "a rule's id is `acl.<area>.<name>`: lower-case letters, digits and `-` between dots, at most 200 bytes";
-    answer.says(2, &[says, "--> specs/acl/rules/small.yaml:4:9"]);
-    bench.run_catalog("report", &["--backend", "simulator"]).says(2, &[says]);
-}
-
 #[test]
 fn the_longest_id_names_files_of_a_run() {
     let bench = Bench::new();
@@ -96,47 +71,6 @@ fn the_longest_id_names_files_of_a_run() {
     bench.catalog(CHAPTER.replace("acl.small.block", &id));
     bench.run_catalog("report", &["--defect", "malloc.base-plus-32"]).says(1, &[&id]);
     assert!(bench.path("report/counterexamples").join(format!("{id}.json")).is_file());
-}
-
-#[rstest]
-#[case::product("acl/products.yaml", "id: a3\n", "id: ../a3\n", "`../a3` cannot be the id of a product")]
-#[case::command("acl/products.yaml", "id: a3\n", "id: $(a3)\n", "`$(a3)` cannot be the id of a product")]
-#[case::run_mode("acl/api.yaml", "run_modes: [host", "run_modes: [host;reboot, host", "cannot be a run mode")]
-#[case::axis(
-    "acl/rules/small.yaml",
-    "      size: {",
-    "      \"a'b\": {every: 0..1}\n      size: {",
-    "cannot be a name in the steps"
-)]
-fn an_odd_name_is_a_mistake(#[case] file: &str, #[case] text: &str, #[case] odd: &str, #[case] message: &str) {
-    let bench = Bench::new();
-    bench.catalog(CHAPTER);
-    let path = bench.path("specs").join(file);
-    let good = fs::read_to_string(&path).unwrap();
-    assert!(good.contains(text), "{good}");
-    fs::write(&path, good.replacen(text, odd, 1)).unwrap();
-    bench.run(["lint", "--specs", "specs"]).says(2, &[message, &format!("--> specs/{file}:")]);
-}
-
-#[rstest]
-#[case::every(
-    "{every: 0..4000000000}",
-    "each of 4000000001 values would run in every profile, which is for at most 512"
-)]
-#[case::one_more("{every: 0..512}", "each of 513 values")]
-#[case::every_of_a_product("{every: 1..product.page_size}", "each of 4096 values")]
-#[case::no_step("{int: 0..9, multiple_of: 0}", "`multiple_of: 0`; write 1 or more")]
-#[case::step_back("{bytes: 1..9, multiple_of: -7}", "`multiple_of: -7`; write 1 or more")]
-#[case::list(
-    "{list_of: {int: 0..9}, length: 1..4000000000}",
-    "a list of 4000000000 items; lists and permutations have"
-)]
-#[case::permutation("{permutation: 1..4097}", "a list of 4097 items")]
-#[case::less_than_nothing("{permutation: -3..3}", "`-3..3`; a length is 0 or more")]
-#[case::beyond("{int: 0..40000000000000000000}", "this domain has more than 2^64 values")]
-fn a_domain_that_no_profile_can_run_is_a_mistake(#[case] domain: &str, #[case] message: &str) {
-    let (_, answer) = lint(CHAPTER.replacen("    steps", &format!("      more: {domain}\n    steps"), 1));
-    answer.says(2, &[&format!("more: {message}"), "--> specs/acl/rules/small.yaml:11:13", "1 mistake in the catalog"]);
 }
 
 #[rstest]
@@ -151,21 +85,6 @@ fn what_is_just_within_the_limits_is_no_mistake(#[case] axes: &str, #[case] step
     )
     .1
     .says(0, &["no mistakes"]);
-}
-
-/// Nothing would end these: a call in the loop is progress.
-#[rstest]
-#[case::constants("for (i < 65536) { for (j < 65536) { aclrtGetDeviceCount(&n); n > 0; } }", "4294967296")]
-#[case::three_levels("for (i < 300) { for (j < 300) { for (k < 300) { size > 0; } } }", "27000000")]
-#[case::axes("for (i < size) { for (j < size) { size > 0; } }", "4294967296")]
-#[case::variables("uint64_t n = 65536; for (i < n) { for (j < n) { n += 0; } }", "4294967296")]
-#[case::triangle("for (i < 65536) { for (j < i) { i > j; } }", "4294901760")]
-#[case::side_by_side("for (i < 65536) { for (j < 100) { size > 0; } for (k < 100) { size > 0; } }", "13238272")]
-#[case::alternatives("choose { a: for (i < 65536) { for (j < 999) { size > 0; } } b: size > 0; }", "65470464")]
-fn loops_that_never_end_are_a_mistake(#[case] loops: &str, #[case] statements: &str) {
-    let (_, answer) = lint(CHAPTER.replace("    kills", &format!("      {loops}\n    kills")));
-    answer.says(2, &["up to ", statements, "statements in one case; a case may perform 10000000: lower the bounds"]);
-    answer.says(2, &["--> specs/acl/rules/small.yaml:14:"]);
 }
 
 #[track_caller]

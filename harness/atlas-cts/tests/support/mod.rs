@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+#[path = "../../../engine/tests/pairs/mod.rs"]
+pub mod pairs;
 pub mod small;
 
 use std::collections::{BTreeMap, BTreeSet};

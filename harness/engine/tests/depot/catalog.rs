@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use crate::bindings::BINDINGS;
 use crate::device::{DEFECTS, built, depot, folder};
+use crate::pairs::{self, Change, LOADS};
 
 pub const TRIALS: &[(&str, fn())] = &[
     ("mistakes-are-found-with-their-places", mistakes_are_found),
@@ -37,175 +38,18 @@ pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
     specs
 }
 
-/// What is said of a catalog.
-fn said(root: &Path) -> String {
-    let place = CatalogPlace { specs: root.to_owned().into(), bindings: &BINDINGS, defects: Some(DEFECTS) };
-    load(&place, None).err().map(|error| error.to_string()).unwrap_or_default()
-}
-
-/// The file and text that is replaced, by what, what is said, and the text at its place.
-type Mistake = (&'static str, &'static str, &'static str, &'static str, &'static str);
-
-const LABEL: &str = "{struct: depot_label, editions: \">=2.0\"}";
-
-const MISTAKES: &[Mistake] = &[
-    (
-        "api.yaml",
-        "[\"audit_*\"]",
-        "[\"audti_*\"]",
-        "`audti_*` matches no function of the header; did you mean `audit_*`?",
-        "\"audti_*\"",
-    ),
-    (
-        "api.yaml",
-        "[\"audit_*\"]",
-        "[\"audit_*\", depot_pain]",
-        "`depot_pain` matches no function of the header; did you mean `depot_paint`",
-        "depot_pain]",
-    ),
-    (
-        "api.yaml",
-        "[\"audit_*\"]}",
-        "[\"audit_*\"]}\n  - {id: other, names: [libother.so], functions: [audit_read]}",
-        "`audit_read` lives in `audit` and in `other`; name it in one of them",
-        "audit_read]",
-    ),
-    (
-        "api.yaml",
-        "{id: audit,",
-        "{id: depot,",
-        "there are two libraries `depot`; give each its own id",
-        "depot, names: [libaudit",
-    ),
-    (
-        "api.yaml",
-        "{id: depot, names: [libdepot.so],",
-        "{id: depot, names: [libdepot.so], optional: true,",
-        "the first library is never optional",
-        "depot, names",
-    ),
-    (
-        "api.yaml",
-        "[\"audit_*\"]",
-        "[\"audit_*\", depot_name]",
-        "calls depot_name, which lives in `audit`; what it calls is always there",
-        "audit, names",
-    ),
-    (
-        "api.yaml",
-        "libraries:\n",
-        "library: {names: [libdepot.so]}\nlibraries:\n",
-        "a `library`, or a list of `libraries`; both are here",
-        "depot\n",
-    ),
-    (
-        "api.yaml",
-        "results:\n",
-        "result: {type: depot_status, success: DEPOT_DONE}\nresults:\n",
-        "a `result`, or a list of `results`; both are here",
-        "depot\n",
-    ),
-    (
-        "api.yaml",
-        "type: audit_answer",
-        "type: audit_anser",
-        "`audit_anser` is not a type in the header; did you mean `audit_answer`?",
-        "audit_anser",
-    ),
-    (
-        "api.yaml",
-        "type: audit_answer",
-        "type: depot_label",
-        "a type of codes is an integer or an enumeration",
-        "depot_label, success",
-    ),
-    (
-        "api.yaml",
-        "type: audit_answer",
-        "type: depot_status",
-        "`depot_status` and `depot_status` are both a depot_status",
-        "depot_status, success: AUDIT",
-    ),
-    (
-        "api.yaml",
-        "success: AUDIT_FINE",
-        "success: AUDIT_FIN",
-        "`AUDIT_FIN` is no constant of the header; did you mean `AUDIT_FINE`?",
-        "AUDIT_FIN,",
-    ),
-    ("api.yaml", "[DEPOT_FLOODED]", "[DEPOT_FLOODDE]", "did you mean `DEPOT_FLOODED`?", "DEPOT_FLOODDE"),
-    (
-        "api.yaml",
-        "\"AUDIT_NO_*\"",
-        "\"AUDIT_ON_*\"",
-        "`AUDIT_ON_*` matches no code of `audit_answer`; did you mean `AUDIT_NO_*`?",
-        "\"AUDIT_ON_*\"",
-    ),
-    (
-        "api.yaml",
-        "[1000, 10]",
-        "[10, 1000]",
-        "each part counts less than the one before it, and 0 counts nothing: 1000",
-        "1000]",
-    ),
-    ("api.yaml", "[1000, 10]", "[1000, 0]", "0 counts nothing: 0", "0]"),
-    (
-        "api.yaml",
-        LABEL,
-        "{struct: depot_lable, editions: \">=2.0\"}",
-        "`depot_lable` is not a struct of the header; did you mean `depot_label`?",
-        "depot_lable",
-    ),
-    (
-        "api.yaml",
-        LABEL,
-        "{struct: depot_label, editions: \"2.0\"}",
-        "`2.0` is not a condition on an edition; write for example \">=8.2\"",
-        "\"2.0\"",
-    ),
-    (
-        "api.yaml",
-        LABEL,
-        "{struct: depot_label, editions: \">=2.0\"}\n  - {struct: depot_label, editions: \">=3.0\"}",
-        "the layout of `depot_label` is listed twice",
-        "depot_label, editions: \">=3.0\"",
-    ),
-    (
-        "api.yaml",
-        "depot_version(&reported);",
-        "depot_version(&reported); depot_label l;",
-        "a query uses `depot_label`, but it runs before the edition is known",
-        "depot_label, editions",
-    ),
-    (
-        "rules/lot.yaml",
-        "{edition: \">=2.1\"}",
-        "{edition: newest}",
-        "`newest` is not a condition on an edition",
-        "newest",
-    ),
-    (
-        "products.yaml",
-        "facts: {largest: 1MiB",
-        "run_modes: [host]\n    facts: {largest: 1MiB",
-        "`host` is no run mode: api.yaml lists none",
-        "harbour\n    name",
-    ),
-];
-
 fn mistakes_are_found() {
-    assert_eq!(said(changed(&[]).path()), "");
-    for (file, before, after, expected, there) in MISTAKES {
-        let specs = changed(&[(file, before, after)]);
-        let said = said(specs.path());
-        assert!(said.contains(expected), "{after}: {expected:?} is missing in\n{said}");
-        let text = std::fs::read_to_string(specs.path().join("depot").join(file)).expect("it was written");
-        let at = text.find(there).unwrap_or_else(|| panic!("{file} does not hold {there}"));
-        let line = text[..at].matches('\n').count() + 1;
-        let column = text[..at].chars().rev().take_while(|c| *c != '\n').count() + 1;
-        let place = format!("{file}:{line}:{column}\n");
-        assert!(said.contains(&place), "{after}: not at {place}{said}");
-    }
+    let said = |root: &Path| -> Option<String> {
+        let place = CatalogPlace { specs: root.to_owned().into(), bindings: &BINDINGS, defects: Some(DEFECTS) };
+        load(&place, None).err().map(|error| pairs::below(root, error))
+    };
+    assert_eq!(said(changed(&[]).path()), None);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad_catalogs/depot");
+    pairs::check(&folder, |text| {
+        let specs = changed(&[]);
+        Change::read(text)?.make(specs.path())?;
+        said(specs.path()).ok_or_else(|| LOADS.to_owned())
+    });
 }
 
 fn a_missing_library() {

@@ -123,6 +123,8 @@ impl Change {
             true => text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect(),
             false => text.into_bytes(),
         };
+        let parent = path.parent().ok_or_else(|| format!("{} lies in no folder", self.file))?;
+        fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", self.file))?;
         fs::write(&path, bytes).map_err(|error| format!("{}: {error}", self.file))
     }
 }
