@@ -50,6 +50,21 @@ fn a_list_names_families(#[case] when: &str, #[case] expected: &[&str]) {
     assert_eq!(products(&bench), expected);
 }
 
+/// A chapter says once what must hold for its rules; a rule that says something else says all of it.
+#[rstest]
+#[case::nothing("", &["ascend950", "a3", "a2"])]
+#[case::something_else("    when: {not_products: [whole, part]}\n", &["200-300-500"])]
+fn a_rule_that_says_nothing_about_when_it_applies_applies_when_its_chapter_says(
+    #[case] when: &str,
+    #[case] expected: &[&str],
+) {
+    let bench = Bench::new();
+    let chapter = CHAPTER.replace("    when: {products: [whole]}\n", when).replace("    level: must\n", "");
+    bench.catalog(chapter.replace("rules:\n", "when: {products: [recent]}\nrules:\n"));
+    assert_eq!(products(&bench), expected);
+    bench.run(["explain", "--specs", "specs", "acl.small.block"]).says(0, &["must"]);
+}
+
 /// How many rules apply to a product.
 fn applying(bench: &Bench, product: &str) -> usize {
     let answer = bench.run(["list", "--specs", "specs", "--on", product]);

@@ -18,6 +18,7 @@ use serde::Deserialize;
 use steps::Program;
 use steps::domain::DomainSource;
 use steps::judgement::judgements;
+use steps::parse::{Names, parse_steps};
 use steps::types::{Declarations, wrap};
 use steps::{Part, Problem, RuleText, check};
 
@@ -151,6 +152,19 @@ struct WrongSteps {
     steps: String,
     actors: Option<String>,
     axis: Option<String>,
+}
+
+/// A declaration of several variables is one of each, for the actor that makes it.
+#[rstest]
+#[case::of_several("uint64_t a, *b, c[2];", "uint64_t a; uint64_t *b; uint64_t c[2];")]
+#[case::with_values("int32_t a = 1, b = a;", "int32_t a = 1; int32_t b = a;")]
+#[case::of_an_alternative("choose { one: int32_t a, b; two: ; }", "choose { one: int32_t a; int32_t b; two: ; }")]
+fn variables_are_declared_together_or_one_by_one(#[case] together: &str, #[case] apart: &str) {
+    let vocabulary = environment().vocabulary;
+    let is_type = |name: &str| ["uint64_t", "int32_t"].contains(&name);
+    let names = Names { is_type: &is_type, actors: &[], vocabulary: &vocabulary };
+    let parsed = |text: &str| parse_steps(text, &names).unwrap().statements;
+    assert_eq!(parsed(together), parsed(apart));
 }
 
 /// Steps with a mistake, each with what is said of it and where.

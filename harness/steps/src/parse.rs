@@ -53,6 +53,8 @@ pub(super) struct Parser<'a> {
     links: usize,
     /// Sets of codes that were named so far.
     pub(super) sets: Vec<SetUse>,
+    /// What this statement declares behind its first comma.
+    pub(super) declared: Vec<(Declaration, Span)>,
     pub(super) names: &'a Names<'a>,
 }
 
@@ -60,7 +62,15 @@ pub(super) type Parsed<T> = Result<T, ParseError>;
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &str, names: &'a Names<'a>, sizes: bool) -> Parsed<Parser<'a>> {
-        Ok(Parser { tokens: tokenize(text, sizes)?, at: 0, depth: 0, links: 0, sets: Vec::new(), names })
+        Ok(Parser {
+            tokens: tokenize(text, sizes)?,
+            at: 0,
+            depth: 0,
+            links: 0,
+            sets: Vec::new(),
+            declared: Vec::new(),
+            names,
+        })
     }
 
     pub(super) fn peek(&self) -> &Kind {
@@ -385,6 +395,22 @@ impl<'a> Parser<'a> {
 
     fn declaration(&mut self) -> Parsed<StatementKind> {
         let (ty, pointers) = self.type_name()?;
+        let first = self.declarator(ty.clone(), pointers)?;
+        while self.accept(",") {
+            let start = self.span();
+            let mut pointers = 0;
+            while self.accept("*") {
+                pointers += 1;
+            }
+            let further = self.declarator(ty.clone(), pointers)?;
+            self.declared.push((further, self.since(start)));
+        }
+        self.expect(";", "after the declaration")?;
+        Ok(StatementKind::Declaration(first))
+    }
+
+    /// A variable of a type, its length and its value.
+    fn declarator(&mut self, ty: TypeName, pointers: usize) -> Parsed<Declaration> {
         let name = self.name("the variable's name")?;
         let length = if self.accept("[") {
             let length = self.expression()?;
@@ -394,8 +420,7 @@ impl<'a> Parser<'a> {
             None
         };
         let value = if self.accept("=") { Some(self.initializer()?) } else { None };
-        self.expect(";", "after the declaration")?;
-        Ok(StatementKind::Declaration(Declaration { ty, pointers, name, length, value }))
+        Ok(Declaration { ty, pointers, name, length, value })
     }
 
     fn initializer(&mut self) -> Parsed<Initializer> {

@@ -85,7 +85,17 @@ impl Parser<'_> {
             info,
         } = &statement.kind
         else {
+            let Statement { actor, rests_on, .. } = &statement;
+            let further = std::mem::take(&mut self.declared).into_iter().map(|(declaration, span)| Statement {
+                actor: actor.clone(),
+                rests_on: rests_on.clone(),
+                kind: StatementKind::Declaration(declaration),
+                span,
+                begins_word: false,
+            });
+            let further: Vec<Statement> = further.collect();
             statements.push(statement);
+            statements.extend(further);
             return Ok(());
         };
         let Some(word) = self.names.vocabulary.words.get(function) else {

@@ -66,7 +66,6 @@ impl Page<'_> {
             wrapped(text, "        # ", &clause.digest);
             let _ = writeln!(text, "        - {}", clause.id);
         }
-        *text += "    level: must\n";
     }
 
     fn kills(&self, text: &mut String) {

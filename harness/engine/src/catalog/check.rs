@@ -279,7 +279,8 @@ impl Checker<'_> {
             let name = chapters::name(&folder, &source.path);
             checker.chapter_name(&source, &folder);
             let of_chapter = checker.assumed(&source, &value.assumes, known);
-            let check = |rule: Spanned<RuleSource>| {
+            let check = |mut rule: Spanned<RuleSource>| {
+                rule.value.when.get_or_insert_with(|| value.when.clone());
                 let id = rule.value.id.clone();
                 checker.in_its_area(&source, &id, &name);
                 let grounds = if whole { checker.grounds(&source, &rule.value, known) } else { Vec::new() };
@@ -373,8 +374,9 @@ impl Checker<'_> {
                 return None;
             }
         };
+        let when = rule.when.clone().unwrap_or_default();
         // One product is enough to see it.
-        let products = rules.products.iter().zip(scopes).filter(|(product, _)| rule.when.allows(&product.id));
+        let products = rules.products.iter().zip(scopes).filter(|(product, _)| when.allows(&product.id));
         let excess = products.map(|(_, scope)| program.excess(scope)).find(|excess| !excess.is_empty());
         excess.into_iter().flatten().for_each(|problem| self.problem(source, &rule, problem));
         let not_called = |function: &&Spanned<String>| !program.function_names().any(|name| name == function.value);
@@ -416,7 +418,7 @@ impl Checker<'_> {
             level: rule.level,
             hazard: rule.hazard,
             doubt: rule.doubt.as_ref().map(|doubt| doubt.trim().to_owned()),
-            when: rule.when.clone(),
+            when,
             chapter,
             program,
             unsupported: rule.unsupported.iter().map(|function| function.value.clone()).collect(),
@@ -453,10 +455,11 @@ impl Checker<'_> {
             }
         }
         let unknown = |product: &String| unknown_product(product, &rules.products);
-        for message in rule.when.products.iter().chain(&rule.when.not_products).filter_map(unknown) {
+        let when = rule.when.clone().unwrap_or_default();
+        for message in when.products.iter().chain(&when.not_products).filter_map(unknown) {
             self.at(source, &rule.id, message);
         }
-        if let Some(mode) = &rule.when.run_mode
+        if let Some(mode) = &when.run_mode
             && !rules.run_modes.contains(mode)
         {
             self.at(source, &rule.id, unknown_run_mode(mode, &rules.run_modes));

@@ -64,9 +64,12 @@ impl Families {
     }
 
     fn rules(&self, file: &mut ChapterFile) {
+        let of_rules = file.rules.iter_mut().filter_map(|rule| rule.value.when.as_mut());
+        for when in of_rules.chain([&mut file.when]) {
+            self.resolve(&mut when.products);
+            self.resolve(&mut when.not_products);
+        }
         for rule in &mut file.rules {
-            self.resolve(&mut rule.value.when.products);
-            self.resolve(&mut rule.value.when.not_products);
             for kill in &mut rule.value.kills {
                 let Some((defect, products)) = kill.value.split_once(" on ") else { continue };
                 let mut names: Vec<String> = products.split(',').map(|name| name.trim().to_owned()).collect();

@@ -610,6 +610,9 @@ pub struct ChapterFile {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub assumes: Vec<Spanned<String>>,
+    /// What must hold for those of its rules to apply that say nothing about it.
+    #[serde(default)]
+    pub when: When,
     /// Its rules.
     #[schemars(with = "Vec<RuleSource>")]
     pub rules: Vec<Spanned<RuleSource>>,
@@ -639,7 +642,8 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub assumes: Vec<Spanned<String>>,
-    /// `must`: a document promises it. `info`: seen in source only, or inferred.
+    /// `must`, as most: a document promises it. `info`: seen in source only, or inferred.
+    #[serde(default)]
     pub level: Level,
     /// The version of the suite that brought it, or made it `must`. Without it: the first one whose list under `mustpass` has
     /// it, so for a new rule the next one; or it informs.
@@ -652,9 +656,9 @@ pub struct RuleSource {
     /// An unresolved contradiction, printed in every report of the rule.
     #[serde(default)]
     pub doubt: Option<String>,
-    /// What must hold for the rule to apply.
+    /// What must hold for the rule to apply; without it, what its chapter says.
     #[serde(default)]
-    pub when: When,
+    pub when: Option<When>,
     /// Processes and threads that perform the steps.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
@@ -693,10 +697,11 @@ pub struct RuleSource {
 }
 
 /// How strong the source of a rule is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// A document promises it: a violation breaks the run.
+    #[default]
     Must,
     /// Seen only in source, or inferred: reported, breaks a run only with `--strict`.
     Info,

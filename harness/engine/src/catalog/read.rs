@@ -12,7 +12,7 @@ use super::clause_file::ClausesFile;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
 use super::inventory::{Inventory, read_inventory};
 use super::junit::JunitFile;
-use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SubjectsFile, SupportFile};
+use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SubjectsFile, SupportFile, When};
 use super::parallel::in_parallel;
 use super::readings::ReadingsFile;
 use super::specs::Specs;
@@ -256,7 +256,7 @@ fn chapter(source: Arc<Source>) -> (ParsedFile<ChapterFile>, Vec<Diagnostic>) {
     if own.is_empty() {
         own.push(diagnostic(&source, &error));
     }
-    let value = ChapterFile { title: String::new(), assumes: Vec::new(), rules };
+    let value = ChapterFile { title: String::new(), assumes: Vec::new(), when: When::default(), rules };
     (ParsedFile { source, value }, own)
 }
 
