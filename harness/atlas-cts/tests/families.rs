@@ -59,7 +59,9 @@ fn a_rule_that_says_nothing_about_when_it_applies_applies_when_its_chapter_says(
     #[case] expected: &[&str],
 ) {
     let bench = Bench::new();
-    let chapter = CHAPTER.replace("    when: {products: [whole]}\n", when).replace("    level: must\n", "");
+    let source = "    source: [{document: manual, section: blocks}]\n    level: must\n";
+    let chapter = CHAPTER.replace(source, "    clauses: {manual: manual.blocks}\n");
+    let chapter = chapter.replace("    when: {products: [whole]}\n", when);
     bench.catalog(chapter.replace("rules:\n", "when: {products: [recent]}\nrules:\n"));
     assert_eq!(products(&bench), expected);
     bench.run(["explain", "--specs", "specs", "acl.small.block"]).says(0, &["must"]);

@@ -95,7 +95,7 @@ fn a_skeleton_says_what_is_to_be_written_and_with_that_passes_every_gate() {
     let skeleton =
         skeleton.replace("\"TO WRITE: what the documents say, in your own words\"", "A set stores its value.");
     let skeleton =
-        replaced(&skeleton, "    # TO WRITE: the sentences", "    level:", "    clauses: {sets: set.memset-sets}\n");
+        replaced(&skeleton, "    # TO WRITE: the sentences", "    forall:", "    clauses: {sets: set.memset-sets}\n");
     let check = "char *back = host(size, 64);\n      poison(back, size);\n      \
                  aclrtMemcpy(back, size, devPtr, size, ACL_MEMCPY_DEVICE_TO_HOST);\n      all_bytes(back, size, 1);\n";
     let skeleton = replaced(&skeleton, "int32_t written", "    # TO WRITE", check);
