@@ -7,14 +7,14 @@ use std::sync::Arc;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
-use engine::record::{Recorded, RuleResult, Verdict};
-use engine::report::{clean, failure_text, summary};
 use engine::run::{
     Campaign, ExitStatus, Filter, Observer, Options, Planned, RunError, SelectionOptions, Work, choose_runtime,
     load_rules, run,
 };
 use engine::runtime::Runtime;
+use ledger::report::{clean, failure_text, summary};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use record::{Recorded, RuleResult, Verdict};
 
 /// Runs the documented rules of a runtime against a device, or against the simulated one.
 #[derive(Parser)]

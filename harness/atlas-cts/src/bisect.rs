@@ -9,8 +9,8 @@ use atlas_cts::{CommandError, say_line};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use engine::bisect::{BisectError, Conclusion, Hunt, bisect as search};
-use engine::record::{Meaning, Symptom};
 use engine::run::{ExitStatus, Filter, Options, RunError, choose_runtime, load_rules, read_named, runs_folder};
+use record::{Meaning, Symptom};
 use time::OffsetDateTime;
 
 /// The options of `bisect`.

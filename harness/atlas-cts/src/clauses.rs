@@ -6,9 +6,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use atlas_cts::{CommandError, say};
+use catalog::files;
+use catalog::{Clause, Level, Modality, Rules, SENTENCE, Sentence, sentences};
 use clap::Args;
-use engine::catalog::{Clause, Level, Modality, Rules, SENTENCE, Sentence, sentences};
-use engine::files;
 use engine::run::ExitStatus;
 use steps::judgement::{judgements, reported};
 

@@ -6,16 +6,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use catalog::coverage::ThresholdError;
+use catalog::lint::TO_WRITE;
+use catalog::must_pass::MustPassError;
 use engine::bisect::BisectError;
 use engine::case::CaseError;
-use engine::coverage::ThresholdError;
-use engine::history::HistoryError;
 use engine::interface::InterfaceError;
-use engine::lint::TO_WRITE;
-use engine::must_pass::MustPassError;
 use engine::prove::ProofFileError;
-use engine::report::clean;
 use engine::run::{ExitStatus, RunError, is_missing};
+use ledger::history::HistoryError;
+use ledger::report::clean;
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error as ThisError;
 

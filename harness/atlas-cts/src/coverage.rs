@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
+use catalog::coverage::{Coverage, CoveredClause, State, Threshold};
+use catalog::must_pass::MustPass;
+use catalog::{Agreement, Modality, Rules, Specs, readings, waiting};
 use clap::{Args, ValueEnum};
-use engine::catalog::{Agreement, Modality, Rules, Specs, readings, waiting};
-use engine::coverage::{Coverage, CoveredClause, State, Threshold};
-use engine::must_pass::MustPass;
 use engine::run::{ExitStatus, RunError};
 use serde_json::json;
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say, say_json};
 use clap::{Args, ValueEnum};
-use engine::compare::{CompareOptions, Condition, compare, html, markdown, text};
 use engine::run::{ExitStatus, read_named};
+use ledger::compare::{CompareOptions, Condition, compare, html, markdown, text};
 
 /// How a comparison is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

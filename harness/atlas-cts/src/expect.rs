@@ -4,10 +4,10 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say, say_line};
+use catalog::files::write_new;
 use clap::Args;
-use engine::expectations::{Details, ExpectationsError, day, draft, today};
-use engine::files::write_new;
 use engine::run::{ExitStatus, RunError, read_named};
+use ledger::expectations::{Details, ExpectationsError, day, draft, today};
 
 /// Days that an entry holds for if nothing is said.
 const DAYS: i64 = 30;

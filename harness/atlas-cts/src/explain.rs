@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use atlas_cts::CommandError;
-use engine::catalog::{self, Level, Rules, offered, short};
+use catalog::{self, Level, Rules, offered, short};
 use engine::runtime::Runtime;
 use steps::domain::DomainSource;
 

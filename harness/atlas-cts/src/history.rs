@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
 use clap::{Args, ValueEnum};
-use engine::history::{html, markdown, text};
 use engine::run::{ExitStatus, run_folder, runs_folder};
+use ledger::history::{html, markdown, text};
 
 /// Runs that are shown of each thing that was tested.
 const LAST: u64 = 30;
@@ -43,7 +43,7 @@ pub(crate) fn history(arguments: &Arguments) -> Result<ExitStatus, CommandError>
         Some(given) => run_folder(given),
         None => runs_folder(),
     };
-    let mut history = engine::history::history(&folder).map_err(CommandError::History)?;
+    let mut history = ledger::history::history(&folder).map_err(CommandError::History)?;
     for timeline in &mut history.timelines {
         let left_out = timeline.keep_last(arguments.last as usize);
         if left_out > 0 {

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use catalog::Rules;
 use clap::Args;
-use engine::catalog::Rules;
 use engine::interface::{self, Difference, InterfaceError, LibraryInterface, needed_beside, read_library};
 
 /// Rules that are named for one difference.

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use atlas_cts::{CommandError, say_line};
-use clap::Args;
-use clap::builder::BoolishValueParser;
-use engine::catalog::{Rules, readings};
-use engine::expectations::today;
-use engine::lint::{
+use catalog::lint::{
     Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, unused_set_ups, unwritten, wide_lines,
 };
+use catalog::{Rules, readings};
+use clap::Args;
+use clap::builder::BoolishValueParser;
 use engine::run::{CatalogOptions, ExitStatus, ExpectationOptions, RunError, load_rules};
 use engine::runtime::Runtime;
+use ledger::expectations::today;
 
 /// What is checked beside the catalog, and how strictly.
 #[derive(Debug, Args)]

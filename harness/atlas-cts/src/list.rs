@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 
 use atlas_cts::CommandError;
-use engine::catalog::{Level, Rule, Rules, area, offered};
+use catalog::{Level, Rule, Rules, area, offered};
 use engine::run::CatalogOptions;
 use steps::suggest::hint;
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say, say_line};
+use catalog::files::write_new;
+use catalog::must_pass::{MustPass, hold};
+use catalog::{Rules, Specs, product};
 use clap::Args;
-use engine::catalog::{Rules, Specs, product};
-use engine::files::write_new;
-use engine::must_pass::{MustPass, hold};
 use engine::run::{CatalogOptions, ExitStatus};
 
 /// What is done with the list.

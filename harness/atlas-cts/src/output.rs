@@ -3,8 +3,8 @@
 use std::fmt::{Display, Write as _};
 use std::io::{ErrorKind, Write as _};
 
-use engine::report::clean;
 use engine::run::RunError;
+use ledger::report::clean;
 
 /// Prints what was asked for, without what could move a terminal's cursor or turn its text round. A reader that has
 /// seen enough (`| head`) is no error.

@@ -1,9 +1,9 @@
 //! `atlas-cts print`.
 
 use atlas_cts::CommandError;
+use catalog::{self, Rules};
 use clap::Args;
 use engine::case::{LEAST_PATIENCE, Scope, cases_from_json, parse_json};
-use engine::catalog::{self, Rules};
 use engine::print_c::{Sheet, print_c};
 use engine::run::{CatalogOptions, Waiting};
 

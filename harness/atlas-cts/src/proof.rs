@@ -7,8 +7,8 @@ use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, say, say_line};
 use clap::Args;
 use engine::prove::{Proof, ProofOptions, Ratchet, Unclaimed, prove as run_proof, raise, render};
-use engine::report::first_line;
 use engine::run::{ExitStatus, Options, Target, choose_runtime, load_rules, runs_folder};
+use ledger::report::first_line;
 
 #[derive(Args)]
 pub(crate) struct Arguments {

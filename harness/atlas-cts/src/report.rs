@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use atlas_cts::{CommandError, say_line};
-use engine::report::{JUNIT_FILE, PAGE_FILE, STEP_SUMMARY_FILE, clean};
 use engine::run::{ExitStatus, rewrite_reports};
+use ledger::report::{JUNIT_FILE, PAGE_FILE, STEP_SUMMARY_FILE, clean};
 
 /// Writes the reports of a run again and prints where they are. What the run ended with is not this command's status.
 pub(crate) fn report(run: &Path) -> Result<ExitStatus, CommandError> {

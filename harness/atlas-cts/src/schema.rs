@@ -4,17 +4,17 @@
 use std::path::Path;
 
 use atlas_cts::{CommandError, say_line};
-use engine::catalog::{
+use catalog::files;
+use catalog::must_pass::ChangesFile;
+use catalog::{
     ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, JunitFile, ProductsFile, ReadingsFile, SubjectsFile,
     SupportFile,
 };
-use engine::compare::Difference;
-use engine::conformance::ConformanceRecord;
 use engine::doctor::Examination;
-use engine::expectations::ExpectationsFile;
-use engine::files;
-use engine::must_pass::ChangesFile;
 use engine::run::{ExitStatus, LogLine};
+use ledger::compare::Difference;
+use ledger::conformance::ConformanceRecord;
+use ledger::expectations::ExpectationsFile;
 
 /// Bytes of the largest schema.
 const LARGEST: u64 = 8 << 20;

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::process::Command;
 
-use engine::conformance::{ConformanceRecord, to_canonical};
+use ledger::conformance::{ConformanceRecord, to_canonical};
 use rstest::{fixture, rstest};
 use support::small::{ALIGNED, HOLDS, MISALIGNED, chapter};
 use support::{Answer, Bench, Watched, answer, project, take_environment};

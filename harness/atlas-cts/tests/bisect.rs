@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use engine::record::read_run;
+use record::read_run;
 use rstest::{fixture, rstest};
 use rustix::process::{Pid, Signal, kill_process};
 use support::small::{ALIGNED, MISALIGNED, chapter};

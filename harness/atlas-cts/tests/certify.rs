@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use engine::conformance::{Capability, ConformanceRecord, Statement};
+use ledger::conformance::{Capability, ConformanceRecord, Statement};
 use rstest::rstest;
 use support::small::{ELSEWHERE, HOLDS, chapter};
 use support::{Answer, Bench, answer};

@@ -6,7 +6,7 @@ use crate::support;
 use std::fs;
 use std::path::PathBuf;
 
-use engine::record::{Conclusion, Confirmation, Failure, Repeats, Verdict};
+use record::{Conclusion, Confirmation, Failure, Repeats, Verdict};
 use rstest::rstest;
 use support::{Answer, Bench, answer};
 

@@ -5,8 +5,8 @@ use crate::support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine::compare::{CompareOptions, compare, html, markdown, text};
-use engine::record::read_run;
+use ledger::compare::{CompareOptions, compare, html, markdown, text};
+use record::read_run;
 use rstest::rstest;
 use serde_json::Value as Json;
 use support::small::MISALIGNED;

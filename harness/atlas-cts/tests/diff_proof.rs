@@ -13,10 +13,10 @@ use std::sync::{Mutex, OnceLock};
 use std::thread::available_parallelism;
 
 use atlas_cts::runtimes::RUNTIMES;
-use engine::catalog::{CatalogPlace, Kill, Rules, load};
-use engine::compare::{Change, CompareOptions, Difference, compare};
-use engine::record::{Meaning, Recorded, Verdict, read_run};
+use catalog::{CatalogPlace, Kill, Rules, load};
 use engine::runtime::SimulatedDevice;
+use ledger::compare::{Change, CompareOptions, Difference, compare};
+use record::{Meaning, Recorded, Verdict, read_run};
 use rstest::rstest;
 use support::{Bench, project};
 

@@ -4,7 +4,7 @@ use crate::support;
 
 use std::fs;
 
-use engine::record::{Meaning, Sort, Verdict, read_run};
+use record::{Meaning, Sort, Verdict, read_run};
 use rstest::{fixture, rstest};
 use support::small::{ALIGNED, ELSEWHERE, HOLDS, MISALIGNED, chapter};
 use support::{Answer, Bench, Report, project};

@@ -11,7 +11,7 @@ use crate::support;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 
-use engine::record::RuleResult;
+use record::RuleResult;
 use rstest::rstest;
 use support::{Bench, Report, Watched, answer};
 

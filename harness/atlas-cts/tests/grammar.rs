@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use abi::generated::acl;
-use engine::catalog::{CatalogPlace, load};
+use catalog::{CatalogPlace, load};
 use steps::print::{parsed_again, steps_text};
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use engine::digest;
+use catalog::digest;
 use rstest::rstest;
 use serde_json::{Value as Json, json};
 use support::{Answer, Bench, answer, take_environment};

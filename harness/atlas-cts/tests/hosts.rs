@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use abi::generated::acl;
-use engine::catalog::{CatalogPlace, Conditions, Edition, Known, Rule, Rules, applies, left_out, load};
+use catalog::{CatalogPlace, Conditions, Edition, Known, Rule, Rules, applies, left_out, load};
 use rstest::rstest;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {

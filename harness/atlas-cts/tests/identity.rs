@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use engine::record::MappedLibrary;
+use record::MappedLibrary;
 use rstest::rstest;
 use support::Bench;
 

@@ -5,7 +5,7 @@ use crate::support;
 
 use std::fs;
 
-use engine::record::{RuleLogs, Verdict};
+use record::{RuleLogs, Verdict};
 use support::{Answer, Bench, answer};
 
 const RULES: &str = "# The rules of a test.

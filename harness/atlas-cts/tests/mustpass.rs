@@ -5,7 +5,7 @@ use crate::support;
 use std::fs;
 use std::path::PathBuf;
 
-use engine::version::Release;
+use catalog::version::Release;
 use rstest::{fixture, rstest};
 use support::{Answer, Bench, project, resting};
 

@@ -17,7 +17,7 @@ mod surroundings;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use engine::record::Verdict;
+use record::Verdict;
 use support::{Answer, Bench, Report, answer};
 
 /// A rule that makes these calls behind an allocation.

@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use engine::record::{Level, Verdict};
+use record::{Level, Verdict};
 use rstest::rstest;
 use support::Bench;
 

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use abi::generated::acl;
 use atlas_cts::runtimes::RUNTIMES;
+use catalog::{CatalogPlace, Conditions, Rule, Rules, applies, load};
 use engine::case::{Budget, Case, Plan, Scope, Value, rule_seed};
-use engine::catalog::{CatalogPlace, Conditions, Rule, Rules, applies, load};
 use engine::print_c::{Sheet, print_c};
 use rstest::rstest;
 use simulator_contract::environment;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use atlas_cts::runtimes::RUNTIMES;
-use engine::catalog::product_ids;
+use catalog::product_ids;
 
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -27,12 +27,9 @@ fn a_name_and_a_product_belong_to_one_runtime() {
 #[test]
 fn the_libraries_of_a_simulated_device_have_the_names_of_the_catalog() {
     for runtime in RUNTIMES {
-        let place = engine::catalog::CatalogPlace {
-            specs: project().join("specs").into(),
-            bindings: runtime.bindings,
-            defects: None,
-        };
-        let rules = engine::catalog::load(&place, Some("none")).unwrap_or_else(|error| panic!("{error}"));
+        let place =
+            catalog::CatalogPlace { specs: project().join("specs").into(), bindings: runtime.bindings, defects: None };
+        let rules = catalog::load(&place, Some("none")).unwrap_or_else(|error| panic!("{error}"));
         let known: Vec<&str> = rules.libraries.all().iter().map(|library| library.id.as_str()).collect();
         for library in runtime.simulated.iter().flat_map(|device| device.libraries) {
             assert!(known.contains(&library.id), "{} has no library {}", runtime.name(), library.id);

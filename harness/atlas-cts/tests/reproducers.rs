@@ -15,8 +15,8 @@ use std::sync::Mutex;
 use abi::generated::acl;
 use atlas_cts::reproducer::{Wanted, reproducer};
 use atlas_cts::runtimes::RUNTIMES;
-use engine::catalog::{CatalogPlace, Rules, Specs, load};
-use engine::record::{RuleResult, Verdict};
+use catalog::{CatalogPlace, Rules, Specs, load};
+use record::{RuleResult, Verdict};
 use simulator_contract::environment;
 use support::{Bench, project};
 

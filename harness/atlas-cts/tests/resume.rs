@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use engine::record::{Recorded, read_run};
+use record::{Recorded, read_run};
 use regex_lite::Regex;
 use rstest::rstest;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use abi::generated::acl;
-use engine::catalog::{CatalogPlace, Level, Rules, load};
+use catalog::{CatalogPlace, Level, Rules, load};
 use support::{Bench, project};
 
 /// What the second implementation does, and the documents promise.

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
-use engine::record::{
-    Journal, Part, RuleResult, RunEnd, RunHeader, RunSettings, StartReason, Starts, Verdict, counts, exit_code,
-};
 use engine::run::{Distribution, ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, Work, merge};
 use proptest::prelude::*;
+use record::{
+    Journal, Part, RuleResult, RunEnd, RunHeader, RunSettings, StartReason, Starts, Verdict, counts, exit_code,
+};
 use rstest::{fixture, rstest};
 use support::{Answer, Bench, Report};
 
@@ -243,7 +243,7 @@ impl Observer for Silent {
         unreachable!("nothing is run")
     }
 
-    fn summary(&mut self, _: &engine::record::Recorded) -> Result<(), RunError> {
+    fn summary(&mut self, _: &record::Recorded) -> Result<(), RunError> {
         Ok(())
     }
 }

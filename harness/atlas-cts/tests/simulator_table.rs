@@ -10,8 +10,8 @@ use std::path::Path;
 
 use abi::generated::acl;
 use atlas_cts::runtimes::RUNTIMES;
+use catalog::{CatalogPlace, Rules, load};
 use editions::{BROUGHT, EDITIONS, UNVERSIONED};
-use engine::catalog::{CatalogPlace, Rules, load};
 use rstest::{fixture, rstest};
 use table::{CODES, PRODUCTS, Product};
 

@@ -5,8 +5,8 @@ use crate::support;
 
 use std::fs;
 
-use engine::conformance::{Capability, ConformanceRecord, Statement};
-use engine::record::{Cut, Verdict};
+use ledger::conformance::{Capability, ConformanceRecord, Statement};
+use record::{Cut, Verdict};
 use rstest::rstest;
 use support::Bench;
 use support::small::{HOLDS, MISALIGNED, chapter};

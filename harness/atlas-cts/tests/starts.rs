@@ -6,8 +6,8 @@ use crate::support;
 use std::collections::BTreeMap;
 
 use abi::generated::acl;
-use engine::catalog::{CatalogPlace, Rule, load};
-use engine::record::{StartReason, Starts, Verdict};
+use catalog::{CatalogPlace, Rule, load};
+use record::{StartReason, Starts, Verdict};
 use rstest::rstest;
 use steps::program::Sharing;
 use support::{Bench, Report, project};

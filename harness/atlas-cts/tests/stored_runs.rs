@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine::record::{Journal, JournalError, Recorded, RuleResult, Verdict, read_run};
-use engine::report::{PAGE_FILE, STEP_SUMMARY_FILE, write_junit};
 use expected::{RUNS, Stored};
+use ledger::report::{PAGE_FILE, STEP_SUMMARY_FILE, write_junit};
+use record::{Journal, JournalError, Recorded, RuleResult, Verdict, read_run};
 use rstest::rstest;
 use serde_json::Value as Json;
 use support::{Bench, project};

@@ -6,7 +6,7 @@ use crate::support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use atlas_cts::runtimes::RUNTIMES;
-use engine::record::Verdict;
+use record::Verdict;
 use rstest::rstest;
 use support::Bench;
 

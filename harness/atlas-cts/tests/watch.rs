@@ -8,7 +8,7 @@ use crate::support;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use engine::record::Verdict;
+use record::Verdict;
 use rstest::rstest;
 
 use machine::{idle, part, sample};

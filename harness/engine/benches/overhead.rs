@@ -17,14 +17,14 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ::catalog::Rules;
 use clap::Parser;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use engine::case::Budget;
-use engine::catalog::Rules;
-use engine::record::Verdict;
 use engine::run::{Campaign, Options, Planned, load_rules, plan};
 use engine::runtime::Runtime;
 use engine::wire::message::{Reply, Request, RunRule};
+use record::Verdict;
 
 /// A library of empty functions behind the header of the toy runtime.
 static EMPTY: Runtime =

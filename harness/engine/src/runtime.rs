@@ -10,11 +10,11 @@ use std::sync::OnceLock;
 use abi::Bindings;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals};
 
-use crate::catalog::SpecFile;
-use crate::digest;
 use crate::doctor::Doctor;
-use crate::files;
 use crate::logs::Logs;
+use catalog::SpecFile;
+use catalog::digest;
+use catalog::files;
 use simulator_contract::Defect;
 
 /// A runtime that an executable can test: one entry of its registry.
@@ -139,11 +139,6 @@ impl SimulatedDevice {
     pub fn switches(&self) -> impl Iterator<Item = &'static Defect> {
         self.defects.iter().chain(self.bad_devices).chain(self.variants)
     }
-}
-
-/// Whether a defect of the list shows only for some sizes, histories or orders.
-pub fn is_subtle(defects: &[Defect], name: &str) -> bool {
-    defects.iter().any(|defect| defect.name == name && defect.subtle)
 }
 
 #[cfg(test)]

@@ -1,15 +1,9 @@
 //! Set-ups that api.yaml names: what they stand for, and what is said of mistakes in them.
 
-#[rustfmt::skip]
-#[path = "toy/bindings.rs"]
-mod bindings;
-#[path = "toy/environment.rs"]
-mod environment;
-
 use std::path::Path;
 
-use engine::catalog::{CatalogPlace, load};
-use environment::environment;
+use crate::environment::environment;
+use catalog::{CatalogPlace, load};
 use rstest::rstest;
 use steps::judgement::judgements;
 use steps::{Problem, Program, RuleText, check};
@@ -73,12 +67,12 @@ fn too_many_statements_are_told_where_the_rule_asks_for_them() {
 #[test]
 fn a_set_up_that_no_rule_uses_is_reported() {
     let rules = toy_with("{given: f(a), steps: toy_free(a);}\n  - {given: g(a), steps: given f(a);}").unwrap();
-    let warnings = engine::lint::unused_set_ups(&rules);
+    let warnings = catalog::lint::unused_set_ups(&rules);
     assert_eq!(warnings, ["api.yaml: no rule uses the set-up `g`; remove it, or use it"]);
 }
 
 /// Loads the toy's catalog, without rules, with these set-ups.
-fn toy_with(set_ups: &str) -> Result<engine::catalog::Rules, engine::catalog::CatalogError> {
+fn toy_with(set_ups: &str) -> Result<catalog::Rules, catalog::CatalogError> {
     let folder = tempfile::tempdir().unwrap();
     let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs/toy");
     let copy = folder.path().join("toy");
@@ -89,5 +83,5 @@ fn toy_with(set_ups: &str) -> Result<engine::catalog::Rules, engine::catalog::Ca
     let text = std::fs::read_to_string(toy.join("api.yaml")).unwrap();
     std::fs::write(copy.join("api.yaml"), format!("{text}\nset_ups:\n  - {set_ups}\n")).unwrap();
     let specs = folder.path().to_owned().into();
-    load(&CatalogPlace { specs, bindings: &bindings::BINDINGS, defects: None }, None)
+    load(&CatalogPlace { specs, bindings: &crate::bindings::BINDINGS, defects: None }, None)
 }

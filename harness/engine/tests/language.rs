@@ -1,18 +1,11 @@
 //! What the checker says of texts that are wrong, and how it finds its way in a header.
 
-#[rustfmt::skip]
-#[path = "toy/bindings.rs"]
-mod bindings;
-#[path = "toy/environment.rs"]
-mod environment;
-mod pairs;
-
 use std::path::{Path, PathBuf};
 
+use crate::environment::environment;
+use crate::pairs::{Change, LOADS};
 use abi::Type;
-use engine::catalog::{CatalogPlace, load};
-use environment::environment;
-use pairs::{Change, LOADS};
+use catalog::{CatalogPlace, load};
 use rstest::rstest;
 use serde::Deserialize;
 use steps::Program;
@@ -87,7 +80,7 @@ fn a_result_of_plain_char_is_one_value() {
 /// The codes of an enumeration are its enumerators, or those of them that a pattern names.
 #[test]
 fn the_codes_of_an_enumeration_are_its_own() {
-    let toy = Declarations::new(&bindings::BINDINGS);
+    let toy = Declarations::new(&crate::bindings::BINDINGS);
     let ty = toy.ty("toyResult").expect("the header has it");
     assert!(matches!(ty, Type::Enumeration { name: "toyResult", .. }));
     assert!(toy.codes(ty, None).contains(&(3, "TOY_FULL")));
@@ -98,8 +91,8 @@ fn the_codes_of_an_enumeration_are_its_own() {
 #[test]
 fn the_tables_are_those_of_the_header() {
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs/toy/abi.h");
-    let digest = engine::digest::of_file(&header).expect("the header can be read");
-    assert_eq!(digest, bindings::BINDINGS.header_digest, "run `cargo run -p bindings-generator`");
+    let digest = catalog::digest::of_file(&header).expect("the header can be read");
+    assert_eq!(digest, crate::bindings::BINDINGS.header_digest, "run `cargo run -p bindings-generator`");
 }
 
 /// A named set means what it would mean written out, and is reported so.
@@ -171,7 +164,7 @@ fn variables_are_declared_together_or_one_by_one(#[case] together: &str, #[case]
 #[test]
 fn mistakes_are_found_before_anything_runs() {
     let axis = DomainSource { int: Some("1..2".to_owned()), ..DomainSource::default() };
-    pairs::check(&pairs_of("steps"), |text| {
+    crate::pairs::check(&pairs_of("steps"), |text| {
         let wrong: WrongSteps = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
         let axes = wrong.axis.iter().map(|name| (name.as_str(), &axis)).collect();
         let text = RuleText { actors: wrong.actors.as_deref(), axes, steps: &wrong.steps, ..RuleText::default() };
@@ -197,7 +190,7 @@ fn place_and_message(problem: &Problem, text: &RuleText<'_>) -> String {
 /// The toy's api.yaml with a mistake in its words, sets, set-ups or resources.
 #[test]
 fn mistakes_in_what_api_yaml_adds_are_found() {
-    pairs::check(&pairs_of("toy"), |text| {
+    crate::pairs::check(&pairs_of("toy"), |text| {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs");
         std::fs::create_dir(folder.path().join("toy")).map_err(|error| error.to_string())?;
@@ -206,8 +199,8 @@ fn mistakes_in_what_api_yaml_adds_are_found() {
         }
         Change::read(text)?.make(folder.path())?;
         let specs = folder.path().to_owned().into();
-        let error = load(&CatalogPlace { specs, bindings: &bindings::BINDINGS, defects: None }, None).err();
-        error.map(|error| pairs::below(folder.path(), error)).ok_or_else(|| LOADS.to_owned())
+        let error = load(&CatalogPlace { specs, bindings: &crate::bindings::BINDINGS, defects: None }, None).err();
+        error.map(|error| crate::pairs::below(folder.path(), error)).ok_or_else(|| LOADS.to_owned())
     });
 }
 

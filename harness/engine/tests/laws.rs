@@ -1,22 +1,16 @@
 //! Laws of the engine that hold for all inputs: texts, domains, cases, patterns. They need no library.
 
-#[rustfmt::skip]
-#[path = "toy/bindings.rs"]
-mod bindings;
-#[path = "toy/environment.rs"]
-mod environment;
-
 use std::collections::BTreeMap;
 
+use crate::environment::{environment, vocabulary};
 use engine::case::{
     Budget, Case, CaseReport, CaseTree, Plan, Ran, Scope, Search, Value, calls_of_a_case, case_from_json, case_to_json,
     rule_seed,
 };
-use engine::record::{Coverage, Cut};
 use engine::worker::{is_poisoned, write_pattern, write_poison};
-use environment::{environment, vocabulary};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use record::{Coverage, Cut};
 use steps::domain::{Choices, DomainSource};
 use steps::parse::{Names, parse_expression, parse_steps};
 use steps::program::Program;

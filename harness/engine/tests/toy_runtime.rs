@@ -16,8 +16,8 @@ mod runs;
 
 use std::process::ExitCode;
 
-use engine::record::Verdict;
 use libtest_mimic::{Arguments, Trial};
+use record::Verdict;
 
 /// Libraries that are wrong in one way: the rules that notice stand in the snapshot of that name.
 const DEFECTS: &[&str] = &[

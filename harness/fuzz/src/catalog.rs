@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use catalog::{CatalogError, Rules, load};
 use engine::case::Scope;
-use engine::catalog::{CatalogError, Rules, load};
 
 use crate::{program, toy};
 

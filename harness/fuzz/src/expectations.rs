@@ -1,6 +1,6 @@
 //! The target `expectations`: a file of known failures → checked entries, or mistakes with their places.
 
-use engine::expectations::{Expectations, ExpectationsError};
+use ledger::expectations::{Expectations, ExpectationsError};
 
 use crate::toy;
 

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use engine::record::{JournalError, Meaning, Recorded, RunSettings, Verdict, read_run};
-use engine::report::{summary, write_junit};
+use ledger::report::{summary, write_junit};
+use record::{JournalError, Meaning, Recorded, RunSettings, Verdict, read_run};
 
 use crate::catalog::is_rule_id;
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::record::Recorded;
 use engine::run::{ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, Work, merge};
+use record::Recorded;
 
 use crate::toy;
 

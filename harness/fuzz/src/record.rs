@@ -1,6 +1,6 @@
 //! The target `record`: the bytes of a conformance record → a record, or an error with its file.
 
-use engine::conformance::{Statement, read_record, to_canonical};
+use ledger::conformance::{Statement, read_record, to_canonical};
 
 use crate::toy;
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use catalog::{CatalogPlace, Rules, load};
 use engine::case::Scope;
-use engine::catalog::{CatalogPlace, Rules, load};
 use engine::runtime::Runtime;
 
 use crate::bindings::BINDINGS;

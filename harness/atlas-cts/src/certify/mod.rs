@@ -7,15 +7,15 @@ mod signature;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use catalog::digest;
+use catalog::files::write_new;
+use catalog::{CatalogPlace, Specs, load};
 use clap::Args;
-use engine::catalog::{CatalogPlace, Specs, load};
-use engine::conformance::{
+use engine::run::{ExitStatus, RunError, read_named};
+use ledger::conformance::{
     ConformanceError, ConformanceRecord, Statement, conformance_record, read_record, to_canonical,
 };
-use engine::digest;
-use engine::files::write_new;
-use engine::record::Journal;
-use engine::run::{ExitStatus, RunError, read_named};
+use record::Journal;
 use thiserror::Error;
 
 use crate::runtimes::RUNTIMES;
@@ -98,7 +98,7 @@ pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
             Ok(json) if io::stdout().is_terminal() => say_json(json)?,
             _ => write_out(&bytes)?,
         }
-        eprint!("{}", engine::report::clean(&page::of(&record, &page::Seal::None)));
+        eprint!("{}", ledger::report::clean(&page::of(&record, &page::Seal::None)));
         return Ok(status(record.statement));
     };
     let signed = arguments.sign.as_ref().map(|key| signature::sign(&bytes, key)).transpose().map_err(failed)?;

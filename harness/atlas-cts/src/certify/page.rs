@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use engine::conformance::ConformanceRecord;
-use engine::digest;
-use engine::record::Sort;
+use catalog::digest;
+use ledger::conformance::ConformanceRecord;
+use record::Sort;
 
 use super::signature::NAMESPACE;
 

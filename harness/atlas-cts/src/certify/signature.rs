@@ -84,7 +84,7 @@ pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<S
 
 /// The names in a file of allowed signers: the first word of each line, which may hold several, separated by commas.
 fn listed(allowed: &Path) -> Result<Vec<String>, SignatureError> {
-    let text = engine::files::read_to_string(allowed, LARGEST_ALLOWED);
+    let text = catalog::files::read_to_string(allowed, LARGEST_ALLOWED);
     let text = text.map_err(|source| SignatureError::NoFile { path: allowed.to_owned(), source })?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let first = lines.filter_map(|line| match line.strip_prefix('"') {
@@ -102,7 +102,7 @@ fn name_of(text: &str) -> String {
 
 /// The tool says the same of a file that is not there and of one that is wrong.
 fn expect_file(path: &Path) -> Result<(), SignatureError> {
-    let found = engine::files::open(path);
+    let found = catalog::files::open(path);
     found.map(drop).map_err(|source| SignatureError::NoFile { path: path.to_owned(), source })
 }
 

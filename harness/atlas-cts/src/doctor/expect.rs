@@ -1,6 +1,6 @@
 //! How many rules a run on this machine would execute.
 
-use engine::catalog::{Conditions, Edition, Rules, applies, product};
+use catalog::{Conditions, Edition, Rules, applies, product};
 use engine::doctor::{Examination, Finding, Patient, Severity};
 use engine::run::Options;
 

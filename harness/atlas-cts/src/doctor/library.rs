@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::catalog::{Rules, RuntimeLibrary};
+use catalog::{Rules, RuntimeLibrary};
 use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
 use engine::run::{Options, check_library_file};
 use engine::runtime::Runtime;

@@ -13,8 +13,8 @@ mod space;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use catalog::product;
 use clap::Args;
-use engine::catalog::product;
 use engine::doctor::{Examination, Machine, Patient, Verdict, page};
 use engine::run::{ExitStatus, Options, choose_runtime, load_rules};
 

@@ -4,9 +4,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use engine::doctor::{Certainty, End, Examination, Finding, Machine, Patient, Severity, ask};
-use engine::record::{RuleResult, RunHeader, Verdict, read_journal};
 use engine::run::Options;
 use engine::runtime::Runtime;
+use record::{RuleResult, RunHeader, Verdict, read_journal};
 
 /// How long the run may take beside its own deadlines: starts of a real runtime take seconds.
 const BESIDES: u64 = 60;

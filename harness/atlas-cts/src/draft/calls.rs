@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use abi::{Function, Parameter, Type};
-use engine::catalog::{Rules, TimeUnit};
+use catalog::{Rules, TimeUnit};
 use steps::types::c_name;
 
 use super::uses::{Given, Use, most, uses};
@@ -115,7 +115,7 @@ impl Writer<'_> {
             return Some((text.to_owned(), false));
         }
         let usual = most(uses.iter().map(|given| &given[position])).filter(|given| **given != Given::Drawn).cloned();
-        let acquires = |resource: &&engine::catalog::Resource| resource.released_by(function.name) == Some(position);
+        let acquires = |resource: &&catalog::Resource| resource.released_by(function.name) == Some(position);
         if let Some(resource) = self.rules.resources.iter().find(acquires)
             && let Some(found) = self.from(&resource.acquire, resource.parameter, depth)
         {

@@ -11,10 +11,10 @@ use std::io;
 use std::path::PathBuf;
 
 use abi::Function;
+use catalog::files::replace;
+use catalog::must_pass::{MustPassError, earlier_ids};
+use catalog::{Chapter, Clause, Rules, Specs, is_rule_id, name_below, short};
 use clap::Args;
-use engine::catalog::{Chapter, Clause, Rules, Specs, is_rule_id, name_below, short};
-use engine::files::replace;
-use engine::must_pass::{MustPassError, earlier_ids};
 use engine::run::{ExitStatus, Options, RunError, load_rules};
 use engine::runtime::Runtime;
 use simulator_contract::Defect;

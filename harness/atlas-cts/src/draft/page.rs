@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use engine::catalog::Clause;
-use engine::lint::TO_WRITE;
+use catalog::Clause;
+use catalog::lint::TO_WRITE;
 use simulator_contract::Defect;
 
 use super::calls::{Calls, SIZE};

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use abi::Function;
-use engine::catalog::{LifeCycleProgram, Product, Rules, Section, Specs, offered};
+use catalog::{LifeCycleProgram, Product, Rules, Section, Specs, offered};
 use engine::prove::look;
 use engine::run::{Backend, CatalogOptions, Options, RunError, Target, load_rules};
 use engine::runtime::Runtime;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use abi::{Function, Parameter, Type};
-use engine::catalog::{Rule, Rules};
+use catalog::{Rule, Rules};
 use regex_lite::Regex;
 
 /// What stands for a parameter in a call.

@@ -6,12 +6,12 @@ mod readme;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use catalog::{self, Edition, Known, Rule, Rules, Specs};
 use clap::Args;
 use engine::case::{Case, CaseError, LEAST_PATIENCE, case_from_json};
-use engine::catalog::{self, Edition, Known, Rule, Rules, Specs};
 use engine::print_c::{PRELUDE, Printed, Sheet, deadline_of, print_in_parts};
-use engine::record::{Host, RuleResult, RunHeader};
 use engine::run::read_named;
+use record::{Host, RuleResult, RunHeader};
 use steps::StatementId;
 use thiserror::Error;
 

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use engine::print_c::can_be_shown;
-use engine::record::{RunHeader, on_which};
-use engine::report::{clean, markdown_line};
 use engine::run::quoted;
+use ledger::report::{clean, markdown_line};
+use record::{RunHeader, on_which};
 
 use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use atlas_cts::say_json;
-use engine::record::Recorded;
 use engine::run::{Listener, LogEvent, LogLine, Observer, RunError, Work};
+use record::Recorded;
 
 /// Prints what happens, object by object.
 #[derive(Debug)]

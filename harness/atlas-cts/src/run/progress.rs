@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::report::clean;
 use engine::run::{Listener, RunError, RunningRule, Work};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ledger::report::clean;
 
 /// How often the line is looked at.
 const OFTEN: Duration = Duration::from_millis(250);

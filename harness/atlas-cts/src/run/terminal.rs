@@ -4,9 +4,9 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use atlas_cts::{say_line, say_painted};
-use engine::record::{Recorded, RuleResult, Verdict};
-use engine::report::{failure_text, summary};
 use engine::run::{Campaign, Listener, Observer, RunError, Work};
+use ledger::report::{failure_text, summary};
+use record::{Recorded, RuleResult, Verdict};
 
 use super::progress::Progress;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::fs;
 
-use engine::record::RetryCause;
+use record::RetryCause;
 use rstest::rstest;
 
 use super::support::{Bench, Report};

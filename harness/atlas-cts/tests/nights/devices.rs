@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use engine::record::{RetryCause, RuleResult, Verdict};
+use record::{RetryCause, RuleResult, Verdict};
 use rstest::rstest;
 use rustix::process::Signal;
 

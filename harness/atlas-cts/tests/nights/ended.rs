@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use engine::record::{Verdict, read_run};
+use record::{Verdict, read_run};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -14,7 +14,8 @@ use crate::support::{Answer, Bench, Watched};
 
 /// A run of rules of which the first waits for longer than the test does.
 fn waiting(bench: &Bench) -> (Child, PathBuf) {
-    let mut command = command(bench, "600");
+    // Where the tests run under `nohup`, the run would inherit that nobody minds a terminal that goes away.
+    let mut command = after(&["env", "--default-signal=HUP"], &command(bench, "600"));
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let journal = bench.path("report/results.jsonl");
     let until = Instant::now() + crate::support::patience(60);
@@ -23,6 +24,22 @@ fn waiting(bench: &Bench) -> (Child, PathBuf) {
         std::thread::sleep(Duration::from_millis(5));
     }
     (child, journal)
+}
+
+/// A command as the last words of another one, in the same folder and environment.
+fn after(words: &[&str], command: &Command) -> Command {
+    let mut whole = Command::new(words[0]);
+    whole.args(&words[1..]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => whole.env(name, value),
+            None => whole.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        whole.current_dir(folder);
+    }
+    whole
 }
 
 pub fn workers_of(child: &Child) -> Vec<Watched> {

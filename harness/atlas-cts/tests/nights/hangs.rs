@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use engine::record::{RuleResult, Verdict};
+use record::{RuleResult, Verdict};
 
 use crate::nights::{ALONE, copying_rules, rule, run, verdicts, waiting_rules};
 

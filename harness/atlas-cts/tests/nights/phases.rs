@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use engine::record::{Verdict, read_run};
+use record::{Verdict, read_run};
 use rstest::rstest;
 use rustix::process::Signal;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use engine::record::{StartReason, Verdict};
+use record::{StartReason, Verdict};
 use time::{Date, OffsetDateTime};
 
 use crate::nights::{ALONE, STREAM, bench, command, rule, verdicts, waiting_rules};

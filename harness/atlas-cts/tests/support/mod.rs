@@ -16,7 +16,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use engine::record::{RuleResult, RunEnd, RunHeader, read_journal};
+use record::{RuleResult, RunEnd, RunHeader, read_journal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tempfile::TempDir;

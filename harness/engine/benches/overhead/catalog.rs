@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use abi::Bindings;
-use engine::catalog::{CatalogPlace, Rules};
+use catalog::{CatalogPlace, Rules};
 
 /// Changes of turn in a case of the rule of two processes.
 pub const TURNS: u64 = 100;
@@ -155,5 +155,5 @@ fn without_owns(rule: &str) -> Vec<&str> {
 /// Reads and checks the large catalog.
 pub fn load(specs: &Path) -> Rules {
     let place = CatalogPlace { specs: specs.to_owned().into(), bindings: real(), defects: None };
-    engine::catalog::load(&place, None).unwrap_or_else(|error| panic!("{error}"))
+    catalog::load(&place, None).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::files;
-use crate::record::{Meaning, RuleResult, Symptom, read_run};
+use catalog::files;
+use record::{Meaning, RuleResult, Symptom, read_run};
 
 use super::child::{End, last_line, run};
 use super::confidence::Confidence;

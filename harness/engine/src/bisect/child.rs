@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::files;
 use crate::workers::interrupt;
+use catalog::files;
 
 /// How often to look whether a command has ended.
 const TICK: Duration = Duration::from_millis(10);

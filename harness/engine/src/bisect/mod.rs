@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::record::Symptom;
 use crate::run::RunError;
 use crate::workers::interrupt;
+use record::Symptom;
 
 use attempt::Bench;
 pub use confidence::Confidence;

@@ -2,7 +2,7 @@
 
 use super::attempt::Tried;
 use super::{Conclusion, Confidence, Found, Hunt};
-use crate::record::Symptom;
+use record::Symptom;
 
 /// What was seen with a version.
 pub(super) fn tried(version: &str, tried: &Tried, symptom: Option<&Symptom>) -> String {

@@ -8,7 +8,7 @@ use steps::evaluate::Value;
 use steps::program::{Domain, Program};
 use steps::{AxisId, Id};
 
-use super::json::{case_to_json, display_values};
+use cases::{case_to_json, display_values};
 
 /// The most questions that are kept of a rule.
 const MOST_QUESTIONS: usize = 64;

@@ -1,28 +1,17 @@
-//! Axes → cases: which values a rule is tried with, what they show, and smaller ones when a case fails.
-//!
-//! Built on proptest: a case is a [`proptest::strategy::ValueTree`], so that shrinking is proptest's binary search on
-//! every axis.
+//! The cases of a rule, run: what they show, and the smallest that fails.
 
 mod answers;
 mod clock;
-mod coverage;
-mod error;
-mod json;
-mod plan;
 mod report;
 mod search;
-mod tree;
-mod work;
 
 pub use answers::{Asked, Counted, CountedAnswer, Question, Seen, Tally, Told, class_of, note, nth_class, with_class};
 pub use clock::Shrinking;
-pub use coverage::{Discarded, Distinct, exhausted, some_cases};
-pub use error::CaseError;
-pub use json::{case_from_json, case_to_json, cases_from_json, display_values, parse_json, unique_keys};
-pub use plan::{Case, Plan, calls_of_a_case, rule_seed};
 pub use report::{CaseFailure, CaseReport, FailedCall, LostIn, Trouble};
 pub use search::{FailedCase, Ran, Search, SearchResult};
-pub use tree::CaseTree;
-pub use work::{Budget, Patience, Work};
 
-pub use steps::evaluate::{LEAST_PATIENCE, Scope, Value};
+pub use cases::{
+    Budget, Case, CaseError, CaseTree, Discarded, Distinct, LEAST_PATIENCE, Patience, Plan, Scope, Value, Work,
+    calls_of_a_case, case_from_json, case_to_json, cases_from_json, display_values, exhausted, parse_json, rule_seed,
+    some_cases, unique_keys,
+};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::answers::Seen;
-use crate::record::{MemoryLimit, Verdict};
+use record::{MemoryLimit, Verdict};
 use steps::Span;
 
 /// The result of a case, small enough to cross a pipe.

@@ -11,7 +11,7 @@ use crate::case::{
     Budget, Case, CaseError, Discarded, Distinct, Plan, Scope, Value, case_to_json, cases_from_json, display_values,
     exhausted,
 };
-use crate::record::{Coverage, Cut, MemoryLimit, Verdict};
+use record::{Coverage, Cut, MemoryLimit, Verdict};
 use steps::Span;
 use steps::program::Program;
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use steps::program::{Sharing, State};
 
 use crate::case::{Case, FailedCase, Patience, Shrinking, case_to_json};
-use crate::catalog::Rule;
-use crate::record::{StartReason, Verdict};
 use crate::workers::{Assignment, Home, SetUp, StartError, WorkerProcess, interrupt};
+use catalog::Rule;
+use record::{StartReason, Verdict};
 
 use super::Inquest;
 

@@ -11,8 +11,8 @@ use crate::case::{
     Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult, case_from_json, case_to_json,
     display_values,
 };
-use crate::record::{Conclusion, Confirmation, Repeats, Verdict};
 use crate::workers::{Assignment, Executor, Home, Machine};
+use record::{Conclusion, Confirmation, Repeats, Verdict};
 
 use again::{Again, Failed, Outcome};
 use shorten::{Tried, shorten};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::Access;
 
-use crate::files;
+use catalog::files;
 
 use super::child::{Answer, ask};
 

@@ -13,8 +13,8 @@ mod page;
 
 use std::path::PathBuf;
 
-use crate::catalog::Rules;
-use crate::record::Fingerprint;
+use catalog::Rules;
+use record::Fingerprint;
 
 pub use child::{Answer, End, ask};
 pub use finding::{Certainty, Device, EXAMINATION_FORMAT, Examination, Finding, Look, Severity, Verdict, Version};

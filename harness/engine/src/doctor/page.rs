@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::report::{clean, wrap};
+use ledger::report::{clean, wrap};
 
 use super::finding::{Examination, Finding};
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use steps::suggest::hint;
 
-use crate::catalog::Rules;
+use catalog::Rules;
 
 use super::library::LibraryInterface;
 

@@ -9,7 +9,7 @@ use object::elf::{self, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, Sym};
 use thiserror::Error;
 
-use crate::files;
+use catalog::files;
 
 /// The largest library that is read, in bytes.
 const LARGEST: u64 = 2 << 30;

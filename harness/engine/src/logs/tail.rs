@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::files;
+use catalog::files;
 
 /// The last lines of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

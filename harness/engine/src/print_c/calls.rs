@@ -1,6 +1,6 @@
 //! The calls that a statement makes, and what they acquire and release.
 
-use crate::catalog::{Handle, Resource};
+use catalog::{Handle, Resource};
 use steps::builtins::builtin;
 use steps::program::{Call, Statement as TypedStatement};
 use steps::syntax::{Declaration, Expression, ExpressionKind, Initializer, Statement, StatementKind};

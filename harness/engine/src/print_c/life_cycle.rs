@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::catalog::{LifeCycleProgram, Rules, Section};
+use catalog::{LifeCycleProgram, Rules, Section};
 use steps::program::{Program, State};
 
 use super::Printer;

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::case::{Case, CaseError, Scope, display_values};
-use crate::catalog::{Product, Rule, Rules, left_out, short};
+use catalog::{Product, Rule, Rules, left_out, short};
 
 use calls::Owned;
 use life_cycle::LifeCycleText;

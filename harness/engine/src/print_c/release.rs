@@ -4,7 +4,7 @@ use abi::Type;
 use steps::Environment;
 use steps::types::is_address;
 
-use crate::catalog::{Handle, ReleaseArgument, Resource};
+use catalog::{Handle, ReleaseArgument, Resource};
 
 use super::text::{c_name, c_type};
 

@@ -11,10 +11,10 @@ use steps::Span;
 use steps::judgement::Judgement;
 
 use crate::case::{Budget, Plan, SearchResult, case_to_json, rule_seed};
-use crate::catalog::{Rule, Rules};
-use crate::record::{StartReason, Verdict};
 use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
 use crate::workers::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
+use catalog::{Rule, Rules};
+use record::{StartReason, Verdict};
 
 /// How a rule runs in a proof. The default: as in any run, but a failure is not made smaller, because nobody reads it.
 #[derive(Debug, Clone, Default)]

@@ -10,9 +10,9 @@ use serde_json::Value as Json;
 use steps::judgement::Judgement;
 
 use crate::case::LEAST_PATIENCE;
-use crate::catalog::Rule;
-use crate::record::Verdict;
 use crate::run::{Options, RunError};
+use catalog::Rule;
+use record::Verdict;
 use simulator_contract::Event;
 
 use super::experiment::{Attempt, Bench, Experiment};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use steps::judgement::{Judged, Judgement, judgements};
 
-use crate::catalog::{Level, Rule, Rules};
-use crate::record::Verdict;
+use catalog::{Level, Rule, Rules};
+use record::Verdict;
 
 use super::experiment::Attempt;
 

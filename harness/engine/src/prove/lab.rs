@@ -7,9 +7,9 @@ use std::thread::Builder;
 
 use steps::judgement::Judgement;
 
-use crate::catalog::{Level, Rule};
-use crate::record::Verdict;
 use crate::run::{Options, RunError, Target};
+use catalog::{Level, Rule};
+use record::Verdict;
 
 use super::experiment::{Attempt, Bench, Experiment};
 use super::matrix::Cell;

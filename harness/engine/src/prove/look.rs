@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use simulator_contract::reach;
 
-use crate::catalog::Rule;
 use crate::run::{Options, RunError, Target};
+use catalog::Rule;
 
 use super::experiment::{Bench, Experiment};
 use super::lab::COUNTED;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::record::Verdict;
+use record::Verdict;
 use simulator_contract::Defect;
 
-use crate::runtime::is_subtle;
+use simulator_contract::is_subtle;
 
 use super::{ProofFileError, RuleProof};
 

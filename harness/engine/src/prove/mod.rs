@@ -21,9 +21,9 @@ use std::sync::{Mutex, PoisonError};
 use simulator_contract::reach;
 
 use crate::case::LEAST_PATIENCE;
-use crate::catalog::{Rule, Rules};
 use crate::run::{Filter, NothingSelected, Options, RunError, Target};
-use crate::runtime::is_subtle;
+use catalog::{Rule, Rules};
+use simulator_contract::is_subtle;
 
 pub use judge::{CheckProof, RuleProof, Tally};
 pub use look::{Look, look};

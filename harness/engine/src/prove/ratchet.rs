@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::{Proof, ProofFileError};
-use crate::files;
+use catalog::files;
 
 /// Some defects are a matter of timing: with them a check more or less is needed. Percent.
 const SLACK: u64 = 2;

@@ -5,8 +5,8 @@ use steps::program::Program;
 use steps::types::is_address;
 
 use crate::case::{Asked, Counted, CountedAnswer, Tally, Told, nth_class};
-use crate::catalog::Rules;
-use crate::record::{Answer, Answers};
+use catalog::Rules;
+use record::{Answer, Answers};
 
 /// The answers of a rule with the names of calls, arguments and codes; `None`: there were none.
 pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option<Answers> {

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::case::rule_seed;
-use crate::catalog::Rule;
 use crate::confirm::{Inquest, confirm};
-use crate::record::{Retry, RetryCause, RuleResult, StartReason, Verdict};
 use crate::workers::{Assignment, Slot, interrupt};
+use catalog::Rule;
+use record::{Retry, RetryCause, RuleResult, StartReason, Verdict};
 
 use super::breaker::calls;
 use super::campaign::{Campaign, locked};

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::case::LostIn;
-use crate::catalog::{Rule, Rules};
-use crate::record::Verdict;
+use catalog::{Rule, Rules};
+use record::Verdict;
 
 /// Hangs of a function after which the rest of the run knows, whether they come each time or now and then.
 const KNOWN: u32 = 3;

@@ -10,10 +10,10 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::case::{CaseError, cases_from_json, rule_seed};
-use crate::catalog::Rules;
-use crate::expectations::{Expectations, Expecting};
-use crate::record::{Meaning, Retry, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 use crate::runtime::Runtime;
+use catalog::Rules;
+use ledger::expectations::{Expectations, Expecting};
+use record::{Meaning, Retry, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 
 use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::evidence::Evidence;

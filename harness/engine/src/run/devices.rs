@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::case::rule_seed;
-use crate::record::Verdict;
+use record::Verdict;
 
 use super::breaker::{Breaker, Permit};
 

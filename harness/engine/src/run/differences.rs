@@ -1,6 +1,6 @@
 //! What two runs do not have in common: all of it at once, each with both values and what to do.
 
-use crate::record::{Fingerprint, Installed, RunHeader};
+use record::{Fingerprint, Installed, RunHeader};
 
 /// What differs between two runs, a line each.
 #[derive(Debug)]

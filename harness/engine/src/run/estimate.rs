@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::record::{Journal, Recorded, RunHeader, Verdict, read_run};
+use record::{Journal, Recorded, RunHeader, Verdict, read_run};
 
 /// Runs that are looked at: the newest.
 const LOOKED_AT: usize = 12;

@@ -7,9 +7,9 @@ use serde::Serialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::catalog::Level;
-use crate::record::{Meaning, Recorded, RuleResult};
-use crate::report::conclusion_text;
+use catalog::Level;
+use ledger::report::conclusion_text;
+use record::{Meaning, Recorded, RuleResult};
 
 use super::campaign::Campaign;
 use super::observer::Work;

@@ -1,7 +1,7 @@
 //! A rule of one device on each device, one after another, with its result on each.
 
-use crate::catalog::Rule;
-use crate::record::{OnDevice, RuleResult, Verdict, on_which, worst};
+use catalog::Rule;
+use record::{OnDevice, RuleResult, Verdict, on_which, worst};
 
 use super::campaign::Campaign;
 use super::devices::Demand;

@@ -9,9 +9,9 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::doctor::Machine;
 use crate::logs::{Excerpt, Logs, Redactor, Scene, Text, bounded};
-use crate::record::{Meaning, RuleResult};
 use crate::runtime::Runtime;
 use crate::workers::Asked;
+use record::{Meaning, RuleResult};
 
 use super::options::Options;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::catalog::{CatalogError, UnknownName};
-use crate::expectations::ExpectationsError;
-use crate::record::JournalError;
-use crate::report::ReportError;
+use catalog::{CatalogError, UnknownName};
+use ledger::expectations::ExpectationsError;
+use ledger::report::ReportError;
+use record::JournalError;
 
 use super::folder::FolderError;
 use super::library::LibraryError;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
-use crate::catalog::{Rules, Specs};
-use crate::expectations::{Expectations, ExpectationsError, Expecting, today};
-use crate::record::{RunHeader, Sort};
+use catalog::{Rules, Specs};
+use ledger::expectations::{Expectations, ExpectationsError, Expecting, today};
+use record::{RunHeader, Sort};
 
 use super::places::{expectations_folder, unread_expectations};
 

@@ -12,15 +12,15 @@ use thiserror::Error;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::expectations::Expecting;
-use crate::files::{folders_below, remove_left_over};
 use crate::logs::Redactor;
-use crate::record::{
+use crate::workers::interrupt;
+use catalog::files::{folders_below, remove_left_over};
+use ledger::expectations::Expecting;
+use ledger::report::{clean, write_reports};
+use record::{
     ExpectationFiles, Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop,
     counts, exit_code, read_run,
 };
-use crate::report::{clean, write_reports};
-use crate::workers::interrupt;
 
 use super::campaign::Campaign;
 use super::evidence::worth_it;

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::case::{CaseError, Scope, cases_from_json, unique_keys};
-use crate::catalog::Rule;
-use crate::files;
-use crate::record::RuleResult;
+use catalog::Rule;
+use catalog::files;
+use record::RuleResult;
 
 use super::places::regressions_folder;
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::catalog::{Libraries, RuntimeLibrary};
-use crate::files;
 use crate::runtime::Runtime;
+use catalog::files;
+use catalog::{Libraries, RuntimeLibrary};
 
 use super::exit::{ExitStatus, is_missing};
 

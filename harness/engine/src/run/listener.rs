@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::report::clean;
 use crate::workers::Asked;
+use ledger::report::clean;
 
 /// Who hears what happens in a run at once, from any of its threads.
 pub trait Listener: Debug + Send + Sync {

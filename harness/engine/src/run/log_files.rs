@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use crate::files;
-use crate::record::{LogFile, RuleLogs, RuleResult};
+use catalog::files;
+use record::{LogFile, RuleLogs, RuleResult};
 
 use super::evidence::Found;
 
@@ -67,9 +67,9 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::Level;
     use crate::logs::Text;
     use crate::run::result::blank;
+    use catalog::Level;
 
     fn with(name: &str) -> RuleResult {
         let file = LogFile { name: name.to_owned(), lines: 1, left_out: 0, bytes: 2 };

@@ -1,8 +1,8 @@
 //! Memory that a device lost in the course of a run. A rule that is refused memory because of it has seen a failure of
 //! the device: no other program uses that memory, and the suite no longer holds it.
 
-use crate::record::{RuleResult, Verdict};
 use crate::workers::{Seat, Slot};
+use record::{RuleResult, Verdict};
 
 use super::campaign::Campaign;
 use super::devices::free_memory;

@@ -12,12 +12,12 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::case::rule_seed;
-use crate::catalog::{Rules, Specs};
-use crate::expectations::Expecting;
-use crate::record::{
+use crate::runtime::Runtime;
+use catalog::{Rules, Specs};
+use ledger::expectations::Expecting;
+use record::{
     DeviceOut, JournalError, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of,
 };
-use crate::runtime::Runtime;
 
 use super::exit::{ExitStatus, RunError};
 use super::expectation_options::ExpectationOptions;

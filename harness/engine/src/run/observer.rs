@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use crate::catalog::{CatalogPlace, Rules, Specs, load};
-use crate::record::{Recorded, RuleResult, RunEnd, RunHeader};
-use crate::report::first_line;
 use crate::runtime::Runtime;
 use crate::workers::interrupt;
+use catalog::{CatalogPlace, Rules, Specs, load};
+use ledger::report::first_line;
+use record::{Recorded, RuleResult, RunEnd, RunHeader};
 
 use super::campaign::Campaign;
 use super::devices::Turns;

@@ -10,9 +10,9 @@ use serde_json::Value as Json;
 use simulator_contract::environment;
 
 use crate::case::{Budget, CaseError, LEAST_PATIENCE, Patience, Work, parse_json};
-use crate::catalog::Specs;
-use crate::record::LONGEST_DEADLINE;
 use crate::runtime::Runtime;
+use catalog::Specs;
+use record::LONGEST_DEADLINE;
 
 use super::exit::RunError;
 use super::expectation_options::ExpectationOptions;

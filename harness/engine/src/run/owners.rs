@@ -2,8 +2,8 @@
 //! broken function is one failure.
 
 use crate::case::{FailedCall, LostIn};
-use crate::catalog::{Level, Rules};
-use crate::record::{Conclusion, RetryCause, RuleResult, Verdict};
+use catalog::{Level, Rules};
+use record::{Conclusion, RetryCause, RuleResult, Verdict};
 
 use super::campaign::Campaign;
 

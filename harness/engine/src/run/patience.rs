@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::case::{FailedCall, LEAST_PATIENCE, Trouble};
-use crate::catalog::Section;
-use crate::record::StartReason;
 use crate::wire::message::{Reply, Request};
 use crate::workers::Seat;
+use catalog::Section;
+use record::StartReason;
 
 use super::options::{Options, Waiting};
 use super::target::Target;

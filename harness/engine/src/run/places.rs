@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::catalog::Specs;
-use crate::record::{Journal, JournalError, Recorded, read_run};
+use catalog::Specs;
+use record::{Journal, JournalError, Recorded, read_run};
 
 /// Whether ci/package.sh built this executable: for machines without a checkout and without cargo.
 const IN_BUNDLE: bool = option_env!("ATLAS_CTS_BUNDLE").is_some();

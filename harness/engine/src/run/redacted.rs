@@ -1,7 +1,7 @@
 //! What of a run's own words names a machine, a site or a person → tokens.
 
 use crate::logs::Redactor;
-use crate::record::{RuleResult, RunHeader};
+use record::{RuleResult, RunHeader};
 
 /// Takes names out of a header, and what only one device has. Versions, models and digests stay: they identify what was
 /// tested.

@@ -3,8 +3,8 @@
 use steps::suggest::hint;
 use thiserror::Error;
 
-use crate::catalog::{UnknownName, product_ids};
 use crate::runtime::Runtime;
+use catalog::{UnknownName, product_ids};
 
 use super::options::CatalogOptions;
 

@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 
 use crate::case::{FailedCase, LEAST_PATIENCE, cases_from_json};
-use crate::catalog::Rule;
 use crate::print_c::{PRELUDE, Sheet, deadline_of, print_in_parts};
+use catalog::Rule;
 
 use super::campaign::Campaign;
 use super::options::DEFAULT_DEADLINE;

@@ -4,8 +4,8 @@ use serde_json::Value as Json;
 use steps::Span;
 
 use crate::case::{FailedCase, SearchResult};
-use crate::catalog::{Clause, Level, Rule, Rules, left_out, named};
-use crate::record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
+use catalog::{Clause, Level, Rule, Rules, left_out, named};
+use record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
 
 use super::answers;
 use super::campaign::Campaign;

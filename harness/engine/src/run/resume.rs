@@ -7,10 +7,10 @@ use clap::ValueEnum;
 use thiserror::Error;
 
 use crate::case::LEAST_PATIENCE;
-use crate::catalog::Rules;
-use crate::digest;
-use crate::record::{Journal, JournalError, LibraryIdentity, Recorded, RunHeader};
 use crate::runtime::Runtime;
+use catalog::Rules;
+use catalog::digest;
+use record::{Journal, JournalError, LibraryIdentity, Recorded, RunHeader};
 
 use super::differences::{Differences, further, mapped, on_others};
 use super::exit::{ExitStatus, RunError};

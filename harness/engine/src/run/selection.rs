@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use steps::suggest::hint;
 use thiserror::Error;
 
-use crate::catalog::{Rules, offered};
-use crate::record::Part;
+use catalog::{Rules, offered};
+use record::Part;
 
 use super::options::Options;
 use super::shard::{Distribution, Shard};

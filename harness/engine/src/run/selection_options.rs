@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::Args;
 use thiserror::Error;
 
-use crate::files;
-use crate::record::JournalError;
+use catalog::files;
+use record::JournalError;
 
 use super::places::read_named;
 use super::selection::Filter;

@@ -8,8 +8,8 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
-use crate::digest;
-use crate::record::{MOST_PARTS, RuleResult};
+use catalog::digest;
+use record::{MOST_PARTS, RuleResult};
 
 /// What a rule costs at least, in nanoseconds: a rule that is skipped costs a line of the journal.
 const LEAST: u64 = 1_000_000;
@@ -93,8 +93,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::catalog::Level;
     use crate::run::result::blank;
+    use catalog::Level;
 
     fn earlier(times: &BTreeMap<String, u64>) -> Vec<RuleResult> {
         let result = |(id, time): (&String, &u64)| RuleResult {

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use steps::program::State;
 
-use crate::catalog::Level;
-use crate::record::{RuleResult, StartReason, Verdict};
 use crate::wire::message::{Reply, Request};
 use crate::workers::{Factory, Pool, SetUp};
+use catalog::Level;
+use record::{RuleResult, StartReason, Verdict};
 
 use super::result::blank;
 use super::selection::Planned;

@@ -19,15 +19,15 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::case::{FailedCall, Trouble};
-use crate::catalog::{self, Conditions, Edition, Known, Rule, Rules, Skip, applies};
-use crate::record::{
-    FurtherLibrary, Host, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, StartReason, Subject,
-};
 use crate::runtime::Runtime;
 use crate::wire::message::{Reply, Request};
 use crate::workers::{
     Deadlines, EMBEDDED, Executor, Factory, LibraryFiles, Pool, Seat, SetUp, SimulatedMachine, StartError,
     mapped_libraries,
+};
+use catalog::{self, Conditions, Edition, Known, Rule, Rules, Skip, applies};
+use record::{
+    FurtherLibrary, Host, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, StartReason, Subject,
 };
 
 use super::exit::RunError;

@@ -10,7 +10,7 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::case::Value;
-use crate::files;
+use catalog::files;
 
 /// Calls kept of a case: the last ones.
 pub const CALLS: usize = 256;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::case::{Budget, CaseFailure, CaseReport, FailedCall, SearchResult, Trouble, Value};
-use crate::catalog::Alternative;
-use crate::record::MemoryLimit;
+use catalog::Alternative;
+use record::MemoryLimit;
 use steps::judgement::Judgement;
 use steps::program::State;
 use steps::{StatementId, VariableId};

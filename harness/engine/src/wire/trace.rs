@@ -1,7 +1,7 @@
 //! Recorded calls as text.
 
-use crate::catalog::{LifeCycleProgram, Rules};
 use abi::{Function, Type};
+use catalog::{LifeCycleProgram, Rules};
 use steps::builtins::Builtin;
 use steps::program::{Argument, Call, Expression, Place, Program, Root, Space};
 use steps::types::{c_name, is_address, wrap};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use abi::Function;
 
 use crate::case::{Scope, Value};
-use crate::catalog::{Handle, LifeCycleProgram, ReleaseArgument, Resource, Rules};
-use crate::record::Verdict;
+use catalog::{Handle, LifeCycleProgram, ReleaseArgument, Resource, Rules};
+use record::Verdict;
 use steps::judgement::Judgement;
 use steps::program::{Actor, Call, Expression, Program};
 use steps::results::ResultType;

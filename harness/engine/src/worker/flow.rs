@@ -1,6 +1,6 @@
 //! Control flow: loops, conditions, alternatives, blocks, ends of processes.
 
-use crate::record::Verdict;
+use record::Verdict;
 use steps::Id;
 use steps::limits::{MOST_ROUNDS, MOST_STEPS};
 use steps::program::{Expression, Statement, StatementKind};

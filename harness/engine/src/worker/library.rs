@@ -8,7 +8,7 @@ use std::sync::Arc;
 use abi::Function;
 use simulator_contract::symbol;
 
-use crate::catalog::Libraries;
+use catalog::Libraries;
 
 use super::selections::Selections;
 

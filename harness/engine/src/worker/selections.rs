@@ -12,7 +12,7 @@ use steps::Program;
 use steps::program::{Argument, Call, Expression};
 use steps::walk::Node;
 
-use crate::catalog::{LifeCycleProgram, Rules, Section};
+use catalog::{LifeCycleProgram, Rules, Section};
 
 use super::execution::typed;
 use super::library::Loaded;

@@ -11,13 +11,13 @@ use rustix::io::fcntl_dupfd_cloexec;
 use simulator_contract::symbol;
 
 use crate::case::{CaseReport, Ran, Scope, Search, SearchResult, Trouble};
-use crate::catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
-use crate::record::MemoryLimit;
 use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use crate::wire::trace::{Texts, of_site, trace};
 use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, Turn, WORKER, wait};
+use catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
+use record::MemoryLimit;
 use steps::program::{Sharing, State};
 
 use super::execution::{Execution, Prepared};

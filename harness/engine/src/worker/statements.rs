@@ -1,6 +1,6 @@
 //! Statements: control flow, verdicts, whose turn it is.
 
-use crate::record::Verdict;
+use record::Verdict;
 use steps::Span;
 use steps::judgement::Judgement;
 use steps::program::{Call, Expect, Expression, Statement, StatementKind};
@@ -79,7 +79,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Runs a section of the life cycle.
-    pub(super) fn run_section(&mut self, section: crate::catalog::Section) -> Result<(), Trouble> {
+    pub(super) fn run_section(&mut self, section: catalog::Section) -> Result<(), Trouble> {
         let block = self.prepared.life_cycle.and_then(|life_cycle| life_cycle.block(section));
         let Some(block) = block else { return Ok(()) };
         self.steps = 0;

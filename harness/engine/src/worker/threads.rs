@@ -5,8 +5,8 @@ use std::collections::btree_map::Entry;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
-use crate::catalog::Section;
-use crate::record::Verdict;
+use catalog::Section;
+use record::Verdict;
 use steps::ActorId;
 use steps::Span;
 use steps::program::{State, Statement};

@@ -3,8 +3,8 @@
 //! The turn passes at a statement of another process, with the variables that were bound since and that others read.
 //! So no process ever waits for anything but the turn, and consecutive statements of one process cost nothing.
 
-use crate::digest::unhex;
 use crate::wire::Turn;
+use catalog::digest::unhex;
 use steps::VariableId;
 
 use super::execution::{Execution, Stop};
@@ -67,7 +67,7 @@ impl Execution<'_> {
             turn.values = turns
                 .changed
                 .drain(..)
-                .map(|variable| (variable, crate::digest::hex(&self.variable_bytes(variable))))
+                .map(|variable| (variable, catalog::digest::hex(&self.variable_bytes(variable))))
                 .collect();
             turns.link.send(&turn).map_err(Stop::from)
         } else {

@@ -15,11 +15,11 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use crate::case::CaseFailure;
 use crate::leftovers;
-use crate::record::MemoryLimit;
 use crate::wire::flight::Flight;
 use crate::wire::lines::{LONGEST_LINE, Lines};
 use crate::wire::message::{Reply, Request};
 use crate::wire::{FLIGHT, WORKER, wait};
+use record::MemoryLimit;
 
 use super::asked::Asked;
 use super::end::{GONE, ProcessorTime, WorkerEnd, how};

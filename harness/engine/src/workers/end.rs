@@ -8,8 +8,8 @@ use std::time::Duration;
 use rustix::process::{Resource, Signal, getrlimit};
 use thiserror::Error;
 
-use crate::record::Verdict;
 use crate::wire::{DEAF, OWN_TROUBLE, OWN_TROUBLE_MARK};
+use record::Verdict;
 
 /// How long a process may take to end after it was killed, or after its own last word.
 pub(super) const GONE: Duration = Duration::from_secs(5);

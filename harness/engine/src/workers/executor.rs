@@ -13,10 +13,10 @@ use steps::judgement::Judgement;
 use steps::program::{Sharing, State};
 
 use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult, Value, Work};
-use crate::catalog::{Alternative, Known, Rule, Rules, left_out};
-use crate::record::{StartReason, Verdict};
 use crate::wire::message::RunCase;
 use crate::wire::trace::Texts;
+use catalog::{Alternative, Known, Rule, Rules, left_out};
+use record::{StartReason, Verdict};
 
 use super::child::WorkerProcess;
 use super::factory::{Factory, SetUp, StartError};

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::case::{FailedCall, Trouble};
-use crate::catalog::Rules;
-use crate::record::{Retry, RetryCause, StartReason, Verdict};
 use crate::wire::message::{Reply, Request, Start, Started};
 use crate::wire::{FILES, advice};
+use catalog::Rules;
+use record::{Retry, RetryCause, StartReason, Verdict};
 use steps::program::State;
 use thiserror::Error;
 

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 
 use crate::case::{CaseFailure, CaseReport, LostIn, Trouble};
-use crate::catalog::Rule;
 use crate::wire::flight::{CallRecord, LIFE_CYCLE};
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, Stepped};
 use crate::wire::trace::{self, Texts};
 use crate::wire::{Turn, wait};
+use catalog::Rule;
 
 use super::child::{TICK, WorkerProcess};
 use super::end::WorkerEnd;

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::digest;
+use catalog::digest;
 
 /// A file that is tested.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags, openat};
 use tempfile::TempDir;
 
-use crate::files;
+use catalog::files;
 
 use super::asked::Asked;
 

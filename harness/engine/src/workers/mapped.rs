@@ -5,9 +5,9 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::digest;
-use crate::files;
-use crate::record::MappedLibrary;
+use catalog::digest;
+use catalog::files;
+use record::MappedLibrary;
 
 use super::library::LibraryFiles;
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use steps::program::Sharing;
 
-use crate::record::StartReason;
+use record::StartReason;
 
 use super::child::{Deadlines, WorkerProcess};
 use super::end::how;

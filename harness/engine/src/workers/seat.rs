@@ -2,7 +2,7 @@
 
 use steps::program::{Sharing, State};
 
-use crate::catalog::Rule;
+use catalog::Rule;
 
 /// Which of a machine's workers: who shares it, how far it is set up, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,11 +4,11 @@ use serde_json::Value as Json;
 use steps::program::{Domain, Program};
 
 use crate::case::{FailedCase, SearchResult, Shrinking, Value, case_to_json, display_values};
-use crate::catalog::Rule;
-use crate::record::StartReason;
 use crate::wire::flight::CallRecord;
 use crate::wire::message::{Reply, Request, RunRule};
 use crate::wire::trace;
+use catalog::Rule;
+use record::StartReason;
 
 use super::child::WorkerProcess;
 use super::end::WorkerEnd;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::record::{StartReason, Starts};
+use record::{StartReason, Starts};
 
 /// The starts of a run so far.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use engine::catalog::{CatalogPlace, load};
+use catalog::{CatalogPlace, load};
 use engine::run::{Campaign, ExitStatus, load_rules};
 use tempfile::TempDir;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use engine::catalog::{Rules, product, rule};
+use catalog::{Rules, product, rule};
 use engine::print_c::{Sheet, print_c};
 use engine::run::load_rules;
 

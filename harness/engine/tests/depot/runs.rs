@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use clap::Parser;
-use engine::record::{RuleResult, RunHeader, Verdict};
-use engine::report::{first_line, summary};
 use engine::run::{Campaign, ExitStatus, Options, RunError, load_rules, plan};
+use ledger::report::{first_line, summary};
+use record::{RuleResult, RunHeader, Verdict};
 
 use crate::device::{built, depot, folder, whole, workshop};
 
@@ -107,7 +107,7 @@ fn every_rule_passes() {
     assert_eq!(further, ["audit"]);
     let ledger = &run.header.further_libraries[0];
     assert!(ledger.path.ends_with("faithful/libaudit.so"), "{}", ledger.path);
-    assert_eq!(ledger.sha256, engine::digest::of_file(Path::new(&ledger.path)).expect("it can be read"));
+    assert_eq!(ledger.sha256, catalog::digest::of_file(Path::new(&ledger.path)).expect("it can be read"));
     assert!(run.summary.contains("audit: "), "{}", run.summary);
 }
 
@@ -247,7 +247,7 @@ fn codes_by_type() {
         let planned = plan(&campaign.target.rules);
         let result = campaign.execute(planned.iter().find(|planned| planned.id == id).expect("there is such a rule"));
         campaign.finish();
-        assert_eq!(result.meaning(), engine::record::Meaning::Broken, "{result:#?}");
+        assert_eq!(result.meaning(), record::Meaning::Broken, "{result:#?}");
         (result.reason.clone(), result.failure.map(|failure| failure.trace.join("\n")).unwrap_or_default())
     };
     let (reason, trace) = failed("audit.no-lot-code", "depot.audit.no-lot");
@@ -267,7 +267,7 @@ fn no_run_mode() {
     assert!(!run.summary.contains("programs on"), "{}", run.summary);
     assert!(!first_line(&run.header).contains("programs on"));
     let folder = tempfile::tempdir().expect("a folder can be made");
-    engine::report::write_junit(folder.path(), &run.header, &run.results, None).expect("it can be written");
+    ledger::report::write_junit(folder.path(), &run.header, &run.results, None).expect("it can be written");
     let junit = std::fs::read_to_string(folder.path().join("junit.xml")).expect("it was written");
     assert!(!junit.contains("run_mode") && junit.contains("library.further"), "{junit}");
     let error = open(&["--backend", "simulator", "--run-mode", "host"]).unwrap_err();

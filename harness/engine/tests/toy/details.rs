@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use engine::print_c::{Sheet, print_c};
-use engine::record::{Meaning, RuleResult, Verdict};
 use engine::run::{RunError, TargetError, load_rules};
+use record::{Meaning, RuleResult, Verdict};
 
 use crate::runs::{TOY, faithful, library, open, options, run, run_one};
 

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use clap::Parser;
-use engine::record::{RuleResult, Verdict};
 use engine::run::{Campaign, Options, RunError, load_rules, plan};
 use engine::runtime::Runtime;
+use record::{RuleResult, Verdict};
 
 use crate::bindings::BINDINGS;
 

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::doctor::{Machine, MachineHealth};
-use crate::record::Fingerprint;
 use crate::run::options::Options;
 use crate::run::target::Target;
 use crate::workers::interrupt;
+use record::Fingerprint;
 
 use super::watch::Watch;
 

@@ -5,8 +5,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::catalog::Rules;
 use crate::workers::{Executor, Seat, Slot, WorkerProcess, interrupt};
+use catalog::Rules;
 
 use super::Lease;
 use super::gate::settled;

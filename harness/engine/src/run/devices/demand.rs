@@ -1,6 +1,6 @@
 //! How many devices a rule needs.
 
-use crate::catalog::Rule;
+use catalog::Rule;
 
 /// What a rule needs to have for its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use crate::case::{FailedCall, Trouble};
-use crate::catalog::FREE_MEMORY;
-use crate::record::{RuleResult, StartReason};
 use crate::wire::message::{Reply, Request};
 use crate::workers::{Executor, Seat, Slot, WorkerProcess};
+use catalog::FREE_MEMORY;
+use record::{RuleResult, StartReason};
 
 use super::Lease;
 

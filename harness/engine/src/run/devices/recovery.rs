@@ -4,8 +4,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::doctor::{End, ask};
-use crate::record::StartReason;
 use crate::workers::{Executor, Slot, interrupt};
+use record::StartReason;
 
 use super::Lease;
 use super::opening::shown;

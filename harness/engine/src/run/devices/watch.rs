@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use crate::doctor::{DeviceHealth, MachineHealth};
-use crate::record::RuleResult;
+use record::RuleResult;
 
 use super::{Devices, Lease};
 

@@ -1,6 +1,6 @@
 //! Several attempts at a part: which of their results stands.
 
-use crate::record::{Meaning, RuleResult};
+use record::{Meaning, RuleResult};
 
 use super::parts::Parts;
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::record::{RuleResult, RunEnd, RunHeader, RunSettings};
 use crate::run::differences::{Differences, further, mapped, on_others};
 use crate::run::places::read_named;
 use crate::run::selection::Planned;
+use record::{RuleResult, RunEnd, RunHeader, RunSettings};
 
 use super::{MergeError, numbered};
 

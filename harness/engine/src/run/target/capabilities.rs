@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use steps::program::State;
 
-use crate::catalog::{Capability, Conditions, Rules, applies};
-use crate::record::{CapabilityAnswer, LeftOut, StartReason};
 use crate::wire::message::{Reply, Request};
 use crate::workers::{Factory, Pool, SetUp};
+use catalog::{Capability, Conditions, Rules, applies};
+use record::{CapabilityAnswer, LeftOut, StartReason};
 
 use super::TargetError;
 

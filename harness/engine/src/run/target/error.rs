@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use steps::suggest::hint;
 use thiserror::Error;
 
-use crate::catalog::Rules;
-use crate::record::DeviceOut;
 use crate::run::exit::ExitStatus;
 use crate::run::library::room_for_files;
 use crate::runtime::Runtime;
 use crate::workers::{StartError, WorkerEnd};
+use catalog::Rules;
+use record::DeviceOut;
 use simulator_contract::DENY;
 
 /// What is in the way of testing: the options, the runtime, a device, the machine.

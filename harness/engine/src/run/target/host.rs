@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::doctor::Machine;
-use crate::record::Host;
+use record::Host;
 
 /// Bits of the capabilities that a process has: lock any amount of memory, administrate the machine.
 const IPC_LOCK: u32 = 14;

@@ -8,10 +8,10 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::files;
 use crate::run::options::{LOCK_FOLDER, Options};
 use crate::run::visible;
 use crate::workers::interrupt;
+use catalog::files;
 
 use super::TargetError;
 

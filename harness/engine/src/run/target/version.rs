@@ -1,6 +1,6 @@
 //! Which version the runtime reports: the first answer to the questions of api.yaml.
 
-use crate::catalog::{Edition, Query, Rules, VERSION};
+use catalog::{Edition, Query, Rules, VERSION};
 
 use super::Answers;
 

@@ -1,8 +1,8 @@
 //! Whether driver, firmware and toolkit fit together, as their own files say. A pair that does not fit starts all the
 //! same, and lacks features without a word.
 
+use catalog::version::Release;
 use engine::doctor::{Certainty, Examination, Finding, Severity};
-use engine::version::Release;
 
 use super::install::{EventKind, Install};
 use super::smi::Board;

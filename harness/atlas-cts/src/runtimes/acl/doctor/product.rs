@@ -1,6 +1,6 @@
 //! Which product family the devices are of, from the names that tools print and from the PCI bus.
 
-use engine::catalog::Rules;
+use catalog::Rules;
 use engine::doctor::{Certainty, Examination, Finding, Severity};
 
 /// Product by device id on the PCI bus (hicann/driver install scripts and DCMI manuals).

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use engine::doctor::{DeviceHealth, Examination, Fault, Machine, MachineHealth};
-use engine::record::{DeviceIdentity, Fingerprint, Installed};
+use record::{DeviceIdentity, Fingerprint, Installed};
 
 use super::dcmi::{self, Dcmi};
 use super::health::Health;

@@ -1,7 +1,7 @@
 //! Versions of driver, firmware and toolkit, which are no numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`. And which
 //! of them fit together, as their own files say.
 
-use engine::version::Release;
+use catalog::version::Release;
 
 /// Whether a version is in one of the ranges of a file: `[7.0.0,7.8.99]`, or several. `None`: one of them cannot be read.
 pub(super) fn in_ranges(version: &str, ranges: &str) -> Option<bool> {

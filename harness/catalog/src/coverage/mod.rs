@@ -1,0 +1,233 @@
+//! What of the documents the rules judge: each clause with its state, and the functions, values and products that no rule
+//! judges. [`Coverage::of`] is the entry; [`Threshold`] holds the shares that may not fall.
+
+mod threshold;
+
+pub use threshold::{Threshold, ThresholdError};
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use steps::judgement::{judgements, reported};
+use steps::program::Domain;
+
+use crate::{Clause, DUPLICATE, Level, Modality, PageEntry, Readings, Rule, Rules, identifiers, offered};
+
+/// What becomes of a clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// A check of a `must` rule rests on it, or notices where it does not hold.
+    Judged,
+    /// Only checks that are reported, and rules that inform, rest on it.
+    Observed,
+    /// No rule can judge it: the clause says why.
+    Untestable,
+    /// It asks something of the caller, or says what something means or how large it is: rules keep to it, and there is
+    /// nothing to judge.
+    Kept,
+    /// Nothing rests on it.
+    Uncovered,
+}
+
+impl State {
+    /// All of them, in the order of reports.
+    pub const ALL: [State; 5] = [State::Judged, State::Observed, State::Untestable, State::Kept, State::Uncovered];
+
+    /// Its name, as reports write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Judged => "judged",
+            State::Observed => "observed",
+            State::Untestable => "untestable",
+            State::Kept => "kept",
+            State::Uncovered => "uncovered",
+        }
+    }
+}
+
+/// A clause and what rests on it.
+#[derive(Debug)]
+pub struct CoveredClause<'a> {
+    pub clause: &'a Clause,
+    pub state: State,
+    /// Rules with a check that rests on it.
+    pub rules: BTreeSet<&'a str>,
+    /// The products on which a judged check rests on it.
+    pub products: BTreeSet<&'a str>,
+}
+
+impl CoveredClause<'_> {
+    /// Whether the clause says what happens, so that a rule should judge it.
+    pub fn promises(&self) -> bool {
+        self.clause.modality.promises()
+    }
+}
+
+/// A function or value with the products that have it, and on which no judged rule uses it.
+#[derive(Debug)]
+pub struct Unjudged<'a> {
+    pub name: &'a str,
+    pub products: Vec<&'a str>,
+}
+
+/// What the rules cover.
+#[derive(Debug)]
+pub struct Coverage<'a> {
+    pub rules: &'a Rules,
+    /// What was read by somebody besides its author.
+    pub readings: Readings,
+    /// In the order of the catalog.
+    pub clauses: Vec<CoveredClause<'a>>,
+    /// Functions of the table of support, by name.
+    pub functions: Vec<Unjudged<'a>>,
+    /// Enumerators of the enumerations that rules use, by name; the products are empty.
+    pub values: Vec<Unjudged<'a>>,
+    /// Product → `must` rules that apply to it.
+    pub products: BTreeMap<&'a str, usize>,
+}
+
+/// Coverage of the functions that a page describes.
+#[derive(Debug)]
+pub struct PageCoverage<'a> {
+    /// Its name, as chapters of clauses write it.
+    pub page: &'a str,
+    /// The functions that the page describes.
+    pub functions: usize,
+    /// The functions with a clause that is judged.
+    pub judged: usize,
+    /// The names of the functions without a clause.
+    pub open: Vec<&'a str>,
+}
+
+impl<'a> Coverage<'a> {
+    /// Looks at every rule, clause, function and product of a catalog.
+    pub fn of(rules: &'a Rules, readings: Readings) -> Coverage<'a> {
+        let judges = |rule: &&Rule| rule.level == Level::Must && rule.hazard.is_none();
+        let products_of = |rule: &Rule| -> BTreeSet<&'a str> {
+            let all = rules.products.iter().map(|product| product.id.as_str());
+            all.filter(|product| offered(rule, product, rules).is_ok()).collect()
+        };
+        let mut clauses: Vec<CoveredClause<'a>> = rules.book.clauses.iter().map(unseen).collect();
+        let mut noticed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (position, clause) in rules.book.clauses.iter().enumerate() {
+            for rule in &clause.noticed_by {
+                noticed.entry(rule).or_default().push(position);
+            }
+        }
+        let mut called: BTreeMap<&str, BTreeSet<&'a str>> = BTreeMap::new();
+        let mut products: BTreeMap<&'a str, usize> =
+            rules.products.iter().map(|product| (product.id.as_str(), 0)).collect();
+        for rule in &rules.rules {
+            let judging = judges(&rule);
+            let noticed = noticed.get(rule.id.as_str()).into_iter().flatten().map(|clause| (*clause, true));
+            let on = if judging { products_of(rule) } else { BTreeSet::new() };
+            for (clause, judged) in resting(rule).into_iter().chain(noticed) {
+                let covered = &mut clauses[clause];
+                let state = if judging && judged { State::Judged } else { State::Observed };
+                covered.state = covered.state.min(state);
+                covered.rules.insert(&rule.id);
+                if state == State::Judged {
+                    covered.products.extend(&on);
+                }
+            }
+            for name in rule.program.function_names().filter(|_| judging) {
+                called.entry(name).or_default().extend(&on);
+            }
+            for product in &on {
+                *products.entry(product).or_default() += 1;
+            }
+        }
+        settle_duplicates(rules, &mut clauses);
+        let functions = rules.support.iter().filter_map(|(name, entry)| {
+            let there = entry.supported.iter().filter(|product| !entry.unsupported.contains(product));
+            let judged = |product: &&String| called.get(name.as_str()).is_some_and(|on| on.contains(product.as_str()));
+            let products: Vec<&str> = there.filter(|product| !judged(product)).map(String::as_str).collect();
+            (!products.is_empty()).then_some(Unjudged { name, products })
+        });
+        let values = unjudged_values(rules, &judges);
+        Coverage { rules, readings, clauses, functions: functions.collect(), values, products }
+    }
+
+    /// The pages that were read in full, in the order of documents.yaml.
+    pub fn pages(&self) -> Vec<PageCoverage<'a>> {
+        let judged = self.clauses.iter().filter(|covered| covered.state == State::Judged);
+        let judged: BTreeSet<(&str, &str)> =
+            judged.map(|covered| (&*covered.clause.document, &*covered.clause.section)).collect();
+        let documents = self.rules.documents.iter();
+        let pages = documents.flat_map(|document| document.pages.iter().map(move |page| (&*document.id.value, page)));
+        let of = |(document, page): (&str, &'a PageEntry)| PageCoverage {
+            page: &page.page,
+            functions: page.functions.len() + page.open.len(),
+            judged: page.functions.iter().filter(|function| judged.contains(&(document, &*function.value))).count(),
+            open: page.open.keys().map(String::as_str).collect(),
+        };
+        pages.map(of).filter(|page| page.functions > 0).collect()
+    }
+
+    /// The clauses of a chapter, by its position.
+    pub fn chapter(&self, chapter: usize) -> impl Iterator<Item = &CoveredClause<'a>> + '_ {
+        self.clauses.iter().filter(move |covered| covered.clause.chapter == chapter)
+    }
+
+    /// Of the promises and errors of a chapter, how many are judged, observed or untestable, and how many there are.
+    pub fn reached(&self, chapter: usize) -> (usize, usize) {
+        let promises: Vec<_> = self.chapter(chapter).filter(|covered| covered.promises()).collect();
+        (promises.iter().filter(|covered| covered.state != State::Uncovered).count(), promises.len())
+    }
+}
+
+fn unseen(clause: &Clause) -> CoveredClause<'_> {
+    let state = match clause.modality {
+        _ if clause.untestable.is_some() => State::Untestable,
+        Modality::Promise | Modality::Error | Modality::Prohibition => State::Uncovered,
+        Modality::Reserved | Modality::Duty | Modality::Advice | Modality::Fact => State::Kept,
+    };
+    CoveredClause { clause, state, rules: BTreeSet::new(), products: BTreeSet::new() }
+}
+
+/// A duplicate of a sentence on which nothing rests is uncovered too.
+fn settle_duplicates(rules: &Rules, clauses: &mut [CoveredClause<'_>]) {
+    let book = &rules.book;
+    let original = |clause: &Clause| book.positions.get(clause.untestable.as_deref()?.strip_prefix(DUPLICATE)?);
+    // A duplicate of a duplicate is settled in the next round.
+    for _ in 0..2 {
+        for position in 0..clauses.len() {
+            let uncovered = |at: &usize| clauses[*at].state == State::Uncovered;
+            if original(clauses[position].clause).is_some_and(uncovered) {
+                clauses[position].state = State::Uncovered;
+            }
+        }
+    }
+}
+
+/// The clauses that checks of a rule rest on, by position, and whether such a check is judged.
+fn resting(rule: &Rule) -> Vec<(usize, bool)> {
+    let judged = judgements(&rule.program).into_iter().map(|judged| (judged, true));
+    let reported = reported(&rule.program).into_iter().map(|judged| (judged, false));
+    let checks = judged.chain(reported).filter_map(|(check, judged)| Some((rule.ground(&check)?, judged)));
+    let calls = rule.program.bare_calls().into_iter();
+    let calls = calls.filter_map(|call| Some((rule.ground_named(call.rests_on?)?, true)));
+    checks
+        .chain(calls)
+        .flat_map(|(ground, judged)| ground.clauses.iter().map(move |clause| (*clause, judged)))
+        .collect()
+}
+
+/// The enumerators that no judged rule names, of the enumerations of which one does.
+fn unjudged_values<'a>(rules: &'a Rules, judges: &impl Fn(&&Rule) -> bool) -> Vec<Unjudged<'a>> {
+    let declarations = &rules.environment.declarations;
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    for rule in rules.rules.iter().filter(judges) {
+        used.extend(identifiers(&rule.program.source));
+        for axis in &rule.program.axes {
+            if let Domain::OneOf { written, .. } = &axis.domain {
+                used.extend(written.iter().flat_map(|text| identifiers(text)));
+            }
+        }
+    }
+    let enumeration = |name: &str| Some(declarations.constant(name)?.1?.name);
+    let known: BTreeSet<&str> = used.iter().filter_map(|name| enumeration(name)).collect();
+    let mut values: Vec<&'static str> = declarations.constant_names().collect();
+    values.sort_unstable();
+    let unused = |name: &&str| !used.contains(name) && enumeration(name).is_some_and(|of| known.contains(of));
+    values.into_iter().filter(unused).map(|name| Unjudged { name, products: Vec::new() }).collect()
+}

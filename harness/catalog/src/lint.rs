@@ -1,0 +1,196 @@
+//! What a catalog without mistakes should not rest on: defects that do not tell rules apart, conditions that discard
+//! most cases, lines that are too wide to be read side by side.
+
+mod edges;
+mod promises;
+mod unwritten;
+mod values;
+
+pub use edges::Edges;
+pub use promises::unproven_promises;
+pub use unwritten::{TO_WRITE, unwritten};
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use simulator_contract::Defect;
+
+use steps::program::{Argument, Domain, Expression, Program};
+use steps::walk::Node;
+
+use crate::{Product, Rule, Rules, Specs, TimeUnit, chapter_paths, left_out, name_below, offered, short};
+use cases::{CaseError, Discarded, Scope};
+use simulator_contract::is_subtle;
+
+/// Cases that are drawn of a rule for each product.
+const DRAWS: u32 = 1000;
+/// The columns that a line may have.
+const WIDEST: usize = 120;
+
+/// Two rules that rest on one defect: their only one, their only subtle one, or all that they claim. And defects that are
+/// named after a rule: a mechanism in a driver has a name of its own.
+pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
+    let claimed = |rule: &Rule| -> BTreeSet<String> { rule.kills.iter().map(|kill| kill.defect.clone()).collect() };
+    let mut found = Vec::new();
+    let mut shared = |what: &str, claims: &dyn Fn(&Rule) -> Option<BTreeSet<String>>| {
+        let mut owners: BTreeMap<BTreeSet<String>, &Rule> = BTreeMap::new();
+        for rule in &rules.rules {
+            let Some(claims) = claims(rule) else { continue };
+            let names = claims.iter().cloned().collect::<Vec<_>>().join(", ");
+            if let Some(first) = owners.get(&claims) {
+                let place = format!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line);
+                found.push(format!(
+                    "{place}: {} and {} share {what}, {names}; claim a defect that only one of them notices",
+                    first.id, rule.id
+                ));
+            } else {
+                owners.insert(claims, rule);
+            }
+        }
+    };
+    shared("their only defect", &|rule| Some(claimed(rule)).filter(|claims| claims.len() == 1));
+    shared("all their defects", &|rule| Some(claimed(rule)).filter(|claims| claims.len() > 1));
+    shared("their only subtle defect", &|rule| {
+        let all = claimed(rule);
+        let claims: BTreeSet<String> = all.iter().filter(|name| is_subtle(defects, name)).cloned().collect();
+        // One defect that is all they claim was reported above.
+        Some(claims).filter(|claims| claims.len() == 1 && all.len() > 1)
+    });
+    for defect in defects {
+        let id = format!("{}.{}", rules.runtime, defect.name);
+        if rules.rule(&id).is_some() {
+            found.push(format!("the defect {} is named after the rule {id}; name what went wrong", defect.name));
+        }
+    }
+    found
+}
+
+/// A rule's `where` that does not keep enough, on the first product where that is so.
+#[derive(Debug)]
+pub struct ConditionMistake {
+    /// `file:line:column` of the condition.
+    place: String,
+    rule: String,
+    product: String,
+    kind: ConditionMistakeKind,
+}
+
+/// What is wrong with it.
+#[derive(Debug)]
+pub enum ConditionMistakeKind {
+    /// It discards more than half.
+    Discards(Discarded),
+    /// No case can be drawn.
+    NoCase(CaseError),
+}
+
+impl fmt::Display for ConditionMistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ConditionMistake { place, rule, product, kind } = self;
+        match kind {
+            ConditionMistakeKind::Discards(discarded) => write!(
+                f,
+                "{place}: `where` discards {} % of the cases of {rule} on {product}, and may discard half; narrow the \
+                 domains instead: smaller bounds, `multiple_of`, `offset`, or bounds that read an earlier axis",
+                discarded.percent()
+            ),
+            ConditionMistakeKind::NoCase(error) => write!(f, "{place}: {rule} has no case on {product}: {error}"),
+        }
+    }
+}
+
+/// The rules whose `where` discards more than half of 1,000 cases on a product to which they apply.
+pub fn condition_mistakes(rules: &Rules) -> Vec<ConditionMistake> {
+    let conditional = rules.rules.iter().filter(|rule| rule.program.condition.is_some());
+    let found = |rule| rules.products.iter().find_map(|product| mistake(rules, rule, product));
+    conditional.filter_map(found).collect()
+}
+
+fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMistake> {
+    let mode = rule.when.run_mode.as_ref();
+    if offered(rule, &product.id, rules).is_err() || mode.is_some_and(|mode| !product.run_modes.contains(mode)) {
+        return None;
+    }
+    let left_out = left_out(rule, &product.id, &BTreeSet::new(), rules);
+    let scope = Scope { left_out, ..Scope::new(product.facts.clone(), rule.devices()) };
+    let kind = match Discarded::measure(&rule.program, &scope, DRAWS) {
+        Ok(discarded) if discarded.too_many() => ConditionMistakeKind::Discards(discarded),
+        Ok(_) => return None,
+        Err(error) => ConditionMistakeKind::NoCase(error),
+    };
+    let at = rule.source.condition.as_ref().unwrap_or(&rule.source.steps).referenced;
+    let path = short(&rules.chapters[rule.chapter].path);
+    let place = format!("{path}:{}:{}", at.line(), at.column());
+    Some(ConditionMistake { place, rule: rule.id.clone(), product: product.id.clone(), kind })
+}
+
+/// The set-ups that no rule begins with, and no other set-up is made of.
+pub fn unused_set_ups(rules: &Rules) -> Vec<String> {
+    let set_ups = &rules.environment.vocabulary.set_ups;
+    let in_rules = rules.rules.iter().flat_map(|rule| &rule.program.givens).map(|given| &given.name);
+    let used: BTreeSet<&String> = in_rules.chain(set_ups.values().flatten().flat_map(|known| &known.made_of)).collect();
+    let unused = set_ups.keys().filter(|name| !used.contains(name));
+    unused.map(|name| format!("api.yaml: no rule uses the set-up `{name}`; remove it, or use it")).collect()
+}
+
+/// The timeouts that do not follow from the run's patience, each with its place: a value that is enough on one machine
+/// is too little on another.
+pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
+    let mut found = Vec::new();
+    for rule in &rules.rules {
+        for call in rule.program.sites().into_iter().flatten() {
+            let function = rule.program.functions[call.function].name;
+            let Some((position, unit)) = rules.time_outs.get(function) else { continue };
+            if call.arguments.get(*position).is_none_or(|argument| follows(&rule.program, argument)) {
+                continue;
+            }
+            let write = match unit {
+                TimeUnit::Milliseconds => "`patience`, or a part of it such as `patience / 100`",
+                TimeUnit::Seconds => "`patience / 1000`, since this one counts seconds",
+            };
+            let place = rule.place(&rules.chapters[rule.chapter], call.span.start);
+            found.push(format!("{place}: a time-out of {function} is a fixed number; write {write}"));
+        }
+    }
+    found
+}
+
+/// Whether a timeout follows from the patience, or is not a duration: 0 and less.
+fn follows(program: &Program, argument: &Argument) -> bool {
+    let Argument::Value { value, .. } = argument else { return true };
+    let none = |value: &Expression| Scope::default().evaluate(value, &[]).is_ok_and(|value| value <= 0);
+    if none(value) {
+        return true;
+    }
+    let (mut patient, mut fixed) = (false, false);
+    value.walk(&mut |node| match node {
+        Node::Expression(Expression::Patience) => patient = true,
+        Node::Expression(Expression::Axis(axis)) => {
+            fixed |= !matches!(&program.axes[*axis].domain, Domain::OneOf { values, .. } if values.iter().all(none));
+        }
+        Node::Expression(constant @ Expression::Constant(_)) => fixed |= !none(constant),
+        _ => {}
+    });
+    patient || !fixed
+}
+
+/// Where the YAML files of a runtime have lines of more columns, each with what to do.
+pub fn wide_lines(specs: &Specs, runtime: &str) -> Vec<String> {
+    let folder = specs.root().join(runtime);
+    let own =
+        ["api.yaml", "changes.yaml", "documents.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
+    // What cannot be read is reported where the catalog is read.
+    let chapters = chapter_paths(specs, runtime, &mut Vec::new());
+    let mut found = Vec::new();
+    for path in own.into_iter().chain(chapters) {
+        let bytes = specs.read(&path, u64::MAX).unwrap_or_default();
+        for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
+            let columns = line.chars().count();
+            if columns > WIDEST {
+                let place = format!("specs/{runtime}/{}:{}", name_below(&folder, &path), number + 1);
+                found.push(format!("{place}: {columns} columns; break the line so that it has at most {WIDEST}"));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,195 @@
+//! The sizes that the rules draw: for each unsigned 64-bit parameter, values across 2^31 and 2^32 and near 2^64,
+//! and for each documented limit, both sides and the limit itself. An edge that no rule draws needs a reason in the
+//! catalog.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use abi::Type;
+use steps::evaluate::{Scope, Value};
+
+use crate::{Level, Limit, Reason, Rule, Rules, left_out, offered};
+use cases::some_cases;
+
+use super::values::{Arguments, Known};
+
+/// The number of cases that are examined: each edge of an axis meets several values of the others.
+const CASES: u32 = 200;
+
+/// A value at which the nature of a size changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Edge {
+    /// Needs the 32nd bit: a signed number of 32 bits does not hold it.
+    Above31,
+    /// Needs more than 32 bits.
+    Above32,
+    /// Within 4 GiB of 2^64: rounding it up may pass that.
+    Near64,
+    /// One below a limit.
+    Below,
+    /// The limit itself.
+    Equal,
+    /// One above a limit.
+    Above,
+}
+
+impl fmt::Display for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Edge::Above31 => "from 2^31 on",
+            Edge::Above32 => "from 2^32 on",
+            Edge::Near64 => "near 2^64",
+            Edge::Below => "one below",
+            Edge::Equal => "at equality",
+            Edge::Above => "one above",
+        })
+    }
+}
+
+/// The edge that a value is at, if it is at one.
+fn edge(value: i128) -> Option<Edge> {
+    match u64::try_from(value).ok()? {
+        0xFFFF_FFFF_0000_0000.. => Some(Edge::Near64),
+        0x1_0000_0000.. => Some(Edge::Above32),
+        0x8000_0000.. => Some(Edge::Above31),
+        _ => None,
+    }
+}
+
+/// The edges that the rules draw of the sizes that a runtime's functions take.
+#[derive(Debug, Default)]
+pub struct Edges {
+    /// `function.parameter` or the text of a limit → the edges that at least one rule draws.
+    drawn: BTreeMap<String, BTreeSet<Edge>>,
+    /// The same key → all edges that exist.
+    wanted: BTreeMap<String, BTreeSet<Edge>>,
+    /// Sizes and limits of functions without an owning `must` rule.
+    unowned: BTreeSet<String>,
+}
+
+impl Edges {
+    /// The edges that the catalog draws. No edge is required if the catalog does not say which ones it leaves out.
+    pub fn of(rules: &Rules) -> Edges {
+        let mut edges = Edges::default();
+        if rules.undrawn.is_none() {
+            return edges;
+        }
+        for function in rules.environment.declarations.bindings.functions {
+            for parameter in function.parameters.iter().filter(|parameter| is_size(parameter.ty)) {
+                let name = format!("{}.{}", function.name, parameter.name);
+                edges.know(rules, function.name, name, [Edge::Above31, Edge::Above32, Edge::Near64]);
+            }
+        }
+        for limit in &rules.limits {
+            edges.know(rules, &limit.function, limit.text.clone(), [Edge::Below, Edge::Equal, Edge::Above]);
+        }
+        rules.rules.iter().for_each(|rule| edges.draw(rules, rule));
+        edges
+    }
+
+    /// Notes a size or a limit; its edges are required if a `must` rule owns the function.
+    fn know(&mut self, rules: &Rules, function: &str, name: String, all: [Edge; 3]) {
+        let owner = rules.owners.get(function).and_then(|id| rules.rule(id));
+        if owner.is_some_and(|owner| owner.level == Level::Must) {
+            self.wanted.insert(name, all.into());
+        } else {
+            self.unowned.insert(name);
+        }
+    }
+
+    /// Notes the edges that a rule draws on each product to which it applies.
+    fn draw(&mut self, rules: &Rules, rule: &Rule) {
+        for product in &rules.products {
+            if offered(rule, &product.id, rules).is_err() {
+                continue;
+            }
+            let left_out = left_out(rule, &product.id, &BTreeSet::new(), rules);
+            let scope = Scope { left_out, ..Scope::new(product.facts.clone(), rule.devices()) };
+            for values in some_cases(&rule.program, &scope, CASES) {
+                self.note(rules, rule, &scope, &values);
+            }
+        }
+    }
+
+    fn note(&mut self, rules: &Rules, rule: &Rule, scope: &Scope, values: &[Value]) {
+        for call in Known::calls(&rule.program, scope, values) {
+            if rule.level == Level::Must {
+                for (parameter, value) in call.values() {
+                    if let Some(edge) = edge(value) {
+                        self.drawn.entry(format!("{}.{parameter}", call.function)).or_default().insert(edge);
+                    }
+                }
+            }
+            for limit in rules.limits.iter().filter(|limit| limit.function == call.function) {
+                // A value above a limit is often undefined: rules that only inform may try it.
+                let at = beside(limit, &call).filter(|at| *at == Edge::Above || rule.level == Level::Must);
+                self.drawn.entry(limit.text.clone()).or_default().extend(at);
+            }
+        }
+    }
+
+    /// Edges that no rule draws and for which the catalog gives no reason; reasons for edges that a rule draws, or for
+    /// unknown ones.
+    pub fn mistakes(&self, rules: &Rules) -> Vec<String> {
+        let api = format!("specs/{}/api.yaml", rules.runtime);
+        let reasons = rules.undrawn.iter().flatten();
+        let excused: BTreeMap<&str, Reason> =
+            reasons.flat_map(|(reason, names)| names.iter().map(move |name| (name.as_str(), *reason))).collect();
+        let mut found = Vec::new();
+        for (name, wanted) in &self.wanted {
+            let missing = self.missing(name, wanted);
+            if !missing.is_empty() && !excused.contains_key(name.as_str()) {
+                let edges = missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                found.push(format!(
+                    "{api}: no `must` rule tries {name} {edges}; draw it, or say under `undrawn` why not"
+                ));
+            }
+        }
+        for (name, reason) in excused {
+            match self.wanted.get(name) {
+                None if self.unowned.contains(name) => {}
+                None => {
+                    found.push(format!("{api}: `undrawn` names {name}, which is no size of a function and no limit"))
+                }
+                Some(wanted) if self.missing(name, wanted).is_empty() => {
+                    found.push(format!("{api}: every edge of {name} is tried; take it out of `undrawn`, {reason}"));
+                }
+                Some(_) => {}
+            }
+        }
+        found
+    }
+
+    fn missing(&self, name: &str, wanted: &BTreeSet<Edge>) -> Vec<Edge> {
+        let drawn = self.drawn.get(name);
+        wanted.iter().filter(|edge| drawn.is_none_or(|drawn| !drawn.contains(edge))).copied().collect()
+    }
+
+    /// The number of edges that are tried, and of untried ones by reason; nothing if none is required.
+    pub fn summary(&self, rules: &Rules) -> Option<String> {
+        let left = |name: &str| self.wanted.get(name).map_or(0, |wanted| self.missing(name, wanted).len());
+        let all: usize = self.wanted.values().map(BTreeSet::len).sum();
+        let missing: usize = self.wanted.keys().map(|name| left(name)).sum();
+        let reasons = rules.undrawn.as_ref()?.iter().map(|(reason, names)| {
+            let edges: usize = names.iter().map(|name| left(name)).sum();
+            format!("{edges} {reason}")
+        });
+        let reasons = reasons.collect::<Vec<_>>().join(", ");
+        Some(format!("edges of sizes: {} of {all} are tried; not tried: {reasons}", all - missing))
+    }
+}
+
+/// Whether a parameter is a 64-bit size.
+fn is_size(ty: Type) -> bool {
+    matches!(ty, Type::Integer { bytes: 8, signed: false })
+}
+
+/// The position of a call relative to a limit, if it is at the limit or next to it.
+fn beside(limit: &Limit, call: &Arguments) -> Option<Edge> {
+    match limit.bound.distance(|name| call.value(name))? {
+        -1 => Some(Edge::Below),
+        0 => Some(Edge::Equal),
+        1 => Some(Edge::Above),
+        _ => None,
+    }
+}

@@ -1,0 +1,143 @@
+//! The catalog's log of changes: what became weaker, in which version, and why.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_yaml::Spanned;
+
+use super::error::MustPassError;
+use crate::one_space;
+use crate::version::Release;
+use crate::{CatalogError, Diagnostic, Rules, Source, Specs, is_rule_id, parse_source};
+
+/// The log's name in the folder of a runtime.
+pub(super) const FILE: &str = "changes.yaml";
+
+/// Bytes of the longest log: people write it.
+const LARGEST: u64 = 8 << 20;
+
+/// `specs/<runtime>/changes.yaml`: what releases demand less than those before them, and why.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangesFile {
+    /// The changes, in the order in which they were made.
+    #[schemars(with = "Vec<Change>")]
+    pub changes: Vec<Spanned<Change>>,
+}
+
+/// Something that became weaker.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// The rule's id.
+    #[schemars(with = "String")]
+    pub rule: Spanned<String>,
+    /// The version of the suite from which on it is so.
+    #[schemars(with = "String")]
+    pub version: Spanned<String>,
+    /// What became weaker.
+    pub part: Part,
+    /// The products, conditions or statements that are meant; none where `part` is `rule` or `level`.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub of: Vec<Spanned<String>>,
+    /// Why: which sentence of a document says otherwise, or what was wrong.
+    #[schemars(with = "String")]
+    pub why: Spanned<String>,
+}
+
+/// What of a rule became weaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// It is gone.
+    Rule,
+    /// It only informs, or is only observed.
+    Level,
+    /// It does not have to hold on these products any more.
+    Products,
+    /// It applies only under these conditions, or under others than before.
+    Conditions,
+    /// These statements are gone, are only reported, or say something else.
+    Checks,
+}
+
+impl Part {
+    /// The name that the log uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Rule => "rule",
+            Part::Level => "level",
+            Part::Products => "products",
+            Part::Conditions => "conditions",
+            Part::Checks => "checks",
+        }
+    }
+
+    /// Whether an entry says which ones are meant.
+    fn has_names(self) -> bool {
+        !matches!(self, Part::Rule | Part::Level)
+    }
+}
+
+/// The log of a catalog, with its place.
+#[derive(Debug)]
+pub(super) struct Log {
+    pub path: PathBuf,
+    pub source: Arc<Source>,
+    pub changes: Vec<Spanned<Change>>,
+}
+
+impl Log {
+    /// Reads the log of a catalog; one that is not there is empty.
+    pub(super) fn read(specs: &Specs, rules: &Rules) -> Result<Log, MustPassError> {
+        let path = specs.root().join(&rules.runtime).join(FILE);
+        let text = match specs.exists(&path) {
+            true => specs.read(&path, LARGEST).and_then(|bytes| {
+                String::from_utf8(bytes).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error))
+            }),
+            false => Ok("changes: []\n".to_owned()),
+        };
+        let text = text.map_err(|source| MustPassError::Io { path: path.clone(), source })?;
+        let source = Arc::new(Source::new(path.clone(), text));
+        let file: ChangesFile = parse_source(&source).map_err(|mistake| mistakes(vec![mistake]))?;
+        let found: Vec<Diagnostic> = file.changes.iter().flat_map(|change| check(&source, &change.value)).collect();
+        if found.is_empty() { Ok(Log { path, source, changes: file.changes }) } else { Err(mistakes(found)) }
+    }
+}
+
+fn mistakes(diagnostics: Vec<Diagnostic>) -> MustPassError {
+    MustPassError::Changes(CatalogError { diagnostics })
+}
+
+/// What is wrong with an entry by itself.
+fn check(source: &Arc<Source>, change: &Change) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut at = |place: &Spanned<String>, message: String| found.push(Diagnostic::at(source, place, message));
+    if !is_rule_id(&change.rule.value) {
+        at(&change.rule, format!("`{}` is not the id of a rule", change.rule.value));
+    }
+    if Release::read_whole(&change.version.value).is_none() {
+        at(&change.version, format!("`{}` is no version of the suite; write for example 0.3.0", change.version.value));
+    }
+    if change.why.value.trim().is_empty() {
+        at(&change.why, "say why: which sentence says otherwise, or what was wrong".to_owned());
+    }
+    let part = change.part.name();
+    match (change.part.has_names(), change.of.first()) {
+        (true, None) => at(&change.rule, format!("say which {part} are meant: `of: [\"…\"]`")),
+        (false, Some(name)) => at(name, format!("a change of `part: {part}` is about the whole rule; leave `of` out")),
+        _ => {}
+    }
+    found
+}
+
+impl Change {
+    /// Whether this entry speaks of a weakening.
+    pub(super) fn is_about(&self, rule: &str, part: Part, name: &str) -> bool {
+        let named = !part.has_names() || self.of.iter().any(|of| one_space(&of.value) == name);
+        self.rule.value == rule && self.part == part && named
+    }
+}

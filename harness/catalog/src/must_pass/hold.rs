@@ -1,0 +1,169 @@
+//! A catalog held against the list of a release.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use steps::judgement::reported;
+
+use super::changes::{Log, Part};
+use super::error::MustPassError;
+use super::list::{MustPass, Promise};
+use crate::one_space;
+use crate::version::Release;
+use crate::{Diagnostic, Level, Rule, Rules, Specs, short};
+
+/// Something that a release may not do silently.
+#[derive(Debug)]
+pub struct Mistake(Diagnostic);
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// Something that the catalog demands less.
+struct Weakening<'a> {
+    rule: &'a str,
+    part: Part,
+    /// The product, condition or statement; empty where the rule as a whole is meant.
+    name: String,
+    /// What happened, in words.
+    what: String,
+    /// `file:line`.
+    place: String,
+}
+
+/// What of a catalog is weaker than a list, and no later entry of its log says why; what that log says of changes that
+/// there are not; and new rules that do not say since when they are there.
+///
+/// # Errors
+/// The list or the log cannot be read.
+pub fn hold(path: &Path, specs: &Specs, rules: &Rules) -> Result<Vec<Mistake>, MustPassError> {
+    let list = MustPass::read(path)?;
+    let log = Log::read(specs, rules)?;
+    let found: Vec<Weakening<'_>> =
+        list.rules.iter().flat_map(|(id, promise)| weakenings(id, promise, path, rules)).collect();
+    let later: Vec<_> =
+        log.changes.iter().filter(|change| is_later(&change.value.version.value, &list.version)).collect();
+    let said =
+        |weak: &&Weakening<'_>| !later.iter().any(|change| change.value.is_about(weak.rule, weak.part, &weak.name));
+    let mut mistakes: Vec<Mistake> = found.iter().filter(said).map(|weak| weak.mistake(&log, &list.version)).collect();
+    for change in later {
+        let about = |weak: &Weakening<'_>| change.value.is_about(weak.rule, weak.part, &weak.name);
+        if !found.iter().any(about) {
+            let message = format!(
+                "{} is as strong as in version {} in this; remove the entry, or name what became weaker word for word",
+                change.value.rule.value, list.version
+            );
+            mistakes.push(Mistake(Diagnostic::at(&log.source, &change.value.rule, message)));
+        }
+    }
+    mistakes.extend(rules.rules.iter().filter_map(|rule| since(rule, &list, rules)));
+    Ok(mistakes)
+}
+
+/// How a rule demands less than it did.
+fn weakenings<'a>(id: &'a str, was: &Promise, list: &Path, rules: &Rules) -> Vec<Weakening<'a>> {
+    let whole =
+        |part, what: &str, place| vec![Weakening { rule: id, part, name: String::new(), what: what.to_owned(), place }];
+    if rules.support_rule().as_deref() == Some(id) {
+        return Vec::new();
+    }
+    let Some(rule) = rules.rule(id) else {
+        return whole(Part::Rule, "is gone", list.display().to_string());
+    };
+    let place = place(rule, rules);
+    let is = Promise::of(rule, rules);
+    if rule.level != Level::Must || rule.hazard.is_some() {
+        let what = if rule.hazard.is_some() { "is only observed" } else { "only informs" };
+        return whole(Part::Level, what, place);
+    }
+    let weak = |part, name: &str, what: String| Weakening {
+        rule: id,
+        part,
+        name: name.to_owned(),
+        what,
+        place: place.clone(),
+    };
+    let products = was.products.difference(&is.products);
+    let products = products.map(|product| weak(Part::Products, product, format!("does not have to hold on {product}")));
+    let conditions = is.conditions.difference(&was.conditions);
+    let conditions = conditions.map(|name| weak(Part::Conditions, name, format!("applies only where `{name}`")));
+    let only_reported: Vec<String> =
+        reported(&rule.program).iter().map(|check| one_space(&rule.program.judged(check))).collect();
+    let checks = lost(&was.checks, &is.checks).into_iter().map(|check| {
+        let what = if only_reported.iter().any(|reported| reported.trim_start_matches("[info] ") == check) {
+            "is only reported"
+        } else {
+            "is not judged any more"
+        };
+        weak(Part::Checks, check, format!("the check `{check}` {what}"))
+    });
+    products.chain(conditions).chain(checks).collect()
+}
+
+/// The statements that stood there more often than they do.
+fn lost<'a>(was: &'a [String], is: &[String]) -> Vec<&'a str> {
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    is.iter().for_each(|check| *left.entry(check).or_default() += 1);
+    let gone = |check: &&'a String| match left.get_mut(check.as_str()).filter(|left| **left > 0) {
+        Some(left) => {
+            *left -= 1;
+            false
+        }
+        None => true,
+    };
+    was.iter().filter(gone).map(String::as_str).collect()
+}
+
+/// What is wrong with the version that brought a rule. One that the list does not have and that names none comes with the next
+/// version; it must not name an earlier one.
+fn since(rule: &Rule, list: &MustPass, rules: &Rules) -> Option<Mistake> {
+    let promise = Promise::of(rule, rules);
+    let listed = list.rules.contains_key(&rule.id);
+    let version = rule.source.since.as_ref().map(|since| since.value.as_str());
+    let later = version.is_some_and(|version| is_later(version, &list.version));
+    let message = match (listed, later) {
+        (false, false) if !promise.products.is_empty() && version.is_some() => format!(
+            "{} is judged, and version {} did not have it; leave out `since`, or name the version that brings it",
+            rule.id, list.version
+        ),
+        (true, true) => format!("{} is in the list of version {} already; remove `since`", rule.id, list.version),
+        _ => return None,
+    };
+    Some(Mistake(at(&place(rule, rules), &message)))
+}
+
+impl Weakening<'_> {
+    fn mistake(&self, log: &Log, version: &str) -> Mistake {
+        let of = if self.name.is_empty() { String::new() } else { format!(", of: [{:?}]", self.name) };
+        let message = format!(
+            "{} {}, and version {version} demanded it; put it back, or say why in {}:\n    \
+             - {{rule: {}, version: …, part: {}{of}, why: …}}",
+            self.rule,
+            self.what,
+            short(&log.path),
+            self.rule,
+            self.part.name()
+        );
+        Mistake(at(&self.place, &message))
+    }
+}
+
+/// A mistake at a place that is known by its name only.
+fn at(place: &str, message: &str) -> Diagnostic {
+    Diagnostic { source: None, line: 0, column: 0, message: format!("{place}: {message}") }
+}
+
+fn place(rule: &Rule, rules: &Rules) -> String {
+    format!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line)
+}
+
+/// Whether a version comes after another; what is no version does not.
+fn is_later(version: &str, than: &str) -> bool {
+    let read = |text| Release::read_whole(text);
+    read(version).zip(read(than)).is_some_and(|(version, than)| version.compare(&than) == Ordering::Greater)
+}

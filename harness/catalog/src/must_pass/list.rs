@@ -1,0 +1,85 @@
+//! A catalog → what a conformant device has to hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use steps::judgement::{Judgement, judgements};
+
+use crate::one_space;
+use crate::{Rule, Rules, promised};
+
+/// What a conformant device has to hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MustPass {
+    /// The version of the suite.
+    pub version: String,
+    /// SHA-256 over the catalog's files, lower-case hex.
+    pub catalog: String,
+    /// By the rule's id.
+    pub rules: BTreeMap<String, Promise>,
+}
+
+/// What a rule demands, as far as weakening it can be seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Promise {
+    /// Ids of the products on which it has to hold.
+    pub products: BTreeSet<String>,
+    /// Where it applies at all: `2 devices`, `edition >=8.2`.
+    pub conditions: BTreeSet<String>,
+    /// The statements that are judged, each on one line, as often as they stand there.
+    pub checks: Vec<String>,
+}
+
+impl MustPass {
+    /// What a catalog demands.
+    pub fn of(rules: &Rules, version: &str) -> MustPass {
+        let mut found: BTreeMap<String, Promise> = rules
+            .rules
+            .iter()
+            .map(|rule| (rule.id.clone(), Promise::of(rule, rules)))
+            .filter(|(_, promise)| !promise.products.is_empty())
+            .collect();
+        if let Some(id) = rules.support_rule() {
+            let products = rules.products.iter().map(|product| product.id.clone()).collect();
+            found.insert(id, Promise { products, ..Promise::default() });
+        }
+        MustPass { version: version.to_owned(), catalog: rules.digest.clone(), rules: found }
+    }
+
+    /// What it demands of one product.
+    pub fn on(mut self, product: &str) -> MustPass {
+        self.rules.retain(|_, promise| promise.products.contains(product));
+        self
+    }
+}
+
+impl Promise {
+    /// What a rule demands; of no product, where nobody promises it.
+    pub(super) fn of(rule: &Rule, rules: &Rules) -> Promise {
+        let products = rules.products.iter().map(|product| &product.id);
+        Promise {
+            products: products.filter(|product| promised(rule, product, rules)).cloned().collect(),
+            conditions: conditions(rule).into_iter().collect(),
+            checks: checks(rule),
+        }
+    }
+}
+
+fn conditions(rule: &Rule) -> Vec<String> {
+    let when = &rule.when;
+    let devices = rule.devices();
+    let found = [
+        when.run_mode.as_ref().map(|mode| format!("programs on the {mode}")),
+        (devices > 1).then(|| format!("{devices} devices")),
+        when.edition.as_ref().map(|edition| format!("edition {edition}")),
+        when.kernel.as_ref().map(|kernel| format!("kernel {kernel}")),
+        when.dedicated.then(|| "dedicated".to_owned()),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// The texts of what is judged. A call that must fail with a code is one statement.
+fn checks(rule: &Rule) -> Vec<String> {
+    let judged = judgements(&rule.program).into_iter();
+    let whole = judged.filter(|judged| !matches!(judged.judgement, Judgement::Code(_)));
+    whole.map(|judged| one_space(&rule.program.judged(&judged))).collect()
+}

@@ -1,0 +1,30 @@
+//! What a conformant device has to hold, release by release: the list of the rules that judge, on which products, under
+//! which conditions, by which checks. A catalog that is weaker than the last list says so in its log of changes.
+
+mod changes;
+mod error;
+mod file;
+mod hold;
+mod list;
+#[cfg(test)]
+mod tests;
+
+pub use changes::{Change, ChangesFile, Part};
+pub use error::MustPassError;
+pub use hold::{Mistake, hold};
+pub use list::{MustPass, Promise};
+
+use std::collections::BTreeSet;
+
+use crate::{Rules, Specs};
+
+/// The ids of rules that the last release had, or that the log of changes names: none of them is given again.
+///
+/// # Errors
+/// The list or the log cannot be read.
+pub fn earlier_ids(specs: &Specs, rules: &Rules) -> Result<BTreeSet<String>, MustPassError> {
+    let listed = MustPass::newest(specs, &rules.runtime)?.into_iter().flat_map(|list| list.rules.into_keys());
+    let log = changes::Log::read(specs, rules)?;
+    let changed = log.changes.into_iter().map(|change| change.value.rule.value);
+    Ok(listed.chain(changed).collect())
+}

@@ -1,0 +1,325 @@
+//! Files → parsed YAML, hostile input included.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::axioms::AxiomsFile;
+use super::chapters::{self, RULES};
+use super::clause_file::ClausesFile;
+use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
+use super::inventory::{Inventory, read_inventory};
+use super::junit::JunitFile;
+use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SubjectsFile, SupportFile, When};
+use super::parallel::in_parallel;
+use super::readings::ReadingsFile;
+use super::specs::Specs;
+
+/// A file of the catalog is text that people write: more than this is a mistake.
+pub(super) const LARGEST_FILE: u64 = 8 << 20;
+
+/// A parsed file with its text.
+#[derive(Debug)]
+pub(super) struct ParsedFile<T> {
+    pub source: Arc<Source>,
+    pub value: T,
+}
+
+/// Everything that stands under `specs/` for one runtime.
+#[derive(Debug)]
+pub(super) struct CatalogFiles {
+    pub documents: ParsedFile<DocumentsFile>,
+    pub products: ParsedFile<ProductsFile>,
+    pub api: ParsedFile<ApiFile>,
+    pub support: Option<ParsedFile<SupportFile>>,
+    pub subjects: Option<ParsedFile<SubjectsFile>>,
+    /// `None`: only one chapter was read, and its checks are taken as they are.
+    pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
+    /// Sentences that only coverage counts; `None`: they are not at hand.
+    pub inventory: Option<Inventory>,
+    pub axioms: Option<ParsedFile<AxiomsFile>>,
+    pub junit: Option<ParsedFile<JunitFile>>,
+    pub chapters: Vec<ParsedFile<ChapterFile>>,
+    /// Mistakes that did not keep the rest from being read.
+    pub diagnostics: Vec<Diagnostic>,
+    /// SHA-256 over all files, lower-case hex.
+    pub digest: String,
+}
+
+/// Reads the catalog of a runtime; with `only`, of the chapters just the one in that file.
+pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
+    let folder = specs.root().join(runtime);
+    if !specs.exists(&folder.join("api.yaml")) {
+        let root = specs.root().display();
+        let message = format!(
+            "{root} holds no catalog of {runtime} (no {runtime}/api.yaml); name the folder that does with --specs DIR"
+        );
+        return Err(CatalogError { diagnostics: vec![Diagnostic::nowhere(message)] });
+    }
+    let mut reader = Reader { specs, folder: folder.clone(), diagnostics: Vec::new(), digest: Sha256::new() };
+    let documents = reader.file::<DocumentsFile>(&folder.join("documents.yaml"));
+    let products = reader.file::<ProductsFile>(&folder.join("products.yaml"));
+    let api = reader.file::<ApiFile>(&folder.join("api.yaml"));
+    let support = reader.optional(&folder.join("support.yaml"));
+    let subjects = reader.optional(&folder.join("subjects.yaml"));
+    let paths = yaml_paths(specs, runtime, &mut reader.diagnostics);
+    let clauses = only.is_none().then(|| reader.all::<ClausesFile>(&paths, CLAUSES));
+    let axioms = reader.optional(&folder.join("axioms.yaml"));
+    let junit = reader.optional(&folder.join("junit.yaml"));
+    let (inventory, mistakes) = if only.is_none() { read_inventory(specs, runtime) } else { (None, Vec::new()) };
+    reader.diagnostics.extend(mistakes);
+    if only.is_none() {
+        reader.diagnostics.extend(strangers(&folder, &paths));
+    }
+    let mut texts = Vec::new();
+    for path in paths.into_iter().filter(|path| is_chapter(&folder, path)) {
+        if only.is_some_and(|only| name_below(&folder, &path) != only) {
+            continue;
+        }
+        texts.extend(reader.text(&path));
+    }
+    let (mut chapters, diagnostics): (Vec<_>, Vec<_>) = in_parallel(texts, chapter).into_iter().unzip();
+    reader.diagnostics.extend(diagnostics.into_iter().flatten());
+    // The order of rules and reports is that of the chapters' names.
+    chapters.sort_by_key(|file| chapters::name(&folder, &file.source.path));
+    let Reader { diagnostics, digest, .. } = reader;
+    match (documents, products, api) {
+        (Some(documents), Some(products), Some(api)) => Ok(CatalogFiles {
+            documents,
+            products,
+            api,
+            support,
+            subjects,
+            clauses,
+            inventory,
+            axioms,
+            junit,
+            chapters,
+            diagnostics,
+            digest: crate::digest::hex(&digest.finalize()),
+        }),
+        _ => Err(CatalogError { diagnostics }),
+    }
+}
+
+/// Reads the readings of a runtime, and what is wrong with them: runs do not need them.
+pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<ReadingsFile>>, Vec<Diagnostic>) {
+    let folder = specs.root().join(runtime);
+    let mut reader = Reader { specs, folder, diagnostics: Vec::new(), digest: Sha256::new() };
+    let paths = yaml_paths(specs, runtime, &mut reader.diagnostics);
+    let files = reader.all::<ReadingsFile>(&paths, READINGS);
+    (files, reader.diagnostics)
+}
+
+/// Ids of a runtime's products; none where its file cannot be read, which reading the whole catalog reports.
+pub fn product_ids(specs: &Specs, runtime: &str) -> Vec<String> {
+    let bytes = specs.read(&specs.root().join(runtime).join("products.yaml"), LARGEST_FILE).unwrap_or_default();
+    let file = parse::<ProductsFile>(&String::from_utf8_lossy(&bytes)).ok();
+    file.into_iter().flat_map(|file| file.products).map(|product| product.id.value).collect()
+}
+
+/// A file's path from the folder of its runtime on, the same on every machine.
+pub fn name_below(folder: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(folder).unwrap_or(path);
+    below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// The files of a runtime's folder itself.
+const FILES: [&str; 8] = ["api", "axioms", "changes", "documents", "junit", "products", "subjects", "support"];
+/// The folder of clauses in that of a runtime.
+const CLAUSES: &str = "clauses";
+/// The folder of readings in that of a runtime.
+const READINGS: &str = "readings";
+
+/// The YAML files in the folder of a runtime and all below it.
+fn yaml_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+    let (mut paths, unreadable) = specs.files(runtime);
+    diagnostics.extend(unreadable.into_iter().map(|(folder, error)| {
+        Diagnostic::nowhere(format!("{}: {error}; let the folder be read, or remove it", folder.display()))
+    }));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    paths
+}
+
+/// Whether a YAML file in the folder of a runtime is a chapter.
+fn is_chapter(folder: &Path, path: &Path) -> bool {
+    path.starts_with(folder.join(RULES))
+}
+
+/// The YAML files that nobody reads: rules in them would never run.
+fn strangers<'a>(folder: &'a Path, paths: &'a [PathBuf]) -> impl Iterator<Item = Diagnostic> + 'a {
+    let known = |path: &Path| {
+        let file = FILES.iter().any(|name| path == folder.join(name).with_extension("yaml"));
+        file || [RULES, CLAUSES, READINGS].iter().any(|below| path.starts_with(folder.join(below)))
+    };
+    paths.iter().filter(move |path| !known(path)).map(|path| {
+        Diagnostic::nowhere(format!(
+            "{}: no file of a catalog is called so; rules lie below {}: move or remove this one",
+            path.display(),
+            folder.join(RULES).display()
+        ))
+    })
+}
+
+/// The files of chapters, in the folder of a runtime and all below it.
+pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+    let folder = specs.root().join(runtime);
+    let paths = yaml_paths(specs, runtime, diagnostics);
+    paths.into_iter().filter(|path| is_chapter(&folder, path)).collect()
+}
+
+struct Reader<'a> {
+    specs: &'a Specs,
+    /// The folder of the runtime.
+    folder: PathBuf,
+    diagnostics: Vec<Diagnostic>,
+    digest: Sha256,
+}
+
+impl Reader<'_> {
+    fn text(&mut self, path: &Path) -> Option<Arc<Source>> {
+        let text = match self.specs.read(path, LARGEST_FILE).map(String::from_utf8) {
+            Ok(Ok(text)) => text,
+            Ok(Err(error)) => {
+                let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                let (line, column) = line_and_column(&good, good.len());
+                self.diagnostics.push(Diagnostic {
+                    source: Some(Arc::new(Source::new(path.to_owned(), text))),
+                    line: line + 1,
+                    column: column + 1,
+                    message: "this is not UTF-8; save the file as UTF-8".to_owned(),
+                });
+                return None;
+            }
+            Err(error) => {
+                let message = format!(
+                    "{}: {error}; a catalog is made of readable files of at most 8 MiB: mend, split or remove this one",
+                    path.display()
+                );
+                self.diagnostics.push(Diagnostic::nowhere(message));
+                return None;
+            }
+        };
+        for part in [&name_below(&self.folder, path), &text] {
+            self.digest.update((part.len() as u64).to_le_bytes());
+            self.digest.update(part.as_bytes());
+        }
+        Some(Arc::new(Source::new(path.to_owned(), text)))
+    }
+
+    fn optional<T: for<'de> Deserialize<'de>>(&mut self, path: &Path) -> Option<ParsedFile<T>> {
+        self.specs.exists(path).then(|| self.file(path)).flatten()
+    }
+
+    fn file<T: for<'de> Deserialize<'de>>(&mut self, path: &Path) -> Option<ParsedFile<T>> {
+        let source = self.text(path)?;
+        parsed(source).map_err(|error| self.diagnostics.push(error)).ok()
+    }
+
+    /// The files of a folder below the runtime's: there are many, and they are independent of each other.
+    fn all<T: for<'de> Deserialize<'de> + Send>(&mut self, paths: &[PathBuf], below: &str) -> Vec<ParsedFile<T>> {
+        let below = self.folder.join(below);
+        let texts: Vec<_> =
+            paths.iter().filter(|path| path.starts_with(&below)).filter_map(|path| self.text(path)).collect();
+        let all = in_parallel(texts, parsed::<T>);
+        all.into_iter().filter_map(|file| file.map_err(|error| self.diagnostics.push(error)).ok()).collect()
+    }
+}
+
+fn parsed<T: for<'de> Deserialize<'de>>(source: Arc<Source>) -> Result<ParsedFile<T>, Diagnostic> {
+    parse_source(&source).map(|value| ParsedFile { value, source })
+}
+
+/// What a YAML file says; the error has its place.
+pub fn parse_source<T: for<'de> Deserialize<'de>>(source: &Arc<Source>) -> Result<T, Diagnostic> {
+    parse(&source.text).map_err(|error| diagnostic(source, &error))
+}
+
+/// A chapter in which one rule is malformed still yields its other rules, so that all mistakes are reported together.
+fn chapter(source: Arc<Source>) -> (ParsedFile<ChapterFile>, Vec<Diagnostic>) {
+    let error = match parse::<ChapterFile>(&source.text) {
+        Ok(value) => return (ParsedFile { source, value }, Vec::new()),
+        Err(error) => error,
+    };
+    let mut rules = Vec::new();
+    let mut own = Vec::new();
+    for (line, item) in rule_items(&source.text) {
+        let placed = format!("{}{item}", "\n".repeat(line));
+        match parse::<Vec<serde_yaml::Spanned<RuleSource>>>(&placed) {
+            Ok(mut parsed) => rules.append(&mut parsed),
+            Err(error) => own.push(diagnostic(&source, &error)),
+        }
+    }
+    if own.is_empty() {
+        own.push(diagnostic(&source, &error));
+    }
+    let value = ChapterFile { title: String::new(), assumes: Vec::new(), when: When::default(), rules };
+    (ParsedFile { source, value }, own)
+}
+
+/// The items of the rule list with the number of lines before each.
+fn rule_items(text: &str) -> Vec<(usize, String)> {
+    let mut items: Vec<(usize, String)> = Vec::new();
+    let mut indentation = None;
+    for (number, line) in text.lines().enumerate() {
+        let spaces = line.len() - line.trim_start().len();
+        let starts = line.trim_start().starts_with("- id:") && *indentation.get_or_insert(spaces) == spaces;
+        if starts {
+            items.push((number, String::new()));
+        }
+        if let Some((_, item)) = items.last_mut() {
+            item.push_str(line);
+            item.push('\n');
+        }
+    }
+    items
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, serde_yaml::Error> {
+    let options = serde_yaml::options! {
+        strict_booleans: true,
+        merge_keys: serde_yaml::MergeKeyPolicy::Error,
+        with_snippet: false,
+        budget: serde_yaml::budget! {
+            max_nodes: 2_000_000,
+            max_events: 4_000_000,
+            max_total_scalar_bytes: 64 << 20,
+            max_depth: 64,
+        },
+    };
+    serde_yaml::from_str_with_options(text, options)
+}
+
+fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
+    let (line, column) =
+        error.location().map_or((0, 0), |location| source.inside(location.line() as usize, location.column() as usize));
+    let text = error.to_string();
+    let message = text.lines().next().unwrap_or("not valid YAML");
+    // The place is printed from the diagnostic itself.
+    let message = message.split(" at line ").next().unwrap_or(message).trim_start_matches("error: ");
+    // What the reader of YAML advises is meant for programmers.
+    let message = match message {
+        "unexpected end of input" if source.text.trim().is_empty() => "the file is empty",
+        _ if message.starts_with("multiple YAML documents") => "a second YAML document begins here; a file holds one",
+        _ => message.split(", set DuplicateKeyPolicy").next().unwrap_or(message),
+    };
+    if source.is_elsewhere() {
+        // What the reader says of a mistake quotes the file.
+        let message =
+            "it has mistakes, and it is reached through a link, so that nothing of it is shown: name the file itself";
+        return Diagnostic { source: Some(source.clone()), line, column, message: message.to_owned() };
+    }
+    let hint = misspelt(message);
+    Diagnostic { source: Some(source.clone()), line, column, message: format!("{message}{hint}") }
+}
+
+/// "unknown field `foo`, expected one of a, b" → a suggestion.
+fn misspelt(message: &str) -> String {
+    let Some((_, rest)) = message.split_once("unknown field `") else { return String::new() };
+    let Some((name, expected)) = rest.split_once('`') else { return String::new() };
+    let known = expected.rsplit("expected ").next().unwrap_or_default().trim_start_matches("one of ");
+    steps::suggest::hint(name, known.split(", "))
+}

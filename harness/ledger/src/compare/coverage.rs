@@ -1,0 +1,60 @@
+//! What has an answer in one run only, and why.
+
+use record::{Recorded, RuleResult};
+
+use super::Pairs;
+use super::difference::{CoverageChange, CoverageKind};
+use super::rules::answered;
+
+/// Rules with an answer in one run only.
+pub(super) fn compare(pairs: &Pairs<'_>) -> Vec<CoverageChange> {
+    let mut found = Vec::new();
+    let one_sided = |result: &RuleResult, kind: CoverageKind, why: String| CoverageChange {
+        rule: result.id.clone(),
+        kind,
+        verdict: result.verdict.name().to_owned(),
+        why,
+    };
+    for (old, new) in pairs.both.values() {
+        let why = |result: &RuleResult| format!("{}: {}", result.verdict, result.reason);
+        match (answered(old), answered(new)) {
+            (true, false) => found.push(one_sided(old, CoverageKind::OnlyOld, why(new))),
+            (false, true) => found.push(one_sided(new, CoverageKind::OnlyNew, why(old))),
+            _ => {}
+        }
+    }
+    for old in pairs.only_old.values().filter(|result| answered(result)) {
+        let (gone, why) = absent(&old.id, pairs.new, pairs.old);
+        found.push(one_sided(old, if gone { CoverageKind::Gone } else { CoverageKind::OnlyOld }, why));
+    }
+    for new in pairs.only_new.values().filter(|result| answered(result)) {
+        let (is_new, why) = absent(&new.id, pairs.old, pairs.new);
+        found.push(one_sided(new, if is_new { CoverageKind::New } else { CoverageKind::OnlyNew }, why));
+    }
+    for (old, new) in pairs.elsewhere.values().filter(|(old, new)| answered(old) || answered(new)) {
+        let on = |result: &RuleResult| {
+            let devices: Vec<String> = result.answered_on().into_iter().collect();
+            format!("{} on device {}", result.verdict, devices.join(", "))
+        };
+        found.push(one_sided(new, CoverageKind::OtherDevice, format!("{} before, {} now", on(old), on(new))));
+    }
+    found.sort_by(|a, b| (a.kind, &a.rule).cmp(&(b.kind, &b.rule)));
+    found
+}
+
+/// Why a run has no result of a rule that the other one has; whether its catalog lacks the rule.
+fn absent(rule: &str, run: &Recorded, other: &Recorded) -> (bool, String) {
+    let settings = &run.header.settings;
+    let same_catalog = run.header.catalog_digest == other.header.catalog_digest;
+    if run.in_flight.contains_key(rule) {
+        return (false, "the run ended while it ran".to_owned());
+    }
+    match &settings.rules {
+        Some(selected) if !selected.iter().any(|id| id == rule) => (false, "it was not selected".to_owned()),
+        Some(_) => (false, "the run ended before it".to_owned()),
+        None if run.end.is_none() => (false, "the run ended before it, or its catalog lacks it".to_owned()),
+        // Format 1 does not say what was selected.
+        None if same_catalog || run.header.format < 2 => (false, "the run did not say why".to_owned()),
+        None => (true, "the run's catalog lacks it".to_owned()),
+    }
+}

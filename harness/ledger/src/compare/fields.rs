@@ -1,0 +1,144 @@
+//! What the first lines of two journals say differently, and what that means for a comparison.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use record::{Recorded, RunHeader};
+
+use super::difference::{FieldChange, Side};
+
+/// Which run it is.
+pub(super) fn side(path: &str, run: &Recorded) -> Side {
+    let header = &run.header;
+    let what = if header.library.simulated { "SIMULATED DEVICE" } else { &header.library.path };
+    let version = header.library.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let defects = match header.defects.as_slice() {
+        [] => String::new(),
+        defects => format!(" with {}", defects.join(", ")),
+    };
+    Side {
+        path: path.to_owned(),
+        run: header.run.clone(),
+        started: header.started.clone(),
+        tested: format!("{what}{version}{defects}"),
+        product: header.product.clone(),
+        results: run.results.len() as u64,
+        ended: run.end.is_some(),
+    }
+}
+
+/// What the runs do not have in common so that the comparison means less.
+pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let (a, b) = (&old.header, &new.header);
+    let mut differ = |what: &str, one: &str, other: &str, means: &str| {
+        if one != other {
+            remarks.push(format!("{what} differs ({one}, then {other}): {means}"));
+        }
+    };
+    differ("the runtime", &a.runtime, &b.runtime, "rules with equal ids are compared, whatever they say");
+    differ(
+        "the product",
+        &a.product,
+        &b.product,
+        "the documents promise other things; rules that apply to both are compared",
+    );
+    differ(
+        "the catalog",
+        short(&a.catalog_digest),
+        short(&b.catalog_digest),
+        "a rule may say something else under its name; answers are compared where the question has the same words",
+    );
+    differ("the suite's version", &a.suite, &b.suite, "what the suite itself does may have changed");
+    differ(
+        "the journal's format",
+        &a.format.to_string(),
+        &b.format.to_string(),
+        "what the older one lacks is not compared",
+    );
+    differ(
+        "the profile",
+        &a.profile,
+        &b.profile,
+        "rules tried different numbers of cases; what only more of them show looks like a change",
+    );
+    differ(
+        "the seed",
+        &a.seed.to_string(),
+        &b.seed.to_string(),
+        "the cases are others; shares of answers are compared by tests",
+    );
+    let kind = |simulated: bool| if simulated { "simulated" } else { "real" };
+    differ(
+        "the device",
+        kind(a.library.simulated),
+        kind(b.library.simulated),
+        "a simulated device says nothing about hardware",
+    );
+    for (run, which) in [(old, "older"), (new, "newer")] {
+        if run.end.is_none() {
+            remarks.push(format!("the {which} run did not reach its end: what it has no result of is not known"));
+        }
+    }
+    remarks
+}
+
+/// The first characters of a digest.
+fn short(digest: &str) -> &str {
+    digest.get(..12).unwrap_or(digest)
+}
+
+/// Every field that differs, by its path.
+pub(super) fn compare(old: &RunHeader, new: &RunHeader) -> Vec<FieldChange> {
+    let flat = |header: &RunHeader| {
+        let mut fields = BTreeMap::new();
+        // What cannot be written could not have been read.
+        flatten(String::new(), &serde_json::to_value(header).unwrap_or_default(), &mut fields);
+        fields
+    };
+    let (old, new) = (flat(old), flat(new));
+    let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
+    names.sort();
+    names.dedup();
+    let changed = names.into_iter().filter(|name| old.get(*name) != new.get(*name));
+    changed
+        .map(|name| FieldChange { field: name.clone(), old: old.get(name).cloned(), new: new.get(name).cloned() })
+        .collect()
+}
+
+/// Objects become paths; a list is one value, but where it holds objects with a name these are paths too.
+fn flatten(path: String, value: &Json, fields: &mut BTreeMap<String, Json>) {
+    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match value {
+        Json::Object(object) => object.iter().for_each(|(name, value)| flatten(below(name), value, fields)),
+        Json::Array(items) if !items.is_empty() && items.iter().all(|item| name_of(item).is_some()) => {
+            for item in items {
+                let name = name_of(item).unwrap_or_default();
+                flatten(below(name), &without_name(item), fields);
+            }
+        }
+        Json::Null => {}
+        value => drop(fields.insert(path, value.clone())),
+    }
+}
+
+/// The fields by which the items of a list are told apart.
+const NAMES: [&str; 4] = ["path", "id", "name", "device"];
+
+fn name_of(item: &Json) -> Option<&str> {
+    NAMES.iter().find_map(|name| item.get(name)?.as_str())
+}
+
+fn without_name(item: &Json) -> Json {
+    let mut item = item.clone();
+    if let Some(object) = item.as_object_mut()
+        && let Some(name) = NAMES.iter().find(|name| object.get(**name).is_some_and(Json::is_string))
+    {
+        object.remove(*name);
+        if object.is_empty() {
+            return Json::Bool(true);
+        }
+    }
+    item
+}

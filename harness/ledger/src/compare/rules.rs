@@ -1,0 +1,135 @@
+//! Rule by rule: what the verdicts of two runs mean together.
+
+use std::collections::BTreeSet;
+
+use record::{self, Level, Meaning, Recorded, RuleResult, Verdict};
+
+use super::Pairs;
+use super::difference::{Change, Drift, DriftKind, RuleChange, Share};
+use super::drift::Candidate;
+use super::flake::{self, Flake};
+use super::statistics::Tests;
+use super::symptom;
+
+/// What the verdicts say.
+#[derive(Default)]
+pub(super) struct Compared {
+    pub changes: Vec<RuleChange>,
+    pub flakes: Vec<Flake>,
+    /// Rules that are not judged, or are right in another way.
+    pub verdicts: Vec<Drift>,
+    /// Rules that are not judged, and fail sometimes.
+    pub rates: Vec<Candidate>,
+}
+
+/// Compares the verdicts of all rules of both runs, and names rules that fail and were not there before.
+pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Compared {
+    let mut compared = Compared::default();
+    let (old_broken, new_broken) = (broken(pairs.old), broken(pairs.new));
+    for (old, new) in pairs.both.values() {
+        let (blocked_before, blocked) = (stopped(old, &old_broken), stopped(new, &new_broken));
+        match (old.meaning(), new.meaning()) {
+            // A call that answers otherwise where no rule says that it must not: no promise is broken.
+            (Meaning::Good, Meaning::Unknown) if blocked => compared.verdicts.push(drift(old, new)),
+            (Meaning::Unknown, Meaning::Good) if blocked_before => compared.verdicts.push(drift(old, new)),
+            _ => compared.take(old, new, tests),
+        }
+    }
+    for new in pairs.only_new.values().filter(|new| new.meaning() == Meaning::Broken) {
+        compared.changes.push(change(Change::NewFailure, None, new));
+    }
+    compared
+}
+
+impl Compared {
+    fn take(&mut self, old: &RuleResult, new: &RuleResult, tests: &mut Tests) {
+        let meanings = (old.meaning(), new.meaning());
+        if old.level == Level::Info || new.level == Level::Info {
+            if answered(old) && answered(new) {
+                if flake::are_rates(old, new) {
+                    self.rates.push(flake::drift(drift(old, new), old, new, tests));
+                } else if old.verdict != new.verdict {
+                    self.verdicts.push(drift(old, new));
+                }
+            }
+            return;
+        }
+        match meanings {
+            (Meaning::Good | Meaning::Broken, Meaning::Broken) | (Meaning::Broken, Meaning::Good)
+                if flake::are_rates(old, new) =>
+            {
+                self.flakes.push(Flake::of(old, new, tests));
+                if meanings == (Meaning::Broken, Meaning::Broken) && !symptom::same_in_a_run(old, new) {
+                    self.changes.push(change(Change::OtherSymptom, Some(old), new));
+                }
+            }
+            (Meaning::Good, Meaning::Broken) => self.changes.push(change(Change::Regression, Some(old), new)),
+            (Meaning::Broken, Meaning::Good) => self.changes.push(change(Change::Fix, Some(old), new)),
+            (Meaning::Broken, Meaning::Broken) | (Meaning::Unknown, Meaning::Unknown)
+                if symptom::symptom(old) != symptom::symptom(new) =>
+            {
+                self.changes.push(change(Change::OtherSymptom, Some(old), new));
+            }
+            (Meaning::Skipped | Meaning::Unknown, Meaning::Broken) => {
+                self.changes.push(change(Change::NewFailure, Some(old), new));
+            }
+            (Meaning::Good, Meaning::Good) if old.verdict != new.verdict => self.verdicts.push(drift(old, new)),
+            _ => {}
+        }
+    }
+}
+
+/// The rules that a run says are broken.
+fn broken(run: &Recorded) -> BTreeSet<&str> {
+    run.results.iter().filter(|result| result.meaning() == Meaning::Broken).map(|result| result.id.as_str()).collect()
+}
+
+/// Whether a rule is blocked by a function whose owner did not say that it is broken: nobody else reports it. A set-up that
+/// does not hold by itself, because the device is too small or too busy for it, is no such thing.
+fn stopped(result: &RuleResult, broken: &BTreeSet<&str>) -> bool {
+    let by_a_function = || record::Symptom::of(result).call.is_some();
+    result.verdict == Verdict::Blocked && by_a_function() && owner(&result.reason).is_none_or(|id| !broken.contains(id))
+}
+
+/// The rule that a reason names as the owner of the function: `…; f is owned by RULE`, `…; RULE, which owns f, sees the same`.
+fn owner(reason: &str) -> Option<&str> {
+    let after = reason.rsplit_once(" is owned by ").and_then(|(_, owner)| owner.split([' ', ';', ',']).next());
+    after.or_else(|| reason.rsplit_once(", which owns ").and_then(|(owner, _)| owner.rsplit(' ').next()))
+}
+
+/// Whether a run says how the rule went.
+pub(super) fn answered(result: &RuleResult) -> bool {
+    !matches!(result.meaning(), Meaning::Skipped | Meaning::Unknown)
+}
+
+fn change(change: Change, old: Option<&RuleResult>, new: &RuleResult) -> RuleChange {
+    RuleChange {
+        rule: new.id.clone(),
+        title: new.title.clone(),
+        level: new.level.name().to_owned(),
+        change,
+        old: old.map(symptom::outcome),
+        new: Some(symptom::outcome(new)),
+        p: None,
+        significant: None,
+    }
+}
+
+/// A verdict that changed and breaks nothing.
+fn drift(old: &RuleResult, new: &RuleResult) -> Drift {
+    let share = |result: &RuleResult| {
+        let reason = if result.reason.is_empty() { String::new() } else { format!(": {}", result.reason) };
+        let example = result.failure.as_ref().map(|failure| failure.replay_values.clone());
+        let example = example.filter(|values| !values.is_null());
+        vec![Share { answer: format!("{}{reason}", result.verdict), cases: 1, example }]
+    };
+    Drift {
+        rule: new.id.clone(),
+        kind: DriftKind::Verdict,
+        what: new.title.clone(),
+        strength: 1.0,
+        p: None,
+        old: share(old),
+        new: share(new),
+    }
+}

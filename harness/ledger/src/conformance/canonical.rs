@@ -1,0 +1,54 @@
+//! Records as bytes: the same for the same content, and nothing else is read.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::error::ConformanceError;
+use super::model::ConformanceRecord;
+use catalog::files;
+
+/// Bytes of the largest record: a catalog of tens of thousands of rules.
+const LARGEST: u64 = 64 << 20;
+
+impl ConformanceRecord {
+    /// The format that this version writes. It reads format 1 too, which names no axioms.
+    pub const FORMAT: u32 = 2;
+}
+
+/// The record as canonical JSON (RFC 8785): no blanks, keys in the order of their UTF-16 units, no newline at the end.
+pub fn to_canonical(record: &ConformanceRecord) -> Vec<u8> {
+    serde_json_canonicalizer::to_vec(record).expect("a record is made of texts, lists, maps and small numbers")
+}
+
+/// Reads a record: the file must be, byte for byte, what [`to_canonical`] gives, and its statement must follow from the
+/// rest. Returns the bytes too.
+///
+/// # Errors
+/// It cannot be read, is of another format, is not canonical, or contradicts itself.
+pub fn read_record(path: &Path) -> Result<(ConformanceRecord, Vec<u8>), ConformanceError> {
+    let bytes =
+        files::read(path, LARGEST).map_err(|source| ConformanceError::Read { path: path.to_owned(), source })?;
+    let broken = |reason: String| ConformanceError::NotARecord { path: path.to_owned(), reason };
+    let Format { format } =
+        serde_json::from_slice(&bytes).map_err(|error| broken(format!("it is not one: {error}")))?;
+    if !(1..=ConformanceRecord::FORMAT).contains(&format) {
+        return Err(ConformanceError::Format { path: path.to_owned(), format });
+    }
+    let record: ConformanceRecord = serde_json::from_slice(&bytes).map_err(|error| broken(error.to_string()))?;
+    let canonical = to_canonical(&record);
+    if canonical != bytes {
+        let same = canonical.iter().zip(&bytes).take_while(|(canonical, byte)| canonical == byte).count();
+        return Err(broken(format!("it is not canonical from byte {} on", same + 1)));
+    }
+    match record.contradiction() {
+        Some(reason) => Err(broken(reason)),
+        None => Ok((record, bytes)),
+    }
+}
+
+/// As much of a record as every version can read.
+#[derive(Deserialize)]
+struct Format {
+    format: u32,
+}

@@ -1,0 +1,190 @@
+//! What a device has to hold here, and what a run lacks before it can show that.
+
+use std::collections::BTreeMap;
+
+use super::model::{Capability, Missing};
+use catalog::{Conditions, Edition, Rule, Rules, Skip, absences, applies, promised};
+use record::{Host, Meaning, Recorded, RuleResult, RunHeader, Verdict};
+
+/// What is asked of a run.
+pub(super) struct Demands {
+    /// Ids of the rules that a conformant device holds, where this run was made.
+    pub required: Vec<String>,
+    /// What is not there.
+    pub missing: Vec<Missing>,
+}
+
+/// Rules that nobody knows about, by what they lack.
+type Open = BTreeMap<Capability, Vec<String>>;
+
+/// What a run has to show, and what of it is missing.
+pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
+    let header = &run.header;
+    let conditions = conditions(header);
+    let results: BTreeMap<&str, &RuleResult> = run.results.iter().map(|result| (result.id.as_str(), result)).collect();
+    let virtual_machine = conditions.virtual_machine == Some(true);
+    let mut required = Vec::new();
+    let mut open = Open::new();
+    for rule in rules.rules.iter().filter(|rule| promised(rule, &header.product, rules)) {
+        let lack = match results.get(rule.id.as_str()) {
+            Some(result) if result.verdict == Verdict::Skipped => {
+                match why_skipped(rule, &result.reason, &conditions, rules) {
+                    Some(capability) => Some(capability),
+                    // The documents do not promise it of this edition, host or mode.
+                    None => continue,
+                }
+            }
+            // No document promises it of a virtual machine, also where the device does it.
+            Some(result) if virtual_machine && !result.observed_only.is_empty() && bound_to_hardware(rule, rules) => {
+                continue;
+            }
+            other => lack(other.copied()),
+        };
+        required.push(rule.id.clone());
+        note(&mut open, lack, &rule.id);
+    }
+    if let Some(id) = rules.support_rule() {
+        note(&mut open, lack(results.get(id.as_str()).copied()), &id);
+        required.push(id);
+    }
+    if uncertain_host(header) {
+        let bound = rules.rules.iter().filter(|rule| required.contains(&rule.id) && bound_to_hardware(rule, rules));
+        bound.for_each(|rule| note(&mut open, Some(Capability::Machine), &rule.id));
+    }
+    let needed = general(run).into_iter().map(|(capability, why)| Missing {
+        capability,
+        why: why.to_owned(),
+        rules: open.remove(&capability).unwrap_or_default(),
+    });
+    let mut missing: Vec<Missing> = needed.collect();
+    missing.extend(open.into_iter().map(|(capability, ids)| Missing {
+        capability,
+        why: because(capability, rules, header, &ids),
+        rules: ids,
+    }));
+    missing.sort_by_key(|missing| missing.capability);
+    Demands { required, missing }
+}
+
+/// Notes a rule under what it lacks, if it lacks anything.
+fn note(open: &mut Open, lack: Option<Capability>, rule: &str) {
+    if let Some(lack) = lack {
+        open.entry(lack).or_default().push(rule.to_owned());
+    }
+}
+
+/// What is missing whatever the rules are, with why.
+fn general(run: &Recorded) -> Vec<(Capability, &'static str)> {
+    let header = &run.header;
+    let settings = &header.settings;
+    let mut found = Vec::new();
+    if header.library.simulated {
+        found.push((Capability::RealDevice, "the device is the suite's simulated one; run with --backend device"));
+    }
+    if run.end.is_none() {
+        found.push((Capability::WholeRun, "the run did not reach its end; finish it with --resume"));
+    } else if settings.part.is_some() {
+        found.push((Capability::WholeRun, "this is a part of a run; put all parts together with `atlas-cts merge`"));
+    } else if settings.case.is_some() {
+        found.push((Capability::WholeRun, "only given cases were tried; run without --case"));
+    }
+    if !settings.dedicated && !header.library.simulated {
+        found.push((Capability::Dedicated, "others may have used the devices; run with --dedicated where nobody does"));
+    }
+    if header.edition.is_none() {
+        let why = "the edition is not known, on which depends what is promised; let the runtime tell its version";
+        found.push((Capability::Edition, why));
+    }
+    if !settings.without_axioms.is_empty() {
+        let why = "checks that assume an axiom were only observed; run without --without-axiom";
+        found.push((Capability::Axioms, why));
+    }
+    found
+}
+
+/// Why rules lack something.
+fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[String]) -> String {
+    let of = number_of_rules(ids.len());
+    match capability {
+        Capability::Devices => {
+            let wanted = ids.iter().filter_map(|id| rules.rule(id)).map(Rule::devices).max().unwrap_or(1);
+            format!("for {of}: they need up to {wanted} devices, there were {}; run with as many", header.devices)
+        }
+        Capability::EveryRule => {
+            format!("{of} not run; run all, also what is known to do harm, on machines of one kind")
+        }
+        Capability::Answers => format!("{of} without one; the reasons say why, run them again"),
+        Capability::Machine => format!(
+            "{of} not to be judged on this one; let processes lock memory, and let it be seen whether it is a \
+             virtual machine"
+        ),
+        Capability::Coverage => format!("{of} with cases that did not run in time; run with a longer --rule-limit"),
+        other => format!("{of} not judged for want of {}", other.words()),
+    }
+}
+
+/// `1 rule`, `2 rules`.
+fn number_of_rules(count: usize) -> String {
+    format!("{count} rule{}", if count == 1 { "" } else { "s" })
+}
+
+/// What the result of a rule that was not skipped lacks.
+fn lack(result: Option<&RuleResult>) -> Option<Capability> {
+    if result.is_some_and(|result| result.verdict == Verdict::Cut) {
+        return Some(Capability::Coverage);
+    }
+    match result.map(RuleResult::meaning) {
+        None => Some(Capability::EveryRule),
+        Some(Meaning::Unknown | Meaning::Skipped) => Some(Capability::Answers),
+        Some(Meaning::Good | Meaning::Broken | Meaning::Finding) => None,
+    }
+}
+
+/// What a run would have needed to run a rule; `None`: the rule does not apply there, and nobody promises it. A reason that
+/// does not follow from what the journal knows is none of these: a danger that is known, or a machine of another kind.
+fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules) -> Option<Capability> {
+    let told = |skip: &Skip| skip.to_string() == reason;
+    let devices = Skip::Devices { wanted: rule.devices(), are: conditions.devices };
+    let selected = applies(rule, conditions, rules).err().into_iter().chain([devices]).find(told);
+    match selected.or_else(|| absences(rule, conditions, rules).find(told)) {
+        None => Some(Capability::EveryRule),
+        Some(Skip::Devices { .. }) => Some(Capability::Devices),
+        Some(Skip::Dedicated) => Some(Capability::Dedicated),
+        Some(Skip::LockedMemory { .. }) => Some(Capability::Machine),
+        Some(Skip::Layout { is: None, .. } | Skip::NotExported { .. }) => Some(Capability::Edition),
+        Some(_) => None,
+    }
+}
+
+/// Whether a machine that the run was made on may be a virtual one, as far as anybody knows.
+fn uncertain_host(header: &RunHeader) -> bool {
+    let uncertain = |host: &Option<Host>| host.as_ref().is_none_or(|host| host.counts_as_virtual().is_none());
+    match header.merged.as_slice() {
+        _ if header.library.simulated => false,
+        [] => uncertain(&header.host),
+        parts => parts.iter().any(|part| uncertain(&part.host)),
+    }
+}
+
+/// What selected the rules, as far as the journal knows it.
+fn conditions(header: &RunHeader) -> Conditions {
+    let host = header.host.as_ref();
+    Conditions {
+        product: header.product.clone(),
+        run_mode: header.run_mode.clone(),
+        devices: header.devices,
+        lacking: Default::default(),
+        edition: header.edition.as_deref().and_then(Edition::read),
+        kernel: host.and_then(|host| host.kernel.as_deref()).and_then(Edition::read),
+        virtual_machine: host.map_or(Some(false), Host::counts_as_virtual),
+        capabilities: host.map(Host::answers).unwrap_or_default(),
+        locked_memory: host.and_then(|host| host.locked_memory),
+        hazardous: false,
+        dedicated: header.settings.dedicated || header.library.simulated,
+    }
+}
+
+/// Whether a rule calls what is documented for physical machines only.
+fn bound_to_hardware(rule: &Rule, rules: &Rules) -> bool {
+    rule.program.function_names().any(|name| rules.support.get(name).is_some_and(|entry| entry.not_virtual))
+}

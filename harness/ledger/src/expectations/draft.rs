@@ -1,0 +1,107 @@
+//! The failures of a run → entries for review.
+
+use std::fmt::Write;
+
+use time::Date;
+
+use record::{Code, Meaning, Recorded, RuleResult, Sort, Symptom, Verdict};
+
+use super::entry::Versions;
+
+/// What a run does not know of its failures.
+#[derive(Debug, Clone)]
+pub struct Details {
+    /// Empty: to be filled in.
+    pub owner: String,
+    /// Empty: to be filled in.
+    pub tracker: String,
+    pub expires: Date,
+}
+
+/// Entries for the failures of a run that nothing expected, as the text of a file; `None`: there is no such failure. An
+/// entry without owner or tracker is refused where it is read, so that somebody fills it in.
+pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
+    let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
+    let known = |result: &&RuleResult| {
+        let sorted = expected.and_then(|expected| expected.of(&result.id));
+        sorted.is_some_and(|sorted| matches!(sorted.sort, Sort::Known | Sort::Expired))
+    };
+    let failed = |result: &&RuleResult| !matches!(result.meaning(), Meaning::Good | Meaning::Skipped);
+    let mut results: Vec<&RuleResult> = run.results.iter().filter(failed).filter(|result| !known(result)).collect();
+    results.sort_by(|a, b| a.id.cmp(&b.id));
+    if results.is_empty() {
+        return None;
+    }
+    let header = &run.header;
+    let mut text = format!(
+        "# Drafted from a run of {}, product {}, suite {}: look at each entry before it excuses anything.\n",
+        comment(&header.started),
+        comment(&header.product),
+        comment(&header.suite)
+    );
+    let versions: Vec<String> = Versions::of(header)
+        .each()
+        .map(|(name, version)| format!("{name}: {}", quoted(&format!("=={version}"))))
+        .collect();
+    if !versions.is_empty() {
+        let _ = writeln!(
+            text,
+            "# The run had these versions; name those that the failure depends on:\n#     versions: {{{}}}",
+            comment(&versions.join(", "))
+        );
+    }
+    text.push_str("expectations:\n");
+    results.into_iter().for_each(|result| entry(&mut text, result, &header.product, details));
+    Some(text)
+}
+
+fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Details) {
+    let flake = result.verdict == Verdict::Flaky;
+    let seen = if flake { Symptom::of_single_run(result) } else { Symptom::of(result) };
+    let Symptom { verdict, check, code, call } = seen;
+    // What failed once and was not run again has no rate that anybody knows.
+    let flake = flake && verdict != Verdict::Flaky;
+    let mut line = |line: String| {
+        text.push_str(&line);
+        text.push('\n');
+    };
+    line(format!("  - rule: {}", quoted(&result.id)));
+    if flake {
+        let again = result.runs_again();
+        let share = f64::from(again.failed.max(1)) / f64::from(again.runs.max(2));
+        line(format!("    kind: flake\n    rate: {:.2} # seen: {again}", share.clamp(0.01, 0.99)));
+    } else {
+        line("    kind: fail".to_owned());
+    }
+    line(format!("    products: [{}]", quoted(product)));
+    line(format!("    symptom:\n      verdict: {verdict}"));
+    let code = code.as_ref().map(Code::to_string);
+    for (name, value) in [("check", check), ("code", code), ("call", call)] {
+        if let Some(value) = value {
+            line(format!("      {name}: {}", quoted(&value)));
+        }
+    }
+    line(format!("    tracker: {}", quoted(&details.tracker)));
+    line(format!("    owner: {}", quoted(&details.owner)));
+    line(format!("    expires: {}", details.expires));
+    line(format!("    note: {}", quoted(&result.reason)));
+}
+
+/// A YAML scalar; JSON strings are valid ones. No character beyond ASCII remains that would have to be made safe for
+/// display: that would undo the quoting.
+fn quoted(text: &str) -> String {
+    let written = serde_json::Value::from(text).to_string();
+    let shown = |c: char| c.is_ascii() && !c.is_control() || c.is_alphanumeric();
+    written.chars().fold(String::new(), |mut quoted, c| {
+        match c {
+            c if shown(c) => quoted.push(c),
+            c => drop(write!(quoted, "\\U{:08x}", u32::from(c))),
+        }
+        quoted
+    })
+}
+
+/// Text that stays behind its `#`.
+fn comment(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

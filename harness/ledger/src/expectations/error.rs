@@ -1,0 +1,30 @@
+//! Why known failures cannot be used.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use catalog::Diagnostic;
+
+/// Why known failures cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExpectationsError {
+    #[error("error: --expectations {path}: {source}; give a readable YAML file of known failures, or a folder of them")]
+    Unreadable { path: PathBuf, source: io::Error },
+    /// Files with mistakes: all of them at once.
+    #[error("{}", Mistakes(.0))]
+    Mistakes(Vec<Diagnostic>),
+    #[error("error: {what} is no day; write for example 2027-03-31")]
+    NoDay { what: String },
+}
+
+struct Mistakes<'a>(&'a [Diagnostic]);
+
+impl fmt::Display for Mistakes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|diagnostic| writeln!(f, "{diagnostic}"))?;
+        let count = self.0.len();
+        write!(f, "{count} mistake{} in the known failures; nothing was run", if count == 1 { "" } else { "s" })
+    }
+}

@@ -1,0 +1,197 @@
+//! Known failures in the circumstances of a run → its results, sorted.
+
+use std::collections::BTreeSet;
+
+use time::Date;
+
+use record::{AppliedExpectations, ExpectationFiles, Meaning, RuleResult, RunHeader, Sort, SortedResult, Symptom};
+
+use super::entry::{Entry, Fit, Versions};
+use super::flake::too_often;
+use super::model::Kind;
+use super::read::Expectations;
+
+/// How the reason begins of a rule that is not run.
+const NOT_RUN: &str = "not run, a known danger: ";
+
+/// What a run is expected to show.
+#[derive(Debug, Clone)]
+pub struct Expecting {
+    known: Expectations,
+    /// The entries that apply.
+    entries: Vec<Entry>,
+    /// Entries that may apply.
+    undecided: Vec<String>,
+    fail_on: Vec<Sort>,
+    on: Date,
+}
+
+/// What an entry makes of a failure.
+enum Judged {
+    AsKnown,
+    TooOften(String),
+    Other(Vec<String>),
+}
+
+impl Expecting {
+    /// The entries that apply to a run, on a day. Where a version is not known that an entry depends on, it excuses
+    /// nothing; but what is dangerous is not run.
+    pub fn new(known: Expectations, header: &RunHeader, fail_on: Vec<Sort>, on: Date) -> Expecting {
+        let versions = Versions::of(header);
+        let (mut entries, mut undecided) = (Vec::new(), Vec::new());
+        for entry in &known.entries {
+            match entry.fit(&header.product, &versions) {
+                Fit::Applies => entries.push(entry.clone()),
+                Fit::Elsewhere => {}
+                Fit::Undecided(why) if entry.kind == Kind::Skip => {
+                    undecided.push(format!("{}: {why}; what is dangerous is not run", entry.place));
+                    entries.push(entry.clone());
+                }
+                Fit::Undecided(why) => undecided.push(format!("{}: {why}; the entry excuses nothing", entry.place)),
+            }
+        }
+        Expecting { known, entries, undecided, fail_on, on }
+    }
+
+    /// What is applied, on one line.
+    pub fn line(&self) -> String {
+        let files = &self.known.files;
+        let (all, here) = (files.entries, self.entries.len());
+        let open = if self.undecided.is_empty() { String::new() } else { format!(", {} open", self.undecided.len()) };
+        let digest = &files.digest[..files.digest.len().min(12)];
+        format!("known failures: {} (sha256 {digest}…), {all} entries, {here} for this device{open}", files.path)
+    }
+
+    /// Its files.
+    pub fn files(&self) -> &ExpectationFiles {
+        &self.known.files
+    }
+
+    /// Why a rule is not run; `None`: it is.
+    pub fn skip(&self, id: &str) -> Option<String> {
+        let entry = self.entries.iter().find(|entry| entry.kind == Kind::Skip && entry.is_about(id))?;
+        Some(format!("{NOT_RUN}{}; {}", entry.danger, entry.tracker))
+    }
+
+    /// Whether a result does not count, because it is as expected.
+    pub fn excuses(&self, result: &RuleResult, strict: bool) -> bool {
+        self.applied(std::slice::from_ref(result), strict).excuses(&result.id)
+    }
+
+    /// How results are sorted.
+    pub fn applied(&self, results: &[RuleResult], strict: bool) -> AppliedExpectations {
+        let mut sorted: Vec<SortedResult> = results.iter().filter_map(|result| self.sort(result, strict)).collect();
+        let still_there: BTreeSet<String> = sorted
+            .iter()
+            .filter(|result| matches!(result.sort, Sort::Known | Sort::Expired | Sort::TooOften))
+            .filter_map(|result| Some(result.entry.as_ref()?.place.clone()))
+            .collect();
+        // An entry about many rules does not say that each of them fails.
+        let fixed = |result: &SortedResult| {
+            let entry = result.entry.as_ref();
+            result.sort != Sort::Fixed || !entry.is_some_and(|entry| still_there.contains(&entry.place))
+        };
+        sorted.retain(fixed);
+        AppliedExpectations {
+            files: self.known.files.clone(),
+            on: self.on.to_string(),
+            fail_on: self.fail_on.clone(),
+            results: sorted,
+            open: self.undecided.iter().cloned().chain(self.unmet(results)).collect(),
+        }
+    }
+
+    /// How a result is sorted by itself; `None`: nobody speaks of it, and it is no news.
+    pub(super) fn sort(&self, result: &RuleResult, strict: bool) -> Option<SortedResult> {
+        let about: Vec<&Entry> = self.entries.iter().filter(|entry| entry.is_about(&result.id)).collect();
+        match result.meaning() {
+            Meaning::Skipped => {
+                let entry = about.into_iter().find(|entry| entry.kind == Kind::Skip)?;
+                result.reason.starts_with(NOT_RUN).then(|| self.as_known(result, entry))
+            }
+            Meaning::Good => {
+                let entry = about.into_iter().find(|entry| entry.kind == Kind::Fail)?;
+                let expected = entry.symptom.as_ref().map(ToString::to_string).unwrap_or_default();
+                let why = format!("it holds, expected was {expected}; remove the entry");
+                Some(sorted(result, Sort::Fixed, why, Some(entry)))
+            }
+            Meaning::Broken | Meaning::Finding | Meaning::Unknown => self.failed(result, &about, strict),
+        }
+    }
+
+    fn failed(&self, result: &RuleResult, about: &[&Entry], strict: bool) -> Option<SortedResult> {
+        let judged: Vec<(&Entry, Judged)> =
+            about.iter().filter_map(|entry| Some((*entry, judge(entry, result)?))).collect();
+        let as_known =
+            || judged.iter().filter(|(_, judged)| matches!(judged, Judged::AsKnown)).map(|(entry, _)| *entry);
+        if let Some(entry) = as_known().find(|entry| !entry.expired(self.on)).or_else(|| as_known().next()) {
+            return Some(self.as_known(result, entry));
+        }
+        let beyond = judged.iter().find_map(|(entry, judged)| match judged {
+            Judged::TooOften(why) => Some(sorted(result, Sort::TooOften, why.clone(), Some(entry))),
+            _ => None,
+        });
+        if beyond.is_some() {
+            return beyond;
+        }
+        let broken = match result.meaning() {
+            Meaning::Broken => true,
+            Meaning::Finding => strict || !judged.is_empty(),
+            // No answer is no other symptom.
+            _ => false,
+        };
+        let other = judged.iter().find_map(|(entry, judged)| match judged {
+            Judged::Other(differences) => Some((*entry, differences)),
+            _ => None,
+        });
+        match other.filter(|_| broken) {
+            Some((entry, differences)) => Some(sorted(result, Sort::Unlike, differences.join("; "), Some(entry))),
+            None if broken => Some(sorted(result, Sort::New, "no entry is about it".to_owned(), None)),
+            None => None,
+        }
+    }
+
+    fn as_known(&self, result: &RuleResult, entry: &Entry) -> SortedResult {
+        let what = match (&entry.symptom, entry.kind) {
+            (Some(symptom), Kind::Flake) => format!("a flake of at most {}: {symptom}", entry.rate),
+            (Some(symptom), _) => symptom.to_string(),
+            (None, _) => entry.danger.clone(),
+        };
+        match entry.expired(self.on) {
+            false => sorted(result, Sort::Known, what, Some(entry)),
+            true => sorted(result, Sort::Expired, format!("expired on {}: {what}", entry.expires), Some(entry)),
+        }
+    }
+
+    /// Entries that apply, and whose rules were all passed over for another reason.
+    fn unmet(&self, results: &[RuleResult]) -> Vec<String> {
+        let entries = self.entries.iter().filter(|entry| entry.kind != Kind::Skip);
+        let why = |entry: &Entry| {
+            let mut about = results.iter().filter(|result| entry.is_about(&result.id)).peekable();
+            let first = *about.peek()?;
+            let skipped = about.all(|result| result.meaning() == Meaning::Skipped);
+            skipped.then(|| format!("{}: {} did not run: {}", entry.place, first.id, first.reason))
+        };
+        entries.filter_map(why).collect()
+    }
+}
+
+/// What an entry makes of a failure; `None`: it is about rules that are not run.
+fn judge(entry: &Entry, result: &RuleResult) -> Option<Judged> {
+    let expected = entry.symptom.as_ref()?;
+    let flake = entry.kind == Kind::Flake;
+    let seen = if flake { Symptom::of_single_run(result) } else { Symptom::of(result) };
+    let differences = expected.differences(&seen);
+    if !differences.is_empty() {
+        return Some(Judged::Other(differences));
+    }
+    let again = result.runs_again();
+    if flake && too_often(again, entry.rate) {
+        return Some(Judged::TooOften(format!("failed in {again}, known is a rate of at most {}", entry.rate)));
+    }
+    Some(Judged::AsKnown)
+}
+
+fn sorted(result: &RuleResult, sort: Sort, why: String, entry: Option<&Entry>) -> SortedResult {
+    SortedResult { rule: result.id.clone(), sort, why, entry: entry.map(Entry::reference) }
+}

@@ -1,0 +1,51 @@
+//! What entries without mistakes should not rest on.
+
+use time::{Date, Duration};
+
+use catalog::{Rules, offered};
+
+use super::entry::Entry;
+use super::read::Expectations;
+
+/// Days after which nobody remembers why.
+const LONGEST: i64 = 366;
+
+impl Expectations {
+    /// What is expired, holds for too long, stands twice, or is about nothing that any of its products offers.
+    pub fn warnings(&self, rules: &Rules, on: Date) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            let Entry { place, expires, tracker, .. } = entry;
+            if entry.expired(on) {
+                warnings.push(format!("{place}: expired on {expires}; look at {tracker}, then remove or renew it"));
+            } else if *expires - on > Duration::days(LONGEST) {
+                warnings.push(format!("{place}: holds until {expires}, more than a year; give it a nearer day"));
+            }
+            if unmatched(entry, rules) {
+                warnings
+                    .push(format!("{place}: no product that it names offers the rules that it is about; remove it"));
+            }
+            if let Some(first) = self.entries[..index].iter().find(|first| same(first, entry)) {
+                warnings.push(format!("{place}: says the same as {}; remove one of them", first.place));
+            }
+        }
+        warnings
+    }
+}
+
+/// Whether no result can ever meet an entry.
+fn unmatched(entry: &Entry, rules: &Rules) -> bool {
+    let about = rules.rules.iter().filter(|rule| entry.is_about(&rule.id));
+    let products: Vec<&str> = match entry.products.is_empty() {
+        true => rules.products.iter().map(|product| product.id.as_str()).collect(),
+        false => entry.products.iter().map(String::as_str).collect(),
+    };
+    let derived = rules.support_rule().is_some_and(|id| entry.is_about(&id));
+    let mut offers = about.flat_map(|rule| products.iter().map(move |product| offered(rule, product, rules)));
+    !derived && !offers.any(|offered| offered.is_ok())
+}
+
+fn same(one: &Entry, other: &Entry) -> bool {
+    (&one.pattern, one.kind, &one.products, &one.versions, &one.symptom)
+        == (&other.pattern, other.kind, &other.products, &other.versions, &other.symptom)
+}

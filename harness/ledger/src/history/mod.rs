@@ -1,0 +1,91 @@
+//! Many runs, one question: since when. Verdicts that changed, how often rules are flaky, how long runs take.
+//!
+//! - [`history`] reads all runs below a folder; [`History`] is what they say, a [`Timeline`] for each thing that was tested.
+//! - [`text`], [`markdown`] and [`html`] show it.
+
+mod chart;
+mod html;
+mod markdown;
+mod past;
+mod read;
+mod rule;
+mod text;
+
+pub use html::html;
+pub use markdown::markdown;
+pub use past::PastRun;
+pub use read::{HistoryError, history};
+pub use rule::RuleHistory;
+pub use text::text;
+
+use std::collections::BTreeMap;
+
+use record::Verdict;
+
+/// What the runs below a folder say.
+#[derive(Debug)]
+pub struct History {
+    /// What was tested, each with its runs: runs of different things are not compared.
+    pub timelines: Vec<Timeline>,
+    /// What was left out, and why.
+    pub remarks: Vec<String>,
+}
+
+/// The runs of one thing, the oldest first.
+#[derive(Debug)]
+pub struct Timeline {
+    /// `toy on a2`, `toy on a2 (simulated)`.
+    pub tested: String,
+    pub runs: Vec<PastRun>,
+}
+
+impl Timeline {
+    /// Keeps the newest runs; gives how many were left out.
+    pub fn keep_last(&mut self, most: usize) -> usize {
+        let left_out = self.runs.len().saturating_sub(most);
+        self.runs.drain(..left_out);
+        left_out
+    }
+
+    /// The rules that were not good in every run in which they ran, those that changed most often first.
+    pub fn restless(&self) -> Vec<RuleHistory> {
+        let mut rules: Vec<RuleHistory> = self.rules().into_iter().filter(RuleHistory::is_restless).collect();
+        rules.sort_by(|a, b| (b.changes, b.broken, &a.rule).cmp(&(a.changes, a.broken, &b.rule)));
+        rules
+    }
+
+    /// Every rule that has a result in any of the runs.
+    pub fn rules(&self) -> Vec<RuleHistory> {
+        let mut results: BTreeMap<&str, Vec<Option<&past::PastResult>>> = BTreeMap::new();
+        for (position, run) in self.runs.iter().enumerate() {
+            for (rule, result) in &run.results {
+                results.entry(rule).or_insert_with(|| vec![None; self.runs.len()])[position] = Some(result);
+            }
+        }
+        results.into_iter().map(|(rule, results)| RuleHistory::of(rule, &results)).collect()
+    }
+}
+
+/// The mark of a verdict in a line of many runs.
+pub(crate) fn mark(verdict: Option<Verdict>) -> char {
+    match verdict {
+        None => ' ',
+        Some(Verdict::Pass) => '.',
+        Some(Verdict::Exceeds) => '+',
+        Some(Verdict::Observed) => 'o',
+        Some(Verdict::Fail) => 'F',
+        Some(Verdict::WrongCode) => 'W',
+        Some(Verdict::Crash) => 'C',
+        Some(Verdict::Timeout) => 'T',
+        Some(Verdict::Flaky) => '~',
+        Some(Verdict::Blocked) => 'b',
+        Some(Verdict::Error) => 'e',
+        Some(Verdict::DeviceLost) => 'd',
+        Some(Verdict::Cut) => 'c',
+        Some(Verdict::Skipped) => 's',
+    }
+}
+
+/// What the marks mean.
+pub(crate) const LEGEND: &str = ". pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, \
+     e error, d device-lost, c cut, s skipped, blank: no result";

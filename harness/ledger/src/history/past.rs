@@ -1,0 +1,83 @@
+//! A run as far as a history needs it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use record::{Meaning, Recorded, RuleResult, RunHeader, Verdict};
+
+/// A run of the past.
+#[derive(Debug)]
+pub struct PastRun {
+    pub path: PathBuf,
+    /// Start, RFC 3339 in UTC.
+    pub started: String,
+    /// Wall time; `None`: the run did not reach its end.
+    pub nanoseconds: Option<u64>,
+    /// Exit status; `None`: the run did not reach its end.
+    pub exit: Option<u8>,
+    /// Results by what they mean.
+    pub counts: BTreeMap<Meaning, usize>,
+    /// What the run was made with and that may change what it shows, by name.
+    pub made_with: BTreeMap<&'static str, String>,
+    pub(super) results: BTreeMap<String, PastResult>,
+}
+
+/// What a rule showed in a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PastResult {
+    pub verdict: Verdict,
+    pub meaning: Meaning,
+    pub nanoseconds: u64,
+    /// How often it failed again, of how many runs.
+    pub again: Option<(u32, u32)>,
+}
+
+impl PastRun {
+    pub(super) fn of(path: &Path, run: &Recorded) -> PastRun {
+        let mut counts = BTreeMap::new();
+        run.results.iter().for_each(|result| *counts.entry(result.meaning()).or_default() += 1);
+        PastRun {
+            path: path.to_owned(),
+            started: run.header.started.clone(),
+            nanoseconds: run.end.as_ref().map(|end| end.nanoseconds),
+            exit: run.end.as_ref().map(|end| end.exit),
+            counts,
+            made_with: made_with(&run.header),
+            results: run.results.iter().map(|result| (result.id.clone(), PastResult::of(result))).collect(),
+        }
+    }
+
+    /// The names of what differs from an earlier run.
+    pub fn differs_from(&self, earlier: &PastRun) -> Vec<&'static str> {
+        let differs = |name: &&'static str| self.made_with.get(*name) != earlier.made_with.get(*name);
+        self.made_with.keys().copied().filter(differs).collect()
+    }
+}
+
+impl PastResult {
+    fn of(result: &RuleResult) -> PastResult {
+        let again = result.runs_again();
+        PastResult {
+            verdict: result.verdict,
+            meaning: result.meaning(),
+            nanoseconds: result.nanoseconds,
+            again: (again.runs > 0).then_some((again.failed, again.runs)),
+        }
+    }
+}
+
+fn made_with(header: &RunHeader) -> BTreeMap<&'static str, String> {
+    let installed = header.fingerprint.iter().flat_map(|fingerprint| &fingerprint.installed);
+    let installed: Vec<String> = installed.map(|version| format!("{} {}", version.of, version.version)).collect();
+    BTreeMap::from([
+        ("suite", header.suite.clone()),
+        ("library", header.library.sha256.clone()),
+        ("version", header.library.version.clone().unwrap_or_default()),
+        ("installed", installed.join(", ")),
+        ("catalog", header.catalog_digest.clone()),
+        ("profile", header.profile.clone()),
+        ("selection", header.settings.rules.as_ref().map(|rules| rules.join(" ")).unwrap_or_default()),
+        ("defects", header.defects.join(", ")),
+        ("devices", header.devices.to_string()),
+    ])
+}

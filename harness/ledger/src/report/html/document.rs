@@ -1,0 +1,45 @@
+//! What all pages of the suite share: one document that needs nothing else, readable on a phone, in print, in the dark
+//! and with a keyboard.
+
+use crate::report::clean;
+use catalog::digest;
+
+const STYLE: &str = include_str!("page.css");
+
+/// A whole document. `body` is markup; `script` is empty where the page has none. Nothing is loaded from anywhere, and
+/// nothing runs but this script: its nonce follows from the whole page, so that no text in it can name it.
+pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
+    let nonce = &digest::of_bytes(format!("{title}{body}").as_bytes())[..32];
+    let policy = match script {
+        "" => format!("default-src 'none'; style-src 'nonce-{nonce}'"),
+        _ => format!("default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'"),
+    };
+    let script = match script {
+        "" => String::new(),
+        script => format!("<script nonce=\"{nonce}\">\n{script}</script>\n"),
+    };
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}; base-uri 'none'; form-action 'none'\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n\
+         <title>{}</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n\
+         <body>\n{body}{script}</body>\n</html>\n",
+        escaped(title)
+    )
+}
+
+/// Text as markup shows it: no tag, no attribute and no entity begins in it, no control character is left.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in clean(text).chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,75 @@
+//! Many runs, from journals that no run made: what odd texts do to their pages.
+
+use crate::sample::{end, folder, header, result};
+use ledger::history::{history, html, markdown, text};
+use proptest::prelude::*;
+use record::{Journal, RunHeader, Verdict};
+
+/// A run in a folder of its own, in which one rule has this verdict.
+fn write(folder: &std::path::Path, name: &str, header: &RunHeader, verdict: Verdict) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(&path).unwrap();
+    let results = [result("toy.copy.exact-count", verdict, "")];
+    let mut header = header.clone();
+    (header.rules, header.subjects) = (1, vec![]);
+    let journal = Journal::create(&path, &header).unwrap();
+    journal.append(&results[0]).unwrap();
+    let exit = u8::from(!verdict.passes());
+    journal.finish(end(&results, exit)).unwrap();
+}
+
+#[test]
+fn runs_of_other_products_and_devices_stand_apart() {
+    let dir = folder();
+    let mut other = header();
+    write(&dir, "one", &other, Verdict::Pass);
+    other.library.simulated = false;
+    write(&dir, "two", &other, Verdict::Pass);
+    other.product = "train".to_owned();
+    write(&dir, "three", &other, Verdict::Pass);
+    let history = history(&dir).unwrap();
+    let tested: Vec<&str> = history.timelines.iter().map(|timeline| timeline.tested.as_str()).collect();
+    assert_eq!(tested, ["toy on a2", "toy on a2 (simulated)", "toy on train"]);
+}
+
+#[test]
+fn what_was_tested_with_something_else_says_so() {
+    let dir = folder();
+    let mut header = header();
+    write(&dir, "one", &header, Verdict::Pass);
+    header.started = "2027-03-02T08:30:00Z".to_owned();
+    header.library.sha256 = "0".repeat(64);
+    header.profile = "nightly".to_owned();
+    write(&dir, "two", &header, Verdict::Fail);
+    let history = history(&dir).unwrap();
+    let [earlier, later] = &history.timelines[0].runs[..] else { panic!("there are two runs") };
+    assert_eq!(later.differs_from(earlier), ["library", "profile"]);
+    let rules = history.timelines[0].restless();
+    assert!(matches!(&rules[..], [rule] if (rule.changes, rule.broken, rule.ran) == (1, 1, 2)), "{rules:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_becomes_markup_of_a_history(odd in "(<|>|\"|'|&|[a-z]|\u{1b}|\u{202e}|\\||`|@|\\[){0,30}") {
+        let dir = folder();
+        let mut header = header();
+        (header.product, header.runtime) = (format!("p{odd}"), format!("r{odd}"));
+        header.started = format!("s{odd}");
+        write(&dir, "one", &header, Verdict::Pass);
+        write(&dir, "two", &header, Verdict::Fail);
+        let history = history(&dir).unwrap();
+        let page = html(&history);
+        let (_, body) = page.split_once("<body>").unwrap();
+        let allowed = "main h1 section h2 p svg rect text polyline div table caption thead tbody tr th td code body html";
+        for tag in body.split('<').skip(1) {
+            let name: String = tag.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
+            prop_assert!(allowed.split(' ').any(|known| known == name), "<{}", tag);
+        }
+        let moves = ['\u{1b}', '\u{202e}'];
+        for shown in [page, text(&history), markdown(&history)] {
+            prop_assert!(!shown.contains(moves));
+        }
+    }
+}

@@ -1,0 +1,622 @@
+//! Reports, from data that no run made.
+
+mod journal;
+mod page;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::sample::{VERDICTS, broken, confirmation, device_header, end, folder, header, result, results};
+use ledger::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
+use proptest::prelude::*;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+use record::{
+    CapabilityAnswer, Conclusion, Confirmation, Coverage, DeviceIdentity, DeviceOut, ExpectationFiles, Failure,
+    Fingerprint, FurtherLibrary, Host, Installed, LeftOut, Level, Line, MappedLibrary, MemoryLimit, RuleBegin,
+    RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
+};
+use rstest::rstest;
+
+fn junit(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> String {
+    let dir = folder();
+    let path = write_junit(&dir, header, results, end).unwrap();
+    assert_eq!(path, dir.join(JUNIT_FILE));
+    assert_eq!(fs::read_dir(&*dir).unwrap().count(), 1, "nothing but the report stays");
+    fs::read_to_string(path).unwrap()
+}
+
+// ---- what reports look like
+
+#[rstest]
+#[case::simulated("first_line_simulated", header())]
+#[case::device("first_line_device", device_header())]
+fn first_lines(#[case] name: &str, #[case] header: RunHeader) {
+    insta::assert_snapshot!(name, first_line(&header));
+}
+
+#[test]
+fn summaries() {
+    let all = results();
+    insta::assert_snapshot!("summary_broken", summary(&header(), &all, Some(&end(&all, 1)), false));
+    insta::assert_snapshot!("summary_unfinished", summary(&header(), &all[..2], None, false));
+    insta::assert_snapshot!("summary_nothing", summary(&device_header(), &[], None, false));
+    let mut header = device_header();
+    header.rules = 1;
+    insta::assert_snapshot!("summary_conformant", summary(&header, &all[..1], Some(&end(&all[..1], 0)), false));
+}
+
+#[test]
+fn what_was_expected_is_told_apart_from_what_is_new() {
+    let all = results();
+    let mut end = end(&all, 3);
+    (end.expectations, end.retries) = (Some(crate::sample::expected()), vec![crate::sample::retry()]);
+    let text = summary(&header(), &all, Some(&end), false);
+    let broken = text.split("\nbroken rules").nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default();
+    assert!(!broken.contains("toy.copy.exact-count"), "what is known is not listed as broken:\n{text}");
+    let unbroken = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "known failures (1) toy.copy.exact-count fail, check same(back, source, size); https://tracker.example/3, of copies, \
+         until 2027-03-31 (toy.yaml:3)",
+        "fixed: known failures that hold now (1) toy.copy.zero-bytes it holds",
+        "expected 1 fixed, 1 known; 4 entries of expectations on 2027-03-01",
+        "open toy.yaml:20: the version of driver is not known",
+        "retries 1 lost-device; never for a verdict",
+    ] {
+        assert!(unbroken.contains(told), "{told}\n{text}");
+    }
+    let junit = junit(&header(), &all, Some(&end));
+    for told in [
+        "<skipped type=\"known\" message=\"known: fail, check same(back, source, size);; https://tracker.example/3",
+        "fixed: it holds, expected was crash; remove the entry; https://tracker.example/9",
+        "<property name=\"retry\" value=\"lost-device of toy.copy.peer: the device did not answer\"/>",
+        "<property name=\"expectations\" value=\"expectations (sha256 60303ae2)\"/>",
+    ] {
+        assert!(junit.contains(told), "{told}\n{junit}");
+    }
+    let failures: Vec<&str> = junit.lines().filter(|line| line.contains("<failure")).collect();
+    assert!(
+        matches!(failures.as_slice(), [only] if only.contains("type=\"timeout\"")),
+        "of two broken rules one is known:\n{junit}"
+    );
+}
+
+#[test]
+fn failure_blocks() {
+    insta::assert_snapshot!("failure", failure_text(&broken(), &header()));
+    insta::assert_snapshot!("failure_without_case", failure_text(&results()[8], &device_header()));
+    let mut long = broken();
+    long.level = Level::Info;
+    let failure = long.failure.as_mut().unwrap();
+    failure.trace = (0..1000).map(|call| format!("f({call}) = {}", "0123456789".repeat(call % 12))).collect();
+    failure.output = (0..50).map(|line| format!("line {line}\n")).collect();
+    failure.values.push(("a_name_that_is_really_rather_long".into(), "[1, 2, 3] ".repeat(30)));
+    failure.shrinks = 0;
+    insta::assert_snapshot!("failure_long", failure_text(&long, &header()));
+}
+
+#[rstest]
+#[case::after("failure_after_others", Conclusion::After)]
+#[case::flaky("failure_flaky", Conclusion::Flaky)]
+#[case::open("failure_not_run_again", Conclusion::Open)]
+fn failures_that_are_not_what_they_seem(#[case] name: &str, #[case] conclusion: Conclusion) {
+    let mut result = broken();
+    let failure = result.failure.as_mut().unwrap();
+    failure.output.clear();
+    failure.confirmation = Some(confirmation(conclusion));
+    if conclusion == Conclusion::Flaky {
+        result.verdict = Verdict::Flaky;
+    }
+    insta::assert_snapshot!(name, failure_text(&result, &header()));
+}
+
+#[test]
+fn a_journal_from_before_confirmations_is_read() {
+    let mut line = serde_json::to_value(Line::Result(Box::new(broken()))).unwrap();
+    line["result"]["failure"].as_object_mut().unwrap().remove("confirmation").unwrap();
+    let Line::Result(result) = serde_json::from_value(line).unwrap() else { panic!("it is a result") };
+    assert_eq!(result.failure.unwrap().confirmation, None);
+}
+
+#[test]
+fn a_run_that_tested_nothing_does_not_boast() {
+    let skipped = &results()[3..6];
+    let text = summary(&header(), skipped, Some(&end(skipped, 0)), false);
+    assert!(text.contains("nothing was tested") && !text.contains("conformant"), "{text}");
+}
+
+#[test]
+fn junit_reports() {
+    let all = results();
+    insta::assert_snapshot!("junit", junit(&header(), &all, Some(&end(&all, 1))));
+    insta::assert_snapshot!("junit_unfinished", junit(&device_header(), &all[..1], None));
+}
+
+#[test]
+fn remarks_of_a_run_are_in_its_summary_and_a_case_that_passes() {
+    let all = results();
+    let remark = "a process with the library cannot end in order: <signal 6> ]]>";
+    let mut end = end(&all[..1], 0);
+    end.remarks = vec![remark.to_owned(), "another".to_owned()];
+    let text = summary(&header(), &all[..1], Some(&end), false);
+    assert!(text.contains(&format!("remark    {remark}\nremark    another\n")), "{text}");
+    let xml = junit(&header(), &all[..1], Some(&end));
+    assert!(xml.contains("tests=\"2\" failures=\"0\" errors=\"0\""), "{xml}");
+    assert!(xml.contains("name=\"toy.run.end\"") && xml.contains("cannot end in order: <signal 6>"), "{xml}");
+    if let Some(valid) = xmllint(&xml) {
+        valid.unwrap();
+    }
+}
+
+#[test]
+fn colours_only_where_they_are_asked_for() {
+    let mut all = results();
+    all[1].reason = "\u{1b}[2J\u{9b}2J \u{202e}enog".into();
+    let plain = summary(&header(), &all, Some(&end(&all, 1)), false);
+    let moves = ['\u{1b}', '\u{9b}', '\u{202e}'];
+    assert!(!plain.contains(moves));
+    assert!(!failure_text(&all[1], &header()).contains(moves));
+    let coloured = summary(&header(), &all, Some(&end(&all, 1)), true);
+    let mut stripped = coloured.clone();
+    for code in ["0", "1", "1;31", "32", "33"] {
+        stripped = stripped.replace(&format!("\u{1b}[{code}m"), "");
+    }
+    assert_ne!(coloured, plain);
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn an_older_report_is_replaced_and_a_refusal_is_explained() {
+    let dir = folder();
+    fs::write(dir.join(JUNIT_FILE), "old").unwrap();
+    write_junit(&dir, &header(), &results(), None).unwrap();
+    assert!(
+        fs::read_to_string(dir.join(JUNIT_FILE)).unwrap().starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>")
+    );
+    let error = write_junit(&dir.join("missing"), &header(), &results(), None).unwrap_err();
+    assert!(error.to_string().contains("make the reports again from the journal"), "{error}");
+}
+
+// ---- laws over any text
+
+/// Text made of what breaks readers: any character, and the markup of XML.
+fn text() -> impl Strategy<Value = String> {
+    let special = prop::sample::select(vec![
+        "]]>",
+        "]]",
+        ">",
+        "]",
+        "<![CDATA[",
+        "&",
+        "&#0;",
+        "&amp;",
+        "<",
+        "\"",
+        "'",
+        "\n",
+        "\r",
+        "\r\n",
+        "\t",
+        "\0",
+        "\u{1}",
+        "\u{1b}[31m",
+        "\u{7f}",
+        "\u{85}",
+        "\u{9b}",
+        "\u{d7ff}",
+        "\u{e000}",
+        "\u{fffd}",
+        "\u{fffe}",
+        "\u{ffff}",
+        "\u{1fffe}",
+        "\u{10ffff}",
+        "\u{2028}",
+        "\u{feff}",
+        "--",
+        "<?",
+        "<!--",
+        "e\u{301}",
+        "内存",
+        "",
+    ]);
+    let piece = prop_oneof![3 => special.prop_map(str::to_owned), 1 => any::<char>().prop_map(String::from), 1 => "[ -~]{0,60}"];
+    prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+/// A run in which every text is one of `texts`.
+fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) {
+    let mut next = texts.iter().cycle().cloned();
+    let mut text = || next.next().unwrap_or_default();
+    let mut header = header();
+    for field in [&mut header.suite, &mut header.run, &mut header.started, &mut header.runtime, &mut header.product] {
+        *field = text();
+    }
+    for field in [&mut header.run_mode, &mut header.profile, &mut header.catalog_digest, &mut header.library.path] {
+        *field = text();
+    }
+    (header.library.sha256, header.library.chosen_by) = (text(), text());
+    (header.reported_name, header.edition, header.library.version) = (Some(text()), Some(text()), Some(text()));
+    header.defects = vec![text(), text()];
+    let mut results = Vec::new();
+    for (number, verdict) in VERDICTS.into_iter().enumerate() {
+        let mut result = crate::sample::result(&format!("{number}{}", text()), verdict, &text());
+        (result.chapter, result.title, result.doubt) = (text(), text(), Some(text()));
+        result.level = if info { Level::Info } else { Level::Must };
+        result.findings = vec![text(), text()];
+        result.observations = BTreeMap::from([(text(), BTreeMap::from([(text(), 3)]))]);
+        result.failure = (number % 3 != 0).then(|| {
+            Box::new(Failure {
+                statement: text(),
+                place: text(),
+                message: text(),
+                rule_statement: text(),
+                clauses: vec![text()],
+                sources: vec![text(), text()],
+                values: vec![(text(), text()), (text(), text())],
+                replay_values: serde_json::Value::String(text()),
+                devices: vec![text(), text()],
+                case: 1,
+                shrinks: 1,
+                cut: false,
+                trace: (0..40).map(|_| text()).collect(),
+                output: text(),
+                recent_error: text(),
+                replay: text(),
+                program: Some(text()),
+                confirmation: Some(Confirmation {
+                    after: vec![vec![(text(), text())], vec![]],
+                    remark: text(),
+                    ..confirmation(Conclusion::After)
+                }),
+            })
+        });
+        results.push(result);
+    }
+    let mut end = end(&results, 1);
+    end.finished = text();
+    (header, results, end)
+}
+
+/// Reads a document to its end and returns the number of its cases.
+fn cases_of(xml: &str) -> usize {
+    let allowed = |c: char| matches!(c, '\t' | '\n' | ' '..='\u{7e}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..);
+    assert!(xml.chars().all(allowed), "a character that XML does not allow, or a control character");
+    let attributes = |element: &BytesStart<'_>| {
+        for attribute in element.attributes() {
+            attribute.unwrap().normalized_value(quick_xml::XmlVersion::Explicit1_0).unwrap();
+        }
+    };
+    let (mut reader, mut cases, mut depth) = (Reader::from_str(xml), 0, 0);
+    loop {
+        match reader.read_event().unwrap() {
+            Event::Eof => break,
+            Event::Text(text) => assert!(text.decode().unwrap().trim().is_empty(), "text outside of a section"),
+            Event::GeneralRef(reference) => panic!("a reference outside of a section: {reference:?}"),
+            Event::Start(element) => {
+                attributes(&element);
+                depth += 1;
+                cases += usize::from(element.name().as_ref() == b"testcase");
+            }
+            Event::Empty(element) => {
+                attributes(&element);
+                cases += usize::from(element.name().as_ref() == b"testcase");
+            }
+            Event::End(_) => depth -= 1,
+            _ => {}
+        }
+    }
+    assert_eq!(depth, 0);
+    cases
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_makes_a_well_formed_report(texts in prop::collection::vec(text(), 1..9), info in any::<bool>(), ended in any::<bool>()) {
+        let (header, results, end) = filled(&texts, info);
+        let xml = junit(&header, &results, ended.then_some(&end));
+        prop_assert_eq!(cases_of(&xml), results.len() + usize::from(!ended));
+    }
+
+    #[test]
+    fn any_text_fits_a_terminal(texts in prop::collection::vec(text(), 1..9), info in any::<bool>()) {
+        let (header, results, end) = filled(&texts, info);
+        let control = |c: char| c.is_control() && c != '\n';
+        let blocks = results.iter().map(|result| failure_text(result, &header));
+        for block in blocks.chain([summary(&header, &results, Some(&end), false)]) {
+            prop_assert!(!block.replace('\t', " ").contains(control), "{}", block);
+        }
+        prop_assert!(!first_line(&header).contains(char::is_control));
+    }
+
+    #[test]
+    fn blocks_are_a_hundred_columns_wide(message in "[ -~]{0,400}", call in "[a-z ]{0,300}", name in "[a-z]{1,20}") {
+        let mut result = broken();
+        let failure = result.failure.as_mut().unwrap();
+        failure.message = message.clone();
+        failure.values = vec![(name, message.clone())];
+        failure.trace = vec![call; 35];
+        result.reason = message.clone();
+        result.findings = vec![message];
+        for line in failure_text(&result, &header()).lines().chain(summary(&header(), &[result.clone()], None, false).lines()) {
+            prop_assert!(line.chars().count() <= 100 || line.starts_with("  replay"), "{}", line);
+        }
+    }
+}
+
+// ---- schemas
+
+fn schema(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/schema").join(name)
+}
+
+/// Validates a document; `None` where xmllint is missing, which is an error on a CI machine.
+fn xmllint(xml: &str) -> Option<Result<(), String>> {
+    let dir = folder();
+    fs::write(dir.join(JUNIT_FILE), xml).unwrap();
+    let mut command = Command::new("xmllint");
+    command.args(["--noout", "--nonet", "--schema"]).arg(schema("junit.xsd")).arg(dir.join(JUNIT_FILE));
+    match command.output() {
+        Ok(output) if output.status.success() => Some(Ok(())),
+        Ok(output) => Some(Err(String::from_utf8_lossy(&output.stderr).into_owned())),
+        Err(error) if std::env::var_os("CI").is_some() => panic!("xmllint (libxml2-utils) is needed here: {error}"),
+        Err(error) => {
+            eprintln!("skipped: no xmllint ({error}); install libxml2-utils to validate reports");
+            None
+        }
+    }
+}
+
+#[rstest]
+fn reports_are_valid(
+    #[values(false, true)] simulated: bool,
+    #[values(0, 1, 9)] rules: usize,
+    #[values(false, true)] ended: bool,
+) {
+    let header = if simulated { header() } else { device_header() };
+    let all = results();
+    let end = end(&all[..rules], 1);
+    if let Some(valid) = xmllint(&junit(&header, &all[..rules], ended.then_some(&end))) {
+        valid.unwrap();
+    }
+}
+
+#[rstest]
+#[case::section_end("a ]]> b ]]]]>> c")]
+#[case::markup("<failure message='x'>&amp;</failure>&#0;<!-- <![CDATA[ ")]
+#[case::controls("\u{0}\u{1}\u{8}\u{b}\u{c}\u{1b}[31m\u{7f}\u{80}\u{9f}\r\r\n")]
+#[case::edges("\u{d7ff}\u{e000}\u{fffd}\u{fffe}\u{ffff}\u{1fffe}\u{1ffff}\u{10fffe}\u{10ffff}")]
+fn reports_with_odd_texts_are_valid(#[case] text: &str, #[values(false, true)] info: bool) {
+    let (mut header, results, end) = filled(&[text.to_owned()], info);
+    header.started = "2027-03-01T08:30:00.123Z".into();
+    if let Some(valid) = xmllint(&junit(&header, &results, Some(&end))) {
+        valid.unwrap();
+    }
+}
+
+#[rstest]
+#[case::more_digits("time=\"0.015\"", "time=\"0.0151\"")]
+#[case::case_without_name("testcase name=\"toy.copy.peer\"", "testcase")]
+#[case::file("testcase name", "testcase file=\"a\" name")]
+#[case::no_tests(" tests=\"9\"", "")]
+#[case::no_count("skipped=\"1\"", "skipped=\"one\"")]
+#[case::verdict("type=\"fail\"", "type=\"odd\"")]
+#[case::property_without_value("value=\"42\"", "")]
+#[case::unknown_element("<system-out>", "<system-log/><system-out>")]
+fn the_schema_rejects(#[case] from: &str, #[case] to: &str) {
+    let all = results();
+    let xml = junit(&header(), &all, Some(&end(&all, 1)));
+    assert!(xml.contains(from), "{from}");
+    if let Some(valid) = xmllint(&xml.replacen(from, to, 1)) {
+        valid.unwrap_err();
+    }
+}
+
+/// Where a domain was cut, the summary and the case in junit.xml say so; the rule passes all the same.
+#[test]
+fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
+    let mut all = vec![result("toy.copy.a", Verdict::Pass, ""), result("toy.copy.b", Verdict::Pass, "")];
+    let remark = "12 of 100 cases were tried: `where` discarded 380 of 400 draws";
+    let without = junit(&header(), &all, Some(&end(&all, 0)));
+    let silent = summary(&header(), &all, Some(&end(&all, 0)), false);
+    assert!(!without.contains("coverage") && !silent.contains("fewer cases than planned"));
+    all[0].coverage = Some(Coverage { distinct: 12, remark: Some(remark.to_owned()), cut: None });
+    let text = summary(&header(), &all, Some(&end(&all, 0)), false);
+    assert!(text.contains(&format!("fewer cases than planned (1)\n  toy.copy.a  {remark}\n")), "{text}");
+    let xml = junit(&header(), &all, Some(&end(&all, 0)));
+    let case = xml.split("<testcase ").find(|case| case.contains("toy.copy.a")).unwrap();
+    assert!(case.contains("coverage") && case.contains("380 of 400 draws") && !case.contains("<failure"), "{case}");
+    assert_eq!(without.matches("<failure").count(), xml.matches("<failure").count());
+}
+
+/// A fingerprint with everything that can be absent. The rule is observed, and would have used up the machine's memory.
+#[test]
+fn a_process_that_took_all_its_memory_is_a_finding_of_the_summary() {
+    let mut result = result("toy.set.overflow", Verdict::Observed, "");
+    result.memory_limit = Some(MemoryLimit { mebibytes: 2048, call: Some("toy_set".to_owned()) });
+    let text = summary(&device_header(), &[result], None, false);
+    let told = "findings: a process took all the memory that it may have (1)\n  observed    toy.set.overflow  in toy_set: 2048 MiB";
+    assert!(text.contains(told), "{text}");
+}
+
+fn fingerprint() -> Fingerprint {
+    let one = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
+    let device = |device| DeviceIdentity {
+        device,
+        label: format!("{device}:0"),
+        model: Some("Toy910".to_owned()),
+        address: Some(format!("0000:0{device}:00.0")),
+        ids: one("Die ID", "17 4\u{1b}[2J"),
+        settings: one("signatures", "off"),
+    };
+    let installed = |of: &str, version: &str, source: &str| Installed {
+        of: of.to_owned(),
+        version: version.to_owned(),
+        source: source.to_owned(),
+    };
+    Fingerprint {
+        devices: vec![device(0), device(1)],
+        installed: vec![
+            installed("driver", "25.2.1", "toy-smi"),
+            installed("driver", "25.2.1", "/opt/toy/driver"),
+            installed("toolkit", "8.2", "/opt/toy/toolkit"),
+        ],
+        unknown: vec!["the firmware is hidden".to_owned()],
+    }
+}
+
+#[test]
+fn what_identifies_the_devices_is_in_the_summary_and_in_junit() {
+    let header = RunHeader { fingerprint: Some(fingerprint()), ..device_header() };
+    let text = summary(&header, &results(), Some(&end(&results(), 0)), false);
+    let line = "identity  2 × Toy910 (0:0, 1:0), driver 25.2.1, toolkit 8.2\nnot known the firmware is hidden\n";
+    assert!(text.contains(line), "{text}");
+    let xml = junit(&header, &results(), Some(&end(&results(), 0)));
+    let device = "device 1: 1:0, Toy910, 0000:01:00.0, Die ID 17 4␛[2J, signatures off";
+    for property in [device, "driver 25.2.1 (/opt/toy/driver)", "the firmware is hidden"] {
+        assert!(xml.contains(property), "{property} is missing in {xml}");
+    }
+}
+
+/// The journal's schema is written by hand: its keys must be those that are written.
+#[test]
+fn the_journal_schema_has_the_keys_of_the_data() {
+    let schema: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(schema("results.schema.json")).unwrap()).unwrap();
+    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+    let of = |name: &str| {
+        let definition = &schema["$defs"][name];
+        let mut required: BTreeSet<String> =
+            definition["required"].as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect();
+        // Journals of format 1 are valid without what came later.
+        let later = [
+            ("run", "settings"),
+            ("run", "subjects"),
+            ("run", "further_libraries"),
+            ("run", "mapped"),
+            ("run", "host"),
+            ("run", "devices_out"),
+            ("run", "fingerprint"),
+            ("fingerprint", "devices"),
+            ("fingerprint", "installed"),
+            ("fingerprint", "unknown"),
+            ("device_identity", "model"),
+            ("device_identity", "address"),
+            ("device_identity", "ids"),
+            ("device_identity", "settings"),
+            ("settings", "sim_edition"),
+            ("settings", "sim_memory"),
+            ("settings", "patience"),
+            ("settings", "rule_limit"),
+            ("settings", "redact"),
+            ("settings", "expectations"),
+            ("end", "retries"),
+            ("end", "expectations"),
+            ("sorted", "entry"),
+            ("retry", "rule"),
+            ("library", "version_note"),
+            ("mapped_library", "sha256"),
+            ("mapped_library", "build_id"),
+            ("result", "interrupted"),
+            ("result", "coverage"),
+            ("result", "observed_only"),
+            ("result", "left_out"),
+            ("result", "logs"),
+            ("result", "memory_limit"),
+            ("result", "class"),
+            ("memory_limit", "call"),
+            ("host", "assumed_bare"),
+            ("host", "capabilities"),
+            ("host", "left_out"),
+            ("capability", "lacks"),
+            ("result", "answers"),
+            ("answers", "calls"),
+            ("answers", "checks"),
+            ("answers", "values"),
+            ("answers", "exact"),
+            ("answers", "left_out"),
+            ("answer", "example"),
+            ("failure", "clauses"),
+            ("failure", "confirmation"),
+            ("failure", "cut"),
+            ("failure", "recent_error"),
+            ("failure", "program"),
+            ("failure", "devices"),
+            ("end", "starts"),
+        ];
+        required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));
+        assert_eq!(required, keys(&definition["properties"]), "{name}");
+        required
+    };
+    // With everything that can be absent.
+    let mut header = header();
+    header.library.version_note = Some("asked of another library".to_owned());
+    header.further_libraries = vec![FurtherLibrary::default()];
+    header.mapped =
+        vec![MappedLibrary { sha256: Some(String::new()), build_id: Some(String::new()), ..MappedLibrary::default() }];
+    let asked = CapabilityAnswer { id: String::new(), means: String::new(), lacks: Some(String::new()) };
+    let left_out = vec![LeftOut { reason: String::new(), rules: 1 }];
+    header.host = Some(Host { assumed_bare: true, capabilities: vec![asked], left_out, ..Host::default() });
+    header.fingerprint = Some(fingerprint());
+    header.settings.sim_edition = Some("8.5".to_owned());
+    header.settings.sim_memory = Some(2048);
+    header.settings.patience = Some(2_000);
+    header.settings.rule_limit = Some(600);
+    header.settings.redact = true;
+    header.devices_out = vec![DeviceOut { device: String::new(), reason: String::new() }];
+    header.settings.expectations = Some(ExpectationFiles::default());
+    let run = serde_json::to_value(Line::Run(Box::new(header))).unwrap();
+    let mut result = broken();
+    result.class = Some("older".to_owned());
+    result.failure.as_mut().unwrap().cut = true;
+    let failure = result.failure.as_mut().unwrap();
+    failure.recent_error = "what the runtime said".to_owned();
+    failure.devices = vec!["2".to_owned()];
+    result.logs = Some(RuleLogs::default());
+    result.memory_limit = Some(MemoryLimit { mebibytes: 1, call: Some(String::new()) });
+    let result = serde_json::to_value(Line::Result(Box::new(result))).unwrap();
+    let mut end = end(&results(), 1);
+    end.retries = vec![crate::sample::retry()];
+    end.expectations = Some(crate::sample::expected());
+    let end = serde_json::to_value(Line::End(Box::new(end))).unwrap();
+    let expected = &end["end"]["expectations"];
+    assert_eq!(keys(expected), of("expectations"));
+    assert_eq!(keys(&expected["files"]), of("expectation_files"));
+    assert_eq!(keys(&expected["results"][0]), of("sorted"));
+    assert_eq!(keys(&end["end"]["retries"][0]), of("retry"));
+    assert_eq!(keys(&run["run"]), of("run"));
+    assert_eq!(keys(&run["run"]["library"]), of("library"));
+    assert_eq!(keys(&run["run"]["further_libraries"][0]), of("further_library"));
+    assert_eq!(keys(&run["run"]["mapped"][0]), of("mapped_library"));
+    assert_eq!(keys(&run["run"]["host"]), of("host"));
+    assert_eq!(keys(&run["run"]["host"]["capabilities"][0]), of("capability"));
+    assert_eq!(keys(&run["run"]["host"]["left_out"][0]), of("machine_left_out"));
+    assert_eq!(keys(&result["result"]["memory_limit"]), of("memory_limit"));
+    assert_eq!(keys(&run["run"]["devices_out"][0]), of("device_out"));
+    assert_eq!(keys(&run["run"]["fingerprint"]), of("fingerprint"));
+    assert_eq!(keys(&run["run"]["fingerprint"]["devices"][0]), of("device_identity"));
+    assert_eq!(keys(&run["run"]["fingerprint"]["installed"][0]), of("installed"));
+    assert_eq!(keys(&run["run"]["settings"]), of("settings"));
+    let begin = serde_json::to_value(Line::Begin(RuleBegin { id: String::new() })).unwrap();
+    assert_eq!(keys(&begin["begin"]), of("begin"));
+    let resume = serde_json::to_value(Line::Resume(RunResume { started: String::new() })).unwrap();
+    assert_eq!(keys(&resume["resume"]), of("resume"));
+    assert_eq!(keys(&result["result"]), of("result"));
+    assert_eq!(keys(&result["result"]["failure"]), of("failure"));
+    let answers = &result["result"]["answers"];
+    assert_eq!(keys(answers), of("answers"));
+    let question = &answers["checks"]["left || right"];
+    assert_eq!(keys(question), of("question"));
+    assert_eq!(keys(&question["answers"]["its first alternative"]), of("answer"));
+    let coverage = &schema["$defs"]["coverage"];
+    assert_eq!(keys(&coverage["properties"]), BTreeSet::from(["cut", "distinct", "remark"].map(str::to_owned)));
+    let confirmation = &result["result"]["failure"]["confirmation"];
+    assert_eq!(keys(confirmation), of("confirmation"));
+    assert_eq!(keys(&confirmation["alone"]), of("repeats"));
+    assert_eq!(keys(&end["end"]), of("end"));
+    let verdicts: Vec<&str> =
+        schema["$defs"]["verdict"]["enum"].as_array().unwrap().iter().filter_map(|v| v.as_str()).collect();
+    assert_eq!(verdicts, VERDICTS.map(record::Verdict::name));
+}

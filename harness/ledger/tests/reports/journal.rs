@@ -1,0 +1,304 @@
+//! The journal: what is written is what is read, whoever is killed.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+use std::process::Command;
+
+use record::{Journal, JournalError, RunHeader, RunResume, Verdict, read_journal, read_run};
+use rstest::rstest;
+
+use crate::sample::{end, folder, header, result, results};
+
+const CHILD: &str = "ATLAS_REPORTS_TEST_CHILD";
+
+fn complete(dir: &Path) -> String {
+    let journal = Journal::create(dir, &header()).unwrap();
+    for result in results() {
+        journal.append(&result).unwrap();
+    }
+    journal.finish(end(&results(), 1)).unwrap();
+    fs::read_to_string(dir.join(Journal::FILE)).unwrap()
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let dir = folder();
+    let text = complete(&dir.join("not/yet/there"));
+    assert_eq!(text.lines().count(), results().len() + 2);
+    for path in [dir.join("not/yet/there"), dir.join("not/yet/there").join(Journal::FILE)] {
+        let (run, read, end) = read_journal(&path).unwrap();
+        assert_eq!(format!("{run:?}"), format!("{:?}", header()));
+        assert_eq!(format!("{read:?}"), format!("{:?}", results()));
+        assert_eq!(end.unwrap().exit, 1);
+    }
+}
+
+#[test]
+fn an_existing_journal_is_kept() {
+    let dir = folder();
+    let text = complete(&dir);
+    let error = Journal::create(&dir, &header()).unwrap_err();
+    assert!(matches!(error, JournalError::Exists { .. }));
+    assert!(error.to_string().ends_with("choose another folder for this run, or move the old one away"));
+    assert_eq!(fs::read_to_string(dir.join(Journal::FILE)).unwrap(), text);
+}
+
+#[test]
+fn a_run_killed_at_any_byte_keeps_its_results_and_can_go_on() {
+    let dir = folder();
+    let path = dir.join(Journal::FILE);
+    let text = complete(&dir);
+    let text = text.as_bytes();
+    let first = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    for cut in first..text.len() {
+        if cut % 7 != 0 && !text[..cut].ends_with(b"\n") && text[cut] != b'\n' {
+            continue;
+        }
+        fs::write(&path, &text[..cut]).unwrap();
+        // A line that lacks only its line feed is complete.
+        let whole = text[..=cut].iter().filter(|byte| **byte == b'\n').count();
+        let (_, read, end) = read_journal(&path).unwrap();
+        assert_eq!(1 + read.len() + usize::from(end.is_some()), whole, "cut at byte {cut}");
+        if end.is_none() {
+            let journal = Journal::append_to(&dir).unwrap();
+            journal.append(&result("toy.copy.resumed", Verdict::Pass, "")).unwrap();
+            let (_, more, _) = read_journal(&path).unwrap();
+            assert_eq!(more.len(), read.len() + 1, "cut at byte {cut}");
+            assert_eq!(more.last().unwrap().id, "toy.copy.resumed");
+        }
+    }
+}
+
+#[test]
+fn a_rule_that_began_and_has_no_result_was_in_flight() {
+    let dir = folder();
+    let flying = || -> Vec<(String, u32)> { read_run(&dir).unwrap().in_flight.into_iter().collect() };
+    let journal = Journal::create(&dir, &header()).unwrap();
+    journal.begin("toy.copy.a").unwrap();
+    journal.begin("toy.copy.b").unwrap();
+    assert_eq!(flying(), [("toy.copy.a".into(), 1), ("toy.copy.b".into(), 1)], "threads run several rules");
+    journal.append(&result("toy.copy.a", Verdict::Pass, "")).unwrap();
+    assert_eq!(flying(), [("toy.copy.b".into(), 1)]);
+    let again = Journal::append_to(&dir).unwrap();
+    again.resume(&RunResume { started: "2027-03-01T09:00:00Z".into() }).unwrap();
+    again.begin("toy.copy.b").unwrap();
+    assert_eq!(flying(), [("toy.copy.b".into(), 2)]);
+    for handle in [&journal, &again] {
+        let error = handle.begin("toy.copy.a").unwrap_err();
+        assert!(matches!(error, JournalError::Duplicate { first: 4, .. }), "{error}");
+    }
+    again.append(&result("toy.copy.b", Verdict::Pass, "")).unwrap();
+    assert_eq!(flying(), []);
+    assert_eq!(read_run(&dir).unwrap().header.resumed, ["2027-03-01T09:00:00Z"]);
+    again.finish(end(&[], 0)).unwrap();
+    assert!(matches!(journal.begin("toy.copy.c"), Err(JournalError::Ended { .. })));
+}
+
+/// Cut short at any byte, a begin is there or it is not.
+#[test]
+fn a_begin_that_was_cut_short_is_none() {
+    let dir = folder();
+    let journal = Journal::create(&dir, &header()).unwrap();
+    journal.begin("toy.copy.a").unwrap();
+    let text = fs::read(journal.path()).unwrap();
+    let first = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    for cut in first..=text.len() {
+        fs::write(dir.join(Journal::FILE), &text[..cut]).unwrap();
+        let whole = cut + 1 >= text.len();
+        assert_eq!(read_run(&dir).unwrap().in_flight.len(), usize::from(whole), "cut at byte {cut}");
+        Journal::append_to(&dir).unwrap().begin("toy.copy.b").unwrap();
+        assert_eq!(read_run(&dir).unwrap().in_flight.len(), 1 + usize::from(whole), "cut at byte {cut}");
+    }
+}
+
+#[test]
+fn a_journal_of_the_first_format_is_read() {
+    let dir = folder();
+    let mut run = serde_json::json!({"run": header()});
+    run["run"]["format"] = 1.into();
+    assert!(run["run"].as_object_mut().unwrap().remove("settings").is_some());
+    let mut line = serde_json::json!({"result": result("toy.copy.a", Verdict::Pass, "")});
+    for key in ["interrupted", "coverage"] {
+        assert!(line["result"].as_object_mut().unwrap().remove(key).is_some());
+    }
+    fs::write(dir.join(Journal::FILE), format!("{run}\n{line}\n")).unwrap();
+    let read = read_run(&dir).unwrap();
+    assert_eq!((read.header.format, read.results[0].interrupted, read.in_flight.len()), (1, 0, 0));
+}
+
+/// The second format without what came later: a result does not say how many distinct cases it tried.
+#[test]
+fn a_journal_without_coverage_is_read() {
+    let dir = folder();
+    let mut line = serde_json::json!({"result": result("toy.copy.a", Verdict::Pass, "")});
+    assert!(line["result"].as_object_mut().unwrap().remove("coverage").is_some());
+    let second = RunHeader { format: 2, ..header() };
+    fs::write(dir.join(Journal::FILE), format!("{}\n{line}\n", serde_json::json!({"run": second}))).unwrap();
+    let read = read_run(&dir).unwrap();
+    assert_eq!((read.header.format, &read.results[0].coverage), (2, &None));
+    // What it does not say is not written either.
+    assert_eq!(serde_json::json!({"result": read.results[0]}), line);
+}
+
+#[rstest]
+#[case::empty("", "it is empty")]
+#[case::text("hello\n", "its first line is not a JSON object")]
+#[case::other_json("{\"a\": 1}\n", "its first line describes no run")]
+#[case::cut_short("{\"run\": {\"format\": 1", "its first line is not")]
+fn another_file_is_no_journal(#[case] text: &str, #[case] found: &str) {
+    let dir = folder();
+    fs::write(dir.join(Journal::FILE), text).unwrap();
+    for error in [read_journal(&dir).unwrap_err(), Journal::append_to(&dir).unwrap_err()] {
+        assert!(matches!(error, JournalError::NotAJournal { .. }), "{error}");
+        assert!(error.to_string().contains(found), "{error}");
+    }
+    assert_eq!(fs::read_to_string(dir.join(Journal::FILE)).unwrap(), text, "left as it was");
+}
+
+#[test]
+fn a_newer_format_is_named() {
+    let dir = folder();
+    fs::write(dir.join(Journal::FILE), "{\"run\": {\"format\": 7, \"new\": true}}\n").unwrap();
+    let error = read_journal(&dir).unwrap_err();
+    assert!(matches!(error, JournalError::Newer { format: 7, .. }));
+    assert!(error.to_string().ends_with("use the version of the suite that wrote it, or a newer one"), "{error}");
+}
+
+#[rstest]
+#[case::garbage(2, "{\"result\": oops}", "column 12: expected value")]
+#[case::half(3, "{\"result\":{\"id\":\"a", "EOF while parsing a string")]
+#[case::unknown_kind(2, "{\"note\":{}}", "unknown variant `note`")]
+#[case::field_missing(2, "{\"result\":{\"id\":\"toy.copy.a\"}}", "missing field `chapter`")]
+#[case::empty_line(4, "", "EOF while parsing a value")]
+#[case::second_run(5, "<first>", "a second run")]
+#[case::after_the_end(12, "{\"end\":<none>}", "column")]
+fn a_broken_line_is_named(#[case] line: usize, #[case] text: &str, #[case] reason: &str) {
+    let dir = folder();
+    let whole = complete(&dir);
+    let mut lines: Vec<&str> = whole.lines().collect();
+    let text = if text == "<first>" { lines[0] } else { text };
+    lines.insert(line - 1, text);
+    fs::write(dir.join(Journal::FILE), lines.join("\n") + "\n").unwrap();
+    let error = read_journal(&dir).unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, JournalError::Broken { .. }), "{text}");
+    assert!(text.contains(&format!("results.jsonl:{line}: ")) && text.contains(reason), "{text}");
+    assert!(text.ends_with("restore it from a copy or run again"), "{text}");
+}
+
+#[test]
+fn nothing_follows_the_end() {
+    let dir = folder();
+    let text = complete(&dir);
+    let late = result("toy.copy.late", Verdict::Pass, "");
+    let error = Journal::append_to(&dir).unwrap().append(&late).unwrap_err();
+    assert!(matches!(error, JournalError::Ended { .. }), "{error}");
+    let line = serde_json::to_string(&record::Line::Result(Box::new(late))).unwrap();
+    fs::write(dir.join(Journal::FILE), format!("{text}{line}\n")).unwrap();
+    assert!(read_journal(&dir).unwrap_err().to_string().contains(":12: a line after the end of the run"));
+}
+
+#[test]
+fn a_second_result_of_a_rule_is_refused() {
+    let dir = folder();
+    let one = result("toy.copy.twice", Verdict::Pass, "");
+    let journal = Journal::create(&dir, &header()).unwrap();
+    let other = Journal::append_to(&dir).unwrap();
+    journal.append(&one).unwrap();
+    for handle in [&journal, &other, &Journal::append_to(&dir).unwrap()] {
+        let error = handle.append(&one).unwrap_err();
+        assert!(matches!(error, JournalError::Duplicate { first: 2, second: None, .. }), "{error}");
+    }
+    let path = dir.join(Journal::FILE);
+    let line = fs::read_to_string(&path).unwrap().lines().nth(1).unwrap().to_owned();
+    writeln!(OpenOptions::new().append(true).open(&path).unwrap(), "{line}").unwrap();
+    let error = read_journal(&path).unwrap_err();
+    assert!(matches!(error, JournalError::Duplicate { first: 2, second: Some(3), .. }), "{error}");
+    assert!(error.to_string().contains("results.jsonl:3: a second result of toy.copy.twice, the first is in line 2"));
+}
+
+#[test]
+fn threads_share_a_journal() {
+    let dir = folder();
+    let journal = Journal::create(&dir, &RunHeader { rules: 320, ..header() }).unwrap();
+    let other = Journal::append_to(&dir).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let journal = if thread % 2 == 0 { &journal } else { &other };
+            scope.spawn(move || {
+                for rule in 0..40 {
+                    journal.append(&result(&format!("toy.t{thread}.r{rule}"), Verdict::Pass, "")).unwrap();
+                }
+            });
+        }
+    });
+    finish(&journal, &dir);
+    assert_eq!(distinct(&dir), 320);
+}
+
+#[test]
+fn processes_share_a_journal() {
+    let dir = folder();
+    let journal = Journal::create(&dir, &RunHeader { rules: 250, ..header() }).unwrap();
+    let name = concat!(module_path!(), "::child_that_appends");
+    let name = name.split_once("::").unwrap().1;
+    let children: Vec<_> = (0..4)
+        .map(|number| {
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["--exact", name, "--quiet"]).env(CHILD, format!("{number}:{}", dir.display()));
+            command.stdout(std::process::Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for rule in 0..50 {
+        journal.append(&result(&format!("toy.parent.r{rule}"), Verdict::Pass, "")).unwrap();
+    }
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    finish(&journal, &dir);
+    assert_eq!(distinct(&dir), 250);
+}
+
+/// Not a test of its own: what the processes of the test above run.
+#[test]
+fn child_that_appends() {
+    let Ok(task) = std::env::var(CHILD) else { return };
+    let (number, dir) = task.split_once(':').unwrap();
+    let journal = Journal::append_to(Path::new(dir)).unwrap();
+    for rule in 0..50 {
+        journal.append(&result(&format!("toy.child{number}.r{rule}"), Verdict::Pass, "")).unwrap();
+    }
+}
+
+fn finish(journal: &Journal, dir: &Path) {
+    let (_, results, _) = read_journal(dir).unwrap();
+    journal.finish(end(&results, 0)).unwrap();
+}
+
+fn distinct(dir: &Path) -> usize {
+    let (_, results, end) = read_journal(dir).unwrap();
+    assert!(end.is_some());
+    results.iter().map(|result| &result.id).collect::<BTreeSet<_>>().len()
+}
+
+#[rstest]
+#[case(ErrorKind::StorageFull, "free some space, then resume the run")]
+#[case(ErrorKind::PermissionDenied, "choose a folder that you may write to")]
+#[case(ErrorKind::NotFound, "give the folder of a run that was started")]
+#[case(ErrorKind::Unsupported, "choose a folder on a file system that supports file locks")]
+fn a_refusal_says_what_to_do(#[case] kind: ErrorKind, #[case] advice: &str) {
+    let error = JournalError::Io { attempt: "write", path: "r/results.jsonl".into(), source: kind.into() };
+    assert!(error.to_string().starts_with("cannot write r/results.jsonl: "), "{error}");
+    assert!(error.to_string().ends_with(advice), "{error}");
+}
+
+#[test]
+fn a_file_in_the_way_is_named() {
+    let dir = folder();
+    fs::write(dir.join("file"), "").unwrap();
+    let error = Journal::create(&dir.join("file/below"), &header()).unwrap_err();
+    assert!(error.to_string().contains("cannot create the folder"), "{error}");
+    assert!(matches!(Journal::append_to(&dir), Err(JournalError::Io { attempt: "open", .. })));
+}

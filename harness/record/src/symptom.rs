@@ -1,0 +1,123 @@
+//! How a rule failed, apart from the values with which it did: two failures with equal symptoms are taken for one.
+
+use catalog::one_space;
+
+use super::{RuleResult, Verdict};
+
+/// How a rule failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symptom {
+    pub verdict: Verdict,
+    /// The statement that failed, its spaces made one.
+    pub check: Option<String>,
+    /// What the call answered.
+    pub code: Option<Code>,
+    /// The function that answered it, or was lost in.
+    pub call: Option<String>,
+}
+
+/// The answer of a call: `107000 (SOME_ERROR_NAME)`, `107000`, `success`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Code {
+    /// As it was returned.
+    pub value: String,
+    /// The name that the header gives it, if it does.
+    pub name: Option<String>,
+}
+
+impl Symptom {
+    /// How a rule failed in this run.
+    pub fn of(result: &RuleResult) -> Symptom {
+        Symptom::with(result, result.verdict)
+    }
+
+    /// How a single run of the rule's failing case failed, where it did not in others.
+    pub fn of_single_run(result: &RuleResult) -> Symptom {
+        let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
+        let found = confirmation.filter(|_| result.verdict == Verdict::Flaky).map(|confirmation| confirmation.found);
+        Symptom::with(result, found.unwrap_or(result.verdict))
+    }
+
+    fn with(result: &RuleResult, verdict: Verdict) -> Symptom {
+        let failure = result.failure.as_deref();
+        let (call, code) = failure.map_or((None, None), |failure| answered(&failure.message));
+        Symptom { verdict, check: failure.map(|failure| one_space(&failure.statement)), code, call }
+    }
+}
+
+impl Code {
+    /// Reads it as messages write it.
+    fn read(text: &str) -> Code {
+        match text.strip_suffix(')').and_then(|text| text.split_once(" (")) {
+            Some((value, name)) => Code { value: value.to_owned(), name: Some(name.to_owned()) },
+            None => Code { value: text.to_owned(), name: None },
+        }
+    }
+
+    /// Whether a value or a name means it.
+    pub fn is(&self, text: &str) -> bool {
+        self.value == text || self.name.as_deref() == Some(text)
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name.as_ref().unwrap_or(&self.value))
+    }
+}
+
+impl std::fmt::Display for Symptom {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let code = self.code.as_ref().map(Code::to_string);
+        write_symptom(f, self.verdict, self.check.as_deref(), code.as_deref(), self.call.as_deref())
+    }
+}
+
+/// What is there of a symptom, by name.
+pub fn write_symptom(
+    f: &mut std::fmt::Formatter<'_>,
+    verdict: Verdict,
+    check: Option<&str>,
+    code: Option<&str>,
+    call: Option<&str>,
+) -> std::fmt::Result {
+    f.write_str(verdict.name())?;
+    let named = [("check", check), ("code", code), ("call", call)];
+    let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    named.into_iter().try_for_each(|(name, value)| write!(f, ", {name} {value}"))
+}
+
+/// The call that a message is about, and what it answered: `f returned 7 (NAME), expected …`.
+fn answered(message: &str) -> (Option<String>, Option<Code>) {
+    let name = |text: &str| text.split_whitespace().next_back().map(str::to_owned);
+    if let Some((before, after)) = message.split_once(" returned ") {
+        let lost = before.ends_with(" had");
+        let before = if lost { before.trim_end_matches(" had") } else { before };
+        let end = after.find(", ").or_else(|| after.find(" and left ")).unwrap_or(after.len());
+        return (name(before), (!lost).then(|| Code::read(&after[..end])));
+    }
+    let words = [" did not return: ", " had returned: "];
+    let call = words.iter().find_map(|words| message.split_once(words)).and_then(|(before, _)| name(before));
+    (call, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("f returned 7 (SOME_NAME), expected success", Some("f"), Some("SOME_NAME"))]
+    #[case("f returned 7, documented is 8 (OTHER)", Some("f"), Some("7"))]
+    #[case("in the positive control, f returned success, it must fail", Some("f"), Some("success"))]
+    #[case("f returned success and left an out-variable as it was", Some("f"), Some("success"))]
+    #[case("releasing with g returned 3, expected success", Some("g"), Some("3"))]
+    #[case("f did not return: a hang of 5 s", Some("f"), None)]
+    #[case("in process B: after f had returned: it ended with signal 11", Some("f"), None)]
+    #[case("`a == b` does not hold: left is 1, right is 2", None, None)]
+    fn the_message_names_call_and_code(#[case] message: &str, #[case] call: Option<&str>, #[case] code: Option<&str>) {
+        let (found_call, found_code) = answered(message);
+        assert_eq!((found_call.as_deref(), found_code.map(|code| code.to_string()).as_deref()), (call, code));
+    }
+}
