@@ -35,7 +35,7 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 /// A journal that is open for appending.
 ///
 /// ```no_run
-/// # use engine::record::{Journal, JournalError, RuleResult, RunEnd, RunHeader};
+/// # use record::{Journal, JournalError, RuleResult, RunEnd, RunHeader};
 /// # fn run(header: RunHeader, result: RuleResult, end: RunEnd) -> Result<(), JournalError> {
 /// let journal = Journal::create("reports/out/today".as_ref(), &header)?;
 /// journal.begin(&result.id)?;
