@@ -56,6 +56,10 @@ fn parts(line: &str) -> Vec<String> {
 #[rstest]
 #[case::the_tables("harness/abi", 8)]
 #[case::the_language("harness/steps", 20)]
+#[case::the_cases("harness/cases", 7)]
+#[case::the_catalog("harness/catalog", 40)]
+#[case::the_record("harness/record", 12)]
+#[case::the_ledger("harness/ledger", 60)]
 #[case::the_engine("harness/engine", 80)]
 #[case::the_contract("fixtures/simulator/contract", 5)]
 #[case::the_simulated_device("fixtures/simulator/device", 20)]
@@ -75,7 +79,7 @@ fn no_word_of_a_vendor_occurs(#[case] folder: &str, #[case] least: usize) {
 }
 
 #[test]
-fn no_name_of_a_header_occurs_in_the_engine() {
+fn no_name_of_a_header_occurs_in_what_serves_every_runtime() {
     let mut names = HashSet::new();
     for bindings in abi::generated::ALL {
         let constants = bindings.enums.iter().flat_map(|known| known.constants).chain(bindings.constants);
@@ -84,11 +88,12 @@ fn no_name_of_a_header_occurs_in_the_engine() {
         names.extend(constants.map(|constant| constant.name));
     }
     assert!(names.len() > 300, "the headers declare more than {} names", names.len());
-    for (path, text) in ["harness/steps", "harness/engine"].into_iter().flat_map(texts) {
+    let crates = ["steps", "cases", "catalog", "record", "ledger", "engine"].map(|name| format!("harness/{name}"));
+    for (path, text) in crates.iter().flat_map(|folder| texts(folder)) {
         for (number, line) in text.lines().enumerate() {
             let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             if let Some(word) = words.find(|word| names.contains(word)) {
-                panic!("{}:{}: the engine names {word}", path.display(), number + 1);
+                panic!("{}:{}: the harness names {word}", path.display(), number + 1);
             }
         }
     }
