@@ -206,6 +206,9 @@ const ELSEWHERE: &[&str] = &[
     "variant.streams-one-after-the-other",
 ];
 
+/// What these change lasts for a while: on a busy machine a rule that fails may find the while over when it is tried again.
+const FOR_A_WHILE: &[&str] = &["variant.free-memory-lags", "variant.free-memory-noisy"];
+
 /// What became of the rules of a bench's catalog, with these words besides.
 fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, Verdict> {
     let report = format!("report-{product}-{}", besides.join("-"));
@@ -231,7 +234,8 @@ fn a_reading_fails_where_the_documents_are_read_otherwise_and_only_there(#[case]
         let found = verdicts(&bench, product, &["--defect", variant]);
         for rule in *rules {
             assert!(faithful[*rule].passes(), "{rule} on {product}: {:?}", faithful[*rule]);
-            assert!(found[*rule].kills(), "{rule} on {product} with {variant}: {:?}", found[*rule]);
+            let failed_once = found[*rule] == Verdict::Flaky && FOR_A_WHILE.contains(variant);
+            assert!(found[*rule].kills() || failed_once, "{rule} on {product} with {variant}: {:?}", found[*rule]);
         }
     }
 }
