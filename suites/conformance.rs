@@ -12,6 +12,7 @@ use engine::run::{
     load_rules, run,
 };
 use engine::runtime::Runtime;
+use ledger::Ledger;
 use ledger::report::{clean, failure_text, summary};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use record::{Recorded, RuleResult, Verdict};
@@ -60,7 +61,7 @@ fn conformance(command: Command, wanted: Vec<String>) -> Result<ExitStatus, Comm
     if runner.list {
         return list(&options, runtime, &filter, &runner);
     }
-    Ok(run(options, runtime, &filter, &mut Runner { arguments: runner })?)
+    Ok(run(options, runtime, &filter, &Ledger, &mut Runner { arguments: runner })?)
 }
 
 /// Lists all rules that the filter lets through. Rules that are known to be skipped count as ignored: runners that

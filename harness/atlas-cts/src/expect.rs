@@ -55,6 +55,11 @@ pub(crate) fn expect(arguments: &Arguments) -> Result<ExitStatus, CommandError> 
     Ok(ExitStatus::Conformant)
 }
 
-fn no_day(text: &str) -> RunError {
-    ExpectationsError::NoDay { what: format!("--expires {text}") }.into()
+fn no_day(text: &str) -> CommandError {
+    unusable(ExpectationsError::NoDay { what: format!("--expires {text}") })
+}
+
+/// Known failures that cannot be used, as a command ends with them.
+pub(crate) fn unusable(error: ExpectationsError) -> CommandError {
+    RunError::Expectations(Box::new(error)).into()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::expect::unusable;
 use atlas_cts::{CommandError, say_line};
 use catalog::lint::{
     Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, unused_set_ups, unwritten, wide_lines,
@@ -11,7 +12,7 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use engine::run::{CatalogOptions, ExitStatus, ExpectationOptions, RunError, load_rules};
 use engine::runtime::Runtime;
-use ledger::expectations::today;
+use ledger::expectations::{Expectations, today};
 
 /// What is checked beside the catalog, and how strictly.
 #[derive(Debug, Args)]
@@ -45,7 +46,8 @@ pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<E
     warnings.extend(unused_set_ups(&rules));
     let edges = Edges::of(&rules);
     warnings.extend(edges.mistakes(&rules));
-    let known = options.known.read(&options.catalog.specs(runtime), &rules)?;
+    let known = options.known.place(&options.catalog.specs(runtime));
+    let known = known.map(|place| Expectations::read(&place, &rules)).transpose().map_err(unusable)?;
     warnings.extend(known.iter().flat_map(|known| known.warnings(&rules, today())));
     warnings.iter().try_for_each(|warning| say_line(format_args!("warning: {warning}")))?;
     let gaps = rules.unowned();

@@ -3,10 +3,11 @@
 use atlas_cts::CommandError;
 use atlas_cts::runtimes::RUNTIMES;
 use engine::run::{ExitStatus, MergeOptions};
+use ledger::Ledger;
 
 use crate::run::Terminal;
 
 /// Puts parts of a run together and prints how the whole went.
 pub(crate) fn merge(options: &MergeOptions) -> Result<ExitStatus, CommandError> {
-    Ok(engine::run::merge(options, RUNTIMES, &mut Terminal::default())?)
+    Ok(engine::run::merge(options, RUNTIMES, &Ledger, &mut Terminal::default())?)
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use crate::run::LogLine;
 use atlas_cts::{CommandError, say_line};
 use catalog::files;
 use catalog::must_pass::ChangesFile;
@@ -11,7 +12,7 @@ use catalog::{
     SupportFile,
 };
 use engine::doctor::Examination;
-use engine::run::{ExitStatus, LogLine};
+use engine::run::ExitStatus;
 use ledger::compare::Difference;
 use ledger::conformance::ConformanceRecord;
 use ledger::expectations::ExpectationsFile;

@@ -341,7 +341,7 @@ proptest! {
             specs: Some(bench.path("specs")),
             known: ExpectationOptions::default(),
         };
-        let status = merge(&options, RUNTIMES, &mut Silent);
+        let status = merge(&options, RUNTIMES, &ledger::Ledger, &mut Silent);
         prop_assert!(matches!(status, Ok(ExitStatus::Broken)), "{status:?}");
         prop_assert_eq!(told(&bench.report("merged")), told(&whole));
     }

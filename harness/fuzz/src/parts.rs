@@ -58,7 +58,7 @@ pub fn law(bytes: &[u8]) {
     let known = ExpectationOptions { no_expectations: true, ..ExpectationOptions::default() };
     let (report_dir, specs) = (Some(folder.path().join("merged")), Some(toy::specs()));
     let options = MergeOptions { runs, report_dir, specs, known };
-    match merge(&options, &[&toy::RUNTIME], &mut Silent) {
+    match merge(&options, &[&toy::RUNTIME], &ledger::Ledger, &mut Silent) {
         Err(error) => assert!(!error.to_string().is_empty(), "a merge is refused without a word"),
         Ok(status) => assert!(status != ExitStatus::Usage, "a merge was written and called a mistake"),
     }

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+pub mod books;
+pub mod chance;
 mod confirmation;
 mod device;
 mod expected;
@@ -14,6 +16,7 @@ mod part;
 mod retry;
 mod starts;
 mod symptom;
+pub mod text;
 
 pub use answers::{Answer, Answers, Asked, Question};
 pub use confirmation::{Conclusion, Confirmation, Repeats};

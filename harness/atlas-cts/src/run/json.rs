@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use atlas_cts::say_json;
-use engine::run::{Listener, LogEvent, LogLine, Observer, RunError, Work};
+use engine::run::{Listener, Observer, RunError, Work};
 use record::Recorded;
+
+use super::event::{LogEvent, LogLine};
 
 /// Prints what happens, object by object.
 #[derive(Debug)]

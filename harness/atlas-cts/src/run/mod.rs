@@ -1,5 +1,6 @@
 //! `atlas-cts run`.
 
+mod event;
 mod json;
 mod progress;
 mod terminal;
@@ -8,7 +9,9 @@ use atlas_cts::CommandError;
 use atlas_cts::runtimes::RUNTIMES;
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, Options, SelectionOptions, choose_runtime};
+use ledger::Ledger;
 
+pub(crate) use event::LogLine;
 use json::JsonLog;
 pub(crate) use terminal::Terminal;
 
@@ -40,8 +43,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     let filter = arguments.selection.filter(arguments.filter, false, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;
     let status = match arguments.log_format {
-        LogFormat::Text => engine::run::run(arguments.options, runtime, &filter, &mut Terminal::default()),
-        LogFormat::Json => engine::run::run(arguments.options, runtime, &filter, &mut JsonLog),
+        LogFormat::Text => engine::run::run(arguments.options, runtime, &filter, &Ledger, &mut Terminal::default()),
+        LogFormat::Json => engine::run::run(arguments.options, runtime, &filter, &Ledger, &mut JsonLog),
     };
     Ok(status?)
 }

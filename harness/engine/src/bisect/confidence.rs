@@ -1,6 +1,6 @@
 //! How sure an answer is where a symptom does not show each time.
 
-use ledger::expectations::at_least;
+use record::chance::at_least;
 
 /// The chance that the rate is below its bound all the same.
 const DOUBT: f64 = 0.05;

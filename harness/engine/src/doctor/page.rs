@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use ledger::report::{clean, wrap};
+use record::text::{clean, wrap};
 
 use super::finding::{Examination, Finding};
 

@@ -12,7 +12,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::runtime::Runtime;
 use catalog::Rules;
-use ledger::expectations::{Expectations, Expecting};
+use record::books::{Expected, KnownFailures};
 use record::{Meaning, Retry, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 
 use super::devices::{self, Demand, Devices, Opened, Recovery};
@@ -38,7 +38,7 @@ pub struct Campaign {
     pub(super) only: Vec<Json>,
     pub(super) known: KnownCases,
     /// The failures that are known; `None`: none are.
-    expecting: Option<Expecting>,
+    expecting: Option<Box<dyn Expected>>,
     /// What is to be said about the run as a whole.
     remarks: Mutex<Vec<String>>,
     /// Rules that ran once more.
@@ -138,14 +138,18 @@ impl Campaign {
     }
 
     /// Takes known failures into account from now on; gives what is to be said about them.
-    pub(super) fn expect_failures(&mut self, options: &Options, known: Option<Expectations>) -> Option<String> {
+    pub(super) fn expect_failures(
+        &mut self,
+        options: &Options,
+        known: Option<Box<dyn KnownFailures>>,
+    ) -> Option<String> {
         self.expecting = known.map(|known| options.known.expecting(known, &mut self.header));
-        self.expecting.as_ref().map(Expecting::line)
+        self.expecting().map(Expected::line)
     }
 
     /// The failures that are known.
-    pub(super) fn expecting(&self) -> Option<&Expecting> {
-        self.expecting.as_ref()
+    pub(super) fn expecting(&self) -> Option<&dyn Expected> {
+        self.expecting.as_deref()
     }
 
     /// Why a rule is not run that does harm.

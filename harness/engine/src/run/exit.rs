@@ -6,9 +6,8 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use catalog::{CatalogError, UnknownName};
-use ledger::expectations::ExpectationsError;
-use ledger::report::ReportError;
 use record::JournalError;
+use record::books::BooksError;
 
 use super::folder::FolderError;
 use super::library::LibraryError;
@@ -62,8 +61,8 @@ pub enum RunError {
     #[error("error: {0}")]
     SelectionOptions(#[from] SelectionError),
     /// Known failures that cannot be used.
-    #[error(transparent)]
-    Expectations(#[from] ExpectationsError),
+    #[error("{0}")]
+    Expectations(BooksError),
     #[error("error: {0}")]
     Library(#[from] LibraryError),
     /// The runtime, its devices or what was asked of them are in the way.
@@ -84,7 +83,7 @@ pub enum RunError {
     #[error("error: {0}")]
     Journal(#[from] JournalError),
     #[error("error: {0}")]
-    Report(#[from] ReportError),
+    Report(BooksError),
     #[error("error: what the rules reach cannot be read: {source}; give it room (/dev/shm, or TMPDIR) and prove again")]
     Reach { source: io::Error },
     #[error("error: standard output: {0}; let it go where there is room, or to a terminal")]

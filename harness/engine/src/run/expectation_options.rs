@@ -6,9 +6,10 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
 use catalog::{Rules, Specs};
-use ledger::expectations::{Expectations, ExpectationsError, Expecting, today};
+use record::books::{Books, Expected, KnownFailures};
 use record::{RunHeader, Sort};
 
+use super::exit::RunError;
 use super::places::{expectations_folder, unread_expectations};
 
 /// Which failures are known. Each option has an environment variable, for runners that pass no arguments on.
@@ -34,16 +35,23 @@ pub enum FailOn {
 }
 
 impl ExpectationOptions {
-    /// The known failures, checked against the catalog; `None`: there are none.
-    ///
-    /// # Errors
-    /// They cannot be read, or have mistakes.
-    pub fn read(&self, specs: &Specs, rules: &Rules) -> Result<Option<Expectations>, ExpectationsError> {
+    /// Where the known failures are; `None`: there are none.
+    pub fn place(&self, specs: &Specs) -> Option<PathBuf> {
         if self.no_expectations {
-            return Ok(None);
+            return None;
         }
-        let place = self.expectations.clone().or_else(|| expectations_folder(specs));
-        place.map(|place| Expectations::read(&place, rules)).transpose()
+        self.expectations.clone().or_else(|| expectations_folder(specs))
+    }
+
+    /// The known failures, checked against the catalog; `None`: there are none.
+    pub(super) fn read(
+        &self,
+        specs: &Specs,
+        rules: &Rules,
+        books: &dyn Books,
+    ) -> Result<Option<Box<dyn KnownFailures>>, RunError> {
+        let read = |place: PathBuf| books.known(&place, rules).map_err(RunError::Expectations);
+        self.place(specs).map(read).transpose()
     }
 
     /// A line about a folder of known failures that is there and not read, because nobody named it.
@@ -58,13 +66,13 @@ impl ExpectationOptions {
     }
 
     /// Known failures in the circumstances of a run. Its header says from now on which they are.
-    pub(super) fn expecting(&self, known: Expectations, header: &mut RunHeader) -> Expecting {
-        let known = if header.settings.redact { known.without_names() } else { known };
+    pub(super) fn expecting(&self, known: Box<dyn KnownFailures>, header: &mut RunHeader) -> Box<dyn Expected> {
         let fail_on = self.fail_on.iter().map(|fail_on| match fail_on {
             FailOn::Expired => Sort::Expired,
             FailOn::Fixed => Sort::Fixed,
         });
-        header.settings.expectations = Some(known.files.clone());
-        Expecting::new(known, header, fail_on.collect(), today())
+        let expected = known.expecting(header, fail_on.collect());
+        header.settings.expectations = Some(expected.files().clone());
+        expected
     }
 }

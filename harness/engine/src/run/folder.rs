@@ -15,8 +15,8 @@ use time::format_description::well_known::Rfc3339;
 use crate::logs::Redactor;
 use crate::workers::interrupt;
 use catalog::files::{folders_below, remove_left_over};
-use ledger::expectations::Expecting;
-use ledger::report::{clean, write_reports};
+use record::books::{Books, Expected};
+use record::text::clean;
 use record::{
     ExpectationFiles, Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop,
     counts, exit_code, read_run,
@@ -65,6 +65,7 @@ pub enum FolderError {
 pub struct RunFolder {
     pub path: PathBuf,
     journal: Journal,
+    books: &'static dyn Books,
     keep: Option<PathBuf>,
     /// Other processes of the same run append to the same journal.
     shared: bool,
@@ -89,16 +90,18 @@ impl RunFolder {
         options: &Options,
         selected: &[Planned],
         earlier: Option<Earlier>,
+        books: &'static dyn Books,
     ) -> Result<RunFolder, RunError> {
         let keep = kept_cases(options.keep)?;
         let mut folder = match earlier {
-            Some(earlier) => RunFolder::resume(campaign, keep, earlier),
+            Some(earlier) => RunFolder::resume(campaign, keep, earlier, books),
             None => RunFolder::create(
                 &mut campaign.header,
                 options.report_dir.as_deref(),
                 keep,
                 selected,
                 campaign.evidence.redactor.as_ref(),
+                books,
             ),
         }?;
         let kept = folder.results.values().flat_map(|result| &result.logs).flat_map(|logs| &logs.files);
@@ -119,6 +122,7 @@ impl RunFolder {
         keep: Option<PathBuf>,
         selected: &[Planned],
         redactor: Option<&Redactor>,
+        books: &'static dyn Books,
     ) -> Result<RunFolder, RunError> {
         // A runner that starts a process for each test names the run in its environment.
         let shared = std::env::var("NEXTEST_RUN_ID").ok();
@@ -154,6 +158,7 @@ impl RunFolder {
         Ok(RunFolder {
             path,
             journal,
+            books,
             keep,
             shared: shared.is_some(),
             results: HashMap::new(),
@@ -163,7 +168,12 @@ impl RunFolder {
         })
     }
 
-    fn resume(campaign: &mut Campaign, keep: Option<PathBuf>, earlier: Earlier) -> Result<RunFolder, RunError> {
+    fn resume(
+        campaign: &mut Campaign,
+        keep: Option<PathBuf>,
+        earlier: Earlier,
+        books: &'static dyn Books,
+    ) -> Result<RunFolder, RunError> {
         let path = earlier.folder;
         let lock = lock(&path, false)?;
         // Nobody can have added anything since this was read but a run that has ended by now.
@@ -179,6 +189,7 @@ impl RunFolder {
         Ok(RunFolder {
             path,
             journal,
+            books,
             keep,
             shared: false,
             results,
@@ -279,7 +290,7 @@ impl RunFolder {
         self.journal.stop(&RunStop { at, signal: signal.to_owned() })?;
         let (header, results) = (campaign.header.clone(), campaign.results());
         let run = Recorded { header, results, in_flight: BTreeMap::new(), end: None };
-        write_reports(&self.path, &run)?.into_iter().for_each(|remark| campaign.remark(remark));
+        self.reports(&run)?.into_iter().for_each(|remark| campaign.remark(remark));
         Ok(run)
     }
 
@@ -293,7 +304,11 @@ impl RunFolder {
             self.journal.append(result)?;
         }
         self.journal.finish(end)?;
-        write_all(&self.path, run, self.keep.as_deref())
+        write_all(&self.path, run, self.keep.as_deref(), self.books)
+    }
+
+    fn reports(&self, run: &Recorded) -> Result<Vec<String>, RunError> {
+        self.books.write_reports(&self.path, run).map_err(RunError::Report)
     }
 
     fn lost(&self, reason: JournalError) -> FolderError {
@@ -344,7 +359,7 @@ impl RunFolder {
         let folder = std::fs::create_dir_all(&self.path);
         let written = folder
             .map_err(|source| FolderError::Create { path: self.path.clone(), source }.into())
-            .and_then(|()| Ok(write_reports(&self.path, &run)?));
+            .and_then(|()| self.reports(&run));
         match (written, &lost) {
             (Ok(remarks), _) => remarks.into_iter().for_each(|remark| campaign.remark(remark)),
             (Err(error), None) => lost = Some(error),
@@ -355,7 +370,7 @@ impl RunFolder {
 }
 
 /// Lets the end of a process tell of the whole run, which has the results of other processes too.
-fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&Expecting>) {
+fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&dyn Expected>) {
     let Recorded { header, results, .. } = run;
     end.counts = counts(results);
     end.expectations = expecting.map(|expecting| expecting.applied(results, header.settings.strict));
@@ -366,9 +381,9 @@ fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&Expecting>) {
 ///
 /// # Errors
 /// The folder is in use, or the report cannot be written.
-pub(super) fn report(folder: &Path, run: &Recorded, keep: bool) -> Result<Vec<String>, RunError> {
+pub(super) fn report(folder: &Path, run: &Recorded, keep: bool, books: &dyn Books) -> Result<Vec<String>, RunError> {
     let _lock = lock(folder, false)?;
-    write_all(folder, run, kept_cases(keep)?.as_deref())
+    write_all(folder, run, kept_cases(keep)?.as_deref(), books)
 }
 
 /// The folder for counterexamples that are kept for later runs, if they are kept.
@@ -377,9 +392,9 @@ fn kept_cases(keep: bool) -> Result<Option<PathBuf>, FolderError> {
 }
 
 /// Writes what a run's folder holds beside the journal; gives remarks about what else could not be written.
-fn write_all(folder: &Path, run: &Recorded, keep: Option<&Path>) -> Result<Vec<String>, RunError> {
+fn write_all(folder: &Path, run: &Recorded, keep: Option<&Path>, books: &dyn Books) -> Result<Vec<String>, RunError> {
     let mut remarks = tidy(folder, &run.results, keep);
-    remarks.extend(write_reports(folder, run)?);
+    remarks.extend(books.write_reports(folder, run).map_err(RunError::Report)?);
     Ok(remarks)
 }
 
@@ -397,7 +412,7 @@ fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Vec<String>
 /// What is to be said where a run goes on with other known failures than it began with.
 fn other_expectations(campaign: &Campaign) -> Option<String> {
     let then = campaign.header.settings.expectations.as_ref();
-    let now = campaign.expecting().map(Expecting::files);
+    let now = campaign.expecting().map(Expected::files);
     let shown = |files: Option<&ExpectationFiles>| match files {
         None => "none".to_owned(),
         Some(files) => format!("{} (sha256 {})", files.path, files.digest),

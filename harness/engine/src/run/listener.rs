@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::workers::Asked;
-use ledger::report::clean;
+use record::text::clean;
 
 /// Who hears what happens in a run at once, from any of its threads.
 pub trait Listener: Debug + Send + Sync {

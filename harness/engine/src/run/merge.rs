@@ -14,7 +14,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::case::rule_seed;
 use crate::runtime::Runtime;
 use catalog::{Rules, Specs};
-use ledger::expectations::Expecting;
+use record::books::{Books, Expected};
 use record::{
     DeviceOut, JournalError, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of,
 };
@@ -84,6 +84,7 @@ pub enum MergeError {
 pub fn merge(
     options: &MergeOptions,
     runtimes: &[&'static Runtime],
+    books: &'static dyn Books,
     observer: &mut impl Observer,
 ) -> Result<ExitStatus, RunError> {
     let parts = Parts::read(&options.runs)?;
@@ -96,14 +97,14 @@ pub fn merge(
         return Err(MergeError::Catalog { suite: parts.first().suite.clone() }.into());
     }
     let whole = parts.whole(plan(&rules))?;
-    let known = options.known.read(&specs, &rules)?;
+    let known = options.known.read(&specs, &rules, books)?;
     let mut header = merged_header(&parts);
     let expecting = known.map(|known| options.known.expecting(known, &mut header));
     if let Some(expecting) = &expecting {
         observer.line(&expecting.line())?;
     }
-    let folder = RunFolder::create(&mut header, options.report_dir.as_deref(), None, &whole, None)?;
-    let (mut results, mut end, chosen) = put_together(&parts, &header, &rules, &whole, expecting.as_ref());
+    let folder = RunFolder::create(&mut header, options.report_dir.as_deref(), None, &whole, None, books)?;
+    let (mut results, mut end, chosen) = put_together(&parts, &header, &rules, &whole, expecting.as_deref());
     for (result, run) in results.iter_mut().zip(chosen) {
         let remarks = run.map(|run| log_files::copy(&parts.runs[run].path, &folder.path, result));
         end.remarks.extend(remarks.into_iter().flatten());
@@ -175,7 +176,7 @@ fn put_together(
     header: &RunHeader,
     rules: &Rules,
     whole: &[Planned],
-    expecting: Option<&Expecting>,
+    expecting: Option<&dyn Expected>,
 ) -> (Vec<RuleResult>, RunEnd, Vec<Option<usize>>) {
     let mut chosen = Vec::with_capacity(whole.len());
     let mut answers: HashMap<&str, Vec<(usize, &RuleResult)>> = HashMap::new();

@@ -8,7 +8,6 @@ mod campaign;
 mod devices;
 mod differences;
 mod estimate;
-mod event;
 mod everywhere;
 mod evidence;
 mod exit;
@@ -39,7 +38,6 @@ mod visible;
 
 pub use campaign::Campaign;
 pub use estimate::Estimate;
-pub use event::{EndEvent, LogEvent, LogLine, ResultEvent, RunEvent};
 pub use exit::{ExitStatus, RunError, is_missing};
 pub use expectation_options::{ExpectationOptions, FailOn};
 pub use folder::{FolderError, RunFolder};

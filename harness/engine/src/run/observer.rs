@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use crate::runtime::Runtime;
 use crate::workers::interrupt;
 use catalog::{CatalogPlace, Rules, Specs, load};
-use ledger::report::first_line;
+use record::books::Books;
 use record::{Recorded, RuleResult, RunEnd, RunHeader};
 
 use super::campaign::Campaign;
@@ -153,16 +153,17 @@ pub fn run(
     mut options: Options,
     runtime: &'static Runtime,
     filter: &Filter,
+    books: &'static dyn Books,
     observer: &mut impl Observer,
 ) -> Result<ExitStatus, RunError> {
     outlive_full_files();
     interrupt::listen();
     let earlier = Earlier::open(&mut options)?;
     let earlier = match earlier {
-        Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.keep, observer),
+        Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.keep, books, observer),
         other => other,
     };
-    let work = Arc::new(begin(&options, runtime, filter, earlier, observer)?);
+    let work = Arc::new(begin(&options, runtime, filter, earlier, books, observer)?);
     observer.perform(&work)?;
     let end = work.campaign.finish();
     if let Some(signal) = interrupt::requested().filter(|_| work.campaign.results().len() < work.selected.len()) {
@@ -197,9 +198,10 @@ fn stopped(work: &Work, signal: &'static str, observer: &mut impl Observer) -> R
 fn report_again(
     Earlier { folder, mut run }: Earlier,
     keep: bool,
+    books: &dyn Books,
     observer: &mut impl Observer,
 ) -> Result<ExitStatus, RunError> {
-    for remark in report(&folder, &run, keep)? {
+    for remark in report(&folder, &run, keep, books)? {
         observer.line(&remark)?;
     }
     observer.line(&format!("{}: this run has reached its end; its reports are written again", folder.display()))?;
@@ -213,9 +215,9 @@ fn report_again(
 ///
 /// # Errors
 /// There is no such run, it goes on, or `junit.xml` cannot be written.
-pub fn rewrite_reports(given: &Path) -> Result<(PathBuf, Vec<String>), RunError> {
+pub fn rewrite_reports(given: &Path, books: &dyn Books) -> Result<(PathBuf, Vec<String>), RunError> {
     let (folder, run) = read_named(given)?;
-    let remarks = report(&folder, &run, false)?;
+    let remarks = report(&folder, &run, false, books)?;
     Ok((folder, remarks))
 }
 
@@ -238,6 +240,7 @@ fn begin(
     runtime: &'static Runtime,
     filter: &Filter,
     earlier: Option<Earlier>,
+    books: &'static dyn Books,
     observer: &mut impl Observer,
 ) -> Result<Work, RunError> {
     let rules = Arc::new(load_rules(&options.catalog, runtime)?);
@@ -251,7 +254,7 @@ fn begin(
     // The replay of a case asks how this rule goes, whatever is known.
     let known = match options.case {
         Some(_) => None,
-        None => options.known.read(&options.catalog.specs(runtime), &rules)?,
+        None => options.known.read(&options.catalog.specs(runtime), &rules, books)?,
     };
     let mut campaign =
         Campaign::open_heard(options, runtime, rules, observer.listener()).map_err(|error| match &earlier {
@@ -266,8 +269,8 @@ fn begin(
     campaign.expect_cases(options, &selected)?;
     let resumes = earlier.is_some();
     let expected = campaign.expect_failures(options, known);
-    let folder = RunFolder::open(&mut campaign, options, &selected, earlier)?;
-    observer.line(&first_line(&campaign.header))?;
+    let folder = RunFolder::open(&mut campaign, options, &selected, earlier, books)?;
+    observer.line(&books.first_line(&campaign.header))?;
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;
     }

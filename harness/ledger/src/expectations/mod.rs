@@ -20,7 +20,6 @@ pub use draft::{Details, draft};
 pub use entry::{Entry, VERSIONS};
 pub use error::ExpectationsError;
 pub use expecting::Expecting;
-pub use flake::at_least;
 pub use model::{ExpectationsFile, Kind};
 pub use read::Expectations;
 pub use symptom::ExpectedSymptom;

@@ -8,25 +8,22 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use catalog::Level;
+use engine::run::{Campaign, Work};
 use ledger::report::conclusion_text;
 use record::{Meaning, Recorded, RuleResult};
 
-use super::campaign::Campaign;
-use super::observer::Work;
-
 /// Something that happened, and when: RFC 3339 in UTC.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct LogLine {
-    pub at: String,
+pub(crate) struct LogLine {
+    pub(crate) at: String,
     #[serde(flatten)]
-    pub event: LogEvent,
+    pub(crate) event: LogEvent,
 }
 
 /// Something that happened.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum LogEvent {
+pub(crate) enum LogEvent {
     /// The run begins: what is tested.
     Run(Box<RunEvent>),
     /// A line for a person: what was loaded, what is resumed.
@@ -43,79 +40,79 @@ pub enum LogEvent {
 
 /// What is tested.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct RunEvent {
+pub(crate) struct RunEvent {
     /// Version of the suite.
-    pub suite: String,
-    pub runtime: String,
-    pub product: String,
+    pub(crate) suite: String,
+    pub(crate) runtime: String,
+    pub(crate) product: String,
     /// Path of the library under test.
-    pub library: String,
+    pub(crate) library: String,
     /// SHA-256 of the library, lower-case hex.
-    pub sha256: String,
-    pub simulated: bool,
-    pub profile: String,
-    pub seed: u64,
+    pub(crate) sha256: String,
+    pub(crate) simulated: bool,
+    pub(crate) profile: String,
+    pub(crate) seed: u64,
     /// Rules that were selected.
-    pub rules: u64,
+    pub(crate) rules: u64,
 }
 
 /// What came of a rule.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ResultEvent {
-    pub rule: String,
-    pub chapter: String,
-    pub title: String,
+pub(crate) struct ResultEvent {
+    pub(crate) rule: String,
+    pub(crate) chapter: String,
+    pub(crate) title: String,
     /// Whether a document promises it: `must` or `info`.
-    pub level: String,
+    pub(crate) level: String,
     /// As the journal names it, for example `pass` or `wrong-code`.
-    pub verdict: String,
+    pub(crate) verdict: String,
     /// What it means: good, broken, finding, skipped or unknown.
-    pub meaning: String,
+    pub(crate) meaning: String,
     /// Whether it is as a known failure says, so that it does not count.
-    pub expected: bool,
+    pub(crate) expected: bool,
     /// Why; empty for a pass.
-    pub reason: String,
+    pub(crate) reason: String,
     /// Where the failed statement stands; `None`: nothing failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
+    pub(crate) place: Option<String>,
     /// The devices that it ran on, as the machine numbers them; of a rule that ran on each, that of this answer. Empty: all
     /// that there are, or a simulated machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub devices: Vec<String>,
+    pub(crate) devices: Vec<String>,
     /// A command that runs the failing case again.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub replay: Option<String>,
+    pub(crate) replay: Option<String>,
     /// Wall time.
-    pub nanoseconds: u64,
-    pub cases: u64,
-    pub checks: u64,
+    pub(crate) nanoseconds: u64,
+    pub(crate) cases: u64,
+    pub(crate) checks: u64,
 }
 
 /// How a run ended.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct EndEvent {
+pub(crate) struct EndEvent {
     /// The exit status that the results mean; `None`: the run did not reach its end.
-    pub exit: Option<u8>,
+    pub(crate) exit: Option<u8>,
     /// In one sentence.
-    pub text: String,
+    pub(crate) text: String,
     /// Number of results by verdict.
-    pub counts: BTreeMap<String, u64>,
+    pub(crate) counts: BTreeMap<String, u64>,
     /// Wall time; `None`: the run did not reach its end.
-    pub nanoseconds: Option<u64>,
+    pub(crate) nanoseconds: Option<u64>,
     /// Where journal and reports are: a name below `reports/out`, or a path.
-    pub folder: String,
+    pub(crate) folder: String,
 }
 
 impl LogLine {
     /// Something that happens now.
-    pub fn now(event: LogEvent) -> LogLine {
+    pub(crate) fn now(event: LogEvent) -> LogLine {
         LogLine { at: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(), event }
     }
 }
 
 impl LogEvent {
     /// A run begins.
-    pub fn run(work: &Work) -> LogEvent {
+    pub(crate) fn run(work: &Work) -> LogEvent {
         let header = &work.campaign.header;
         LogEvent::Run(Box::new(RunEvent {
             suite: header.suite.clone(),
@@ -131,7 +128,7 @@ impl LogEvent {
     }
 
     /// A rule has a result.
-    pub fn result(campaign: &Campaign, result: &RuleResult) -> LogEvent {
+    pub(crate) fn result(campaign: &Campaign, result: &RuleResult) -> LogEvent {
         let failure = result.failure.as_ref();
         LogEvent::Result(Box::new(ResultEvent {
             rule: result.id.clone(),
@@ -155,7 +152,7 @@ impl LogEvent {
     }
 
     /// A run is over.
-    pub fn end(run: &Recorded) -> LogEvent {
+    pub(crate) fn end(run: &Recorded) -> LogEvent {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for result in &run.results {
             *counts.entry(result.verdict.name().to_owned()).or_default() += 1;

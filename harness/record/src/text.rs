@@ -1,0 +1,53 @@
+//! Text from anywhere, made harmless and broken into lines.
+
+use std::borrow::Cow;
+
+/// Makes text from anywhere harmless: control characters become their pictures, what turns the direction of writing
+/// round becomes its number, characters that XML cannot hold become U+FFFD. Line feeds and tabs stay.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    let harmless =
+        |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || turns(c) || matches!(c, '\u{FFFE}' | '\u{FFFF}'));
+    if text.chars().all(harmless) {
+        return Cow::Borrowed(text);
+    }
+    let mut cleaned = String::with_capacity(text.len());
+    for c in text.replace("\r\n", "\n").chars() {
+        match c {
+            c if harmless(c) => cleaned.push(c),
+            c if turns(c) => cleaned.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            '\u{7F}' => cleaned.push('\u{2421}'),
+            '\0'..='\u{1F}' => cleaned.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}')),
+            _ => cleaned.push('\u{FFFD}'),
+        }
+    }
+    Cow::Owned(cleaned)
+}
+
+/// Whether a character says in which direction others are shown, so that a line reads as what it is not.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Clean text on one line: line feeds and tabs become spaces, no space at either end.
+pub fn one_line(text: &str) -> String {
+    clean(text).trim().chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect()
+}
+
+/// Breaks clean text into lines of at most `width` characters, at spaces where there are any. Spaces at the start of
+/// a line stay: they may be an indentation.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in clean(text).trim_end().split('\n') {
+        let mut rest = line.trim_end();
+        while let Some((limit, _)) = rest.char_indices().nth(width) {
+            let indent = rest.len() - rest.trim_start().len();
+            let space = rest[..limit].rfind(' ').filter(|space| *space > indent);
+            // A space right behind the limit is as good as one before it.
+            let at = if rest[limit..].starts_with(' ') { limit } else { space.unwrap_or(limit) };
+            lines.push(rest[..at].trim_end().to_owned());
+            rest = rest[at..].trim_start();
+        }
+        lines.push(rest.to_owned());
+    }
+    lines
+}
