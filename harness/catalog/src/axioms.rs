@@ -1,53 +1,12 @@
 //! Axioms: what judged checks assume beside the sentences that they rest on (docs/policy.md).
 
 use std::collections::HashSet;
-use std::sync::Arc;
-
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_yaml::Spanned;
 
 use steps::Span;
 use steps::judgement::{Judged, judgements};
-use steps::suggest::hint;
 
-use super::check::Checker;
-use super::diagnostic::Source;
-use super::read::ParsedFile;
+use super::model::Axiom;
 use super::rules::{Rule, Rules};
-
-/// `specs/<runtime>/axioms.yaml`: assumptions that no sentence of the documents states.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AxiomsFile {
-    /// The axioms.
-    #[schemars(with = "Vec<Axiom>")]
-    pub axioms: Vec<Spanned<Axiom>>,
-}
-
-/// An assumption that judged checks need and that no sentence states.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Axiom {
-    /// The axiom's name, without a dot: `contents-stay`.
-    pub id: String,
-    /// The assumption, in a sentence.
-    pub says: String,
-    /// Why no suite can do without it.
-    pub needed: String,
-    /// What a device that denies it could argue.
-    pub objection: String,
-    /// Built-in checks of the step language that always assume it.
-    #[serde(default)]
-    pub checks: Vec<String>,
-}
-
-impl Axiom {
-    /// The axiom as a failure shows it.
-    pub fn told(&self) -> String {
-        format!("assuming {}: {}", self.id, self.says)
-    }
-}
 
 impl Rule {
     /// The axioms that a judged check assumes: those that its ground names, or else those of its rule, and those of the
@@ -74,37 +33,5 @@ impl Rule {
         let ids: HashSet<&str> =
             judged.iter().flat_map(|judged| self.axioms(judged, rules)).map(|axiom| axiom.id.as_str()).collect();
         rules.axioms.iter().filter(|axiom| ids.contains(axiom.id.as_str())).collect()
-    }
-}
-
-impl Checker<'_> {
-    /// The axioms of a runtime, each once.
-    pub(super) fn axioms(&mut self, file: Option<&ParsedFile<AxiomsFile>>) -> Vec<Axiom> {
-        let Some(file) = file else { return Vec::new() };
-        let mut ids = HashSet::new();
-        for axiom in &file.value.axioms {
-            let id = &axiom.value.id;
-            if id.contains('.') || !super::rules::is_id(id) {
-                self.at(
-                    &file.source,
-                    axiom,
-                    format!("`{id}` cannot be the id of an axiom: lower-case words joined by `-`"),
-                );
-            } else if !ids.insert(id.as_str()) {
-                self.at(&file.source, axiom, format!("the axiom `{id}` is defined twice"));
-            }
-        }
-        file.value.axioms.iter().map(|axiom| axiom.value.clone()).collect()
-    }
-
-    /// The axioms that a rule or a chapter names: each exists.
-    pub(super) fn assumed(&mut self, source: &Arc<Source>, named: &[Spanned<String>], rules: &Rules) -> Vec<String> {
-        for id in named {
-            if rules.axioms.iter().all(|axiom| axiom.id != id.value) {
-                let hint = hint(&id.value, rules.axioms.iter().map(|axiom| axiom.id.as_str()));
-                self.at(source, id, format!("there is no axiom `{}` in axioms.yaml{hint}", id.value));
-            }
-        }
-        named.iter().map(|id| id.value.clone()).collect()
     }
 }

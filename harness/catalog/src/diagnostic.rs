@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use serde_yaml::Spanned;
+use steps::Span;
 
 /// A file of the catalog.
 #[derive(Debug)]
@@ -117,6 +118,59 @@ impl fmt::Display for CatalogError {
 }
 
 impl std::error::Error for CatalogError {}
+
+/// The mistakes of a catalog, collected while it is checked.
+#[derive(Debug, Default)]
+pub(crate) struct Mistakes(Vec<Diagnostic>);
+
+impl Mistakes {
+    /// A mistake at a value of a file.
+    pub(crate) fn at<T>(&mut self, source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) {
+        self.0.push(Diagnostic::at(source, place, message));
+    }
+
+    /// A mistake at a place inside the text of a scalar.
+    pub(crate) fn inside(&mut self, source: &Arc<Source>, scalar: &Spanned<String>, span: Span, message: String) {
+        let (first_line, indentation) = text_start(source, scalar);
+        let (line, column) = line_and_column(&scalar.value, span.start);
+        let indentation = if line == 0 || source.line(first_line).is_some() { indentation } else { 0 };
+        let (line, column) = source.inside(first_line + line, indentation + column + 1);
+        self.0.push(Diagnostic { source: Some(source.clone()), line, column, message });
+    }
+
+    /// A mistake of a whole file.
+    pub(crate) fn of_file(&mut self, source: &Arc<Source>, message: String) {
+        self.0.push(Diagnostic { source: Some(source.clone()), line: 0, column: 0, message });
+    }
+
+    /// Adds mistakes that were found elsewhere.
+    pub(crate) fn extend(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
+        self.0.extend(found);
+    }
+
+    /// The catalog, or what is wrong with it, in the order in which it is mended.
+    pub(crate) fn result<T>(mut self, checked: Option<T>) -> Result<T, CatalogError> {
+        match checked {
+            Some(checked) if self.0.is_empty() => Ok(checked),
+            _ => {
+                let place = |known: &Diagnostic| {
+                    (known.source.as_ref().map(|source| source.path.clone()), known.line, known.column)
+                };
+                self.0.sort_by_key(place);
+                Err(CatalogError { diagnostics: self.0 })
+            }
+        }
+    }
+}
+
+impl IntoIterator for Mistakes {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
 
 /// Line and column, both counted from 0, columns in characters.
 pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {

@@ -3,12 +3,11 @@
 
 use std::path::Path;
 
-use super::clause_file::Modality;
-use super::clauses::{SENTENCE, is_clause_id, names_a_sentence};
 use super::diagnostic::Diagnostic;
-use super::read::LARGEST_FILE;
-use super::rules::short;
-use super::specs::Specs;
+use super::ids::is_clause_id;
+use super::model::Modality;
+use super::sentence::{SENTENCE, names_a_sentence};
+use super::specs::{LARGEST_FILE, Specs, short};
 
 /// The name of the file in the folder of a runtime.
 const FILE: &str = "inventory.tsv";

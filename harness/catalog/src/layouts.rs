@@ -3,11 +3,11 @@
 use steps::suggest::hint;
 use steps::types::Declarations;
 
-use super::check::Checker;
+use super::diagnostic::Mistakes;
 use super::edition::EditionCondition;
 use super::life_cycle::LifeCycles;
 use super::model::ApiFile;
-use super::read::ParsedFile;
+use super::parse::ParsedFile;
 
 /// A struct and the editions that have the header's layout of it.
 #[derive(Debug, Clone)]
@@ -16,35 +16,33 @@ pub struct Layout {
     pub editions: EditionCondition,
 }
 
-impl Checker<'_> {
-    /// Reads the layouts of api.yaml. The life cycle and the queries run before the edition is known: they use none.
-    pub(super) fn layouts(
-        &mut self,
-        file: &ParsedFile<ApiFile>,
-        declarations: &Declarations,
-        life_cycle: Option<&LifeCycles>,
-    ) -> Vec<Layout> {
-        let mut layouts: Vec<Layout> = Vec::new();
-        for entry in &file.value.layouts {
-            let name = &entry.structure.value;
-            let mut report = |message| self.at(&file.source, &entry.structure, message);
-            let Some(structure) = declarations.structure(name) else {
-                let known = declarations.bindings.structs.iter().map(|structure| structure.name);
-                report(format!("`{name}` is not a struct of the header{}", hint(name, known)));
-                continue;
-            };
-            if layouts.iter().any(|known| known.structure == structure.name) {
-                report(format!("the layout of `{name}` is listed twice; remove one of the two"));
-            }
-            let mut programs = life_cycle.into_iter().flat_map(LifeCycles::all);
-            if programs.any(|life_cycle| life_cycle.program.structs.contains(&structure.name)) {
-                report(format!(
-                    "the life cycle or a query uses `{name}`, but it runs before the edition is known; write it without \
-                     `{name}`"
-                ));
-            }
-            layouts.push(Layout { structure: structure.name, editions: entry.editions.clone() });
+/// Reads the layouts of api.yaml. The life cycle and the queries run before the edition is known: they use none.
+pub(super) fn check(
+    file: &ParsedFile<ApiFile>,
+    declarations: &Declarations,
+    life_cycle: Option<&LifeCycles>,
+    mistakes: &mut Mistakes,
+) -> Vec<Layout> {
+    let mut layouts: Vec<Layout> = Vec::new();
+    for entry in &file.value.layouts {
+        let name = &entry.structure.value;
+        let mut report = |message| mistakes.at(&file.source, &entry.structure, message);
+        let Some(structure) = declarations.structure(name) else {
+            let known = declarations.bindings.structs.iter().map(|structure| structure.name);
+            report(format!("`{name}` is not a struct of the header{}", hint(name, known)));
+            continue;
+        };
+        if layouts.iter().any(|known| known.structure == structure.name) {
+            report(format!("the layout of `{name}` is listed twice; remove one of the two"));
         }
-        layouts
+        let mut programs = life_cycle.into_iter().flat_map(LifeCycles::all);
+        if programs.any(|life_cycle| life_cycle.program.structs.contains(&structure.name)) {
+            report(format!(
+                "the life cycle or a query uses `{name}`, but it runs before the edition is known; write it without \
+                 `{name}`"
+            ));
+        }
+        layouts.push(Layout { structure: structure.name, editions: entry.editions.clone() });
     }
+    layouts
 }

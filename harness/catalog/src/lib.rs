@@ -15,62 +15,58 @@ mod alternatives;
 mod axioms;
 mod chapters;
 mod check;
-mod clause_file;
 mod clauses;
 mod diagnostic;
 mod edition;
-mod families;
+mod ids;
 mod inventory;
-mod junit;
 mod layouts;
 mod libraries;
 mod life_cycle;
 mod limits;
 mod model;
-mod pages;
 mod parallel;
+mod parse;
 mod policy;
 mod products;
 mod read;
 mod readings;
 mod resource;
-mod results;
 mod rules;
 mod select;
 mod sentence;
 mod specs;
-mod vocabulary;
 mod waiting;
 mod word;
 
 pub(crate) use alternatives::identifiers;
 pub use alternatives::{Alternative, named};
-pub use axioms::{Axiom, AxiomsFile};
 pub use chapters::area;
 pub use check::load;
-pub use clause_file::{ClausesFile, Modality};
 pub(crate) use clauses::DUPLICATE;
-pub use clauses::{Clause, ClauseBook, ClauseChapter, SENTENCE};
+pub use clauses::{Clause, ClauseBook, ClauseChapter};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, Span};
-pub use junit::JunitFile;
+pub use ids::is_rule_id;
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
 pub use life_cycle::{Capability, FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, VERSION};
 pub use limits::Limit;
 pub use model::{
-    ApiFile, CapabilitySource, ChapterFile, DocumentEntry, DocumentsFile, Hazard, Level, PageEntry, ProductsFile,
-    Reason, RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeUnit, When,
+    ApiFile, Axiom, AxiomsFile, CapabilitySource, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard,
+    JunitFile, Level, Modality, PageEntry, ProductsFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
+    SupportEntry, SupportFile, TimeUnit, When,
 };
-pub use policy::{Ground, Known};
-pub use read::parse_source;
+pub use parse::parse_source;
+pub use policy::Known;
+pub use products::Product;
 pub use read::{chapter_paths, name_below, product_ids};
-pub use readings::{Agreement, Reading, Readings, ReadingsFile, readings};
+pub use readings::{Agreement, Readings, readings};
 pub use resource::{Handle, Release, ReleaseArgument, Resource};
-pub use rules::{CatalogPlace, Chapter, Kill, Product, Rule, Rules, is_rule_id, short};
+pub use rules::{CatalogPlace, Chapter, Ground, Kill, Rule, Rules};
 pub use select::{Conditions, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule};
-pub use sentence::{Sentence, sentences};
-pub use specs::{SpecFile, Specs};
+pub use sentence::{SENTENCE, Sentence, sentences};
+pub use specs::{SpecFile, Specs, short};
 pub use waiting::waiting;
 pub use word::Word;
 

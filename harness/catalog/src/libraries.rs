@@ -9,10 +9,10 @@ use serde_yaml::Spanned;
 use steps::pattern::{hint, matches};
 use steps::types::Declarations;
 
-use super::check::Checker;
+use super::diagnostic::Mistakes;
 use super::life_cycle::LifeCycleProgram;
 use super::model::ApiFile;
-use super::read::ParsedFile;
+use super::parse::ParsedFile;
 
 /// A library of a runtime.
 #[derive(Debug, Clone)]
@@ -84,72 +84,70 @@ impl Libraries {
     }
 }
 
-impl Checker<'_> {
-    /// Reads the libraries of api.yaml.
-    pub(super) fn libraries(&mut self, file: &ParsedFile<ApiFile>, declarations: &Declarations) -> Libraries {
-        let api = &file.value;
-        let mut report = |place: &Spanned<String>, message: String| self.at(&file.source, place, message);
-        let library = |id: &Spanned<String>, names: &[String], search: &[String], optional| RuntimeLibrary {
-            id: id.value.clone(),
-            names: names.to_vec(),
-            search: search.to_vec(),
-            optional,
-        };
-        let list: Vec<RuntimeLibrary> = match (&api.library, api.libraries.as_slice()) {
-            (Some(one), []) => vec![library(&api.runtime, &one.names, &one.search, false)],
-            (None, entries @ [first, ..]) => {
-                if first.optional {
-                    let message = "the first library is never optional: list one that is always there before it";
-                    report(&first.id, message.to_owned());
-                }
-                entries.iter().map(|of| library(&of.id, &of.names, &of.search, of.optional)).collect()
+/// Reads the libraries of api.yaml.
+pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mistakes: &mut Mistakes) -> Libraries {
+    let api = &file.value;
+    let mut report = |place: &Spanned<String>, message: String| mistakes.at(&file.source, place, message);
+    let library = |id: &Spanned<String>, names: &[String], search: &[String], optional| RuntimeLibrary {
+        id: id.value.clone(),
+        names: names.to_vec(),
+        search: search.to_vec(),
+        optional,
+    };
+    let list: Vec<RuntimeLibrary> = match (&api.library, api.libraries.as_slice()) {
+        (Some(one), []) => vec![library(&api.runtime, &one.names, &one.search, false)],
+        (None, entries @ [first, ..]) => {
+            if first.optional {
+                let message = "the first library is never optional: list one that is always there before it";
+                report(&first.id, message.to_owned());
             }
-            (given, _) => {
-                let both = if given.is_some() { "both are here" } else { "neither is here" };
-                report(&api.runtime, format!("api.yaml has a `library`, or a list of `libraries`; {both}"));
-                vec![library(&api.runtime, &[], &[], false)]
+            entries.iter().map(|of| library(&of.id, &of.names, &of.search, of.optional)).collect()
+        }
+        (given, _) => {
+            let both = if given.is_some() { "both are here" } else { "neither is here" };
+            report(&api.runtime, format!("api.yaml has a `library`, or a list of `libraries`; {both}"));
+            vec![library(&api.runtime, &[], &[], false)]
+        }
+    };
+    let mut homes: HashMap<&'static str, usize> = HashMap::new();
+    for (position, entry) in api.libraries.iter().enumerate() {
+        if api.libraries[..position].iter().any(|earlier| earlier.id.value == entry.id.value) {
+            report(&entry.id, format!("there are two libraries `{}`; give each its own id", entry.id.value));
+        }
+        for pattern in &entry.functions {
+            let mut functions: Vec<&'static Function> = declarations.bindings.functions.iter().collect();
+            functions.retain(|function| matches(&pattern.value, function.name));
+            if functions.is_empty() {
+                let hint = hint(&pattern.value, declarations.function_names());
+                report(pattern, format!("`{}` matches no function of the header{hint}", pattern.value));
             }
-        };
-        let mut homes: HashMap<&'static str, usize> = HashMap::new();
-        for (position, entry) in api.libraries.iter().enumerate() {
-            if api.libraries[..position].iter().any(|earlier| earlier.id.value == entry.id.value) {
-                report(&entry.id, format!("there are two libraries `{}`; give each its own id", entry.id.value));
-            }
-            for pattern in &entry.functions {
-                let mut functions: Vec<&'static Function> = declarations.bindings.functions.iter().collect();
-                functions.retain(|function| matches(&pattern.value, function.name));
-                if functions.is_empty() {
-                    let hint = hint(&pattern.value, declarations.function_names());
-                    report(pattern, format!("`{}` matches no function of the header{hint}", pattern.value));
-                }
-                for function in functions {
-                    let earlier = homes.insert(function.name, position).filter(|earlier| *earlier != position);
-                    if let Some(earlier) = earlier {
-                        let (name, other, own) = (function.name, &list[earlier].id, &entry.id.value);
-                        report(pattern, format!("`{name}` lives in `{other}` and in `{own}`; name it in one of them"));
-                    }
+            for function in functions {
+                let earlier = homes.insert(function.name, position).filter(|earlier| *earlier != position);
+                if let Some(earlier) = earlier {
+                    let (name, other, own) = (function.name, &list[earlier].id, &entry.id.value);
+                    report(pattern, format!("`{name}` lives in `{other}` and in `{own}`; name it in one of them"));
                 }
             }
         }
-        Libraries { list, homes }
     }
+    Libraries { list, homes }
+}
 
-    /// The life cycle runs wherever the runtime is: it calls nothing that lives in an optional library.
-    pub(super) fn expect_there(
-        &mut self,
-        file: &ParsedFile<ApiFile>,
-        libraries: &Libraries,
-        life_cycle: &LifeCycleProgram,
-    ) {
-        for function in &life_cycle.program.functions {
-            let Some(library) = libraries.optional_home(function.name) else { continue };
-            let Some(entry) = file.value.libraries.iter().find(|entry| entry.id.value == library.id) else { continue };
-            let message = format!(
-                "the life cycle or a query calls {}, which lives in `{}`; what it calls is always there: do without it, \
-                 or remove `optional`",
-                function.name, library.id
-            );
-            self.at(&file.source, &entry.id, message);
-        }
+/// The life cycle runs wherever the runtime is: it calls nothing that lives in an optional library.
+pub(super) fn expect_there(
+    file: &ParsedFile<ApiFile>,
+    libraries: &Libraries,
+    life_cycle: &LifeCycleProgram,
+    mistakes: &mut Mistakes,
+) {
+    for function in &life_cycle.program.functions {
+        let Some(library) = libraries.optional_home(function.name) else { continue };
+        let Some(entry) = file.value.libraries.iter().find(|entry| entry.id.value == library.id) else { continue };
+        let message = format!(
+            "the life cycle or a query calls {}, which lives in `{}`; what it calls is always there: do without it, \
+             or remove `optional`",
+            function.name, library.id
+        );
+        mistakes.at(&file.source, &entry.id, message);
     }
 }

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use serde_yaml::Spanned;
 use steps::program::State;
 use steps::suggest::hint;
-use steps::{Environment, Part, Program, RuleText, Span, check};
+use steps::{Environment, Part, Program, RuleText, Span};
 
-use super::check::{Checker, unknown_product};
+use super::diagnostic::Mistakes;
 use super::edition::EditionForm;
 use super::model::{
     ApiFile, CapabilitySource, LifeCycle, LifeCycleDifference, Queries, QuerySource, UpDown, VersionSource,
 };
-use super::read::ParsedFile;
-use super::rules::Product;
+use super::parse::ParsedFile;
+use super::products::{Product, unknown_product};
 
 /// A part of the life cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,75 +177,73 @@ impl<'a> Texts<'a> {
     }
 }
 
-impl Checker<'_> {
-    /// Compiles the life cycle of api.yaml, and that of each product which differs.
-    pub(super) fn life_cycles(
-        &mut self,
-        file: &ParsedFile<ApiFile>,
-        environment: &Environment,
-        products: &[Product],
-    ) -> Option<LifeCycles> {
-        let usual = self.life_cycle(file, &Texts::of(&file.value, None), environment);
-        let mut own = BTreeMap::new();
-        for (product, difference) in &file.value.life_cycle.differing {
-            if let Some(message) = unknown_product(product, products) {
-                self.at(&file.source, &file.value.life_cycle.init.up, format!("life_cycle.for: {message}"));
-            }
-            let names: Vec<&str> = questions(&file.value.queries).iter().map(|asked| asked.query.name).collect();
-            for query in difference.unasked.iter().filter(|query| !names.contains(&query.value.as_str())) {
-                let hint = hint(&query.value, names.iter().copied());
-                self.at(&file.source, query, format!("`{}` is no query of api.yaml{hint}", query.value));
-            }
-            let texts = Texts::of(&file.value, Some(difference));
-            // A mistake of what they share is reported once.
-            let compiled = usual.as_ref().and_then(|_| self.life_cycle(file, &texts, environment));
-            own.extend(compiled.map(|compiled| (product.clone(), compiled)));
+/// Compiles the life cycle of api.yaml, and that of each product which differs.
+pub(super) fn check(
+    file: &ParsedFile<ApiFile>,
+    environment: &Environment,
+    products: &[Product],
+    mistakes: &mut Mistakes,
+) -> Option<LifeCycles> {
+    let usual = life_cycle(file, &Texts::of(&file.value, None), environment, mistakes);
+    let mut own = BTreeMap::new();
+    for (product, difference) in &file.value.life_cycle.differing {
+        if let Some(message) = unknown_product(product, products) {
+            mistakes.at(&file.source, &file.value.life_cycle.init.up, format!("life_cycle.for: {message}"));
         }
-        Some(LifeCycles { usual: usual?, own })
+        let names: Vec<&str> = questions(&file.value.queries).iter().map(|asked| asked.query.name).collect();
+        for query in difference.unasked.iter().filter(|query| !names.contains(&query.value.as_str())) {
+            let hint = hint(&query.value, names.iter().copied());
+            mistakes.at(&file.source, query, format!("`{}` is no query of api.yaml{hint}", query.value));
+        }
+        let texts = Texts::of(&file.value, Some(difference));
+        // A mistake of what they share is reported once.
+        let compiled = usual.as_ref().and_then(|_| life_cycle(file, &texts, environment, mistakes));
+        own.extend(compiled.map(|compiled| (product.clone(), compiled)));
     }
+    Some(LifeCycles { usual: usual?, own })
+}
 
-    fn life_cycle(
-        &mut self,
-        file: &ParsedFile<ApiFile>,
-        texts: &Texts<'_>,
-        environment: &Environment,
-    ) -> Option<LifeCycleProgram> {
-        let Texts { sections, queries, capabilities } = texts;
-        let mut steps = String::new();
-        let mut starts = Vec::new();
-        for (_, text) in sections {
-            steps.push_str("{ ");
-            starts.push(steps.len());
-            steps.push_str(&text.value);
-            steps.push_str("\n}\n");
-        }
-        let text = RuleText {
-            steps: &steps,
-            observe: queries.iter().map(|asked| (asked.query.name, asked.value.value.as_str())).collect(),
-            life_cycle: true,
-            ..RuleText::default()
-        };
-        match check(&text, environment) {
-            Ok(program) => Some(LifeCycleProgram {
-                program,
-                sections: sections.iter().map(|(section, _)| *section).collect(),
-                queries: queries.iter().map(|asked| asked.query.clone()).collect(),
-                capabilities: capabilities.iter().map(Capability::of).collect(),
-            }),
-            Err(problems) => {
-                for problem in problems {
-                    let (scalar, offset) = match problem.part {
-                        Part::Observe(index) => (queries[index].value, problem.span.start),
-                        _ => {
-                            let index = starts.iter().rposition(|start| *start <= problem.span.start).unwrap_or(0);
-                            (sections[index].1, problem.span.start - starts[index].min(problem.span.start))
-                        }
-                    };
-                    let span = Span { start: offset, end: offset };
-                    self.inside(&file.source, scalar, span, problem.message);
-                }
-                None
+fn life_cycle(
+    file: &ParsedFile<ApiFile>,
+    texts: &Texts<'_>,
+    environment: &Environment,
+    mistakes: &mut Mistakes,
+) -> Option<LifeCycleProgram> {
+    let Texts { sections, queries, capabilities } = texts;
+    let mut steps = String::new();
+    let mut starts = Vec::new();
+    for (_, text) in sections {
+        steps.push_str("{ ");
+        starts.push(steps.len());
+        steps.push_str(&text.value);
+        steps.push_str("\n}\n");
+    }
+    let text = RuleText {
+        steps: &steps,
+        observe: queries.iter().map(|asked| (asked.query.name, asked.value.value.as_str())).collect(),
+        life_cycle: true,
+        ..RuleText::default()
+    };
+    match steps::check(&text, environment) {
+        Ok(program) => Some(LifeCycleProgram {
+            program,
+            sections: sections.iter().map(|(section, _)| *section).collect(),
+            queries: queries.iter().map(|asked| asked.query.clone()).collect(),
+            capabilities: capabilities.iter().map(Capability::of).collect(),
+        }),
+        Err(problems) => {
+            for problem in problems {
+                let (scalar, offset) = match problem.part {
+                    Part::Observe(index) => (queries[index].value, problem.span.start),
+                    _ => {
+                        let index = starts.iter().rposition(|start| *start <= problem.span.start).unwrap_or(0);
+                        (sections[index].1, problem.span.start - starts[index].min(problem.span.start))
+                    }
+                };
+                let span = Span { start: offset, end: offset };
+                mistakes.inside(&file.source, scalar, span, problem.message);
             }
+            None
         }
     }
 }

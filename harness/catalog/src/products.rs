@@ -6,77 +6,96 @@ use serde_yaml::Spanned;
 
 use steps::suggest::hint;
 
-use super::check::Checker;
+use super::diagnostic::Mistakes;
+use super::ids::{ID, is_id};
 use super::model::ProductsFile;
-use super::read::ParsedFile;
-use super::rules::{Product, is_id};
+use super::parse::ParsedFile;
 
-/// How what becomes part of paths and commands is written.
-pub(super) const ID: &str = "write lower-case letters, digits and `-`";
+/// A product family with its documented quantities.
+#[derive(Debug, Clone)]
+pub struct Product {
+    pub id: String,
+    pub name: String,
+    pub reported_names: Vec<regex_lite::Regex>,
+    pub run_modes: Vec<String>,
+    /// Quantity → value in bytes or units.
+    pub facts: BTreeMap<String, i128>,
+}
 
-impl Checker<'_> {
-    pub(super) fn default_product(&mut self, file: &ParsedFile<ProductsFile>, products: &[Product]) -> String {
-        let first = products.first().map(|product| product.id.clone()).unwrap_or_default();
-        let Some(default) = &file.value.default else { return first };
-        if !products.iter().any(|product| product.id == default.value) {
-            let hint = hint(&default.value, products.iter().map(|product| product.id.as_str()));
-            self.at(&file.source, default, format!("`{}` is no product of this file{hint}", default.value));
-        }
-        default.value.clone()
+/// The product that the simulated device imitates.
+pub(super) fn default_product(
+    file: &ParsedFile<ProductsFile>,
+    products: &[Product],
+    mistakes: &mut Mistakes,
+) -> String {
+    let first = products.first().map(|product| product.id.clone()).unwrap_or_default();
+    let Some(default) = &file.value.default else { return first };
+    if !products.iter().any(|product| product.id == default.value) {
+        let hint = hint(&default.value, products.iter().map(|product| product.id.as_str()));
+        mistakes.at(&file.source, default, format!("`{}` is no product of this file{hint}", default.value));
     }
+    default.value.clone()
+}
 
-    pub(super) fn products(&mut self, file: &ParsedFile<ProductsFile>, run_modes: &[String]) -> Vec<Product> {
-        let mut products: Vec<Product> = Vec::new();
-        for entry in &file.value.products {
-            let mut facts = BTreeMap::new();
-            for (name, value) in &entry.facts {
-                match quantity(value) {
-                    Some(number) => drop(facts.insert(name.clone(), number)),
-                    None => {
-                        let message = format!("`{}` is no quantity; write for example 4KiB or 64", value.value);
-                        self.at(&file.source, value, message);
-                    }
+/// Checks the products.
+pub(super) fn check(file: &ParsedFile<ProductsFile>, run_modes: &[String], mistakes: &mut Mistakes) -> Vec<Product> {
+    let mut products: Vec<Product> = Vec::new();
+    for entry in &file.value.products {
+        let mut facts = BTreeMap::new();
+        for (name, value) in &entry.facts {
+            match quantity(value) {
+                Some(number) => drop(facts.insert(name.clone(), number)),
+                None => {
+                    let message = format!("`{}` is no quantity; write for example 4KiB or 64", value.value);
+                    mistakes.at(&file.source, value, message);
                 }
             }
-            let id = &entry.id.value;
-            let mut report = |message: String| self.at(&file.source, &entry.id, message);
-            if !is_id(id) {
-                report(format!("`{id}` cannot be the id of a product; {ID}"));
-            }
-            if let Some(first) = products.first() {
-                for name in first.facts.keys().filter(|name| !facts.contains_key(*name)) {
-                    report(format!("`{id}` lacks the quantity `{name}` that `{}` has", first.id));
-                }
-                for name in facts.keys().filter(|name| !first.facts.contains_key(*name)) {
-                    report(format!("`{id}` has the quantity `{name}` that `{}` lacks", first.id));
-                }
-            }
-            if products.iter().any(|known| known.id == *id) {
-                report(format!("there are two products `{id}`"));
-            }
-            let mut reported_names = Vec::new();
-            for pattern in &entry.reported_names {
-                match regex_lite::Regex::new(pattern) {
-                    Ok(pattern) => reported_names.push(pattern),
-                    Err(error) => report(format!("`{pattern}` is no regular expression: {error}")),
-                }
-            }
-            if entry.run_modes.is_empty() && !run_modes.is_empty() {
-                report(format!("`{id}` names no run mode; there are {}", quoted(run_modes)));
-            }
-            for mode in entry.run_modes.iter().filter(|mode| !run_modes.contains(mode)) {
-                report(unknown_run_mode(mode, run_modes));
-            }
-            products.push(Product {
-                id: id.clone(),
-                name: entry.name.clone(),
-                reported_names,
-                run_modes: entry.run_modes.clone(),
-                facts,
-            });
         }
-        products
+        let id = &entry.id.value;
+        let mut report = |message: String| mistakes.at(&file.source, &entry.id, message);
+        if !is_id(id) {
+            report(format!("`{id}` cannot be the id of a product; {ID}"));
+        }
+        if let Some(first) = products.first() {
+            for name in first.facts.keys().filter(|name| !facts.contains_key(*name)) {
+                report(format!("`{id}` lacks the quantity `{name}` that `{}` has", first.id));
+            }
+            for name in facts.keys().filter(|name| !first.facts.contains_key(*name)) {
+                report(format!("`{id}` has the quantity `{name}` that `{}` lacks", first.id));
+            }
+        }
+        if products.iter().any(|known| known.id == *id) {
+            report(format!("there are two products `{id}`"));
+        }
+        let mut reported_names = Vec::new();
+        for pattern in &entry.reported_names {
+            match regex_lite::Regex::new(pattern) {
+                Ok(pattern) => reported_names.push(pattern),
+                Err(error) => report(format!("`{pattern}` is no regular expression: {error}")),
+            }
+        }
+        if entry.run_modes.is_empty() && !run_modes.is_empty() {
+            report(format!("`{id}` names no run mode; there are {}", quoted(run_modes)));
+        }
+        for mode in entry.run_modes.iter().filter(|mode| !run_modes.contains(mode)) {
+            report(unknown_run_mode(mode, run_modes));
+        }
+        products.push(Product {
+            id: id.clone(),
+            name: entry.name.clone(),
+            reported_names,
+            run_modes: entry.run_modes.clone(),
+            facts,
+        });
     }
+    products
+}
+
+/// What is wrong with a product that is not one.
+pub(super) fn unknown_product(product: &str, known: &[Product]) -> Option<String> {
+    let ids = || known.iter().map(|known| known.id.as_str());
+    let unknown = !ids().any(|id| id == product);
+    unknown.then(|| format!("`{product}` is no product of products.yaml{}", hint(product, ids())))
 }
 
 pub(super) fn unknown_run_mode(mode: &str, known: &[String]) -> String {

@@ -1,4 +1,4 @@
-//! Files → parsed YAML, hostile input included.
+//! The files of a catalog, read.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,26 +6,16 @@ use std::sync::Arc;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::axioms::AxiomsFile;
 use super::chapters::{self, RULES};
-use super::clause_file::ClausesFile;
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
 use super::inventory::{Inventory, read_inventory};
-use super::junit::JunitFile;
-use super::model::{ApiFile, ChapterFile, DocumentsFile, ProductsFile, RuleSource, SubjectsFile, SupportFile, When};
+use super::model::{
+    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, JunitFile, ProductsFile, ReadingsFile, SubjectsFile,
+    SupportFile,
+};
 use super::parallel::in_parallel;
-use super::readings::ReadingsFile;
-use super::specs::Specs;
-
-/// A file of the catalog is text that people write: more than this is a mistake.
-pub(super) const LARGEST_FILE: u64 = 8 << 20;
-
-/// A parsed file with its text.
-#[derive(Debug)]
-pub(super) struct ParsedFile<T> {
-    pub source: Arc<Source>,
-    pub value: T,
-}
+use super::parse::{ParsedFile, chapter, parse, parsed};
+use super::specs::{LARGEST_FILE, Specs};
 
 /// Everything that stands under `specs/` for one runtime.
 #[derive(Debug)]
@@ -227,99 +217,4 @@ impl Reader<'_> {
         let all = in_parallel(texts, parsed::<T>);
         all.into_iter().filter_map(|file| file.map_err(|error| self.diagnostics.push(error)).ok()).collect()
     }
-}
-
-fn parsed<T: for<'de> Deserialize<'de>>(source: Arc<Source>) -> Result<ParsedFile<T>, Diagnostic> {
-    parse_source(&source).map(|value| ParsedFile { value, source })
-}
-
-/// What a YAML file says; the error has its place.
-pub fn parse_source<T: for<'de> Deserialize<'de>>(source: &Arc<Source>) -> Result<T, Diagnostic> {
-    parse(&source.text).map_err(|error| diagnostic(source, &error))
-}
-
-/// A chapter in which one rule is malformed still yields its other rules, so that all mistakes are reported together.
-fn chapter(source: Arc<Source>) -> (ParsedFile<ChapterFile>, Vec<Diagnostic>) {
-    let error = match parse::<ChapterFile>(&source.text) {
-        Ok(value) => return (ParsedFile { source, value }, Vec::new()),
-        Err(error) => error,
-    };
-    let mut rules = Vec::new();
-    let mut own = Vec::new();
-    for (line, item) in rule_items(&source.text) {
-        let placed = format!("{}{item}", "\n".repeat(line));
-        match parse::<Vec<serde_yaml::Spanned<RuleSource>>>(&placed) {
-            Ok(mut parsed) => rules.append(&mut parsed),
-            Err(error) => own.push(diagnostic(&source, &error)),
-        }
-    }
-    if own.is_empty() {
-        own.push(diagnostic(&source, &error));
-    }
-    let value = ChapterFile { title: String::new(), assumes: Vec::new(), when: When::default(), rules };
-    (ParsedFile { source, value }, own)
-}
-
-/// The items of the rule list with the number of lines before each.
-fn rule_items(text: &str) -> Vec<(usize, String)> {
-    let mut items: Vec<(usize, String)> = Vec::new();
-    let mut indentation = None;
-    for (number, line) in text.lines().enumerate() {
-        let spaces = line.len() - line.trim_start().len();
-        let starts = line.trim_start().starts_with("- id:") && *indentation.get_or_insert(spaces) == spaces;
-        if starts {
-            items.push((number, String::new()));
-        }
-        if let Some((_, item)) = items.last_mut() {
-            item.push_str(line);
-            item.push('\n');
-        }
-    }
-    items
-}
-
-fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, serde_yaml::Error> {
-    let options = serde_yaml::options! {
-        strict_booleans: true,
-        merge_keys: serde_yaml::MergeKeyPolicy::Error,
-        with_snippet: false,
-        budget: serde_yaml::budget! {
-            max_nodes: 2_000_000,
-            max_events: 4_000_000,
-            max_total_scalar_bytes: 64 << 20,
-            max_depth: 64,
-        },
-    };
-    serde_yaml::from_str_with_options(text, options)
-}
-
-fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
-    let (line, column) =
-        error.location().map_or((0, 0), |location| source.inside(location.line() as usize, location.column() as usize));
-    let text = error.to_string();
-    let message = text.lines().next().unwrap_or("not valid YAML");
-    // The place is printed from the diagnostic itself.
-    let message = message.split(" at line ").next().unwrap_or(message).trim_start_matches("error: ");
-    // What the reader of YAML advises is meant for programmers.
-    let message = match message {
-        "unexpected end of input" if source.text.trim().is_empty() => "the file is empty",
-        _ if message.starts_with("multiple YAML documents") => "a second YAML document begins here; a file holds one",
-        _ => message.split(", set DuplicateKeyPolicy").next().unwrap_or(message),
-    };
-    if source.is_elsewhere() {
-        // What the reader says of a mistake quotes the file.
-        let message =
-            "it has mistakes, and it is reached through a link, so that nothing of it is shown: name the file itself";
-        return Diagnostic { source: Some(source.clone()), line, column, message: message.to_owned() };
-    }
-    let hint = misspelt(message);
-    Diagnostic { source: Some(source.clone()), line, column, message: format!("{message}{hint}") }
-}
-
-/// "unknown field `foo`, expected one of a, b" → a suggestion.
-fn misspelt(message: &str) -> String {
-    let Some((_, rest)) = message.split_once("unknown field `") else { return String::new() };
-    let Some((name, expected)) = rest.split_once('`') else { return String::new() };
-    let known = expected.rsplit("expected ").next().unwrap_or_default().trim_start_matches("one of ");
-    steps::suggest::hint(name, known.split(", "))
 }

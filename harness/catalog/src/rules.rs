@@ -1,16 +1,16 @@
 //! The catalog, checked: every rule compiled, every name resolved. What the rest of the harness works with.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use abi::{Bindings, Function};
 
+use steps::judgement::{Judged, judgements};
 use steps::results::ResultType;
 use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
-use super::axioms::Axiom;
 use super::clauses::ClauseBook;
 use super::diagnostic::line_and_column;
 use super::edition::{EditionForm, Span};
@@ -18,10 +18,10 @@ use super::layouts::Layout;
 use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
 use super::limits::Limit;
-use super::model::{DocumentEntry, Hazard, Level, Reason, RuleSource, SupportEntry, TimeUnit, When};
-use super::policy::Ground;
+use super::model::{Axiom, DocumentEntry, Hazard, Level, Reason, RuleSource, SupportEntry, TimeUnit, When};
+use super::products::Product;
 use super::resource::Resource;
-use super::specs::Specs;
+use super::specs::{Specs, short};
 
 /// Where the catalog stands, and what its header declares.
 #[derive(Debug, Clone)]
@@ -89,17 +89,6 @@ pub struct Rules {
     pub digest: String,
 }
 
-/// A product family with its documented quantities.
-#[derive(Debug, Clone)]
-pub struct Product {
-    pub id: String,
-    pub name: String,
-    pub reported_names: Vec<regex_lite::Regex>,
-    pub run_modes: Vec<String>,
-    /// Quantity → value in bytes or units.
-    pub facts: BTreeMap<String, i128>,
-}
-
 /// A chapter of the catalog.
 #[derive(Debug, Clone)]
 pub struct Chapter {
@@ -146,6 +135,17 @@ pub struct Rule {
     pub steps_at: (usize, usize),
     /// The texts as written.
     pub source: RuleSource,
+}
+
+/// What checks of a rule rest on: one clause, or several from which it is inferred.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    /// The name that the rule's steps use.
+    pub name: String,
+    /// Positions in [`ClauseBook::clauses`](ClauseBook::clauses).
+    pub clauses: Vec<usize>,
+    /// Ids of the axioms that the checks assume instead of the rule's; empty: the rule's.
+    pub axioms: Vec<String>,
 }
 
 /// A seeded defect that a rule claims to kill.
@@ -270,6 +270,38 @@ impl Rule {
         self
     }
 
+    /// What a judgement rests on; `None`: nothing is named for it.
+    pub fn ground(&self, judged: &Judged) -> Option<&Ground> {
+        self.ground_of(judged.rests_on)
+    }
+
+    pub(super) fn ground_of(&self, named: Option<usize>) -> Option<&Ground> {
+        match named {
+            Some(named) => self.ground_named(named),
+            None => <&[Ground; 1]>::try_from(&*self.grounds).ok().map(|[ground]| ground),
+        }
+    }
+
+    /// What a marker of the steps names, by its position in the program's grounds.
+    pub fn ground_named(&self, named: usize) -> Option<&Ground> {
+        let name = &self.program.grounds.get(named)?.name;
+        self.grounds.iter().find(|ground| ground.name == *name)
+    }
+
+    /// The judged check at a place of the steps.
+    pub(super) fn judged_at(&self, span: steps::Span) -> Option<Judged> {
+        let at = |judged: &Judged| judged.reported == span || judged.statement == span;
+        judgements(&self.program).into_iter().find(at).filter(|_| span != steps::Span::default())
+    }
+
+    /// What the statement at a place rests on; everything that the rule rests on where the place is none of a check.
+    pub fn grounds_at(&self, span: steps::Span) -> Vec<&Ground> {
+        match self.judged_at(span).and_then(|judged| self.ground(&judged)) {
+            Some(ground) => vec![ground],
+            None => self.grounds.iter().collect(),
+        }
+    }
+
     /// How many devices its processes are on, and its conditions ask for.
     pub fn devices(&self) -> u32 {
         let processes = self.program.processes.iter().map(|process| process.device.saturating_add(1));
@@ -289,45 +321,5 @@ impl Rule {
         let written = self.program.written(steps::Span { start: offset, end: offset }).start;
         let (line, column) = line_and_column(&self.source.steps.value, written);
         format!("{}:{}:{}", short(&chapter.path), self.steps_at.0 + line, self.steps_at.1 + column + 1)
-    }
-}
-
-/// Bytes of the longest id: ids are names of files.
-const LONGEST_ID: usize = 200;
-
-/// Whether a text can be the id of a rule: three or more names with dots between them, each of lower-case letters,
-/// digits and hyphens. What is read from a journal is held to the same grammar as the catalog.
-pub fn is_rule_id(text: &str) -> bool {
-    text.len() <= LONGEST_ID && text.split('.').count() >= 3 && text.split('.').all(is_id)
-}
-
-/// Whether a text can be the id of a product, a chapter or a run mode, which become parts of paths, of tables and of the
-/// commands that repeat a failure.
-pub(super) fn is_id(text: &str) -> bool {
-    let inside = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(inside)
-}
-
-/// A path from `specs/` on, which is the same on every machine.
-pub fn short(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    text[text.rfind("specs/").unwrap_or(0)..].to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_of_a_rule_is_three_names_or_more() {
-        for id in ["toy.set.byte", "toy.copy.sync-roundtrip", "a.b.c.d-1", &format!("a.b.{}", "c".repeat(196))] {
-            assert!(is_rule_id(id), "{id}");
-        }
-        for id in
-            ["", "toy", "toy.set", "toy..byte", ".a.b.c", "a.b.c.", "../../x", "a.b.c/d", "a.b.C", "a.b.c\n", "a.b.ü"]
-        {
-            assert!(!is_rule_id(id), "{id}");
-        }
-        assert!(!is_rule_id(&format!("a.b.{}", "c".repeat(197))));
     }
 }

@@ -7,8 +7,9 @@ use steps::suggest::hint;
 use super::alternatives::{self, Alternative};
 use super::edition::{Edition, EditionCondition, Span};
 use super::layouts::Layout;
-use super::model::{Level, SupportEntry, When};
-use super::rules::{Product, Rule, Rules};
+use super::model::{Level, SupportEntry};
+use super::products::Product;
+use super::rules::{Rule, Rules};
 use super::word::Word;
 
 /// The device under test, as far as selection is concerned.
@@ -121,14 +122,6 @@ impl Skip {
 
 fn known(edition: Option<&Edition>) -> String {
     edition.map_or_else(|| "an unknown edition".to_owned(), Edition::to_string)
-}
-
-impl When {
-    /// Whether a product is among those that are named.
-    pub(super) fn allows(&self, product: &str) -> bool {
-        let named = |list: &[String]| list.iter().any(|known| known == product);
-        (self.products.is_empty() || named(&self.products)) && !named(&self.not_products)
-    }
 }
 
 /// Whether the documents offer a product what a rule needs.

@@ -18,6 +18,15 @@ pub struct Sentence {
     pub heading: String,
 }
 
+/// Digits of hex by which a sentence is named: two of a hundred thousand sentences have the same ones with a chance of one in
+/// fifty thousand.
+pub const SENTENCE: usize = 12;
+
+/// Whether a text is the first [`SENTENCE`] digits of a SHA-256.
+pub(crate) fn names_a_sentence(text: &str) -> bool {
+    text.len() == SENTENCE && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// Fewer characters than this are a number or a mark of a table, not a sentence.
 const SHORTEST: usize = 4;
 

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::files;
 
+/// A file of the catalog is text that people write: more than this is a mistake.
+pub(crate) const LARGEST_FILE: u64 = 8 << 20;
+
 /// A file that an executable carries: its path below `specs/`, and its text.
 pub type SpecFile = (&'static str, &'static str);
 
@@ -90,4 +93,10 @@ fn walk(folder: PathBuf, paths: &mut Vec<PathBuf>, unreadable: &mut Vec<(PathBuf
             paths.push(entry.path());
         }
     }
+}
+
+/// A path from `specs/` on, which is the same on every machine.
+pub fn short(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    text[text.rfind("specs/").unwrap_or(0)..].to_owned()
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::clause_file::ClausesFile;
 use super::diagnostic::{CatalogError, Diagnostic, Source};
-use super::read::{LARGEST_FILE, parse_source};
-use super::specs::Specs;
+use super::model::ClausesFile;
+use super::parse::parse_source;
+use super::specs::{LARGEST_FILE, Specs};
 
 /// The sentences that wait for each runtime, by the name of its folder. An executable carries none.
 ///

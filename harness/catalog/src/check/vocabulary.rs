@@ -10,86 +10,89 @@ use steps::vocabulary::is_name;
 use steps::word::Word;
 use steps::{Span, Vocabulary};
 
-use super::check::Checker;
-use super::model::{ApiFile, WordSource};
-use super::read::ParsedFile;
-use super::resource::Resource;
+use crate::diagnostic::Mistakes;
+use crate::model::{ApiFile, WordSource};
+use crate::parse::ParsedFile;
+use crate::resource::Resource;
 
-impl Checker<'_> {
-    /// Reads the sets, the words and the set-ups of api.yaml.
-    pub(super) fn vocabulary(
-        &mut self,
-        file: &ParsedFile<ApiFile>,
-        declarations: &Declarations,
-        resources: &[Resource],
-    ) -> Vocabulary {
-        let mut vocabulary = Vocabulary::new();
-        for (name, codes) in &file.value.codes {
-            if let Some(message) = no_new_name(name, declarations) {
-                self.at(&file.source, codes, message);
-            }
-            if codes.value.is_empty() {
-                self.at(&file.source, codes, format!("`{name}` holds no code; name at least one constant"));
-            }
-            for code in codes.value.iter().filter(|code| declarations.constant(&code.value).is_none()) {
-                let hint = hint(&code.value, declarations.constant_names());
-                self.at(&file.source, code, format!("`{}` is not a constant of the header{hint}", code.value));
-            }
-            let codes = codes.value.iter().map(|code| code.value.clone()).collect();
-            vocabulary.sets.insert(name.clone(), codes);
+/// Reads the sets, the words and the set-ups of api.yaml.
+pub(super) fn check(
+    file: &ParsedFile<ApiFile>,
+    declarations: &Declarations,
+    resources: &[Resource],
+    mistakes: &mut Mistakes,
+) -> Vocabulary {
+    let mut vocabulary = Vocabulary::new();
+    for (name, codes) in &file.value.codes {
+        if let Some(message) = no_new_name(name, declarations) {
+            mistakes.at(&file.source, codes, message);
         }
-        let mut words = Vec::new();
-        for source in &file.value.words {
-            let reader = WordReader { source, declarations, resources, all: &file.value.words, sets: &vocabulary };
-            match reader.word() {
-                Ok((name, _)) if words.iter().any(|(known, _)| *known == name) || vocabulary.defines(&name) => {
-                    let message = format!("`{name}` is defined twice; choose another name");
-                    self.at(&file.source, &source.word, message);
-                }
-                Ok(word) => words.push(word),
-                Err(Mistake { heading, span, message }) => {
-                    let scalar = if heading { &source.word } else { &source.steps };
-                    self.inside(&file.source, scalar, span, message);
-                }
-            }
+        if codes.value.is_empty() {
+            mistakes.at(&file.source, codes, format!("`{name}` holds no code; name at least one constant"));
         }
-        vocabulary.words.extend(words);
-        self.set_ups(file, declarations, &mut vocabulary);
-        vocabulary
+        for code in codes.value.iter().filter(|code| declarations.constant(&code.value).is_none()) {
+            let hint = hint(&code.value, declarations.constant_names());
+            mistakes.at(&file.source, code, format!("`{}` is not a constant of the header{hint}", code.value));
+        }
+        let codes = codes.value.iter().map(|code| code.value.clone()).collect();
+        vocabulary.sets.insert(name.clone(), codes);
     }
-
-    /// Reads the set-ups of api.yaml: each may be made of those above it.
-    fn set_ups(&mut self, file: &ParsedFile<ApiFile>, declarations: &Declarations, vocabulary: &mut Vocabulary) {
-        let mut headings = Vec::new();
-        for source in &file.value.set_ups {
-            match heading("set-up", &source.given.value, declarations) {
-                Ok((name, _)) if vocabulary.defines(&name) || vocabulary.set_ups.contains_key(&name) => {
-                    let message = format!("`{name}` is defined twice; choose another name");
-                    self.at(&file.source, &source.given, message);
-                }
-                Ok((name, parameters)) => {
-                    vocabulary.set_ups.insert(name.clone(), None);
-                    headings.push((source, name, parameters));
-                }
-                Err(Mistake { span, message, .. }) => self.inside(&file.source, &source.given, span, message),
+    let mut words = Vec::new();
+    for source in &file.value.words {
+        let reader = WordReader { source, declarations, resources, all: &file.value.words, sets: &vocabulary };
+        match reader.word() {
+            Ok((name, _)) if words.iter().any(|(known, _)| *known == name) || vocabulary.defines(&name) => {
+                let message = format!("`{name}` is defined twice; choose another name");
+                mistakes.at(&file.source, &source.word, message);
+            }
+            Ok(word) => words.push(word),
+            Err(Mistake { heading, span, message }) => {
+                let scalar = if heading { &source.word } else { &source.steps };
+                mistakes.inside(&file.source, scalar, span, message);
             }
         }
-        let is_type = |name: &str| declarations.ty(name).is_some();
-        for (source, name, parameters) in headings {
-            let names = Names { is_type: &is_type, actors: &[], vocabulary };
-            match SetUp::parse(parameters, &source.steps.value, &names) {
-                Ok(set_up) => {
-                    if set_up.is_empty() {
-                        let message = format!("`{name}` stands for nothing; write its statements");
-                        self.at(&file.source, &source.steps, message);
-                    } else if let Some(unused) = set_up.unused() {
-                        let message = format!("`{name}` does not use `{unused}`; remove it here");
-                        self.at(&file.source, &source.given, message);
-                    }
-                    vocabulary.set_ups.insert(name, Some(set_up));
-                }
-                Err(error) => self.inside(&file.source, &source.steps, error.span, error.message),
+    }
+    vocabulary.words.extend(words);
+    set_ups(file, declarations, &mut vocabulary, mistakes);
+    vocabulary
+}
+
+/// Reads the set-ups of api.yaml: each may be made of those above it.
+fn set_ups(
+    file: &ParsedFile<ApiFile>,
+    declarations: &Declarations,
+    vocabulary: &mut Vocabulary,
+    mistakes: &mut Mistakes,
+) {
+    let mut headings = Vec::new();
+    for source in &file.value.set_ups {
+        match heading("set-up", &source.given.value, declarations) {
+            Ok((name, _)) if vocabulary.defines(&name) || vocabulary.set_ups.contains_key(&name) => {
+                let message = format!("`{name}` is defined twice; choose another name");
+                mistakes.at(&file.source, &source.given, message);
             }
+            Ok((name, parameters)) => {
+                vocabulary.set_ups.insert(name.clone(), None);
+                headings.push((source, name, parameters));
+            }
+            Err(Mistake { span, message, .. }) => mistakes.inside(&file.source, &source.given, span, message),
+        }
+    }
+    let is_type = |name: &str| declarations.ty(name).is_some();
+    for (source, name, parameters) in headings {
+        let names = Names { is_type: &is_type, actors: &[], vocabulary };
+        match SetUp::parse(parameters, &source.steps.value, &names) {
+            Ok(set_up) => {
+                if set_up.is_empty() {
+                    let message = format!("`{name}` stands for nothing; write its statements");
+                    mistakes.at(&file.source, &source.steps, message);
+                } else if let Some(unused) = set_up.unused() {
+                    let message = format!("`{name}` does not use `{unused}`; remove it here");
+                    mistakes.at(&file.source, &source.given, message);
+                }
+                vocabulary.set_ups.insert(name, Some(set_up));
+            }
+            Err(error) => mistakes.inside(&file.source, &source.steps, error.span, error.message),
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_yaml::Spanned;
 
-use super::edition::Edition;
+use crate::edition::Edition;
 
 /// `specs/<runtime>/clauses/*.yaml`: normative sentences, by section and modality. The name of the file is the chapter of
 /// the coverage.
@@ -179,7 +179,7 @@ impl Sentenced {
 }
 
 /// A sentence of a file with everything that its place in the file says.
-pub(super) struct ClauseEntry {
+pub(crate) struct ClauseEntry {
     /// The clause's name for ever, `<area>.<name>`.
     pub id: Spanned<String>,
     pub document: String,
@@ -194,7 +194,7 @@ pub(super) struct ClauseEntry {
 
 impl ClausesFile {
     /// The sentences in their order.
-    pub(super) fn entries(&self) -> impl Iterator<Item = ClauseEntry> + '_ {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = ClauseEntry> + '_ {
         let sections = self.clauses.iter();
         let kinds = sections.flat_map(|(section, kinds)| kinds.iter().map(move |(kind, ids)| (section, *kind, ids)));
         kinds.flat_map(move |(section, modality, ids)| {

@@ -5,25 +5,24 @@ use serde_yaml::Spanned;
 
 use steps::suggest::hint;
 
-use super::check::Checker;
-use super::clause_file::{ClausesFile, Sentenced};
-use super::model::{ChapterFile, ProductsFile, SupportFile};
-use super::products::ID;
-use super::read::{CatalogFiles, ParsedFile};
-use super::rules::is_id;
+use crate::diagnostic::Mistakes;
+use crate::ids::{ID, is_id};
+use crate::model::{ChapterFile, ClausesFile, ProductsFile, Sentenced, SupportFile};
+use crate::parse::ParsedFile;
+use crate::read::CatalogFiles;
 
 /// Stands before what a list leaves out of the families before it.
 const NOT: &str = "not ";
 
 /// The products of each family, in the order of products.yaml.
 #[derive(Debug)]
-pub(super) struct Families {
+struct Families {
     products: Vec<String>,
     members: IndexMap<String, Vec<String>>,
 }
 
 impl Families {
-    pub(super) fn of(file: &ProductsFile) -> Families {
+    fn of(file: &ProductsFile) -> Families {
         let joined = |family: &String| {
             let members =
                 file.products.iter().filter(|product| product.families.iter().any(|own| own.value == *family));
@@ -31,16 +30,6 @@ impl Families {
         };
         let members = file.families.keys().map(|family| (family.clone(), joined(family))).collect();
         Families { products: file.products.iter().map(|product| product.id.value.clone()).collect(), members }
-    }
-
-    /// The lists of all files, with the products of the families that they name.
-    pub(super) fn resolve_all(&self, files: &mut CatalogFiles) {
-        if self.members.is_empty() {
-            return;
-        }
-        files.support.iter_mut().for_each(|file| self.support(&mut file.value));
-        files.clauses.iter_mut().flatten().for_each(|file| self.clauses(&mut file.value));
-        files.chapters.iter_mut().for_each(|file| self.rules(&mut file.value));
     }
 
     fn support(&self, file: &mut SupportFile) {
@@ -114,26 +103,35 @@ impl Families {
     }
 }
 
-impl Checker<'_> {
-    /// Each family is declared, has another name than any product, and has members.
-    pub(super) fn families(&mut self, file: &ParsedFile<ProductsFile>) {
-        let declared = &file.value.families;
-        for product in &file.value.products {
-            for family in product.families.iter().filter(|family| !declared.contains_key(&family.value)) {
-                let hint = hint(&family.value, declared.keys().map(String::as_str));
-                let message = format!("there is no family `{}` under `families`{hint}", family.value);
-                self.at(&file.source, family, message);
-            }
+/// Puts the products of families in the place of these in the lists of all files.
+pub(super) fn resolve_all(files: &mut CatalogFiles) {
+    let families = Families::of(&files.products.value);
+    if families.members.is_empty() {
+        return;
+    }
+    files.support.iter_mut().for_each(|file| families.support(&mut file.value));
+    files.clauses.iter_mut().flatten().for_each(|file| families.clauses(&mut file.value));
+    files.chapters.iter_mut().for_each(|file| families.rules(&mut file.value));
+}
+
+/// Each family is declared, has another name than any product, and has members.
+pub(super) fn check(file: &ParsedFile<ProductsFile>, mistakes: &mut Mistakes) {
+    let declared = &file.value.families;
+    for product in &file.value.products {
+        for family in product.families.iter().filter(|family| !declared.contains_key(&family.value)) {
+            let hint = hint(&family.value, declared.keys().map(String::as_str));
+            let message = format!("there is no family `{}` under `families`{hint}", family.value);
+            mistakes.at(&file.source, family, message);
         }
-        for (family, meaning) in declared {
-            let products = || file.value.products.iter();
-            if !is_id(family) {
-                self.at(&file.source, meaning, format!("`{family}` cannot be the name of a family; {ID}"));
-            } else if products().any(|product| product.id.value == *family) {
-                self.at(&file.source, meaning, format!("`{family}` is a product: name the family differently"));
-            } else if !products().any(|product| product.families.iter().any(|own| own.value == *family)) {
-                self.at(&file.source, meaning, format!("no product is of the family `{family}`; remove it"));
-            }
+    }
+    for (family, meaning) in declared {
+        let products = || file.value.products.iter();
+        if !is_id(family) {
+            mistakes.at(&file.source, meaning, format!("`{family}` cannot be the name of a family; {ID}"));
+        } else if products().any(|product| product.id.value == *family) {
+            mistakes.at(&file.source, meaning, format!("`{family}` is a product: name the family differently"));
+        } else if !products().any(|product| product.families.iter().any(|own| own.value == *family)) {
+            mistakes.at(&file.source, meaning, format!("no product is of the family `{family}`; remove it"));
         }
     }
 }

@@ -1,0 +1,84 @@
+//! What api.yaml says of functions and their parameters, against the header.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_yaml::Spanned;
+use steps::program::Space;
+use steps::suggest::hint;
+use steps::types::Declarations;
+
+use crate::diagnostic::Mistakes;
+use crate::limits::Limit;
+use crate::model::{ApiFile, Reason, TimeOutSource, TimeUnit};
+use crate::parse::ParsedFile;
+use crate::resource::{self, Field, Resource};
+
+/// The parameters that are time-outs.
+pub(super) fn time_outs(
+    api: &ParsedFile<ApiFile>,
+    declarations: &Declarations,
+    mistakes: &mut Mistakes,
+) -> BTreeMap<String, (usize, TimeUnit)> {
+    let mut found = BTreeMap::new();
+    for TimeOutSource { function, parameter, unit } in &api.value.time_outs {
+        let Some(declared) = declarations.function(&function.value) else {
+            let hint = hint(&function.value, declarations.function_names());
+            mistakes.at(&api.source, function, format!("`{}` is not in the header{hint}", function.value));
+            continue;
+        };
+        match declared.parameters.iter().position(|known| known.name == parameter.value) {
+            Some(position) => drop(found.insert(function.value.clone(), (position, *unit))),
+            None => {
+                let hint = hint(&parameter.value, declared.parameters.iter().map(|known| known.name));
+                let message = format!("`{}` has no parameter `{}`{hint}", function.value, parameter.value);
+                mistakes.at(&api.source, parameter, message);
+            }
+        }
+    }
+    found
+}
+
+/// The documented limits of sizes.
+pub(super) fn limits(api: &ParsedFile<ApiFile>, declarations: &Declarations, mistakes: &mut Mistakes) -> Vec<Limit> {
+    let mut limits = Vec::new();
+    for source in &api.value.limits {
+        match Limit::of(source, declarations) {
+            Ok(limit) => limits.push(limit),
+            Err(mistake) => mistakes.at(&api.source, &source.function, mistake),
+        }
+    }
+    limits
+}
+
+pub(super) fn resources(
+    file: &ParsedFile<ApiFile>,
+    declarations: &Declarations,
+    mistakes: &mut Mistakes,
+) -> (Vec<Resource>, HashMap<(String, String), Space>) {
+    let mut resources = Vec::new();
+    let mut spaces = HashMap::new();
+    for entry in &file.value.resources {
+        match resource::check(entry, declarations) {
+            Ok(resource) => resources.push(resource),
+            Err(mistake) => {
+                let scalar = match mistake.field {
+                    Field::Acquire => &entry.acquire,
+                    Field::Handle => &entry.handle,
+                    Field::Release => &entry.release,
+                    Field::Also(index) => &entry.also[index],
+                };
+                mistakes.inside(&file.source, scalar, mistake.span, mistake.kind.to_string());
+            }
+        }
+        if let Some(space) = entry.space {
+            spaces.insert((entry.acquire.value.clone(), entry.handle.value.clone()), space);
+        }
+    }
+    (resources, spaces)
+}
+
+/// The names of sizes and limits by reason, without their places.
+pub(super) fn undrawn(by_reason: &BTreeMap<Reason, Vec<Spanned<String>>>) -> BTreeMap<Reason, Vec<String>> {
+    let plain = |names: &Vec<Spanned<String>>| names.iter().map(|name| name.value.clone()).collect();
+    by_reason.iter().map(|(reason, names)| (*reason, plain(names))).collect()
+}

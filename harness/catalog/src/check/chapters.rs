@@ -1,0 +1,126 @@
+//! Chapters and their rules: each is checked for itself, then all of them together.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_yaml::Spanned;
+use steps::evaluate::Scope;
+
+use super::{axioms, pages, policy, rule};
+use crate::chapters::{RULES, area, name, words};
+use crate::diagnostic::{Mistakes, Source};
+use crate::ids::{ID, is_id, is_rule_id};
+use crate::model::{ChapterFile, RuleSource};
+use crate::parallel::in_parallel;
+use crate::parse::ParsedFile;
+use crate::products::Product;
+use crate::read::name_below;
+use crate::rules::{CatalogPlace, Chapter, Rule, Rules};
+use crate::specs::short;
+
+/// As many devices as a machine can be expected to have, where the amount of work is estimated.
+const MOST_DEVICES: u32 = 64;
+
+/// A chapter that was checked for itself.
+struct Checked {
+    source: Arc<Source>,
+    chapter: Chapter,
+    /// The id of each rule, and the rule where it could be read.
+    rules: Vec<(Spanned<String>, Option<Rule>)>,
+    mistakes: Mistakes,
+}
+
+/// Checks the chapters, and adds their rules; where the catalog is not `whole`, checks name no clauses.
+pub(super) fn check(
+    chapters: Vec<ParsedFile<ChapterFile>>,
+    whole: bool,
+    place: &CatalogPlace,
+    rules: &mut Rules,
+    mistakes: &mut Mistakes,
+) {
+    let known = &*rules;
+    let scope = |product: &Product| Scope::new(product.facts.clone(), MOST_DEVICES);
+    let scopes: Vec<Scope> = known.products.iter().map(scope).collect();
+    let chapters: Vec<_> = chapters.into_iter().enumerate().collect();
+    let checked = in_parallel(chapters, |(position, file)| chapter(file, position, whole, place, known, &scopes));
+    let mut places: HashMap<String, (String, usize)> = HashMap::new();
+    for Checked { source, chapter, rules: found, mistakes: own } in checked {
+        mistakes.extend(own);
+        let path = short(&chapter.path);
+        rules.chapters.push(chapter);
+        for (id, rule) in found {
+            let here = (path.clone(), id.referenced.line() as usize);
+            if let Some((path, line)) = places.insert(id.value.clone(), here) {
+                let message = format!("`{}` stands a second time; the first is at {path}:{line}", id.value);
+                mistakes.at(&source, &id, message);
+            }
+            let Some(rule) = rule else { continue };
+            for function in &rule.owns {
+                if let Some(other) = rules.owners.insert(function.clone(), rule.id.clone()) {
+                    let message = format!("`{function}` has two owners, {other} and {}", rule.id);
+                    mistakes.at(&source, &rule.source.id, message);
+                }
+            }
+            rules.positions.insert(rule.id.clone(), rules.rules.len());
+            rules.rules.push(rule);
+        }
+    }
+}
+
+fn chapter(
+    file: ParsedFile<ChapterFile>,
+    position: usize,
+    whole: bool,
+    place: &CatalogPlace,
+    known: &Rules,
+    scopes: &[Scope],
+) -> Checked {
+    let ParsedFile { source, value } = file;
+    let mut mistakes = Mistakes::default();
+    let folder = place.specs.root().join(place.bindings.runtime);
+    let name = name(&folder, &source.path);
+    chapter_name(&source, &folder, &mut mistakes);
+    let of_chapter = axioms::assumed(&source, &value.assumes, known, &mut mistakes);
+    let check = |mut rule: Spanned<RuleSource>| {
+        let mistakes = &mut mistakes;
+        rule.value.when.get_or_insert_with(|| value.when.clone());
+        let id = rule.value.id.clone();
+        in_its_area(&source, &id, &name, mistakes);
+        let grounds = if whole { policy::grounds(&source, &rule.value, known, mistakes) } else { Vec::new() };
+        let assumes = axioms::assumed(&source, &rule.value.assumes, known, mistakes);
+        let assumes = of_chapter.iter().cloned().chain(assumes).collect();
+        let checked = rule::check(&source, rule.value, position, known, scopes, place.defects, mistakes);
+        let checked = checked.map(|rule| Rule { assumes, ..rule.resting_on(grounds, known) });
+        if let Some(rule) = checked.as_ref().filter(|_| whole) {
+            policy::check(&source, rule, known, mistakes);
+            pages::owned_functions(&source, rule, known, mistakes);
+        }
+        (id, checked)
+    };
+    let rules = value.rules.into_iter().map(check).collect();
+    let file = name_below(&folder, &source.path);
+    let chapter = Chapter { name, title: value.title, path: source.path.clone(), file };
+    Checked { source, chapter, rules, mistakes }
+}
+
+/// Each word of a chapter's name becomes part of tables and of commands.
+fn chapter_name(source: &Arc<Source>, folder: &Path, mistakes: &mut Mistakes) {
+    for word in words(folder, &source.path).iter().filter(|word| !is_id(word)) {
+        let message = format!("`{word}` cannot be part of the name of a chapter, which is that of its file; {ID}");
+        mistakes.of_file(source, message);
+    }
+}
+
+/// A rule lies in a chapter of its area. An id that is none is reported elsewhere.
+fn in_its_area(source: &Arc<Source>, id: &Spanned<String>, chapter: &str, mistakes: &mut Mistakes) {
+    let (own, here) = (id.value.split('.').nth(1).unwrap_or_default(), area(chapter));
+    if is_rule_id(&id.value) && own != here {
+        let message = format!(
+            "the area of `{}` is `{own}`, and that of this chapter is `{here}`: move the rule to {RULES}/{own}.yaml, or to \
+             a file of {RULES}/{own}",
+            id.value
+        );
+        mistakes.at(source, id, message);
+    }
+}

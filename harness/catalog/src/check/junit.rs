@@ -1,0 +1,54 @@
+//! Classes of JUnit's test cases that keep an older name than that of their chapter.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use steps::suggest::hint;
+
+use crate::diagnostic::Mistakes;
+use crate::model::JunitFile;
+use crate::parse::ParsedFile;
+use crate::rules::Rules;
+use crate::version::Release;
+
+/// The version of the suite.
+const SUITE: &str = env!("CARGO_PKG_VERSION");
+
+/// Rule → class, of those rules whose class is not called as their chapter.
+pub(super) fn check(file: &ParsedFile<JunitFile>, rules: &Rules, mistakes: &mut Mistakes) -> HashMap<String, String> {
+    until(file, mistakes);
+    let prefix = format!("{}.", rules.runtime);
+    let mut named: HashMap<&str, &str> = HashMap::new();
+    for (class, entries) in &file.value.classes {
+        for entry in entries {
+            let name = entry.value.as_str();
+            let known: Vec<&str> = match name.starts_with(&prefix) {
+                true => rules.rules.iter().map(|rule| rule.id.as_str()).collect(),
+                false => rules.chapters.iter().map(|chapter| chapter.name.as_str()).collect(),
+            };
+            if !known.contains(&name) {
+                let message = format!("there is no rule and no chapter `{name}`{}", hint(name, known));
+                mistakes.at(&file.source, entry, message);
+            } else if let Some(other) = named.insert(name, class) {
+                mistakes.at(&file.source, entry, format!("`{name}` has the class `{other}` already; leave one"));
+            }
+        }
+    }
+    let class_of =
+        |id: &str, chapter: &str| named.get(id).or_else(|| named.get(chapter)).map(|class| (*class).to_owned());
+    let rules = rules.rules.iter().map(|rule| (rule, &rules.chapters[rule.chapter].name));
+    rules.filter_map(|(rule, chapter)| Some((rule.id.clone(), class_of(&rule.id, chapter)?))).collect()
+}
+
+/// The file goes with the version that it names.
+fn until(file: &ParsedFile<JunitFile>, mistakes: &mut Mistakes) {
+    let until = &file.value.until;
+    let message = match (Release::read_whole(&until.value), Release::read_whole(SUITE)) {
+        (None, _) => format!("`{}` is no version of the suite; write for example 0.5.0", until.value),
+        (Some(last), Some(now)) if now.compare(&last) != Ordering::Less => {
+            format!("this is version {SUITE}, in which the old classes end: remove this file")
+        }
+        _ => return,
+    };
+    mistakes.at(&file.source, until, message);
+}

@@ -1,0 +1,130 @@
+//! Parsed files → checked rules. Each part of a catalog is checked for itself, against what was checked before it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use steps::Environment;
+use steps::suggest::hint;
+use steps::types::Declarations;
+
+use crate::diagnostic::{CatalogError, Mistakes};
+use crate::ids::{ID, is_id};
+use crate::read::{CatalogFiles, read_catalog};
+use crate::rules::{CatalogPlace, Rules};
+use crate::{layouts, libraries, life_cycle, products};
+
+mod api;
+mod axioms;
+mod chapters;
+mod clauses;
+mod families;
+mod junit;
+mod pages;
+mod policy;
+mod results;
+mod rule;
+mod subjects;
+mod support;
+mod vocabulary;
+
+/// Reads and checks a catalog; with `only`, of the chapters just the one in that file. All mistakes are reported together.
+pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
+    let files = read_catalog(&place.specs, place.bindings.runtime, only)?;
+    let mut mistakes = Mistakes::default();
+    let rules = check(place, files, &mut mistakes);
+    mistakes.result(rules)
+}
+
+fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes) -> Option<Rules> {
+    mistakes.extend(std::mem::take(&mut files.diagnostics));
+    families::check(&files.products, mistakes);
+    families::resolve_all(&mut files);
+    let api = &files.api;
+    let products = products::check(&files.products, &api.value.run_modes, mistakes);
+    let default_product = products::default_product(&files.products, &products, mistakes);
+    let facts: BTreeSet<String> = products.iter().flat_map(|product| product.facts.keys().cloned()).collect();
+    let declarations = Declarations::new(place.bindings);
+    if api.value.runtime.value != place.bindings.runtime {
+        let message = format!("this is the folder of `{}`; name that runtime here", place.bindings.runtime);
+        mistakes.at(&api.source, &api.value.runtime, message);
+    }
+    for mode in api.value.run_modes.iter().filter(|mode| !is_id(mode)) {
+        mistakes.at(&api.source, &api.value.runtime, format!("`{mode}` cannot be a run mode; {ID}"));
+    }
+    let results = results::check(api, &declarations, mistakes);
+    let libraries = libraries::check(api, &declarations, mistakes);
+    if let Some(part) = api.value.edition.mistake() {
+        let message = format!("each part counts less than the one before it, and 0 counts nothing: {}", part.value);
+        mistakes.at(&api.source, part, message);
+    }
+    let (resources, spaces) = api::resources(api, &declarations, mistakes);
+    for function in api.value.process.iter().chain(&api.value.waits) {
+        if declarations.function(&function.value).is_none() {
+            let hint = hint(&function.value, declarations.function_names());
+            mistakes.at(&api.source, function, format!("`{}` is not in the header{hint}", function.value));
+        }
+    }
+    let time_outs = api::time_outs(api, &declarations, mistakes);
+    let limits = api::limits(api, &declarations, mistakes);
+    let process_functions = api.value.process.iter().map(|function| function.value.clone()).collect();
+    let vocabulary = vocabulary::check(api, &declarations, &resources, mistakes);
+    let environment = Environment { declarations, facts, results, spaces, process_functions, vocabulary };
+    let life_cycle = life_cycle::check(api, &environment, &products, mistakes);
+    for life_cycle in life_cycle.iter().flat_map(life_cycle::LifeCycles::all) {
+        libraries::expect_there(api, &libraries, life_cycle, mistakes);
+    }
+    let layouts = layouts::check(api, &environment.declarations, life_cycle.as_ref(), mistakes);
+    let (support, values, support_source) = support::check(files.support.as_ref(), &products, &environment, mistakes);
+    support::capabilities(api, files.support.as_ref(), mistakes);
+    let documents = &files.documents.value.documents;
+    let whole = files.clauses.is_some();
+    let files_of_clauses = files.clauses.as_deref().unwrap_or_default();
+    let inventory = files.inventory.as_ref();
+    let modes = &api.value.run_modes;
+    let declarations = &environment.declarations;
+    let book = clauses::check(files_of_clauses, documents, &products, declarations, modes, inventory, mistakes);
+    let axioms = axioms::check(files.axioms.as_ref(), mistakes);
+    let mut rules = Rules {
+        runtime: api.value.runtime.value.clone(),
+        title: api.value.title.clone(),
+        libraries,
+        run_modes: api.value.run_modes.clone(),
+        header: "abi.h",
+        environment,
+        documents: documents.clone(),
+        products,
+        default_product,
+        life_cycle: life_cycle?,
+        resources,
+        edition: api.value.edition.clone(),
+        layouts,
+        support,
+        values,
+        support_source,
+        book,
+        axioms,
+        chapters: Vec::new(),
+        rules: Vec::new(),
+        classes: HashMap::new(),
+        subjects: Vec::new(),
+        positions: HashMap::new(),
+        owners: HashMap::new(),
+        waits: api.value.waits.iter().map(|function| function.value.clone()).collect(),
+        time_outs,
+        limits,
+        undrawn: api.value.undrawn.as_ref().map(api::undrawn),
+        visible: api.value.visible.clone(),
+        digest: files.digest,
+    };
+    chapters::check(files.chapters, whole, place, &mut rules, mistakes);
+    if let Some(file) = files.junit.filter(|_| whole) {
+        rules.classes = junit::check(&file, &rules, mistakes);
+    }
+    if let Some(file) = files.subjects.filter(|_| whole) {
+        rules.subjects = subjects::check(&file, &rules, mistakes);
+    }
+    clauses::noticed(files_of_clauses, &rules, mistakes);
+    if let Some(clauses) = &files.clauses {
+        pages::check(&files.documents, clauses, &rules, mistakes);
+    }
+    Some(rules)
+}

@@ -1,0 +1,157 @@
+//! The policy: what the judged checks of a rule may rest on (docs/policy.md).
+
+use std::sync::Arc;
+
+use steps::judgement::{Judged, Judgement, judgements, reported};
+use steps::suggest::hint;
+
+use crate::clauses::Clause;
+use crate::diagnostic::{Mistakes, Source};
+use crate::model::{Level, Modality, RuleSource};
+use crate::rules::{Ground, Rule, Rules};
+use crate::select::offered;
+
+/// What the checks of a rule rest on, by name.
+pub(super) fn grounds(source: &Arc<Source>, rule: &RuleSource, rules: &Rules, mistakes: &mut Mistakes) -> Vec<Ground> {
+    let mut grounds = Vec::new();
+    for (name, clauses) in &rule.clauses {
+        let (mut positions, mut axioms) = (Vec::new(), Vec::new());
+        for id in &clauses.value.0 {
+            if rules.axioms.iter().any(|axiom| axiom.id == *id) {
+                axioms.push(id.clone());
+                continue;
+            }
+            match rules.book.positions.get(id) {
+                Some(position) => positions.push(*position),
+                None if rules.book.clauses.iter().any(|clause| clause.id == *id) => {
+                    let message = format!("`{id}` is in inventory.tsv, where no check rests; move it to clauses/");
+                    mistakes.at(source, clauses, message);
+                }
+                None => {
+                    let hint = hint(id, rules.book.positions.keys().map(String::as_str));
+                    mistakes.at(source, clauses, format!("there is no clause `{id}`{hint}"));
+                }
+            }
+        }
+        grounds.push(Ground { name: name.clone(), clauses: positions, axioms });
+    }
+    grounds
+}
+
+/// Holds a rule against the policy: each judged check of a `must` rule rests on a sentence that says what happens,
+/// on every product that the rule applies to.
+pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
+    let names: Vec<&str> = rule.grounds.iter().map(|ground| ground.name.as_str()).collect();
+    for used in &rule.program.grounds {
+        if !names.contains(&used.name.as_str()) {
+            let hint = hint(&used.name, names.iter().copied());
+            let message = format!("`{}` is none of the rule's `clauses`{hint}", used.name);
+            mistakes.inside(source, &rule.source.steps, rule.program.written(used.span), message);
+        }
+    }
+    let unused = |name: &&&str| !rule.program.grounds.iter().any(|used| used.name == ***name);
+    if names.len() > 1 {
+        for name in names.iter().filter(unused) {
+            let place = &rule.source.clauses[*name];
+            mistakes.at(source, place, format!("no check rests on `{name}`; mark the check that does, or remove it"));
+        }
+    }
+    if rule.hazard.is_some() {
+        return;
+    }
+    kept(source, rule, rules, mistakes);
+    if rule.level != Level::Must {
+        return;
+    }
+    if names.is_empty() {
+        let message = "a `must` rule says under `clauses` which sentences its checks rest on (docs/policy.md); \
+                       without one it can only inform: `level: info`";
+        return mistakes.at(source, &rule.source.id, message);
+    }
+    let products: Vec<&str> = rules
+        .products
+        .iter()
+        .map(|product| product.id.as_str())
+        .filter(|product| offered(rule, product, rules).is_ok())
+        .collect();
+    for judged in judgements(&rule.program) {
+        let text = rule.program.judged(&judged);
+        let problem = match rule.ground(&judged) {
+            None if judged.rests_on.is_some() => continue,
+            None => Some(format!("`[name]` before it says on which clause it rests; names are {}", names.join(", "))),
+            Some(ground) => unfounded(ground, &judged, rule, rules, &products),
+        };
+        if let Some(problem) = problem {
+            let message = format!("`{text}` is judged: {problem}");
+            match judged.judgement {
+                Judgement::Success => mistakes.at(source, &rule.source.id, message),
+                _ => mistakes.inside(source, &rule.source.steps, rule.program.written(judged.statement), message),
+            }
+        }
+    }
+}
+
+/// A check that rests on what the caller has to keep, and on no outcome, looks at what happens to a caller that does
+/// not: the documents leave that undefined.
+fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
+    let judged = if rule.level == Level::Must { Vec::new() } else { judgements(&rule.program) };
+    for judged in judged.into_iter().chain(reported(&rule.program)) {
+        let clauses = rule.ground(&judged).map(|ground| &*ground.clauses).unwrap_or_default();
+        let clauses: Vec<&Clause> = clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
+        let Some(asked) = clauses.iter().find(|clause| clause.modality.asks()) else { continue };
+        if clauses.iter().any(|clause| clause.modality.promises()) {
+            continue;
+        }
+        let (text, id, modality) = (rule.program.judged(&judged), &asked.id, asked.modality.name());
+        let message = format!(
+            "`{text}` rests on {id}, which asks something of the caller ({modality}), and on no outcome: what happens \
+             to a caller that does otherwise is undefined; write `hazard: undefined`, or keep to it"
+        );
+        match judged.judgement {
+            Judgement::Success => mistakes.at(source, &rule.source.id, message),
+            _ => mistakes.inside(source, &rule.source.steps, rule.program.written(judged.statement), message),
+        }
+    }
+}
+
+/// Why a check may not rest on a ground.
+fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, products: &[&str]) -> Option<String> {
+    let clauses: Vec<&Clause> = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
+    let name = &ground.name;
+    let Some(first) = clauses.first() else {
+        // Clauses that do not exist have been reported.
+        let axioms = ground.axioms.join(", ");
+        let message =
+            format!("`{name}` names only axioms ({axioms}), which promise nothing; name a sentence that does");
+        return (!ground.axioms.is_empty()).then_some(message);
+    };
+    let refused = judged.refused && clauses.iter().any(|clause| clause.modality == Modality::Prohibition);
+    if !refused && !clauses.iter().any(|clause| clause.modality.promises()) {
+        let lower = if clauses.iter().any(|clause| clause.modality.asks()) {
+            "keep to it, look at it in a rule of its own with `hazard: undefined`"
+        } else {
+            "observe it (`[info]`)"
+        };
+        return Some(format!(
+            "`{name}` ({}) is of modality {} and promises no outcome; {lower}, or name the sentence that does",
+            first.id,
+            first.modality.name()
+        ));
+    }
+    if let Judgement::Code(id) = judged.judgement {
+        let judged = rule.program.codes(id);
+        if !clauses.iter().any(|clause| clause.codes.iter().any(|code| judged.contains(code))) {
+            return Some(format!(
+                "no clause of `{name}` names one of these codes for the call; write `fails`, or `fails, usually {{…}}`"
+            ));
+        }
+    }
+    let (clause, product) = clauses
+        .iter()
+        .find_map(|clause| Some((clause, products.iter().find(|product| !clause.speaks_of(product))?)))?;
+    let of = clause.products.join(", ");
+    Some(format!(
+        "{} speaks of {of}, and the rule also applies to {product}; say so under `when`, or split the rule",
+        clause.id
+    ))
+}

@@ -1,0 +1,166 @@
+//! A rule: its steps compile, and what it names exists.
+
+use std::sync::Arc;
+
+use serde_yaml::Spanned;
+use simulator_contract::Defect;
+use steps::evaluate::Scope;
+use steps::judgement::judgements;
+use steps::suggest::hint;
+use steps::{Id, Part, Problem, RuleText};
+
+use super::clauses::{document, section};
+use crate::alternatives;
+use crate::diagnostic::{Mistakes, Source, text_start};
+use crate::ids::is_rule_id;
+use crate::model::RuleSource;
+use crate::products::{unknown_product, unknown_run_mode};
+use crate::rules::{Kill, Rule, Rules};
+use crate::version::Release;
+
+pub(super) fn check(
+    source: &Arc<Source>,
+    rule: RuleSource,
+    chapter: usize,
+    rules: &Rules,
+    scopes: &[Scope],
+    defects: Option<&[Defect]>,
+    mistakes: &mut Mistakes,
+) -> Option<Rule> {
+    references(source, &rule, rules, defects, mistakes);
+    let text = RuleText {
+        actors: rule.actors.as_ref().map(|text| text.value.as_str()),
+        axes: rule.forall.iter().map(|(name, domain)| (name.as_str(), &domain.value)).collect(),
+        condition: rule.condition.as_ref().map(|text| text.value.as_str()),
+        steps: &rule.steps.value,
+        observe: rule.observe.iter().map(|(name, text)| (name.as_str(), text.value.as_str())).collect(),
+        life_cycle: false,
+    };
+    let program = match steps::check(&text, &rules.environment) {
+        Ok(program) => program,
+        Err(problems) => {
+            problems.into_iter().for_each(|problem| report(source, &rule, problem, mistakes));
+            return None;
+        }
+    };
+    let when = rule.when.clone().unwrap_or_default();
+    // One product is enough to see it.
+    let products = rules.products.iter().zip(scopes).filter(|(product, _)| when.allows(&product.id));
+    let excess = products.map(|(_, scope)| program.excess(scope)).find(|excess| !excess.is_empty());
+    excess.into_iter().flatten().for_each(|problem| report(source, &rule, problem, mistakes));
+    let not_called = |function: &&Spanned<String>| !program.function_names().any(|name| name == function.value);
+    for function in rule.owns.iter().filter(not_called) {
+        mistakes.at(source, function, format!("the rule owns `{}` but does not call it", function.value));
+    }
+    let names_values = alternatives::mentions(&program, &|name| rules.values.contains_key(name));
+    let unknown = |name: &&Spanned<String>| {
+        not_called(name)
+            && !(rules.values.contains_key(&name.value) && alternatives::mentions(&program, &|used| used == name.value))
+    };
+    for name in rule.unsupported.iter().filter(unknown) {
+        mistakes.at(source, name, format!("the rule does not use `{}`; remove it here", name.value));
+    }
+    for (statement, reason) in &rule.unproven {
+        let judged: Vec<String> = judgements(&program).iter().map(|judged| program.judged(judged)).collect();
+        if !judged.contains(statement) {
+            let hint = hint(statement, judged.iter().map(String::as_str));
+            mistakes.at(source, reason, format!("`{statement}` is no check of the steps{hint}"));
+        }
+    }
+    let title = |id: &str| rules.documents.iter().find(|document| document.id.value == *id);
+    Some(Rule {
+        id: rule.id.value.clone(),
+        title: rule.title.clone(),
+        statement: rule.statement.trim().to_owned(),
+        sources: rule
+            .source
+            .iter()
+            .map(|reference| match title(&reference.value.document) {
+                Some(document) => format!("{} ({}), {}", document.title, document.edition, reference.value.section),
+                None => reference.value.document.clone(),
+            })
+            .collect(),
+        documents: rule.source.iter().map(|reference| reference.value.document.clone()).collect(),
+        grounds: Vec::new(),
+        assumes: Vec::new(),
+        level: rule.level,
+        hazard: rule.hazard,
+        doubt: rule.doubt.as_ref().map(|doubt| doubt.trim().to_owned()),
+        when,
+        chapter,
+        program,
+        unsupported: rule.unsupported.iter().map(|function| function.value.clone()).collect(),
+        owns: rule.owns.iter().map(|function| function.value.clone()).collect(),
+        kills: rule.kills.iter().map(|kill| Kill::read(&kill.value)).collect(),
+        names_values,
+        unproven: rule.unproven.iter().map(|(text, reason)| (text.clone(), reason.value.clone())).collect(),
+        line: rule.id.referenced.line() as usize,
+        steps_at: text_start(source, &rule.steps),
+        source: rule,
+    })
+}
+
+/// Names of documents, products, editions and defects that a rule refers to.
+fn references(
+    source: &Arc<Source>,
+    rule: &RuleSource,
+    rules: &Rules,
+    defects: Option<&[Defect]>,
+    mistakes: &mut Mistakes,
+) {
+    let prefix = format!("{}.", rules.runtime);
+    if !rule.id.value.starts_with(&prefix) || !is_rule_id(&rule.id.value) {
+        let message = format!(
+            "a rule's id is `{prefix}<area>.<name>`: lower-case letters, digits and `-` between dots, at most 200 bytes"
+        );
+        mistakes.at(source, &rule.id, message);
+    }
+    if let Some(since) = rule.since.as_ref().filter(|since| Release::read_whole(&since.value).is_none()) {
+        let message = format!("`{}` is no version of the suite; write for example 0.3.0", since.value);
+        mistakes.at(source, since, message);
+    }
+    if rule.source.is_empty() && rule.clauses.is_empty() {
+        mistakes.at(source, &rule.id, "a rule names its clauses, or cites at least one source");
+    }
+    for reference in &rule.source {
+        if let Some(document) = document(source, reference, &reference.value.document, &rules.documents, mistakes) {
+            let declarations = &rules.environment.declarations;
+            section(source, reference, &reference.value.section, document, declarations, mistakes);
+        }
+    }
+    let unknown = |product: &String| unknown_product(product, &rules.products);
+    let when = rule.when.clone().unwrap_or_default();
+    for message in when.products.iter().chain(&when.not_products).filter_map(unknown) {
+        mistakes.at(source, &rule.id, message);
+    }
+    if let Some(mode) = &when.run_mode
+        && !rules.run_modes.contains(mode)
+    {
+        mistakes.at(source, &rule.id, unknown_run_mode(mode, &rules.run_modes));
+    }
+    for kill in &rule.kills {
+        let Kill { defect, products } = Kill::read(&kill.value);
+        let names = || defects.into_iter().flatten().map(|known| known.name);
+        if defects.is_some() && !names().any(|known| known == defect) {
+            let hint = hint(&defect, names());
+            mistakes.at(source, kill, format!("`{defect}` is no seeded defect{hint}"));
+        }
+        for message in products.iter().filter_map(unknown) {
+            mistakes.at(source, kill, message);
+        }
+    }
+}
+
+fn report(source: &Arc<Source>, rule: &RuleSource, problem: Problem, mistakes: &mut Mistakes) {
+    let scalar = match problem.part {
+        Part::Steps => &rule.steps,
+        Part::Actors => rule.actors.as_ref().unwrap_or(&rule.steps),
+        Part::Where => rule.condition.as_ref().unwrap_or(&rule.steps),
+        Part::Observe(index) => &rule.observe[index],
+        Part::Axis(axis) => {
+            let (name, domain) = rule.forall.get_index(axis.index()).expect("the axis was read from this map");
+            return mistakes.at(source, domain, format!("{name}: {}", problem.message));
+        }
+    };
+    mistakes.inside(source, scalar, problem.span, problem.message);
+}

@@ -1,0 +1,68 @@
+//! The table of support: functions and values by product.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use steps::Environment;
+use steps::suggest::hint;
+
+use crate::diagnostic::Mistakes;
+use crate::model::{ApiFile, SupportEntry, SupportFile};
+use crate::parse::ParsedFile;
+use crate::products::{Product, unknown_product};
+
+/// What a table of support says, by name.
+type Support = BTreeMap<String, SupportEntry>;
+
+/// The table of support, and where it comes from.
+pub(super) fn check(
+    file: Option<&ParsedFile<SupportFile>>,
+    products: &[Product],
+    environment: &Environment,
+    mistakes: &mut Mistakes,
+) -> (Support, Support, Option<String>) {
+    let Some(file) = file else { return Default::default() };
+    let table = &file.value;
+    let entries = table.functions.values().chain(table.values.values());
+    let named = entries.flat_map(|entry| entry.supported.iter().chain(&entry.unsupported));
+    let unknown_value = |name: &&String| environment.declarations.constant(name).is_none();
+    let unknown = table.values.keys().filter(unknown_value).map(|name| {
+        let hint = hint(name, environment.declarations.constant_names());
+        format!("`{name}` is no value of the header{hint}")
+    });
+    for message in named.filter_map(|product| unknown_product(product, products)).chain(unknown) {
+        mistakes.of_file(&file.source, message);
+    }
+    let map = |entries: &IndexMap<String, SupportEntry>| {
+        entries.iter().map(|(name, entry)| (name.clone(), entry.clone())).collect()
+    };
+    let source = format!("{}, {}", table.source.document, table.source.section);
+    (map(&table.functions), map(&table.values), Some(source))
+}
+
+/// A capability that the table of support names is one of api.yaml, and each of these is named.
+pub(super) fn capabilities(
+    api: &ParsedFile<ApiFile>,
+    support: Option<&ParsedFile<SupportFile>>,
+    mistakes: &mut Mistakes,
+) {
+    let Some(file) = support else { return };
+    let known = &api.value.capabilities;
+    let entries = &file.value.functions;
+    for (function, entry) in entries {
+        let Some(named) = &entry.capability else { continue };
+        let hint = hint(named, known.iter().map(|capability| capability.id.value.as_str()));
+        let message = match known.iter().any(|capability| capability.id.value == *named) {
+            true if entry.not_virtual => continue,
+            true => format!("{function}: a capability says what `not_virtual` leaves open; add that, or remove it"),
+            false => format!("{function}: `{named}` is no capability of api.yaml{hint}"),
+        };
+        mistakes.of_file(&file.source, message);
+    }
+    for capability in known {
+        if !entries.values().any(|entry| entry.capability.as_ref() == Some(&capability.id.value)) {
+            let message = format!("no function of support.yaml depends on `{}`", capability.id.value);
+            mistakes.at(&api.source, &capability.id, message);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Assumptions that no sentence states: axioms.yaml.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_yaml::Spanned;
+
+/// `specs/<runtime>/axioms.yaml`: assumptions that no sentence of the documents states.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AxiomsFile {
+    /// The axioms.
+    #[schemars(with = "Vec<Axiom>")]
+    pub axioms: Vec<Spanned<Axiom>>,
+}
+
+/// An assumption that judged checks need and that no sentence states.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Axiom {
+    /// The axiom's name, without a dot: `contents-stay`.
+    pub id: String,
+    /// The assumption, in a sentence.
+    pub says: String,
+    /// Why no suite can do without it.
+    pub needed: String,
+    /// What a device that denies it could argue.
+    pub objection: String,
+    /// Built-in checks of the step language that always assume it.
+    #[serde(default)]
+    pub checks: Vec<String>,
+}
+
+impl Axiom {
+    /// The axiom as a failure shows it.
+    pub fn told(&self) -> String {
+        format!("assuming {}: {}", self.id, self.says)
+    }
+}

@@ -1,0 +1,88 @@
+//! What the rules cite: documents.yaml.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_yaml::Spanned;
+
+/// `specs/<runtime>/documents.yaml`: what the rules cite.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentsFile {
+    /// The documents.
+    pub documents: Vec<DocumentEntry>,
+}
+
+/// A document that rules cite.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentEntry {
+    /// The name that rules use.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// Its title.
+    pub title: String,
+    /// The edition, as far as it is known.
+    pub edition: String,
+    /// Its language, for example `zh`.
+    pub language: String,
+    /// What it covers.
+    pub covers: String,
+    /// Its sections by name, but for functions and types of the header, which are sections of every document; none: any
+    /// name is one.
+    #[serde(default)]
+    pub sections: Vec<String>,
+    /// Its pages that chapters of clauses list without a restriction, with every function that they describe.
+    #[serde(default)]
+    pub pages: Vec<PageEntry>,
+    /// Whether it promises anything; source code does not, and rules that rest on it alone inform.
+    #[serde(default = "promises")]
+    pub promises: bool,
+}
+
+/// A page of a document, and the functions that it describes.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Page")]
+pub struct PageEntry {
+    /// Its name, as chapters of clauses write it.
+    pub page: String,
+    /// The functions that it describes, also those that the header does not declare: each has a clause.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub functions: Vec<Spanned<String>>,
+    /// Functions without a clause, each with the reason.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, String>")]
+    pub open: IndexMap<String, Spanned<String>>,
+}
+
+impl DocumentEntry {
+    /// Whether a page lists a function, with clauses or open.
+    pub fn describes(&self, function: &str) -> bool {
+        self.pages
+            .iter()
+            .any(|page| page.functions.iter().any(|known| known.value == function) || page.is_open(function))
+    }
+}
+
+impl PageEntry {
+    /// Whether the page says why a function has no clause.
+    pub fn is_open(&self, function: &str) -> bool {
+        self.open.contains_key(function)
+    }
+}
+
+fn promises() -> bool {
+    true
+}
+
+/// A place in a document.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SourceReference {
+    /// The document's id in documents.yaml.
+    pub document: String,
+    /// Section, heading or function.
+    pub section: String,
+}

@@ -1,0 +1,46 @@
+//! Products and their families: products.yaml.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_yaml::Spanned;
+
+/// `specs/<runtime>/products.yaml`: product families.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProductsFile {
+    /// The product that the simulated device imitates when none is asked for; without it, the first one.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub default: Option<Spanned<String>>,
+    /// Family → what its products have in common. Lists of products may name families, and leave out what comes after `not`:
+    /// `[current, not ipv350]`.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, String>")]
+    pub families: IndexMap<String, Spanned<String>>,
+    /// The products, in the order in which reported names are matched.
+    pub products: Vec<ProductEntry>,
+}
+
+/// A product, or several that the documents never tell apart.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProductEntry {
+    /// The name that rules and `--product` use.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// Its name in the documents.
+    pub name: String,
+    /// The families that it is of.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub families: Vec<Spanned<String>>,
+    /// Regular expressions on the name that the runtime reports.
+    pub reported_names: Vec<String>,
+    /// Where programs can run, some of the runtime's `run_modes`.
+    #[serde(default)]
+    pub run_modes: Vec<String>,
+    /// Documented quantities: bytes (4KiB) or plain integers. Every product has every quantity.
+    #[schemars(with = "IndexMap<String, String>")]
+    pub facts: IndexMap<String, Spanned<String>>,
+}
