@@ -272,6 +272,7 @@ fn write_attempt(
             workers_started: 1,
             starts: [(StartReason::FirstUse, Starts { processes: 1, runtimes: 1 })].into(),
             start_up_nanoseconds: 1,
+            events: Vec::new(),
             remarks: vec![format!("{name} remarks")],
             unusable_cases: 0,
             retries: Vec::new(),

@@ -121,7 +121,7 @@ esac
 }
 
 fn remarks(report: &Report) -> String {
-    report.end().remarks.join("\n")
+    report.end().told().collect::<Vec<_>>().join("\n")
 }
 
 #[test]

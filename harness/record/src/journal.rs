@@ -111,8 +111,8 @@ struct Id {
 
 impl Journal {
     /// The format that this version writes, and the newest that it reads. Format 1 did not say which rules had begun,
-    /// format 2 not that a run was asked to end.
-    pub const FORMAT: u32 = 3;
+    /// format 2 not that a run was asked to end, format 3 told in sentences what happened to devices.
+    pub const FORMAT: u32 = 4;
 
     /// The journal's name in a run's folder.
     pub const FILE: &str = "results.jsonl";

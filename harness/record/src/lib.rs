@@ -9,6 +9,7 @@ mod confirmation;
 mod device;
 mod expected;
 mod fingerprint;
+mod incident;
 mod journal;
 mod logs;
 mod memory_limit;
@@ -23,6 +24,7 @@ pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use device::{OnDevice, on_which, worst};
 pub use expected::{AppliedExpectations, EntryReference, ExpectationFiles, Sort, SortedResult};
 pub use fingerprint::{DeviceIdentity, Fingerprint, Installed};
+pub use incident::{Happened, Incident, Leaked, device_name};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
 pub use logs::{LogFile, RuleLogs};
 pub use memory_limit::MemoryLimit;
@@ -591,6 +593,10 @@ pub struct RunEnd {
     pub starts: BTreeMap<StartReason, Starts>,
     /// See `workers_started`.
     pub start_up_nanoseconds: u64,
+    /// What happened to devices and processes; of a resumed run, since it was resumed for the last time. Journals before
+    /// format 4 say it in `remarks`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Happened>,
     /// What the library did where no rule ran: while it was set up, when its process ended. It changes no verdict.
     #[serde(default)]
     pub remarks: Vec<String>,
@@ -608,6 +614,13 @@ pub struct RunEnd {
     /// from the settings, the results and what was expected, see [`exit_code`]; a journal that says something else is
     /// refused.
     pub exit: u8,
+}
+
+impl RunEnd {
+    /// What is told about the run as a whole, a sentence each.
+    pub fn told(&self) -> impl Iterator<Item = String> + '_ {
+        self.events.iter().map(ToString::to_string).chain(self.remarks.iter().cloned())
+    }
 }
 
 fn is_none(number: &u64) -> bool {

@@ -10,7 +10,7 @@ use time::format_description::well_known::Rfc3339;
 use catalog::Level;
 use engine::run::{Campaign, Work};
 use ledger::report::conclusion_text;
-use record::{Meaning, Recorded, RuleResult};
+use record::{Incident, Meaning, Recorded, RuleResult};
 
 /// Something that happened, and when: RFC 3339 in UTC.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -36,6 +36,9 @@ pub(crate) enum LogEvent {
     Remark { text: String },
     /// The run is over, or was asked to end.
     End(Box<EndEvent>),
+    /// Something happens to devices or processes.
+    #[serde(untagged)]
+    Happened(Incident),
 }
 
 /// What is tested.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use atlas_cts::say_json;
 use engine::run::{Listener, Observer, RunError, Work};
-use record::Recorded;
+use record::{Incident, Recorded};
 
 use super::event::{LogEvent, LogLine};
 
@@ -40,6 +40,10 @@ impl Listener for JsonLog {
 
     fn remark(&self, text: &str) {
         let _ = print(LogEvent::Remark { text: text.to_owned() });
+    }
+
+    fn happened(&self, event: &Incident) {
+        let _ = print(LogEvent::Happened(event.clone()));
     }
 }
 

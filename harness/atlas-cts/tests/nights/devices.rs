@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use record::{RetryCause, RuleResult, Verdict};
+use record::{Incident, Leaked, RetryCause, RuleResult, Verdict};
 use rstest::rstest;
 use rustix::process::Signal;
 
@@ -66,9 +66,14 @@ fn expect_all(report: &Report, verdict: Verdict) {
     assert!(report.results.iter().all(|result| result.verdict == verdict), "{:?}", report.verdicts());
 }
 
-/// Remarks of the run's end that say this.
-fn remarks<'a>(report: &'a Report, text: &str) -> Vec<&'a str> {
-    report.end().remarks.iter().map(String::as_str).filter(|remark| remark.contains(text)).collect()
+/// What happened to devices and processes.
+fn events(report: &Report) -> impl Iterator<Item = &Incident> {
+    report.end().events.iter().map(|one| &one.event)
+}
+
+/// What is told of the run as a whole and says this.
+fn remarks(report: &Report, text: &str) -> Vec<String> {
+    report.end().told().filter(|remark| remark.contains(text)).collect()
 }
 
 // ---- before the run
@@ -244,13 +249,24 @@ fn of_four_devices_one_dies_and_every_rule_has_its_answer(#[case] hangs: &str) {
     assert!(report.header.devices_out.is_empty(), "it worked before the run: {:?}", report.header.devices_out);
     // A rule that needs two devices names both.
     let lost = remarks(&report, "device 2 and runs once more");
-    assert_eq!(lost.len(), 1, "{:?}", report.end().remarks);
+    assert_eq!(lost.len(), 1, "{:?}", report.end().told().collect::<Vec<_>>());
     // A start there may have been tried twice too.
     let rules = report.end().retries.iter().filter(|retry| retry.cause == RetryCause::LostDevice).collect::<Vec<_>>();
     let [retry] = rules[..] else { panic!("{:?}", report.end().retries) };
     assert!(retry.rule.as_ref().is_some_and(|rule| lost[0].starts_with(rule.as_str())), "{retry:?}, {lost:?}");
+    // A program needs no sentence for it.
+    let out = events(&report).filter(|event| matches!(event, Incident::DeviceOut { .. })).collect::<Vec<_>>();
+    let [Incident::DeviceOut { device: Some(device), .. }] = &out[..] else { panic!("{out:?}") };
+    assert_eq!(device, "2");
+    let again =
+        |event: &&Incident| matches!(event, Incident::RuleRetried { rule, .. } if Some(rule) == retry.rule.as_ref());
+    assert_eq!(events(&report).filter(again).count(), 1, "{:?}", report.end().events);
     let others = ["0", "1", "3"].map(|device| format!("has lost device {device} and runs"));
-    assert!(others.iter().all(|other| remarks(&report, other).is_empty()), "{:?}", report.end().remarks);
+    assert!(
+        others.iter().all(|other| remarks(&report, other).is_empty()),
+        "{:?}",
+        report.end().told().collect::<Vec<_>>()
+    );
 }
 
 /// The gate asks each of the two which one it is. With one rule at a time all of them use the first two devices.
@@ -268,7 +284,11 @@ fn a_device_that_dies_under_a_rule_of_two_is_found(#[case] hangs: &str) {
     answer.says(0, &["device 1 does not do what it did before the run"]);
     expect_all(&report, Verdict::Pass);
     let well = ["device 0 does", "device 2 does", "device 3 does"];
-    assert!(well.iter().all(|device| remarks(&report, device).is_empty()), "{:?}", report.end().remarks);
+    assert!(
+        well.iter().all(|device| remarks(&report, device).is_empty()),
+        "{:?}",
+        report.end().told().collect::<Vec<_>>()
+    );
 }
 
 #[rstest]
@@ -357,7 +377,7 @@ fn a_process_in_which_calls_have_no_effect_any_more_is_replaced() {
     answer.says(1, &["FAIL  acl.night.fault"]);
     assert_eq!(count(&report, |result| result.verdict == Verdict::Pass), 12, "{:?}", report.verdicts());
     let said = remarks(&report, "after acl.night.fault, calls of its process on the device did not have their effect");
-    assert_eq!(said.len(), 1, "{:?}", report.end().remarks);
+    assert_eq!(said.len(), 1, "{:?}", report.end().told().collect::<Vec<_>>());
 }
 
 /// The rule holds, and what it leaves behind is met by the next one.
@@ -370,7 +390,7 @@ fn a_rule_that_meets_a_process_in_which_calls_have_no_effect_runs_once_more() {
     answer.says(0, &["acl.night.copy3 ran in a process whose calls had no effect any more, and runs once more"]);
     expect_all(&report, Verdict::Pass);
     let said = remarks(&report, "after acl.night.copy3, calls of its process on the device did not have their effect");
-    assert_eq!(said.len(), 1, "{:?}", report.end().remarks);
+    assert_eq!(said.len(), 1, "{:?}", report.end().told().collect::<Vec<_>>());
 }
 
 // ---- memory
@@ -387,8 +407,15 @@ fn a_rule_after_which_memory_does_not_come_back_is_found_and_named() {
     let (answer, report) = ran(&bench, &mut command(&bench, 1, &[]));
     answer.says(0, &["acl.night.leaks: each time it runs"]);
     expect_all(&report, Verdict::Pass);
-    let [leak] = &remarks(&report, "do not come back")[..] else { panic!("{:?}", report.end().remarks) };
+    let [leak] = &remarks(&report, "do not come back")[..] else {
+        panic!("{:?}", report.end().told().collect::<Vec<_>>())
+    };
     assert!(leak.starts_with("acl.night.leaks: ") && leak.contains("MiB of the memory of"), "{leak}");
+    let found = events(&report).find_map(|event| match event {
+        Incident::Leak { rules, resource: Leaked::Memory, amount, .. } => Some((rules.concat(), *amount >= 12 << 20)),
+        _ => None,
+    });
+    assert_eq!(found, Some(("acl.night.leaks".to_owned(), true)));
 }
 
 /// Also where it goes as regularly as rules run.
@@ -398,5 +425,5 @@ fn memory_that_somebody_else_takes_is_said_and_no_rule_is_blamed(#[values("60", 
     let (answer, report) = ran(&bench, command(&bench, 1, &[]).env("NIGHT_EVERY", every));
     answer.says(0, &["512.0 MiB of the memory of the device", "somebody else"]);
     expect_all(&report, Verdict::Pass);
-    assert!(remarks(&report, "each time").is_empty(), "{:?}", report.end().remarks);
+    assert!(remarks(&report, "each time").is_empty(), "{:?}", report.end().told().collect::<Vec<_>>());
 }

@@ -8,7 +8,7 @@ use crate::case::rule_seed;
 use crate::confirm::{Inquest, confirm};
 use crate::workers::{Assignment, Slot, interrupt};
 use catalog::Rule;
-use record::{Retry, RetryCause, RuleResult, StartReason, Verdict};
+use record::{Incident, Retry, RetryCause, RuleResult, StartReason, Verdict};
 
 use super::breaker::calls;
 use super::campaign::{Campaign, locked};
@@ -51,6 +51,7 @@ impl Campaign {
                 Err((verdict, reason)) => return self.without_run(rule, verdict, reason),
             };
             let outcome = self.on_devices(index, &lease, brief || briefly, &calls);
+            self.tell_who_is_out();
             // Once for each cause, so that a rule does not take one device after the other.
             match outcome.not_the_rule {
                 Some(cause) if !causes.contains(&cause) => {
@@ -65,11 +66,14 @@ impl Campaign {
     /// Says that a rule runs once more, for what it met and not for what it said.
     fn retry(&self, cause: RetryCause, result: &RuleResult, lease: &Lease<'_>) {
         let RuleResult { id, reason, .. } = result;
-        self.remark(match cause {
-            RetryCause::LostDevice => format!("{id} has lost {} and runs once more: {reason}", lease.names()),
-            _ => format!("{id} ran in a process whose calls had no effect any more, and runs once more"),
+        let (rule, reason) = (id.clone(), reason.clone());
+        self.happened(Incident::RuleRetried {
+            rule: rule.clone(),
+            cause,
+            devices: lease.labels(),
+            reason: reason.clone(),
         });
-        locked(&self.retries).push(Retry { cause, rule: Some(id.clone()), reason: reason.clone() });
+        locked(&self.retries).push(Retry { cause, rule: Some(rule), reason });
     }
 
     fn without_run(&self, rule: &Rule, verdict: Verdict, reason: String) -> Outcome {
@@ -92,7 +96,7 @@ impl Campaign {
         loop {
             match self.devices.take(demand, order, calls, self.recovery.as_ref()) {
                 Taken::Runs { lease, brief } => return Ok((lease, brief)),
-                Taken::Out { lease, recovery } => self.remark(lease.recover(recovery, &self.target.executor)),
+                Taken::Out { lease, recovery } => self.happened(lease.recover(recovery, &self.target.executor)),
                 Taken::Refused(verdict, reason) => return Err((verdict, reason)),
             }
         }
@@ -136,7 +140,7 @@ impl Campaign {
                 // Whoever fails there and not in a fresh process has met what somebody before it left.
                 let flaky = outcome.result.verdict == Verdict::Flaky;
                 outcome.not_the_rule = replaced.as_ref().filter(|_| flaky).map(|_| RetryCause::SpentProcess);
-                replaced.into_iter().for_each(|text| self.remark(text));
+                replaced.into_iter().for_each(|event| self.happened(event));
                 match out {
                     Some(why) => outcome = lost(outcome, &why),
                     None => self.checkpoint(index, lease, true, &mut slot),
@@ -168,7 +172,8 @@ impl Campaign {
 
     fn checkpoint(&self, index: usize, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) {
         if self.devices.gated && !self.replays() {
-            let said = lease.checkpoint(index, suspicious, self.header.seed, &self.target.executor, slot);
+            let (leaks, said) = lease.checkpoint(index, suspicious, self.header.seed, &self.target.executor, slot);
+            leaks.into_iter().for_each(|leak| self.happened(leak));
             said.into_iter().for_each(|text| self.remark(text));
         }
     }

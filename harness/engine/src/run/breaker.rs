@@ -44,6 +44,8 @@ struct State {
     waits: BTreeSet<String>,
     /// Why nothing runs any more.
     out: Option<String>,
+    /// Whether somebody has heard that.
+    told: bool,
 }
 
 /// What has happened to one function.
@@ -71,7 +73,7 @@ impl State {
         let what = if verdict == Verdict::Timeout { "does not return" } else { "ends its process" };
         if *life_cycle {
             let text = format!("{name} {what}, as {rule} showed, and every rule needs it");
-            self.out.get_or_insert_with(|| out(&text));
+            self.out.get_or_insert(text);
         }
         if let Some(function) = self.functions.get_mut(name) {
             function.suspected = false;
@@ -89,7 +91,7 @@ impl State {
         let waiting: Vec<&str> = waiting.map(|(name, _)| name.as_str()).collect();
         if waiting.len() >= WAITS {
             let text = format!("{} do not return", waiting.join(" and "));
-            self.out.get_or_insert_with(|| out(&text));
+            self.out.get_or_insert(text);
         }
     }
 }
@@ -113,7 +115,7 @@ impl Breaker {
     pub(super) fn permit(&self, calls: &BTreeSet<&str>) -> Permit {
         let mut state = self.state();
         if let Some(reason) = &state.out {
-            return Permit::Refused(Verdict::DeviceLost, reason.clone());
+            return Permit::Refused(Verdict::DeviceLost, out(reason));
         }
         let mut permit = Permit::Run;
         for (_, function) in state.functions.iter_mut().filter(|(name, _)| calls.contains(name.as_str())) {
@@ -193,7 +195,14 @@ impl Breaker {
 
     /// Why the device is of no further use; `None`: it is used.
     pub(super) fn out(&self) -> Option<String> {
-        self.state().out.clone()
+        self.state().out.as_deref().map(out)
+    }
+
+    /// What put the device out, if nobody has asked since it did.
+    pub(super) fn newly_out(&self) -> Option<String> {
+        let mut state = self.state();
+        let why = state.out.clone()?;
+        (!std::mem::replace(&mut state.told, true)).then_some(why)
     }
 
     /// It works again: what happened before says nothing any more.
@@ -203,7 +212,7 @@ impl Breaker {
 
     /// The device is of no further use.
     pub(super) fn put_out(&self, why: &str) {
-        self.state().out.get_or_insert_with(|| out(why));
+        self.state().out.get_or_insert_with(|| why.to_owned());
     }
 }
 

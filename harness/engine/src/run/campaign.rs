@@ -13,7 +13,7 @@ use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::runtime::Runtime;
 use catalog::Rules;
 use record::books::{Expected, KnownFailures};
-use record::{Meaning, Retry, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
+use record::{Happened, Incident, Meaning, Retry, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 
 use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::evidence::Evidence;
@@ -41,6 +41,8 @@ pub struct Campaign {
     expecting: Option<Box<dyn Expected>>,
     /// What is to be said about the run as a whole.
     remarks: Mutex<Vec<String>>,
+    /// What happened to devices and processes.
+    events: Mutex<Vec<Incident>>,
     /// Rules that ran once more.
     pub(super) retries: Mutex<Vec<Retry>>,
     /// Who hears what happens at once.
@@ -100,6 +102,7 @@ impl Campaign {
             recovery: options.recover_cmd.clone().map(|command| Recovery { command, limit }),
             expecting: None,
             remarks: Mutex::default(),
+            events: Mutex::default(),
             retries: Mutex::default(),
             listener,
             running: Running::default(),
@@ -170,6 +173,20 @@ impl Campaign {
             None => self.listener.remark(&text),
         }
         locked(&self.remarks).push(text);
+    }
+
+    /// Says what happened to devices or processes: now, and in the reports.
+    pub(super) fn happened(&self, mut event: Incident) {
+        if let (Some(redactor), Some(quoted)) = (&self.evidence.redactor, event.quotes_mut()) {
+            *quoted = redactor.text(quoted);
+        }
+        self.listener.happened(&event);
+        locked(&self.events).push(event);
+    }
+
+    /// Says which devices are out since this was asked last.
+    pub(super) fn tell_who_is_out(&self) {
+        self.devices.newly_out().into_iter().for_each(|event| self.happened(event));
     }
 
     /// Runs something planned, or says why it does not apply. The result counts from now on.
@@ -277,6 +294,7 @@ impl Campaign {
             workers_started: factory.starts.processes(),
             starts: factory.starts.all(),
             start_up_nanoseconds: factory.start_up.load(Ordering::Relaxed),
+            events: locked(&self.events).iter().map(|event| Happened { part: None, event: event.clone() }).collect(),
             remarks,
             unusable_cases: self.known.unusable,
             retries,

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::case::rule_seed;
-use record::Verdict;
+use record::{Incident, Verdict, device_name};
 
 use super::breaker::{Breaker, Permit};
 
@@ -237,9 +237,17 @@ impl Devices {
         self.units[unit].name.clone().unwrap_or_else(|| unit.to_string())
     }
 
+    /// The devices that are out since this was asked last.
+    pub(super) fn newly_out(&self) -> Vec<Incident> {
+        let out = |unit: &Unit| {
+            unit.breaker.newly_out().map(|reason| Incident::DeviceOut { device: unit.name.clone(), reason })
+        };
+        self.units.iter().filter_map(out).collect()
+    }
+
     /// A device, as reports call it.
     fn name(&self, unit: usize) -> Cow<'static, str> {
-        self.units[unit].name.as_ref().map_or(Cow::Borrowed("the device"), |name| format!("device {name}").into())
+        device_name(self.units[unit].name.as_deref()).into()
     }
 }
 
@@ -259,6 +267,11 @@ impl Lease<'_> {
     /// What has happened to functions there.
     pub(super) fn breaker(&self) -> &Breaker {
         self.devices.breaker(&self.units)
+    }
+
+    /// The devices, as the machine numbers them; `None`: it has one.
+    pub(super) fn labels(&self) -> Vec<Option<String>> {
+        self.units.iter().map(|unit| self.devices.units[*unit].name.clone()).collect()
     }
 
     /// The devices, as reports call them.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::workers::Asked;
+use record::Incident;
 use record::text::clean;
 
 /// Who hears what happens in a run at once, from any of its threads.
@@ -15,6 +16,11 @@ pub trait Listener: Debug + Send + Sync {
 
     /// Something is said about the run as a whole.
     fn remark(&self, text: &str);
+
+    /// Something happens to devices or processes.
+    fn happened(&self, event: &Incident) {
+        self.remark(&event.to_string());
+    }
 }
 
 /// Prints remarks where errors go.

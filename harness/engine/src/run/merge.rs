@@ -207,6 +207,7 @@ fn put_together(
         workers_started: ends().map(|end| end.workers_started).sum(),
         starts: sum_of(ends().map(|end| &end.starts)),
         start_up_nanoseconds: ends().map(|end| end.start_up_nanoseconds).fold(0, u64::saturating_add),
+        events: parts.events(),
         remarks,
         unusable_cases,
         retries: ends().flat_map(|end| end.retries.iter().cloned()).collect(),

@@ -64,6 +64,7 @@ impl Campaign {
         let verdict = confirmation.map_or(result.verdict, |confirmation| confirmation.found);
         let breaker = self.devices.breaker(&outcome.units);
         if !breaker.accident(&result.id, lost, verdict, confirmed, rules) {
+            self.tell_who_is_out();
             return;
         }
         let Some(owner) = rules.owners.get(&lost.function) else { return };
@@ -79,6 +80,7 @@ impl Campaign {
         };
         if theirs.is_none_or(|theirs| !works(theirs)) {
             breaker.trip(&result.id, lost, verdict);
+            self.tell_who_is_out();
         } else {
             breaker.acquit(&lost.function);
         }

@@ -63,7 +63,7 @@ fn document(
         let cases = rules.into_iter().map(|rule| case(folder, &name, rule, header, expected)).collect();
         suites.push(suite(&name, cases, header, missing.as_deref()));
     }
-    let remarks = end.is_some_and(|end| !end.remarks.is_empty());
+    let remarks = end.is_some_and(|end| end.told().next().is_some());
     if end.is_none() || remarks || suites.is_empty() {
         let name = class_name(header, "run");
         let cases = match end {
@@ -74,7 +74,7 @@ fn document(
             // It passes: no rule is broken by what the library did where no rule ran.
             Some(end) => remarks.then(|| {
                 let mut case = TestCase::success(&format!("{name}.end"), Duration::ZERO);
-                case.system_out = Some(body(&end.remarks.join("\n")));
+                case.system_out = Some(body(&end.told().collect::<Vec<_>>().join("\n")));
                 case
             }),
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use record::{Meaning, Recorded, RuleResult, Sort, SortedResult, Verdict};
+use record::{Meaning, Recorded, RuleResult, RunEnd, Sort, SortedResult, Verdict};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::summary::{device, library_line, mark, reality};
@@ -58,8 +58,8 @@ pub(super) fn step_summary(run: &Recorded) -> String {
         let sorted = expected.iter().flat_map(|expected| &expected.results).filter(|sorted| sorted.sort == sort);
         section(&mut text, heading, sorted.map(known));
     }
-    let remarks = run.end.iter().flat_map(|end| &end.remarks);
-    section(&mut text, "Remarks", remarks.map(|remark| markdown_line(&elide(remark, REASON))));
+    let remarks = run.end.iter().flat_map(RunEnd::told);
+    section(&mut text, "Remarks", remarks.map(|remark| markdown_line(&elide(&remark, REASON))));
     let _ = writeln!(
         text,
         "\nThe whole of it: `report.html` (one page), `junit.xml`, `results.jsonl` in the folder of the run, {}",

@@ -364,7 +364,7 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         let since = if header.resumed.is_empty() { "" } else { " since the run was resumed" };
         field(text, "time", &format!("{}{since}", duration(end.nanoseconds)));
         field(text, "retries", &retries(&end.retries));
-        end.remarks.iter().for_each(|remark| field(text, "remark", &one_line(remark)));
+        end.told().for_each(|remark| field(text, "remark", &one_line(&remark)));
     }
     let expected = end.and_then(|end| end.expectations.as_ref());
     if let Some(expected) = expected {

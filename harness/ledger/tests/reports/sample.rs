@@ -308,6 +308,7 @@ pub fn end(results: &[RuleResult], exit: u8) -> RunEnd {
             .map(|(reason, processes, runtimes)| (reason, Starts { processes, runtimes }))
             .into(),
         start_up_nanoseconds: 812_000_000,
+        events: vec![],
         remarks: vec![],
         unusable_cases: 0,
         retries: vec![],

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::workers::{Executor, Seat, Slot, WorkerProcess, interrupt};
 use catalog::Rules;
+use record::{Incident, Leaked as Resource};
 
 use super::Lease;
 use super::gate::settled;
@@ -18,32 +19,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// From here on a loss that nobody repeats is worth a remark: bytes. Runtimes keep some for what they use first.
 const WORTH_SAYING: u64 = 64 << 20;
 
-/// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Resource {
-    Memory,
-    Descriptors,
-    Threads,
-}
-
 const RESOURCES: [Resource; 3] = [Resource::Memory, Resource::Descriptors, Resource::Threads];
 
-impl Resource {
-    /// Less than this goes away for many reasons: pages of the driver, files and threads of a first use.
-    fn least(self) -> u64 {
-        match self {
-            Resource::Memory => 4 << 20,
-            Resource::Descriptors => 16,
-            Resource::Threads => 8,
-        }
-    }
-
-    fn lost(self, amount: u64, device: &str) -> String {
-        match self {
-            Resource::Memory => format!("{:.1} MiB of the memory of {device}", amount as f64 / f64::from(1 << 20)),
-            Resource::Descriptors => format!("{amount} file descriptors of their process"),
-            Resource::Threads => format!("{amount} threads of their process"),
-        }
+/// Less than this goes away for many reasons: pages of the driver, files and threads of a first use.
+fn least(resource: Resource) -> u64 {
+    match resource {
+        Resource::Memory => 4 << 20,
+        Resource::Descriptors => 16,
+        Resource::Threads => 8,
     }
 }
 
@@ -60,7 +43,7 @@ struct Account {
 impl Account {
     /// Memory that has gone since another look is waited for a little.
     fn of(worker: &mut WorkerProcess, deadline: Duration, before: Option<&Account>) -> Result<Account, String> {
-        let most_lost = Resource::Memory.least() - 1;
+        let most_lost = least(Resource::Memory) - 1;
         let wanted = before.and_then(|before| before.free).map(|free| free.saturating_sub(most_lost));
         let free = settled(worker, deadline, wanted)?;
         let process = worker.id();
@@ -132,7 +115,7 @@ impl Question<'_> {
 
     /// The fewest of these rules that take as much again, and how much that is; `None`: together they do not.
     fn guilty(&mut self, rules: &[usize]) -> Option<(Vec<usize>, u64)> {
-        let least = self.resource.least();
+        let least = least(self.resource);
         let mut amount = self.taken_by(rules).filter(|amount| *amount >= least)?;
         let mut rules = rules.to_vec();
         while rules.len() > 1 {
@@ -153,7 +136,7 @@ impl Question<'_> {
 }
 
 impl Lease<'_> {
-    /// Looks what is left after a rule, if it is time. Gives what is to be said.
+    /// Looks what is left after a rule, if it is time. Gives leaks that were found, and what is to be said besides.
     pub(in crate::run) fn checkpoint(
         &self,
         rule: usize,
@@ -161,25 +144,26 @@ impl Lease<'_> {
         seed: u64,
         executor: &Executor,
         slot: &mut Slot,
-    ) -> Vec<String> {
-        let [unit] = self.units() else { return Vec::new() };
+    ) -> (Vec<Incident>, Vec<String>) {
+        let nothing = Default::default;
+        let [unit] = self.units() else { return nothing() };
         let book = &self.devices.units[*unit].book.0;
         let mut entries = book.lock().unwrap_or_else(PoisonError::into_inner);
         entries.since.push(rule);
         if entries.since.len() < EVERY && !suspicious && entries.good.is_some() {
-            return Vec::new();
+            return nothing();
         }
         // A process that is not there any more is not started for this.
-        let Some(worker) = slot.seated(Seat::pooled(0, 0)) else { return Vec::new() };
-        let Ok(now) = Account::of(worker, executor.factory.brief(), entries.good.as_ref()) else { return Vec::new() };
+        let Some(worker) = slot.seated(Seat::pooled(0, 0)) else { return nothing() };
+        let Ok(now) = Account::of(worker, executor.factory.brief(), entries.good.as_ref()) else { return nothing() };
         let since = std::mem::take(&mut entries.since);
         let more_processes = slot.processes() > std::mem::replace(&mut entries.processes, slot.processes());
-        let Some(good) = entries.good.replace(now) else { return Vec::new() };
-        let device = self.names();
-        let mut said = Vec::new();
+        let Some(good) = entries.good.replace(now) else { return nothing() };
+        let device = self.devices.units[*unit].name.clone();
+        let (mut leaks, mut said) = (Vec::new(), Vec::new());
         for resource in RESOURCES {
             let lost = now.lost_since(&good, resource);
-            if lost < resource.least() {
+            if lost < least(resource) {
                 continue;
             }
             let begun = Instant::now();
@@ -191,33 +175,19 @@ impl Lease<'_> {
             entries.spent += begun.elapsed();
             match guilty {
                 Some((guilty, amount)) => {
-                    let names: Vec<&str> = guilty.iter().map(|index| rules.rules[*index].id.as_str()).collect();
-                    let what = resource.lost(amount, &device);
-                    said.push(match &names[..] {
-                        [rule] => format!("{rule}: each time it runs, {what} do not come back"),
-                        [first, second] => {
-                            format!("{first} and {second}: each time they run together, {what} do not come back")
-                        }
-                        // A coincidence that is as regular as the rules looks the same.
-                        several => format!(
-                            "{what} do not come back when {} rules run, {} to {}, and neither half of them takes that \
-                             alone: they do together, or somebody else who uses the device",
-                            several.len(),
-                            several.first().map_or("", |id| id),
-                            several.last().map_or("", |id| id)
-                        ),
-                    });
+                    let rules = guilty.iter().map(|index| rules.rules[*index].id.clone()).collect();
+                    leaks.push(Incident::Leak { rules, resource, amount, device: device.clone() });
                 }
                 // Memory that the suite's own processes hold is not lost.
                 None if resource == Resource::Memory && more_processes => {}
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
                     "{} went away between two checkpoints, and no rule between them takes it again: somebody else may use \
                      the device",
-                    resource.lost(lost, &device)
+                    resource.amount(lost, device.as_deref())
                 )),
                 None => {}
             }
         }
-        said
+        (leaks, said)
     }
 }

@@ -6,7 +6,7 @@ use crate::case::{FailedCall, Trouble};
 use crate::wire::message::{Reply, Request};
 use crate::workers::{Executor, Seat, Slot, WorkerProcess};
 use catalog::FREE_MEMORY;
-use record::{RuleResult, StartReason};
+use record::{Incident, RuleResult, StartReason};
 
 use super::Lease;
 
@@ -102,7 +102,7 @@ impl Lease<'_> {
         after: &RuleResult,
         executor: &Executor,
         slot: &mut Slot,
-    ) -> (Option<String>, Option<String>) {
+    ) -> (Option<String>, Option<Incident>) {
         let deadline = executor.factory.brief();
         let mut replaced = None;
         for (ordinal, unit) in (0..).zip(&self.units) {
@@ -110,11 +110,8 @@ impl Lease<'_> {
             if let Some(worker) = slot.seated(Seat::pooled(ordinal, 0)) {
                 let Err(trouble) = operate(worker, deadline) else { continue };
                 slot.clear(StartReason::AfterFailure);
-                replaced = Some(format!(
-                    "after {}, calls of its process on {name} did not have their effect any more, and another process took \
-                     its place: {trouble}",
-                    after.id
-                ));
+                let device = self.devices.units[*unit].name.clone();
+                replaced = Some(Incident::ProcessReplaced { device, rule: after.id.clone(), reason: trouble });
             }
             let fresh = slot.worker(&executor.factory, Seat::pooled(ordinal, 0)).map_err(|error| error.to_string());
             if let Err(trouble) = fresh.and_then(|worker| operate(worker, deadline)) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::doctor::{End, ask};
 use crate::workers::{Executor, Slot, interrupt};
-use record::StartReason;
+use record::{Incident, StartReason};
 
 use super::Lease;
 use super::opening::shown;
@@ -23,11 +23,11 @@ pub(in crate::run) struct Recovery {
 }
 
 impl Lease<'_> {
-    /// Runs the command for a device that is out, and looks whether the device works again. Gives what is to be said.
-    pub(in crate::run) fn recover(&self, recovery: &Recovery, executor: &Executor) -> String {
+    /// Runs the command for a device that is out, and looks whether the device works again. Gives what came of it.
+    pub(in crate::run) fn recover(&self, recovery: &Recovery, executor: &Executor) -> Incident {
         let unit = &self.devices.units[self.units[0]];
-        let times = unit.recoveries.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-        let name = self.names();
+        let attempt = unit.recoveries.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+        let (device, attempts) = (unit.name.clone(), MOST);
         let reason = unit.breaker.out().unwrap_or_default();
         let mut shell = Command::new("sh");
         shell.args(["-c", &recovery.command]).env("ATLAS_CTS_REASON", &reason);
@@ -40,9 +40,9 @@ impl Lease<'_> {
         match works {
             Ok(()) => {
                 unit.breaker.forget();
-                format!("{name} was out ({reason}), and works again after --recover-cmd ({times} of {MOST})")
+                Incident::DeviceBack { device, reason, attempt, attempts }
             }
-            Err(why) => format!("{name} is out, and --recover-cmd did not bring it back ({times} of {MOST}): {why}"),
+            Err(reason) => Incident::DeviceNotBack { device, reason, attempt, attempts },
         }
     }
 

@@ -238,10 +238,9 @@ impl Devices {
     /// Looks at the health of all devices, if it is time. Devices that got worse are out.
     fn look(&self, failed: Option<(&str, &[usize])>) -> Vec<String> {
         let Some(watch) = &self.watch else { return Vec::new() };
-        let (lost, mut said) = watch.look(failed, Instant::now());
+        let (lost, said) = watch.look(failed, Instant::now());
         for (unit, why) in lost {
             self.units[unit].breaker.put_out(&why);
-            said.push(format!("{} is out of this run: {why}", self.name(unit)));
         }
         said
     }

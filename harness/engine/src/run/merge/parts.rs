@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::run::differences::{Differences, further, mapped, on_others};
 use crate::run::places::read_named;
 use crate::run::selection::Planned;
-use record::{RuleResult, RunEnd, RunHeader, RunSettings};
+use record::{Happened, RuleResult, RunEnd, RunHeader, RunSettings};
 
 use super::{MergeError, numbered};
 
@@ -117,6 +117,15 @@ impl Parts {
                 .to_owned()
         });
         missing.into_iter().chain(cut).chain(elsewhere).chain(said).collect()
+    }
+
+    /// What happened to devices and processes, each part for itself.
+    pub(super) fn events(&self) -> Vec<Happened> {
+        let of_one = |run: &PartRun| {
+            let events = run.end.iter().flat_map(|end| &end.events);
+            events.map(|one| Happened { part: Some(run.part), event: one.event.clone() }).collect::<Vec<_>>()
+        };
+        self.runs.iter().flat_map(of_one).collect()
     }
 
     /// Whether the parts ran on devices that are surely not the same.

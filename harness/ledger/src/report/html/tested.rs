@@ -125,7 +125,7 @@ fn course(run: &Recorded) -> String {
             rows.add("for", &starts.collect::<Vec<_>>().join(", "));
             rows.add("retries", &retries(&end.retries));
             rows.all("again", end.retries.iter().map(retry));
-            rows.all("remarks", end.remarks.iter().map(|remark| one_line(remark)));
+            rows.all("remarks", end.told().map(|remark| one_line(&remark)));
             let open = end.expectations.iter().flat_map(|expected| &expected.open);
             rows.all("open", open.cloned());
         }
