@@ -269,6 +269,19 @@ fn of_four_devices_one_dies_and_every_rule_has_its_answer(#[case] hangs: &str) {
     );
 }
 
+#[test]
+fn a_program_reads_that_a_device_is_out_when_it_happens() {
+    let bench = machine(&copies(0, 60), "DIES");
+    let mut night = command(&bench, 4, &["--log-format", "json"]);
+    let output = night.env("NIGHT_DIES_AT", "100").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let place = |event: &str| lines.iter().position(|line| line["event"] == event);
+    let (out, again, end) = (place("device-out"), place("rule-retried"), place("end"));
+    assert!(out.is_some() && out < again && again < end, "{text}");
+    assert_eq!(lines[out.unwrap()]["device"], "2");
+}
+
 /// The gate asks each of the two which one it is. With one rule at a time all of them use the first two devices.
 #[rstest]
 #[case::with_a_code("")]
