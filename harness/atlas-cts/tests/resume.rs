@@ -442,7 +442,7 @@ fn a_journal_that_does_not_say_what_began_is_refused() {
     bench.run_catalog("report", &[]).says(0, &[]);
     let journal = bench.report("report").journal.replacen("\"format\":4", "\"format\":1", 1);
     bench.write("report/results.jsonl", &journal);
-    let reason = "the journal's format: 1 then, 3 now; finish it with version ";
+    let reason = "the journal's format: 1 then, 4 now; finish it with version ";
     resume(&bench, "report", &[]).says(2, &[reason, "start a new run in another folder"]);
 }
 
