@@ -13,9 +13,10 @@ use record::{Incident, Retry, RetryCause, RuleResult, StartReason, Verdict};
 use super::breaker::calls;
 use super::campaign::{Campaign, locked};
 use super::devices::{Demand, Lease, Taken};
+use super::empty_result::empty_result;
 use super::library::room_for_files;
-use super::owners::Outcome;
-use super::result::{Finished, empty_result};
+use super::outcome::Outcome;
+use super::result::Finished;
 use super::visible;
 
 impl Campaign {

@@ -16,14 +16,14 @@ use record::books::{Expected, KnownFailures};
 use record::{Happened, Incident, Meaning, Retry, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 
 use super::devices::{self, Demand, Devices, Opened, Recovery};
+use super::empty_result::empty_result;
 use super::evidence::Evidence;
 use super::exit::RunError;
 use super::known::KnownCases;
 use super::listener::{Listener, Running, RunningRule, ToStandardError};
 use super::options::Options;
-use super::owners::Outcome;
+use super::outcome::Outcome;
 use super::redacted;
-use super::result::empty_result;
 use super::selection::Planned;
 use super::support_rule;
 use super::target::Target;

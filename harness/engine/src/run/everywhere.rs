@@ -5,7 +5,7 @@ use record::{OnDevice, RuleResult, Verdict, on_which, worst};
 
 use super::campaign::Campaign;
 use super::devices::Demand;
-use super::owners::Outcome;
+use super::outcome::Outcome;
 
 impl Campaign {
     /// Whether a rule runs on each device.

@@ -1,5 +1,7 @@
 //! The folder that a run writes: journal, JUnit, counterexamples, and the link `latest`.
 
+mod error;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, TryLockError};
 use std::io;
@@ -8,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use thiserror::Error;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -24,7 +25,7 @@ use record::{
 
 use super::campaign::Campaign;
 use super::evidence::worth_it;
-use super::exit::{ExitStatus, RunError};
+use super::exit::RunError;
 use super::known::write_case;
 use super::log_files;
 use super::options::Options;
@@ -32,33 +33,13 @@ use super::places::{expect_own_runs_folder, regressions_folder, run_alone, runs_
 use super::redacted;
 use super::resume::Earlier;
 use super::selection::{Planned, plan};
+use super::status::ExitStatus;
+
+pub use error::FolderError;
+use error::LONGEST_NAME;
 
 /// A rule that was in flight at this many interruptions is not tried again.
 const TRIED: u32 = 2;
-
-/// Why the folder of a run cannot be used.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum FolderError {
-    #[error("{path}: {source}; choose another folder with --report-dir DIR")]
-    Create { path: PathBuf, source: io::Error },
-    #[error("another run writes to {path}; wait for it to end, or choose another folder with --report-dir DIR")]
-    InUse { path: PathBuf },
-    #[error(
-        "NEXTEST_RUN_ID={given:?} cannot be the name of a folder; unset it, or let it be at most {LONGEST_NAME} letters, \
-         digits, hyphens, underscores and dots, the first of them not a dot"
-    )]
-    Name { given: String },
-    #[error("--keep: nobody said where; let ATLAS_CTS_REGRESSIONS name a folder that is your own")]
-    Keep,
-    #[error(
-        "no result can be written any more, so the run ends here: {reason}; `--resume {path}` runs what has no result"
-    )]
-    Lost { path: PathBuf, reason: JournalError },
-    /// Somebody touched the journal: it cannot be gone on with.
-    #[error("the run ends here: {reason}; what ran until then is in the report")]
-    Changed { reason: JournalError },
-}
 
 /// Where a run writes.
 #[derive(Debug)]
@@ -438,9 +419,6 @@ fn lock(path: &Path, shared: bool) -> Result<Option<File>, FolderError> {
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }
-
-/// Bytes of the longest name that a runner may give a run.
-const LONGEST_NAME: usize = 100;
 
 /// Whether a text can be the name of a folder below `reports/out`, and no other place.
 fn is_name(text: &str) -> bool {

@@ -9,7 +9,7 @@ use crate::runtime::Runtime;
 use catalog::files;
 use catalog::{Libraries, RuntimeLibrary};
 
-use super::exit::{ExitStatus, is_missing};
+use super::status::{ExitStatus, is_missing};
 
 /// Where the library may come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]

@@ -68,7 +68,7 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::logs::Text;
-    use crate::run::result::blank;
+    use crate::run::empty_result::blank;
     use catalog::Level;
 
     fn with(name: &str) -> RuleResult {

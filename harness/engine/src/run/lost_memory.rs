@@ -6,7 +6,7 @@ use record::{RuleResult, Verdict};
 
 use super::campaign::Campaign;
 use super::devices::free_memory;
-use super::owners::Outcome;
+use super::outcome::Outcome;
 
 impl Campaign {
     /// Remembers the free memory of a device after the first rule that held there.

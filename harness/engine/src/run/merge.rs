@@ -1,13 +1,13 @@
 //! Parts of a run → one run. Every rule is accounted for: one that no part answered has no answer in the merged run.
 
 mod choose;
+mod error;
 mod parts;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use clap::Args;
-use thiserror::Error;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -15,20 +15,20 @@ use crate::case::rule_seed;
 use crate::runtime::Runtime;
 use catalog::{Rules, Specs};
 use record::books::{Books, Expected};
-use record::{
-    DeviceOut, JournalError, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of,
-};
+use record::{DeviceOut, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of};
 
-use super::exit::{ExitStatus, RunError};
+use super::empty_result::empty_result;
+use super::exit::RunError;
 use super::expectation_options::ExpectationOptions;
 use super::folder::RunFolder;
 use super::log_files;
 use super::observer::{Observer, load_catalog, shown, status};
-use super::result::empty_result;
 use super::selection::{Planned, plan};
+use super::status::ExitStatus;
 use super::support_rule;
 
 use choose::choose;
+pub use error::MergeError;
 use parts::Parts;
 
 /// What is merged, and where the result goes.
@@ -45,36 +45,6 @@ pub struct MergeOptions {
     pub specs: Option<PathBuf>,
     #[command(flatten)]
     pub known: ExpectationOptions,
-}
-
-/// Why runs do not make one together.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum MergeError {
-    #[error("{error}; leave this part out to have its rules reported without an answer")]
-    Unreadable { error: JournalError },
-    #[error("{path} is not a part of a run: run each part with --shard K/N")]
-    NotAPart { path: PathBuf },
-    /// All that differs from the first run, a line each.
-    #[error(
-        "{path} cannot be merged with {first}, it tested something else:\n{}\nmerge only parts of one run",
-        .found.join("\n")
-    )]
-    Different { path: PathBuf, first: PathBuf, found: Vec<String> },
-    #[error(
-        "{path} has a result of {id}, which is not a rule of its part, so its journal was changed after the run; restore \
-         it from a copy, or leave it out"
-    )]
-    Foreign { path: PathBuf, id: String },
-    #[error(
-        "the runs tested the runtime {name}, which this executable does not know; merge with the one that ran them"
-    )]
-    Runtime { name: String },
-    #[error(
-        "the runs were made with version {suite} and another catalog than this one: give that catalog with --specs DIR, \
-         or merge with the executable that ran them"
-    )]
-    Catalog { suite: String },
 }
 
 /// Merges parts of a run into one run of its own folder, with one report; gives the status that the whole run ends with.

@@ -14,13 +14,14 @@ use record::{Recorded, RuleResult, RunEnd, RunHeader};
 use super::campaign::Campaign;
 use super::devices::Turns;
 use super::estimate::Estimate;
-use super::exit::{ExitStatus, RunError};
+use super::exit::RunError;
 use super::folder::{FolderError, RunFolder, report};
 use super::listener::{Listener, ToStandardError};
 use super::options::{CatalogOptions, Options};
 use super::places::{read_named, runs_folder};
 use super::resume::Earlier;
 use super::selection::{Filter, Planned};
+use super::status::ExitStatus;
 
 /// Who shows a run to a person while it goes on.
 pub trait Observer {

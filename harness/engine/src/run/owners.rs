@@ -1,35 +1,12 @@
 //! Whose failure it is. A call that fails for the rule that owns the function blocks the other rules that make it: one
 //! broken function is one failure.
 
-use crate::case::{FailedCall, LostIn};
+use crate::case::FailedCall;
 use catalog::{Level, Rules};
-use record::{Conclusion, RetryCause, RuleResult, Verdict};
+use record::{Conclusion, RuleResult, Verdict};
 
 use super::campaign::Campaign;
-
-/// What a rule showed, before anybody asked whose failure it is.
-#[derive(Debug, Clone)]
-pub(super) struct Outcome {
-    pub result: RuleResult,
-    /// The call that did not answer as it must, if the rule ended there.
-    pub call: Option<FailedCall>,
-    /// The function that hung or ended its process, if one did.
-    pub lost: Option<LostIn>,
-    /// Where it ran.
-    pub units: Vec<usize>,
-    /// What it met that says nothing about the rule: a device that went out, or a process in which calls had no effect any
-    /// more.
-    pub not_the_rule: Option<RetryCause>,
-    /// Its results on each device, if it ran on each.
-    pub each: Vec<Outcome>,
-}
-
-impl Outcome {
-    /// Of a rule that no call is blamed for.
-    pub(super) fn of(result: RuleResult) -> Outcome {
-        Outcome { result, call: None, lost: None, units: Vec::new(), not_the_rule: None, each: Vec::new() }
-    }
-}
+use super::outcome::Outcome;
 
 impl Campaign {
     /// The result of a rule: what it showed, held against the owner of the call that it ended at.

@@ -4,11 +4,12 @@ use serde_json::Value as Json;
 use steps::Span;
 
 use crate::case::{FailedCase, SearchResult};
-use catalog::{Clause, Level, Rule, Rules, left_out, named};
+use catalog::{Clause, Rule, Rules, left_out, named};
 use record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
 
 use super::answers;
 use super::campaign::Campaign;
+use super::empty_result::empty_result;
 use super::replay;
 
 /// A rule that has run.
@@ -19,44 +20,6 @@ pub(super) struct Finished {
     pub output: String,
     /// The devices that its processes saw, by the machine's names; none: all devices.
     pub devices: Vec<String>,
-}
-
-/// The result of a rule before anything ran.
-pub(super) fn empty_result(rules: &Rules, rule: &Rule, seed: u64) -> RuleResult {
-    let chapter = &rules.chapters[rule.chapter].name;
-    let class = rules.classes.get(&rule.id).cloned();
-    RuleResult { seed, class, doubt: rule.doubt.clone(), ..blank(&rule.id, chapter, &rule.title, rule.level) }
-}
-
-/// A result that says nothing yet.
-pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleResult {
-    RuleResult {
-        id: id.to_owned(),
-        chapter: chapter.to_owned(),
-        class: None,
-        title: title.to_owned(),
-        level,
-        verdict: Verdict::Pass,
-        reason: String::new(),
-        nanoseconds: 0,
-        cases: 0,
-        checks: 0,
-        seed: 0,
-        failure: None,
-        findings: Vec::new(),
-        observations: Default::default(),
-        answers: None,
-        doubt: None,
-        interrupted: 0,
-        coverage: None,
-        observed_only: Vec::new(),
-        left_out: Vec::new(),
-        skipped_without: None,
-        devices: Vec::new(),
-        each: Vec::new(),
-        memory_limit: None,
-        logs: None,
-    }
 }
 
 /// What a search means for its rule, before anybody asks whose failure it is.

@@ -1,15 +1,18 @@
 //! What a run consists of, and which of it was asked for.
 
+mod error;
+
 use std::collections::HashMap;
 
 use steps::suggest::hint;
-use thiserror::Error;
 
 use catalog::{Rules, offered};
 use record::Part;
 
 use super::options::Options;
 use super::shard::{Distribution, Shard};
+
+pub use error::NothingSelected;
 
 /// Something that a run can execute: a rule of the catalog, or one that is derived from the support table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,22 +65,6 @@ pub struct Filter {
     pub places: HashMap<String, String>,
     /// Only this part of what is selected.
     pub part: Option<(Shard, Distribution)>,
-}
-
-/// A selection in which nothing would be tested of what was asked for, and that would look like a pass.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum NothingSelected {
-    /// These match no rule, each with a hint at what was meant.
-    #[error("{}; `cargo test -- --list` or `atlas-cts list` names all {rules}", unmatched(.texts))]
-    Unmatched { texts: Vec<(String, String)>, rules: usize },
-    #[error("no rule of {rules} is left to run; leave out less with --skip or --exclude")]
-    LeftOut { rules: usize },
-}
-
-fn unmatched(texts: &[(String, String)]) -> String {
-    let lines: Vec<String> = texts.iter().map(|(text, hint)| format!("no rule matches `{text}`{hint}")).collect();
-    lines.join("\n")
 }
 
 /// A text that names rules.

@@ -1,18 +1,20 @@
 //! Which rules of a catalog a command line asks for, beside the texts that it names: a list in a file, exclusions, a
 //! part of a run.
 
+mod error;
+
 use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use thiserror::Error;
 
 use catalog::files;
-use record::JournalError;
 
 use super::places::read_named;
 use super::selection::Filter;
 use super::shard::{Distribution, Shard};
+
+pub use error::SelectionError;
 
 /// Bytes of the longest list of rules.
 const LONGEST_LIST: u64 = 16 << 20;
@@ -33,23 +35,6 @@ pub struct SelectionOptions {
     /// Parts take about the same time, by what this earlier run took. All parts must be given the same.
     #[arg(long, env = "ATLAS_CTS_TIMES", value_name = "RUN", requires = "shard")]
     pub times: Option<PathBuf>,
-}
-
-/// Why it is not clear which rules are asked for.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum SelectionError {
-    #[error("--rules {path}: {source}; give a file with an id on each line")]
-    List { path: PathBuf, source: io::Error },
-    #[error("--rules {path} lists no rule, and none would be run; give a file with an id on each line")]
-    EmptyList { path: PathBuf },
-    #[error("--times: {error}")]
-    Times { error: JournalError },
-    #[error(
-        "--shard: nextest starts a process for each rule, and none of them knows the whole part; use \
-         `cargo test -- --shard K/N`, or nextest's own --partition"
-    )]
-    Nextest,
 }
 
 impl SelectionOptions {

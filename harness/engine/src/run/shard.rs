@@ -93,7 +93,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::run::result::blank;
+    use crate::run::empty_result::blank;
     use catalog::Level;
 
     fn earlier(times: &BTreeMap<String, u64>) -> Vec<RuleResult> {

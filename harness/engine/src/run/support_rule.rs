@@ -10,7 +10,7 @@ use crate::workers::{Factory, Pool, SetUp};
 use catalog::Level;
 use record::{RuleResult, StartReason, Verdict};
 
-use super::result::blank;
+use super::empty_result::blank;
 use super::selection::Planned;
 use super::target::Target;
 

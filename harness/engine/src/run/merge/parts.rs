@@ -8,7 +8,8 @@ use crate::run::places::read_named;
 use crate::run::selection::Planned;
 use record::{Happened, RuleResult, RunEnd, RunHeader, RunSettings};
 
-use super::{MergeError, numbered};
+use super::error::MergeError;
+use super::numbered;
 
 /// What one journal says.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use steps::suggest::hint;
 use thiserror::Error;
 
-use crate::run::exit::ExitStatus;
 use crate::run::library::room_for_files;
+use crate::run::status::ExitStatus;
 use crate::runtime::Runtime;
 use crate::workers::{StartError, WorkerEnd};
 use catalog::Rules;
