@@ -11,7 +11,7 @@ use catalog::Rule;
 use record::{Incident, Retry, RetryCause, RuleResult, StartReason, Verdict};
 
 use super::breaker::calls;
-use super::campaign::{Campaign, locked};
+use super::campaign::Campaign;
 use super::devices::{Demand, Lease, Taken};
 use super::empty_result::empty_result;
 use super::library::room_for_files;
@@ -22,7 +22,7 @@ use super::visible;
 impl Campaign {
     /// What a rule shows. Each rule runs once; whoever asks meanwhile waits.
     pub(super) fn outcome(&self, index: usize) -> &Outcome {
-        self.outcomes[index].get_or_init(|| {
+        self.tally.outcomes[index].get_or_init(|| {
             let rule = &self.target.rules.rules[index];
             if let Some(skip) = self.target.skip(rule) {
                 let mut outcome = self.without_run(rule, Verdict::Skipped, skip.to_string());
@@ -74,7 +74,7 @@ impl Campaign {
             devices: lease.labels(),
             reason: reason.clone(),
         });
-        locked(&self.retries).push(Retry { cause, rule: Some(rule), reason });
+        self.news.retried(Retry { cause, rule: Some(rule), reason });
     }
 
     fn without_run(&self, rule: &Rule, verdict: Verdict, reason: String) -> Outcome {
@@ -205,7 +205,7 @@ impl Campaign {
         let executor = &self.target.executor;
         let watch = self.evidence.begin(&slot.machine.asked);
         let devices = lease.names();
-        self.listener.begun(&rule.id, &devices);
+        self.news.begun(&rule.id, &devices);
         let _running = self.running.begin(&rule.id, devices, &slot.machine.asked);
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut assignment =

@@ -1,8 +1,8 @@
 //! A run of rules on a target: each rule once, its result held against what the owners of its calls showed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
@@ -13,7 +13,7 @@ use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::runtime::Runtime;
 use catalog::Rules;
 use record::books::{Expected, KnownFailures};
-use record::{Happened, Incident, Meaning, Retry, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
+use record::{Incident, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 
 use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::empty_result::empty_result;
@@ -21,11 +21,13 @@ use super::evidence::Evidence;
 use super::exit::RunError;
 use super::known::KnownCases;
 use super::listener::{Listener, Running, RunningRule, ToStandardError};
+use super::locked::locked;
+use super::news::News;
 use super::options::Options;
-use super::outcome::Outcome;
 use super::redacted;
 use super::selection::Planned;
 use super::support_rule;
+use super::tally::Tally;
 use super::target::Target;
 
 /// A run: what is tested and with what settings, and the results so far.
@@ -37,16 +39,10 @@ pub struct Campaign {
     /// If there are any: these cases, in this order, and no others.
     pub(super) only: Vec<Json>,
     pub(super) known: KnownCases,
-    /// The failures that are known; `None`: none are.
-    expecting: Option<Box<dyn Expected>>,
-    /// What is to be said about the run as a whole.
-    remarks: Mutex<Vec<String>>,
-    /// What happened to devices and processes.
-    events: Mutex<Vec<Incident>>,
-    /// Rules that ran once more.
-    pub(super) retries: Mutex<Vec<Retry>>,
-    /// Who hears what happens at once.
-    pub(super) listener: Arc<dyn Listener>,
+    /// What is told of it.
+    pub(super) news: News,
+    /// The results so far.
+    pub(super) tally: Tally,
     pub(super) running: Running,
     pub(super) devices: Devices,
     /// Runs each rule of one device on each device.
@@ -57,9 +53,6 @@ pub struct Campaign {
     begun: Instant,
     /// Milliseconds that running failures again has taken.
     pub(super) confirming: AtomicU64,
-    /// What each rule of the catalog showed, once it has run.
-    pub(super) outcomes: Vec<OnceLock<Outcome>>,
-    results: Mutex<Vec<RuleResult>>,
 }
 
 impl Campaign {
@@ -92,7 +85,8 @@ impl Campaign {
             redacted::header(&mut header, redactor);
         }
         let campaign = Campaign {
-            outcomes: target.rules.rules.iter().map(|_| OnceLock::new()).collect(),
+            tally: Tally::new(target.rules.rules.len(), options.strict),
+            news: News::new(listener, evidence.redactor.clone()),
             header,
             evidence,
             only,
@@ -100,15 +94,9 @@ impl Campaign {
             devices,
             everywhere: options.everywhere(),
             recovery: options.recover_cmd.clone().map(|command| Recovery { command, limit }),
-            expecting: None,
-            remarks: Mutex::default(),
-            events: Mutex::default(),
-            retries: Mutex::default(),
-            listener,
             running: Running::default(),
             begun: Instant::now(),
             confirming: AtomicU64::new(0),
-            results: Mutex::default(),
             target,
         };
         said.into_iter().for_each(|text| campaign.remark(text));
@@ -146,42 +134,33 @@ impl Campaign {
         options: &Options,
         known: Option<Box<dyn KnownFailures>>,
     ) -> Option<String> {
-        self.expecting = known.map(|known| options.known.expecting(known, &mut self.header));
+        self.tally.expecting = known.map(|known| options.known.expecting(known, &mut self.header));
         self.expecting().map(Expected::line)
     }
 
     /// The failures that are known.
     pub(super) fn expecting(&self) -> Option<&dyn Expected> {
-        self.expecting.as_deref()
+        self.tally.expecting.as_deref()
     }
 
     /// Why a rule is not run that does harm.
     pub(super) fn danger(&self, id: &str) -> Option<String> {
-        self.expecting.as_ref()?.skip(id)
+        self.tally.danger(id)
     }
 
     /// Whether a result is as somebody expected, so that it does not count.
     pub fn expected(&self, result: &RuleResult) -> bool {
-        let strict = self.header.settings.strict;
-        self.expecting.as_ref().is_some_and(|expecting| expecting.excuses(result, strict))
+        self.tally.expected(result)
     }
 
     /// Says something about the run as a whole: now, and in the reports.
     pub(super) fn remark(&self, text: String) {
-        match &self.evidence.redactor {
-            Some(redactor) => self.listener.remark(&redactor.text(&text)),
-            None => self.listener.remark(&text),
-        }
-        locked(&self.remarks).push(text);
+        self.news.remark(text);
     }
 
     /// Says what happened to devices or processes: now, and in the reports.
-    pub(super) fn happened(&self, mut event: Incident) {
-        if let (Some(redactor), Some(quoted)) = (&self.evidence.redactor, event.quotes_mut()) {
-            *quoted = redactor.text(quoted);
-        }
-        self.listener.happened(&event);
-        locked(&self.events).push(event);
+    pub(super) fn happened(&self, event: Incident) {
+        self.news.happened(event);
     }
 
     /// Says which devices are out since this was asked last.
@@ -209,7 +188,7 @@ impl Campaign {
 
     /// Takes a result into account: in the counts and the exit status.
     pub(super) fn count(&self, result: RuleResult) {
-        locked(&self.results).push(result);
+        self.tally.count(result);
     }
 
     /// The order in which rules begin. On devices that they share, those of few devices come before those of many, which
@@ -269,7 +248,7 @@ impl Campaign {
 
     /// The results so far.
     pub fn results(&self) -> Vec<RuleResult> {
-        locked(&self.results).clone()
+        self.tally.results()
     }
 
     /// Ends the workers and sums the run up.
@@ -277,49 +256,30 @@ impl Campaign {
         let factory = &self.target.executor.factory;
         self.target.executor.pool.close(factory.deadlines);
         let results = self.results();
-        let mut remarks = factory.remarks.all();
-        remarks.extend(locked(&self.remarks).iter().cloned());
-        let mut retries = locked(&factory.retries).clone();
-        retries.extend(locked(&self.retries).iter().cloned());
-        if let Some(redactor) = &self.evidence.redactor {
-            remarks.iter_mut().for_each(|remark| *remark = redactor.text(remark));
-            retries.iter_mut().for_each(|retry| retry.reason = redactor.text(&retry.reason));
-        }
-        let settings = &self.header.settings;
-        let expectations = self.expecting.as_ref().map(|expecting| expecting.applied(&results, settings.strict));
-        RunEnd {
+        let expectations = self.tally.sorted(&results);
+        let exit = exit_code(&self.header.settings, &results, self.known.unusable, expectations.as_ref());
+        let mut end = RunEnd {
             finished: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
             nanoseconds: self.begun.elapsed().as_nanos() as u64,
             counts: counts(&results),
             workers_started: factory.starts.processes(),
             starts: factory.starts.all(),
             start_up_nanoseconds: factory.start_up.load(Ordering::Relaxed),
-            events: locked(&self.events).iter().map(|event| Happened { part: None, event: event.clone() }).collect(),
-            remarks,
+            events: Vec::new(),
+            remarks: factory.remarks.all(),
             unusable_cases: self.known.unusable,
-            retries,
-            exit: exit_code(settings, &results, self.known.unusable, expectations.as_ref()),
+            retries: locked(&factory.retries).clone(),
+            exit,
             expectations,
-        }
+        };
+        self.news.add_to(&mut end);
+        end
     }
 
     /// Whether a result keeps the run from being conformant.
     pub fn breaks(&self, result: &RuleResult) -> bool {
-        if self.expected(result) {
-            return false;
-        }
-        match result.meaning() {
-            Meaning::Broken => true,
-            Meaning::Unknown => result.verdict.hides(result.level, self.header.settings.strict),
-            Meaning::Finding => self.header.settings.strict,
-            Meaning::Good | Meaning::Skipped => false,
-        }
+        self.tally.breaks(result)
     }
-}
-
-/// What others write too. Whoever held it and panicked has written all or nothing.
-pub(super) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Position of the rule that was selected, if it is one.

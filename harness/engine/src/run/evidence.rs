@@ -1,7 +1,7 @@
 //! The logs around a failure, from the moment a rule begins until its result is written down.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use time::OffsetDateTime;
@@ -25,7 +25,7 @@ const DRIFT: Duration = Duration::from_secs(1);
 pub(super) struct Evidence {
     /// `None`: nowhere.
     place: Option<(&'static Logs, Machine)>,
-    pub redactor: Option<Redactor>,
+    pub redactor: Option<Arc<Redactor>>,
     /// Bytes that are kept for a rule.
     most: usize,
     found: Mutex<HashMap<String, Found>>,
@@ -54,7 +54,7 @@ impl Evidence {
         let place = runtime.logs.as_ref().filter(|_| wanted);
         Evidence {
             place: place.map(|logs| (logs, Machine::new(&options.log_root, TIME))),
-            redactor: options.redact.then(|| Redactor::new(&options.log_root, secrets)),
+            redactor: options.redact.then(|| Arc::new(Redactor::new(&options.log_root, secrets))),
             most: (options.logs as usize) << 10,
             found: Mutex::default(),
         }

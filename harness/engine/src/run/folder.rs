@@ -81,7 +81,7 @@ impl RunFolder {
                 options.report_dir.as_deref(),
                 keep,
                 selected,
-                campaign.evidence.redactor.as_ref(),
+                campaign.evidence.redactor.as_deref(),
                 books,
             ),
         }?;
