@@ -1,13 +1,18 @@
 //! Builds the simulated device next to the harness and embeds it, so that it is found wherever cargo puts its outputs.
 
+#[path = "../../fixtures/simulator/registry.rs"]
+mod registry;
+
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../../fixtures/simulator");
-    let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("libatlas_cts_simulator.so");
-    for part in ["acl.rs", "acl", "contract/src", "device", "facade"] {
+    let folder = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it"));
+    let out = folder.join("libatlas_cts_simulator.so");
+    registry::generate(&root, &folder);
+    for part in ["registry.rs", "acl.rs", "acl", "contract/src", "device", "facade"] {
         watch(&root.join(part));
     }
     let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());

@@ -1,10 +1,5 @@
-//! The seeded defects of the simulated device, read from its own lists.
+//! The seeded defects of the simulated device, from the registry that the build script makes.
 
-use simulator_contract as contract;
+use simulator_contract::Defect;
 
-#[path = "../../../../../fixtures/simulator/acl/defects/mod.rs"]
-mod list;
-#[path = "../../../../../fixtures/simulator/device/mechanism.rs"]
-mod mechanism;
-
-pub(super) use list::{BAD_DEVICES, DEFECTS, VARIANTS};
+include!(concat!(env!("OUT_DIR"), "/defects.rs"));
