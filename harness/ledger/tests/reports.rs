@@ -14,8 +14,8 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use record::{
     CapabilityAnswer, Conclusion, Confirmation, Coverage, DeviceIdentity, DeviceOut, ExpectationFiles, Failure,
-    Fingerprint, FurtherLibrary, Host, Installed, LeftOut, Level, Line, MappedLibrary, MemoryLimit, RuleBegin,
-    RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
+    Fingerprint, FurtherLibrary, Happened, Host, Incident, Installed, Leaked, LeftOut, Level, Line, MappedLibrary,
+    MemoryLimit, RetryCause, RuleBegin, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
 };
 use rstest::rstest;
 
@@ -545,6 +545,7 @@ fn the_journal_schema_has_the_keys_of_the_data() {
             ("failure", "program"),
             ("failure", "devices"),
             ("end", "starts"),
+            ("end", "events"),
         ];
         required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));
         assert_eq!(required, keys(&definition["properties"]), "{name}");
@@ -580,7 +581,25 @@ fn the_journal_schema_has_the_keys_of_the_data() {
     let mut end = end(&results(), 1);
     end.retries = vec![crate::sample::retry()];
     end.expectations = Some(crate::sample::expected());
+    let (device, rule, reason) = (Some("2".to_owned()), String::new(), String::new());
+    let (attempt, attempts) = (1, 2);
+    end.events = [
+        Incident::DeviceOut { device: device.clone(), reason: reason.clone() },
+        Incident::DeviceBack { device: device.clone(), reason: reason.clone(), attempt, attempts },
+        Incident::DeviceNotBack { device: device.clone(), reason: reason.clone(), attempt, attempts },
+        Incident::ProcessReplaced { device: device.clone(), rule: rule.clone(), reason: reason.clone() },
+        Incident::RuleRetried { rule, cause: RetryCause::LostDevice, devices: vec![device.clone()], reason },
+        Incident::Leak { rules: Vec::new(), resource: Leaked::Memory, amount: 1, device },
+    ]
+    .map(|event| Happened { part: Some(1), event })
+    .into();
     let end = serde_json::to_value(Line::End(Box::new(end))).unwrap();
+    let happened = &schema["$defs"]["happened"]["properties"];
+    let events = end["end"]["events"].as_array().unwrap();
+    let known: BTreeSet<String> = events.iter().flat_map(keys).collect();
+    assert_eq!(known, keys(happened));
+    let names: Vec<_> = events.iter().map(|event| event["event"].clone()).collect();
+    assert_eq!(serde_json::Value::from(names), happened["event"]["enum"]);
     let expected = &end["end"]["expectations"];
     assert_eq!(keys(expected), of("expectations"));
     assert_eq!(keys(&expected["files"]), of("expectation_files"));
