@@ -154,7 +154,7 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     let work = Work {
         target,
         seed,
-        options: Options { deadline, ..options.clone() },
+        options: Options { deadline, sim_schedule: options.sim_schedule.or(Some(seed)), ..options.clone() },
         proof,
         rules: Mutex::new(rules),
         cells: Mutex::new(Vec::new()),
@@ -251,7 +251,7 @@ fn configurations<'a>(
     let Some(device) = &work.target.runtime.simulated else { return Vec::new() };
     let seeds = work.proof.seeds.max(1);
     // The seeds that follow the first one are numbers too.
-    let first = work.seed.min(u64::MAX - seeds.max(lab::SEEDS));
+    let first = work.seed.min(u64::MAX - seeds);
     let product = &work.target.conditions.product;
     let reaches = |rule: &Rule, index: usize| reached.get(&rule.id).is_some_and(|bits| reach::contains(bits, index));
     // A seed at a time: these take the longest, and the threads should end together.

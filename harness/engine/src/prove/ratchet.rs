@@ -7,9 +7,6 @@ use std::path::Path;
 use super::{Proof, ProofFileError};
 use catalog::files;
 
-/// Some defects are a matter of timing: with them a check more or less is needed. Percent.
-const SLACK: u64 = 2;
-
 /// Bytes of the largest file: a line for each chapter and product takes some tens.
 const LARGEST: u64 = 1 << 20;
 
@@ -69,7 +66,7 @@ impl Ratchet {
                     now.defects, least.defects
                 ));
             }
-            if now.needed + SLACK < least.needed {
+            if now.needed < least.needed {
                 fallen.push(format!("{chapter}: {} % of the checks are needed, it was {} %", now.needed, least.needed));
             }
             if now.defects > least.defects || now.needed > least.needed {

@@ -295,6 +295,10 @@ pub struct Options {
     /// Nanoseconds that each call of the simulated runtime takes.
     #[arg(long, env = environment::CALL_NS, value_name = "NS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000_000_000))]
     pub call_ns: u64,
+    /// A seed that decides in which order the streams of the simulated device work, and when; `prove` takes the run's seed.
+    /// Without it, and with several processes, the processor decides.
+    #[arg(long, env = environment::SCHEDULE, value_name = "SEED")]
+    pub sim_schedule: Option<u64>,
 }
 
 impl Options {

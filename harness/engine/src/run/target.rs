@@ -344,6 +344,7 @@ fn prepare(
         defects: options.defects.clone(),
         start_up_ms: options.start_up_ms,
         call_ns: options.call_ns,
+        schedule: options.sim_schedule,
         notes_reach: false,
         glitches: false,
     });

@@ -25,6 +25,8 @@ pub struct SimulatedMachine {
     pub start_up_ms: u64,
     /// Nanoseconds that every call takes.
     pub call_ns: u64,
+    /// The seed that decides in which order the streams of a process work; `None`: the processor does.
+    pub schedule: Option<u64>,
     /// Whether the device notes in its machine's folder which defects the model asked for.
     pub notes_reach: bool,
     /// Whether one event can be made to go wrong, through a file in its machine's folder.
@@ -43,6 +45,7 @@ impl SimulatedMachine {
             (environment::DEFECTS, self.defects.join(",")),
             (environment::STARTUP_MS, self.start_up_ms.to_string()),
             (environment::CALL_NS, self.call_ns.to_string()),
+            (environment::SCHEDULE, self.schedule.map(|seed| seed.to_string()).unwrap_or_default()),
             (environment::REACH, if self.notes_reach { "1".to_owned() } else { String::new() }),
             (environment::GLITCH, if self.glitches { "1".to_owned() } else { String::new() }),
             (MACHINE, machine.display().to_string()),
