@@ -8,7 +8,7 @@ use abi::Type;
 use super::builtins::BUILTINS;
 use super::given::{Given, write_out};
 use super::ids::{ActorId, AxisId, Id, VariableId};
-use super::parse::{Names, ParseError, parse_expression, parse_steps};
+use super::parse::{Names, parse_expression, parse_steps};
 use super::program::{Call, Expression, Program, Sharing, Space, Variable};
 use super::results::Results;
 use super::suggest::{closest, hint, meant};
@@ -16,7 +16,7 @@ use super::syntax;
 use super::types::Declarations;
 use super::vocabulary::Vocabulary;
 use super::walk::Node;
-use super::{Part, Problem, Span};
+use super::{ParseError, Part, Problem, Span};
 
 /// What the checker must know besides the rule itself.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use abi::Type;
 
 use super::check::Checker;
 use super::ids::AxisId;
-use super::parse_actors::parse_actors;
+use super::parse_actors::{ActorHome, ActorLine, parse_actors};
 use super::program::{Actor, Axis, Domain, Expression, Process, Range, Sharing, State};
 use super::suggest::hint;
-use super::syntax::{ActorHome, ActorLine, Identifier};
+use super::syntax::Identifier;
 use super::types::{INT64, SIZE, TEXT, is_integer};
 use super::vocabulary::is_name;
 use super::{Part, Span};

@@ -25,11 +25,14 @@ pub mod limits;
 pub mod parse;
 mod parse_actors;
 mod parse_expression;
+mod parse_given;
+mod parse_statement;
+mod parse_word;
 pub mod pattern;
 pub mod print;
+mod problem;
 pub mod program;
 pub mod results;
-
 pub mod suggest;
 pub mod syntax;
 mod token;
@@ -41,35 +44,6 @@ pub mod word;
 pub use check::{Environment, RuleText, check};
 pub use ids::{ActorId, AxisId, Id, StatementId, VariableId};
 pub use parse_actors::parse_release;
+pub use problem::{ParseError, Part, Problem, Span};
 pub use program::Program;
 pub use vocabulary::Vocabulary;
-
-/// A range of bytes in a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Span {
-    pub start: usize,
-    pub end: usize,
-}
-
-/// Something wrong in a rule's texts.
-#[derive(Debug, Clone)]
-pub struct Problem {
-    /// Which text of the rule.
-    pub part: Part,
-    /// Where in that text.
-    pub span: Span,
-    /// What is wrong and what to do next.
-    pub message: String,
-}
-
-/// The texts that a rule is made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
-    Actors,
-    Steps,
-    Where,
-    /// A bound or a value of a domain.
-    Axis(AxisId),
-    /// An observation, by its position.
-    Observe(usize),
-}

@@ -1,11 +1,31 @@
 //! The parser's part for what stands outside of steps: the lines of `actors`, and the releases of api.yaml.
 
-use super::parse::{Names, ParseError, Parsed, Parser, describe};
+use super::ParseError;
+use super::parse::{Names, Parsed, Parser, describe};
 use super::program::{Sharing, State};
 use super::suggest::hint;
-use super::syntax::{ActorHome, ActorLine, Identifier, Release};
+use super::syntax::{Identifier, Release};
 use super::token::Kind;
 use super::vocabulary::Vocabulary;
+
+/// A line of `actors`.
+#[derive(Debug)]
+pub(crate) struct ActorLine {
+    pub name: Identifier,
+    pub home: ActorHome,
+    pub state: State,
+    /// `None`: the line says nothing about it.
+    pub sharing: Option<Sharing>,
+}
+
+/// Where an actor lives.
+#[derive(Debug)]
+pub(crate) enum ActorHome {
+    /// In a process of its own, which works on a device.
+    Process { device: u32 },
+    /// In the process of another actor.
+    Thread { of: Identifier },
+}
 
 /// No types, actors and sets: what stands outside of steps knows none of them.
 fn no_names() -> Names<'static> {

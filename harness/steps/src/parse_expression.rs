@@ -1,9 +1,9 @@
 //! The parser's part for expressions. Precedence is C's.
 
-use super::Span;
-use super::parse::{ParseError, Parsed, Parser, describe};
+use super::parse::{Parsed, Parser, describe};
 use super::syntax::{BinaryOperator, Expression, ExpressionKind, Identifier, SetUse, UnaryOperator};
 use super::token::Kind;
+use super::{ParseError, Span};
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parsed<Expression> {

@@ -3,8 +3,9 @@
 //! Parsed again, the text gives the same tree. Words of the runtime and named sets stand in it as what they mean, and
 //! comments are gone.
 
+use super::ParseError;
 use super::check::Environment;
-use super::parse::{Names, ParseError, parse_steps};
+use super::parse::{Names, parse_steps};
 use super::program::Program;
 use super::syntax::{
     Declaration, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind, TypeName, UnaryOperator,

@@ -3,7 +3,6 @@
 //! Trees are equal where they say the same: places, and where a word begins, do not count.
 
 use super::Span;
-use super::program::{Sharing, State};
 
 /// The steps of a rule as parsed.
 #[derive(Debug)]
@@ -39,25 +38,6 @@ pub struct Statement {
 pub struct Identifier {
     pub name: String,
     pub span: Span,
-}
-
-/// A line of `actors`.
-#[derive(Debug)]
-pub struct ActorLine {
-    pub name: Identifier,
-    pub home: ActorHome,
-    pub state: State,
-    /// `None`: the line says nothing about it.
-    pub sharing: Option<Sharing>,
-}
-
-/// Where an actor lives.
-#[derive(Debug)]
-pub enum ActorHome {
-    /// In a process of its own, which works on a device.
-    Process { device: u32 },
-    /// In the process of another actor.
-    Thread { of: Identifier },
 }
 
 /// What releases a resource.

@@ -1,7 +1,6 @@
 //! Text of `steps` → tokens.
 
-use super::Span;
-use super::parse::ParseError;
+use super::{ParseError, Span};
 
 /// A token with its place in the text.
 #[derive(Debug, Clone, PartialEq)]

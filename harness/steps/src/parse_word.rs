@@ -1,0 +1,86 @@
+//! The parser's part for words: reading them, and putting what they stand for in their place.
+
+use super::ParseError;
+use super::builtins::{Use, builtin};
+use super::parse::{Names, Parsed, Parser, parse_steps};
+use super::syntax::{Expression, ExpressionKind, Statement, StatementKind};
+use super::word::{Word, changing_call};
+
+impl Word {
+    /// Reads the statements of a word.
+    ///
+    /// # Errors
+    /// The text does not follow the grammar, or has a statement that a word may not have.
+    pub fn parse(parameters: Vec<String>, text: &str, names: &Names<'_>) -> Result<Word, ParseError> {
+        let wrong = |span, message: &str| Err(ParseError { span, message: message.to_owned() });
+        let mut statements = Vec::new();
+        let mut judged = 0;
+        for statement in parse_steps(text, names)?.statements {
+            let StatementKind::Expression { expression, expect, info: false } = statement.kind else {
+                let message = "a word is made of calls, built-ins and one check; write this in the rule";
+                return wrong(statement.span, message);
+            };
+            judged += usize::from(expect.is_some() || is_check(&expression));
+            if judged > 1 {
+                let message = "a word has one check, so that a failure says which; make two words of it";
+                return wrong(statement.span, message);
+            }
+            statements.push((expression, expect));
+        }
+        Ok(Word { parameters, statements })
+    }
+}
+
+impl Parser<'_> {
+    /// Reads a statement; a word of the runtime becomes what it stands for.
+    pub(super) fn statement_into(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
+        let statement = self.statement()?;
+        let StatementKind::Expression {
+            expression: Expression { kind: ExpressionKind::Call { function, arguments }, span },
+            expect,
+            info,
+        } = &statement.kind
+        else {
+            let Statement { actor, rests_on, .. } = &statement;
+            let further = std::mem::take(&mut self.declared).into_iter().map(|(declaration, span)| Statement {
+                actor: actor.clone(),
+                rests_on: rests_on.clone(),
+                kind: StatementKind::Declaration(declaration),
+                span,
+                begins_word: false,
+            });
+            let further: Vec<Statement> = further.collect();
+            statements.push(statement);
+            statements.extend(further);
+            return Ok(());
+        };
+        let Some(word) = self.names.vocabulary.words.get(function) else {
+            statements.push(statement);
+            return Ok(());
+        };
+        let wrong = |span, message| Err(ParseError { span, message });
+        if expect.is_some() || *info {
+            let message = format!(
+                "`{function}` stands for several statements; neither `fails` nor `[info]` is about all of them"
+            );
+            return wrong(*span, message);
+        }
+        if arguments.len() != word.parameters.len() {
+            let (wanted, names, given) = (word.parameters.len(), word.parameters.join(", "), arguments.len());
+            return wrong(*span, format!("`{function}` takes {wanted} arguments ({names}), here are {given}"));
+        }
+        if let Some(call) = arguments.iter().find_map(changing_call) {
+            let message = format!("`{function}` uses its arguments more than once; keep this in a variable first");
+            return wrong(call.span, message);
+        }
+        statements.extend(word.expand(arguments, &statement, *span));
+        Ok(())
+    }
+}
+
+fn is_check(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Call { function, .. } => builtin(function).is_some_and(|known| known.used_as == Use::Check),
+        _ => true,
+    }
+}
