@@ -2,8 +2,8 @@
 
 use record::{Recorded, RuleResult};
 
-use super::Pairs;
 use super::difference::{CoverageChange, CoverageKind};
+use super::pairs::Pairs;
 use super::rules::answered;
 
 /// Rules with an answer in one run only.

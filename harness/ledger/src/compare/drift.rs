@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use record::{Answer, Meaning, Question as Given, RuleResult};
 
-use super::Pairs;
 use super::difference::{Drift, DriftKind, Share};
+use super::pairs::Pairs;
 use super::statistics::{Test, Tests, fisher};
 
 /// Questions whose answers are not the same in both runs.

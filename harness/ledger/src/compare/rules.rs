@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use record::{self, Level, Meaning, Recorded, RuleResult, Verdict};
 
-use super::Pairs;
 use super::difference::{Change, Drift, DriftKind, RuleChange, Share};
 use super::drift::Candidate;
 use super::flake::{self, Flake};
+use super::pairs::Pairs;
 use super::statistics::Tests;
 use super::symptom;
 

@@ -1,7 +1,7 @@
 //! How long cases took: information, unless somebody set a budget.
 
-use super::Pairs;
 use super::difference::{SlowRule, Timing};
+use super::pairs::Pairs;
 use super::statistics::{median, median_interval};
 use record::{RuleResult, Verdict};
 

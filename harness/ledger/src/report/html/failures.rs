@@ -11,8 +11,9 @@ use crate::report::text::{clean, count, elide, one_line};
 use catalog::Level;
 use record::{LogFile, Meaning, Recorded, RuleResult, RunHeader, Sort};
 
+use super::document::escaped;
+use super::labels::{about, anchor, label};
 use super::room::{self, Details};
-use super::{about, anchor, escaped, label};
 
 /// Lists of more entries are closed until somebody asks.
 const OPEN: usize = 12;

@@ -6,6 +6,7 @@
 
 mod document;
 mod failures;
+mod labels;
 mod overview;
 mod room;
 mod rules;
@@ -13,7 +14,7 @@ mod tested;
 
 use std::path::Path;
 
-use record::{Meaning, Recorded, RuleResult};
+use record::Recorded;
 
 use super::summary::mark;
 use super::text::one_line;
@@ -38,50 +39,4 @@ pub(super) fn page(folder: &Path, run: &Recorded) -> String {
         escaped(&one_line(&title)),
     );
     document(&one_line(&title), &body, FILTER)
-}
-
-/// What has a colour, and the word for it: the colour never stands alone.
-fn class(meaning: Meaning) -> &'static str {
-    match meaning {
-        Meaning::Good => "good",
-        Meaning::Broken => "bad",
-        Meaning::Finding | Meaning::Unknown => "open",
-        Meaning::Skipped => "faint",
-    }
-}
-
-/// The word for a meaning.
-fn word(meaning: Meaning) -> &'static str {
-    match meaning {
-        Meaning::Good => "hold",
-        Meaning::Broken => "broken",
-        Meaning::Finding => "finding",
-        Meaning::Unknown => "unknown",
-        Meaning::Skipped => "skipped",
-    }
-}
-
-/// Meanings in the order of columns.
-const MEANINGS: [Meaning; 5] = [Meaning::Good, Meaning::Broken, Meaning::Finding, Meaning::Unknown, Meaning::Skipped];
-
-/// The attributes by which the filter knows what an element is about.
-fn about(result: &RuleResult) -> String {
-    format!(
-        "data-rule=\"{}\" data-chapter=\"{}\" data-verdict=\"{}\" data-meaning=\"{}\"",
-        escaped(&one_line(&result.id)),
-        escaped(&one_line(&result.chapter)),
-        result.verdict,
-        word(result.meaning())
-    )
-}
-
-/// The name of an element that others link to: letters, digits, dots and hyphens.
-fn anchor(kind: &str, name: &str) -> String {
-    let fits = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
-    format!("{kind}-{}", name.chars().take(100).map(fits).collect::<String>())
-}
-
-/// The verdict as a label.
-fn label(result: &RuleResult) -> String {
-    format!("<span class=\"verdict {}\">{}</span>", class(result.meaning()), result.verdict)
 }

@@ -10,8 +10,10 @@ use crate::report::summary::{device, mark, reality};
 use crate::report::text::{count, duration, elide, one_line};
 use record::{Meaning, Recorded, RuleResult, Subject, Verdict};
 
+use super::document::escaped;
+use super::failures;
+use super::labels::{MEANINGS, anchor, class, word};
 use super::tested::run_time;
-use super::{MEANINGS, anchor, class, escaped, failures, word};
 
 /// What came of the run, and links to the parts of the page.
 pub(super) fn header(run: &Recorded) -> String {

@@ -9,9 +9,10 @@ use crate::report::text::{count, duration, elide, one_line};
 use catalog::Level;
 use record::{Recorded, RuleResult};
 
+use super::document::escaped;
 use super::failures::lists;
+use super::labels::{MEANINGS, about, anchor, label, word};
 use super::tested::run_time;
-use super::{MEANINGS, about, anchor, escaped, label, word};
 
 /// Rules in the table of times.
 const SLOWEST: usize = 15;

@@ -10,7 +10,7 @@ use crate::report::summary::{device, library_line, mapped_line};
 use crate::report::text::{count, duration, elide, one_line, short};
 use record::{Recorded, RunHeader};
 
-use super::escaped;
+use super::document::escaped;
 
 /// Lines of one kind; the journal has all.
 const MOST: usize = 60;
