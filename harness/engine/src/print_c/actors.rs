@@ -6,9 +6,9 @@ use std::fmt::Write;
 use steps::program::{State, Statement, StatementKind, Variable};
 use steps::{ActorId, Id};
 
-use super::Printer;
 use super::life_cycle::LifeCycleText;
 use super::prelude::words;
+use super::printer::Printer;
 use super::text::c_type;
 
 impl<'a> Printer<'a> {

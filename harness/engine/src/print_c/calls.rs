@@ -5,8 +5,8 @@ use steps::builtins::builtin;
 use steps::program::{Call, Statement as TypedStatement};
 use steps::syntax::{Declaration, Expression, ExpressionKind, Initializer, Statement, StatementKind};
 
-use super::Printer;
-use super::release::Way;
+use super::printer::Printer;
+use super::release::{Owned, Way};
 use super::text::c_type;
 use super::visit::calls;
 
@@ -15,15 +15,6 @@ pub(super) struct Site<'t> {
     pub function: &'static str,
     pub typed: &'t Call,
     pub arguments: &'t [Expression],
-}
-
-/// Something that the steps hold, as far as their text says it.
-pub(super) struct Owned<'a> {
-    resource: &'a Resource,
-    handle: String,
-    /// Arguments of the acquiring call that the release passes on, by position.
-    kept: Vec<(usize, String)>,
-    process: usize,
 }
 
 impl<'a> Printer<'a> {

@@ -8,7 +8,7 @@ use steps::program::{Domain, Program};
 use steps::types::is_integer;
 use steps::{AxisId, Id};
 
-use super::Printer;
+use super::printer::Printer;
 use super::text::{c_name, c_text, c_type, number};
 
 /// The smallest case: every axis at its low end. Where the rule's condition excludes that one, a drawn case.

@@ -4,7 +4,7 @@ use steps::ActorId;
 use steps::program::Variable;
 use steps::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 
-use super::Printer;
+use super::printer::Printer;
 use super::text::{c_name, c_text, number};
 
 /// How tightly an expression binds; C's precedence.

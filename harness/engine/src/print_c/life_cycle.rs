@@ -5,7 +5,7 @@ use std::fmt::Write;
 use catalog::{LifeCycleProgram, Rules, Section};
 use steps::program::{Program, State};
 
-use super::Printer;
+use super::printer::Printer;
 use super::visit::Reads;
 
 /// The sections of a product's life cycle, each with the name of its function.

@@ -10,24 +10,23 @@ mod case;
 mod expression;
 mod life_cycle;
 mod prelude;
+mod printer;
 mod release;
 mod statement;
 mod text;
 mod visit;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 use crate::case::{Case, CaseError, Scope, display_values};
 use catalog::{Product, Rule, Rules, left_out, short};
 
-use calls::Owned;
 use life_cycle::LifeCycleText;
+use printer::Printer;
 use steps::evaluate::LEAST_PATIENCE;
-use steps::program::Program;
 use steps::types::is_address;
-use steps::{ActorId, StatementId, VariableId};
-use visit::Reads;
+use steps::{ActorId, StatementId};
 
 /// Seconds after which a process of a program counts as hung, if nobody says otherwise.
 pub const DEADLINE: u64 = 60;
@@ -210,89 +209,7 @@ pub fn linked(rules: &Rules, rule: &Rule) -> String {
     libraries.map(|(_, library)| name(&library.names)).collect()
 }
 
-/// The text of a program that is being printed.
-struct Printer<'a> {
-    rules: &'a Rules,
-    program: &'a Program,
-    cases: &'a [Case],
-    /// Ids of the statements whose checks are only reported.
-    observed: &'a [StatementId],
-    source: &'a str,
-    reads: Reads,
-    out: String,
-    depth: usize,
-    /// Variables whose declaration is printed.
-    declared: HashSet<VariableId>,
-    loops: Vec<String>,
-    /// The actor whose statement is being printed.
-    actor: ActorId,
-    /// The actor whose turn the statements stand in; `None`: each statement says whose turn it is.
-    turn: Option<ActorId>,
-    /// Comments before this place of the source are printed.
-    cursor: usize,
-    /// Whether the program takes what does not hold for a failure of the set-up; `None`: not known here.
-    in_setup: Option<bool>,
-    /// Statements for the end of the steps with their actors.
-    deferred: Vec<(ActorId, String)>,
-    /// Declarations of flags for those that stand in a block, and of arguments that are kept.
-    flags: Vec<String>,
-    /// Arguments that are kept in a variable, by their place in the source.
-    kept: HashMap<usize, String>,
-    /// The text says what is held at each place: no list has to be kept.
-    plain: bool,
-    /// The text does not say it after all.
-    tangled: bool,
-    /// What is held, as far as the text says.
-    owned: Vec<Owned<'a>>,
-    /// Blocks around the statement that may not run.
-    branches: usize,
-    /// Two variables of one actor have the same name.
-    namesakes: bool,
-    /// What stands on the next line before its text.
-    before: String,
-    /// Ways of releasing what the steps acquire, each with the position of a resource.
-    releases: BTreeMap<String, usize>,
-    runnable: bool,
-    /// Bare calls must succeed.
-    judged: bool,
-    /// Declarations that are printed outside of any function.
-    hoisted: Option<Vec<String>>,
-}
-
 impl<'a> Printer<'a> {
-    fn new(rules: &'a Rules, program: &'a Program, cases: &'a [Case]) -> Printer<'a> {
-        let several = program.actors.len() > 1;
-        Printer {
-            rules,
-            program,
-            cases,
-            observed: &[],
-            source: &program.source,
-            reads: Reads::of(program),
-            out: String::new(),
-            depth: 1,
-            declared: if several { program.variables.ids().collect() } else { HashSet::new() },
-            loops: Vec::new(),
-            actor: ActorId::DEFAULT,
-            turn: (!several).then_some(ActorId::DEFAULT),
-            in_setup: Some(true),
-            cursor: 0,
-            deferred: Vec::new(),
-            flags: Vec::new(),
-            kept: HashMap::new(),
-            plain: true,
-            tangled: false,
-            owned: Vec::new(),
-            branches: 0,
-            namesakes: namesakes(program),
-            before: String::new(),
-            releases: BTreeMap::new(),
-            runnable: false,
-            judged: true,
-            hoisted: None,
-        }
-    }
-
     /// The steps of a rule, printed. `plain`: without a list of what is held, if the text says that.
     fn of_steps(rules: &'a Rules, rule: &'a Rule, sheet: &Sheet<'a>, cases: &'a [Case], plain: bool) -> Printer<'a> {
         let mut printer = Printer::new(rules, &rule.program, cases);
@@ -303,24 +220,6 @@ impl<'a> Printer<'a> {
         printer.observations(rule);
         printer.end_of_case();
         printer
-    }
-
-    fn line(&mut self, text: &str) {
-        let indentation = "    ".repeat(self.depth);
-        let before = std::mem::take(&mut self.before);
-        let _ = writeln!(self.out, "{indentation}{before}{text}");
-    }
-
-    fn indented(&mut self, text: &str) {
-        self.depth += 1;
-        self.line(text);
-        self.depth -= 1;
-    }
-
-    /// The names of variables and axes.
-    fn names(&self) -> BTreeSet<&'a str> {
-        let axes = self.program.axes.iter().map(|axis| axis.name.as_str());
-        axes.chain(self.program.variables.iter().map(|variable| variable.name.as_str())).collect()
     }
 
     fn observations(&mut self, rule: &'a Rule) {
@@ -448,10 +347,4 @@ pub fn can_be_shown(devices: &[String]) -> bool {
         (1..=64).contains(&name.len()) && name.bytes().all(fits)
     };
     !devices.is_empty() && devices.iter().all(plain)
-}
-
-/// Whether two variables of one actor have the same name.
-fn namesakes(program: &Program) -> bool {
-    let mut seen = HashSet::new();
-    program.variables.iter().any(|variable| !seen.insert((variable.actor, variable.name.as_str())))
 }

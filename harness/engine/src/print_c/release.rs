@@ -171,3 +171,12 @@ fn shape(resource: &Resource) -> (&[ReleaseArgument], Option<Type>, Option<(&str
 fn number(handle: Handle) -> Option<Type> {
     Some(handle.ty()).filter(|ty| !is_address(*ty))
 }
+
+/// Something that the steps hold, as far as their text says it.
+pub(super) struct Owned<'a> {
+    pub resource: &'a Resource,
+    pub handle: String,
+    /// Arguments of the acquiring call that the release passes on, by position.
+    pub kept: Vec<(usize, String)>,
+    pub process: usize,
+}

@@ -9,9 +9,9 @@ use steps::syntax::{Declaration, Expect, Expression, ExpressionKind, Initializer
 use steps::types::{SIZE, range};
 use steps::{ActorId, VariableId};
 
-use super::Printer;
 use super::calls::{Site, collect};
 use super::expression::written_type;
+use super::printer::Printer;
 use super::text::{UNREAD, c_name, c_type, comments};
 
 impl<'a> Printer<'a> {

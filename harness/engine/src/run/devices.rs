@@ -4,6 +4,7 @@
 //! processes are shown only these devices, and number them from 0. The device for a rule of one follows from seed and
 //! id, never from which devices are free. Each thread of a simulated run has a separate machine.
 
+mod after;
 mod before;
 mod checkpoint;
 mod demand;

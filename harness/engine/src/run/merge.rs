@@ -29,7 +29,7 @@ use super::support_rule;
 
 use choose::choose;
 pub use error::MergeError;
-use parts::Parts;
+use parts::{Parts, numbered};
 
 /// What is merged, and where the result goes.
 #[derive(Debug, Clone, Args)]
@@ -194,13 +194,4 @@ fn without_answer(parts: &Parts, header: &RunHeader, rules: &Rules, planned: &Pl
         Some(index) => empty_result(rules, &rules.rules[index], rule_seed(header.seed, &planned.id)),
     };
     RuleResult { verdict: Verdict::Error, reason: parts.why_missing(&planned.id), ..empty }
-}
-
-/// Numbers as text: `part 3`, `parts 3, 7`.
-fn numbered(numbers: &BTreeSet<u32>) -> String {
-    // A run may have a hundred thousand parts, and each of its rules may list the missing ones.
-    const SHOWN: usize = 20;
-    let mut texts: Vec<String> = numbers.iter().take(SHOWN).map(u32::to_string).collect();
-    texts.extend(numbers.len().checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("and {more} more")));
-    format!("{} {}", if numbers.len() == 1 { "part" } else { "parts" }, texts.join(", "))
 }

@@ -20,7 +20,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::case::{FailedCall, Trouble};
 use crate::runtime::Runtime;
-use crate::wire::message::{Reply, Request};
+use crate::wire::message::{Answers, Reply, Request};
 use crate::workers::{
     Deadlines, EMBEDDED, Executor, Factory, LibraryFiles, Pool, Seat, SetUp, SimulatedMachine, StartError,
     mapped_libraries,
@@ -72,9 +72,6 @@ pub struct Target {
 fn shown(embedded: bool, path: &Path) -> String {
     if embedded { EMBEDDED.to_owned() } else { path.display().to_string() }
 }
-
-/// What the runtime answered, by question.
-type Answers = Vec<(String, Result<String, String>)>;
 
 /// What the first worker showed.
 struct Asked {

@@ -116,6 +116,9 @@ pub struct RunCase {
     pub left_out: Vec<Alternative>,
 }
 
+/// What the runtime answered, by question.
+pub type Answers = Vec<(String, Result<String, String>)>;
+
 /// From the worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -125,7 +128,7 @@ pub enum Reply {
     NotStarted(Trouble),
     /// The worker itself is in trouble: the suite's fault, not the library's.
     Trouble(String),
-    Answers(Vec<(String, Result<String, String>)>),
+    Answers(Answers),
     /// What did not go as it must.
     Gate(Option<Trouble>),
     /// Nanoseconds of the longest of several measurements, or a description of the failed step.

@@ -9,8 +9,8 @@ use steps::program::{Call, Domain, Expression, Place, Root};
 use steps::syntax::BinaryOperator;
 use steps::{AxisId, Id};
 
-use super::execution::{Execution, Stop, typed};
-use super::fault::Fault;
+use super::execution::{Execution, typed};
+use super::fault::{Fault, Stop};
 use super::gates;
 use super::memory::{is_poisoned, write_pattern, write_poison};
 

@@ -15,30 +15,14 @@ use steps::results::ResultType;
 use steps::types::is_address;
 use steps::{ActorId, StatementId, VariableId};
 
-use super::fault::Fault;
+use super::fault::{Fault, Stop};
+use super::library::Loaded;
+use super::link::Turns;
 use super::memory::Memory;
 use super::selections::{Effect, Selections};
 use super::threads::Threads;
-use super::turns::Turns;
 use crate::case::{Asked, CaseReport, FailedCall, Question, Told, class_of, note, with_class};
 use crate::wire::flight::{self, Flight, RELEASE};
-
-/// Why the execution of a case stopped before its end.
-#[derive(Debug)]
-pub(super) enum Stop {
-    /// The rule, or its set-up, failed: the report says how.
-    Failed,
-    /// Another process of the case failed or ended the case.
-    Elsewhere,
-    /// The case cannot be judged.
-    Fault(Box<Fault>),
-}
-
-impl<E: Into<Fault>> From<E> for Stop {
-    fn from(error: E) -> Stop {
-        Stop::Fault(Box::new(error.into()))
-    }
-}
 
 /// A program prepared for one library: what does not change between cases.
 #[derive(Debug)]
@@ -129,7 +113,7 @@ impl<'a> Prepared<'a> {
     pub(super) fn new(
         program: &'a Program,
         rules: &'a Rules,
-        library: &mut super::library::Loaded<'_>,
+        library: &mut Loaded<'_>,
         scope: &'a Scope,
         device: u32,
         process: usize,
@@ -179,7 +163,7 @@ impl<'a> Prepared<'a> {
     pub(super) fn life_cycle(
         life: &'a LifeCycleProgram,
         rules: &'a Rules,
-        library: &mut super::library::Loaded<'_>,
+        library: &mut Loaded<'_>,
         scope: &'a Scope,
         device: u32,
     ) -> Prepared<'a> {

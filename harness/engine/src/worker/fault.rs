@@ -1,4 +1,4 @@
-//! Why a case cannot be judged, or a worker cannot go on: mistakes of a rule, of the suite, of the machine; never of the
+//! Why a case stops, cannot be judged, or a worker cannot go on. Faults are mistakes of a rule, of the suite, of the machine; never of the
 //! library.
 
 use std::io;
@@ -73,6 +73,23 @@ pub(super) enum Fault {
     /// The supervisor cannot be heard or told.
     #[error(transparent)]
     Link(#[from] WorkerFault),
+}
+
+/// Why the execution of a case stopped before its end.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The rule, or its set-up, failed: the report says how.
+    Failed,
+    /// Another process of the case failed or ended the case.
+    Elsewhere,
+    /// The case cannot be judged.
+    Fault(Box<Fault>),
+}
+
+impl<E: Into<Fault>> From<E> for Stop {
+    fn from(error: E) -> Stop {
+        Stop::Fault(Box::new(error.into()))
+    }
 }
 
 /// Why a worker cannot go on.

@@ -5,8 +5,8 @@ use steps::Id;
 use steps::limits::{MOST_ROUNDS, MOST_STEPS};
 use steps::program::{Expression, Statement, StatementKind};
 
-use super::execution::{Execution, Stop};
-use super::fault::Fault;
+use super::execution::Execution;
+use super::fault::{Fault, Stop};
 
 impl<'a> Execution<'a> {
     pub(super) fn statements(&mut self, statements: &'a [Statement]) -> Result<(), Stop> {

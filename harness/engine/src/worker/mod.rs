@@ -1,5 +1,6 @@
 //! The worker: a process that has loaded the library under test and executes programs with it.
 
+mod actors;
 mod copies;
 mod evaluate;
 mod execution;
@@ -7,6 +8,7 @@ mod fault;
 mod flow;
 mod gates;
 mod library;
+mod link;
 mod memory;
 mod memory_limit;
 mod process_state;

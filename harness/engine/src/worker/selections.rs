@@ -10,12 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use abi::Function;
 use steps::Program;
 use steps::program::{Argument, Call, Expression};
+use steps::types::wrap;
 use steps::walk::Node;
 
 use catalog::{LifeCycleProgram, Rules, Section};
-
-use super::execution::typed;
-use super::library::Loaded;
 
 /// What a successful call does to the count of its device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,14 +41,19 @@ unsafe impl Send for Selections {}
 unsafe impl Sync for Selections {}
 
 impl Selections {
-    /// Nothing is selected yet. Where the life cycle selects no device in this way, nothing is ever counted.
-    pub(super) fn new(life: &LifeCycleProgram, rules: &Rules, library: &mut Loaded<'_>) -> Arc<Selections> {
+    /// Nothing is selected yet. Where the life cycle selects no device in this way, nothing is ever counted. `address`:
+    /// where the library has a function.
+    pub(super) fn new(
+        life: &LifeCycleProgram,
+        rules: &Rules,
+        address: impl FnOnce(&'static Function) -> Option<*const c_void>,
+    ) -> Arc<Selections> {
         let selecting = about_device(life, Section::DeviceUp);
         let releasing = about_device(life, Section::DeviceDown);
         let (Some(selecting), Some(releasing)) = (selecting, releasing) else { return Arc::default() };
         let results = &rules.environment.results;
         let codes = results.position(releasing.returns).and_then(|position| results.0.get(position));
-        let release = library.address(releasing).zip(codes.map(|codes| codes.success));
+        let release = address(releasing).zip(codes.map(|codes| codes.success));
         Arc::new(Selections {
             selecting: Some(selecting.name),
             releasing: Some(releasing.name),
@@ -88,7 +91,7 @@ impl Selections {
             for _ in usual..count {
                 // SAFETY: the function's one argument is a device's number, as in every call that was counted.
                 let answer = unsafe { (function.call)(address, &[device]) };
-                if typed(function.returns, answer) != success {
+                if wrap(function.returns, i128::from(answer)) != success {
                     // Something else has released it: a reset that ignores how often a device was selected.
                     break;
                 }

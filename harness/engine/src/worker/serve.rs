@@ -23,10 +23,10 @@ use steps::program::{Sharing, State};
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
 use super::library::Loaded;
+use super::link::{Link, Turns};
 use super::memory_limit::limit_memory;
 use super::process_state::Surroundings;
 use super::selections::Selections;
-use super::turns::{Link, Turns};
 
 /// Becomes a worker if the environment says so, and then does not return. Every executable that runs rules calls this
 /// first in `main`.
@@ -179,7 +179,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     };
     let scope = Scope::default();
     let own = rules.life_cycle.of(&start.product);
-    library.selections = Selections::new(own, &rules, &mut library);
+    library.selections = Selections::new(own, &rules, |function| library.address(function));
     let life = Prepared::life_cycle(own, &rules, &mut library, &scope, start.device);
     let mut life_cycle = Execution::new(&life, &flight);
     life_cycle.begin(Vec::new(), 0);

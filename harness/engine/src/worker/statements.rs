@@ -8,8 +8,8 @@ use steps::syntax::BinaryOperator;
 use steps::{StatementId, VariableId};
 
 use super::evaluate::c_text;
-use super::execution::{Execution, Stop};
-use super::fault::Fault;
+use super::execution::Execution;
+use super::fault::{Fault, Stop};
 use super::gates;
 use crate::case::{Asked, FailedCall, Question, Told, Trouble, note};
 

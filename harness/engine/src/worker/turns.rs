@@ -7,30 +7,8 @@ use crate::wire::Turn;
 use catalog::digest::unhex;
 use steps::VariableId;
 
-use super::execution::{Execution, Stop};
-use super::fault::{Fault, WorkerFault};
-
-/// The way to the other processes.
-pub(super) trait Link {
-    fn send(&self, turn: &Turn) -> Result<(), WorkerFault>;
-    fn receive(&self) -> Result<Turn, WorkerFault>;
-}
-
-/// Whose turn it is.
-pub(super) struct Turns<'a> {
-    me: usize,
-    holder: usize,
-    gone: Vec<bool>,
-    /// Variables bound since the turn was taken.
-    pub changed: Vec<VariableId>,
-    link: &'a dyn Link,
-}
-
-impl<'a> Turns<'a> {
-    pub(super) fn new(me: usize, processes: usize, link: &'a dyn Link) -> Turns<'a> {
-        Turns { me, holder: 0, gone: vec![false; processes], changed: Vec::new(), link }
-    }
-}
+use super::execution::Execution;
+use super::fault::{Fault, Stop};
 
 impl Execution<'_> {
     /// Passes the turn to a process if it does not have it; says whether this process has it now.

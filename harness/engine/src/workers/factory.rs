@@ -196,7 +196,7 @@ impl Factory {
     /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which a remark of
     /// the run says, unless it hung; where several failed in a row, nothing more is tried.
     pub fn start(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
-        let place = Place::of(machine, set_up);
+        let place = Place::of(machine, set_up.device, set_up.state);
         if let Some(reason) = self.quarantine.reason(&place) {
             return Err(StartError::Quarantined(reason));
         }
@@ -224,7 +224,7 @@ impl Factory {
     fn attempt(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         self.libraries.expect_same().map_err(StartError::Changed)?;
         let started = self.start_once(machine, set_up);
-        let place = Place::of(machine, set_up);
+        let place = Place::of(machine, set_up.device, set_up.state);
         // Looked at again: this worker may have loaded what was put there meanwhile.
         self.libraries.expect_same().map_err(StartError::Changed)?;
         match &started {

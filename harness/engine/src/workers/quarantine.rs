@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 use crate::case::Trouble;
 use steps::program::State;
 
-use super::factory::SetUp;
 use super::machines::Machine;
 
 /// Starts that may fail in a row. A start that hangs costs its whole deadline: 200 rules must not wait for it.
@@ -23,8 +22,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub(super) fn of(machine: &Machine, set_up: SetUp<'_>) -> Place {
-        Place { visible: machine.visible.clone(), device: set_up.device, state: set_up.state }
+    pub(super) fn of(machine: &Machine, device: u32, state: State) -> Place {
+        Place { visible: machine.visible.clone(), device, state }
     }
 
     /// The device, as whoever started the run counts.

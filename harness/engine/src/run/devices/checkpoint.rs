@@ -9,7 +9,6 @@ use crate::workers::{Executor, Seat, Slot, WorkerProcess, interrupt};
 use catalog::Rules;
 use record::{Incident, Leaked as Resource};
 
-use super::Lease;
 use super::gate::settled;
 
 /// Rules between two checkpoints.
@@ -135,10 +134,12 @@ impl Question<'_> {
     }
 }
 
-impl Lease<'_> {
-    /// Looks what is left after a rule, if it is time. Gives leaks that were found, and what is to be said besides.
-    pub(in crate::run) fn checkpoint(
+impl Book {
+    /// Looks what is left after a rule on this device, if it is time. Gives leaks that were found, and what is to be said
+    /// besides.
+    pub(super) fn checkpoint(
         &self,
+        device: Option<&str>,
         rule: usize,
         suspicious: bool,
         seed: u64,
@@ -146,9 +147,7 @@ impl Lease<'_> {
         slot: &mut Slot,
     ) -> (Vec<Incident>, Vec<String>) {
         let nothing = Default::default;
-        let [unit] = self.units() else { return nothing() };
-        let book = &self.devices.units[*unit].book.0;
-        let mut entries = book.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.since.push(rule);
         if entries.since.len() < EVERY && !suspicious && entries.good.is_some() {
             return nothing();
@@ -159,7 +158,6 @@ impl Lease<'_> {
         let since = std::mem::take(&mut entries.since);
         let more_processes = slot.processes() > std::mem::replace(&mut entries.processes, slot.processes());
         let Some(good) = entries.good.replace(now) else { return nothing() };
-        let device = self.devices.units[*unit].name.clone();
         let (mut leaks, mut said) = (Vec::new(), Vec::new());
         for resource in RESOURCES {
             let lost = now.lost_since(&good, resource);
@@ -176,14 +174,14 @@ impl Lease<'_> {
             match guilty {
                 Some((guilty, amount)) => {
                     let rules = guilty.iter().map(|index| rules.rules[*index].id.clone()).collect();
-                    leaks.push(Incident::Leak { rules, resource, amount, device: device.clone() });
+                    leaks.push(Incident::Leak { rules, resource, amount, device: device.map(str::to_owned) });
                 }
                 // Memory that the suite's own processes hold is not lost.
                 None if resource == Resource::Memory && more_processes => {}
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
                     "{} went away between two checkpoints, and no rule between them takes it again: somebody else may use \
                      the device",
-                    resource.amount(lost, device.as_deref())
+                    resource.amount(lost, device)
                 )),
                 None => {}
             }

@@ -1,17 +1,11 @@
-//! The known operation: whether a process on a device can do it, and whether the device is to blame where it cannot.
+//! The known operation: whether a process on a device can do it.
 
 use std::time::{Duration, Instant};
 
 use crate::case::{FailedCall, Trouble};
-use crate::wire::message::{Reply, Request};
-use crate::workers::{Executor, Seat, Slot, WorkerProcess};
+use crate::wire::message::{Answers, Reply, Request};
+use crate::workers::WorkerProcess;
 use catalog::FREE_MEMORY;
-use record::{Incident, RuleResult, StartReason};
-
-use super::Lease;
-
-/// What the runtime answered, by question.
-type Answers = Vec<(String, Result<String, String>)>;
 
 /// Bytes by which memory may have shrunk after the operation: half of what it allocates, much more than a driver keeps.
 const MOST_KEPT: u64 = 16 << 20;
@@ -90,37 +84,4 @@ pub(super) fn number<T: std::str::FromStr>(answers: &Answers, name: &str) -> Opt
 /// Bytes of the device's memory that nobody uses; `None`: the runtime does not say.
 fn free_of(answers: &Answers) -> Option<u64> {
     number(answers, FREE_MEMORY)
-}
-
-impl Lease<'_> {
-    /// Looks whether the devices still work after a rule whose result speaks against them. A process in which the known
-    /// operation fails is replaced, which is said; a device on which it fails in a fresh one is out.
-    ///
-    /// Gives why a device is out, and what is to be said besides.
-    pub(in crate::run) fn examine(
-        &self,
-        after: &RuleResult,
-        executor: &Executor,
-        slot: &mut Slot,
-    ) -> (Option<String>, Option<Incident>) {
-        let deadline = executor.factory.brief();
-        let mut replaced = None;
-        for (ordinal, unit) in (0..).zip(&self.units) {
-            let name = self.devices.name(*unit);
-            if let Some(worker) = slot.seated(Seat::pooled(ordinal, 0)) {
-                let Err(trouble) = operate(worker, deadline) else { continue };
-                slot.clear(StartReason::AfterFailure);
-                let device = self.devices.units[*unit].name.clone();
-                replaced = Some(Incident::ProcessReplaced { device, rule: after.id.clone(), reason: trouble });
-            }
-            let fresh = slot.worker(&executor.factory, Seat::pooled(ordinal, 0)).map_err(|error| error.to_string());
-            if let Err(trouble) = fresh.and_then(|worker| operate(worker, deadline)) {
-                slot.clear(StartReason::AfterFailure);
-                let why = format!("after {}, {name} does not do what it did before the run: {trouble}", after.id);
-                self.devices.units[*unit].breaker.put_out(&why);
-                return (Some(why), replaced);
-            }
-        }
-        (None, replaced)
-    }
 }

@@ -7,9 +7,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use crate::doctor::{DeviceHealth, MachineHealth};
-use record::RuleResult;
-
-use super::{Devices, Lease};
 
 /// The time between two looks at checkpoints.
 const EVERY: Duration = Duration::from_secs(5 * 60);
@@ -79,7 +76,7 @@ impl Watch {
 
     /// Looks, if it is time. `failed`: a rule and the units on which it showed something that speaks against a device. Gives
     /// the units that are lost from now on, each with what is so, and what is to be said.
-    fn look(&self, failed: Option<(&str, &[usize])>, now: Instant) -> (Vec<(usize, String)>, Vec<String>) {
+    pub(super) fn look(&self, failed: Option<(&str, &[usize])>, now: Instant) -> (Vec<(usize, String)>, Vec<String>) {
         let mut state = match (failed, self.state.try_lock()) {
             (_, Ok(state)) => state,
             // Somebody looks right now: a rule that failed waits for what is seen.
@@ -155,7 +152,7 @@ impl Watch {
     }
 
     /// Why a device of these units is lost; `None`: none of them is.
-    fn lost_of(&self, units: &[usize]) -> Option<String> {
+    pub(super) fn lost_of(&self, units: &[usize]) -> Option<String> {
         let lost = self.lost();
         units.iter().find_map(|unit| lost.get(unit).cloned())
     }
@@ -232,29 +229,6 @@ fn worse_than(before: &DeviceHealth, now: Option<&DeviceHealth>) -> Vec<(String,
     let faults = now.faults.iter().filter(|fault| !fault.harmless && !known(&fault.name));
     let faults = faults.map(|fault| (fault.name.clone(), format!("on device {label}, {}", fault.words), true));
     risen.chain(faults).collect()
-}
-
-impl Devices {
-    /// Looks at the health of all devices, if it is time. Devices that got worse are out.
-    fn look(&self, failed: Option<(&str, &[usize])>) -> Vec<String> {
-        let Some(watch) = &self.watch else { return Vec::new() };
-        let (lost, said) = watch.look(failed, Instant::now());
-        for (unit, why) in lost {
-            self.units[unit].breaker.put_out(&why);
-        }
-        said
-    }
-}
-
-impl Lease<'_> {
-    /// Looks at the health of the devices, if it is time. `suspicious`: the result of the rule that ran there speaks against
-    /// them. Gives why one of them is out, and what is to be said besides.
-    pub(in crate::run) fn look(&self, after: &RuleResult, suspicious: bool) -> (Option<String>, Vec<String>) {
-        let said = self.devices.look(suspicious.then_some((after.id.as_str(), self.units())));
-        // It may have been another rule's look.
-        let lost = self.devices.watch.as_ref().and_then(|watch| watch.lost_of(&self.units));
-        (lost, said)
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use crate::run::selection::Planned;
 use record::{Happened, RuleResult, RunEnd, RunHeader, RunSettings};
 
 use super::error::MergeError;
-use super::numbered;
 
 /// What one journal says.
 #[derive(Debug)]
@@ -229,4 +228,13 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     let times = "give all parts the same --times, or none";
     differences.fact("the times", &text(&balanced(first)), &text(&balanced(other)), times);
     differences.found
+}
+
+/// Numbers as text: `part 3`, `parts 3, 7`.
+pub(super) fn numbered(numbers: &BTreeSet<u32>) -> String {
+    // A run may have a hundred thousand parts, and each of its rules may list the missing ones.
+    const SHOWN: usize = 20;
+    let mut texts: Vec<String> = numbers.iter().take(SHOWN).map(u32::to_string).collect();
+    texts.extend(numbers.len().checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("and {more} more")));
+    format!("{} {}", if numbers.len() == 1 { "part" } else { "parts" }, texts.join(", "))
 }

@@ -1,8 +1,7 @@
 //! Which version the runtime reports: the first answer to the questions of api.yaml.
 
+use crate::wire::message::Answers;
 use catalog::{Edition, Query, Rules, VERSION};
-
-use super::Answers;
 
 /// What the runtime says of its version.
 #[derive(Debug, Default, PartialEq)]

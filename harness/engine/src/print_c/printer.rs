@@ -1,0 +1,120 @@
+//! The text of a program as it grows, and what is known at the place that it has reached.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Write;
+
+use crate::case::Case;
+use catalog::Rules;
+use steps::program::Program;
+use steps::{ActorId, StatementId, VariableId};
+
+use super::release::Owned;
+use super::visit::Reads;
+
+/// The text of a program that is being printed.
+pub(super) struct Printer<'a> {
+    pub rules: &'a Rules,
+    pub program: &'a Program,
+    pub cases: &'a [Case],
+    /// Ids of the statements whose checks are only reported.
+    pub observed: &'a [StatementId],
+    pub source: &'a str,
+    pub reads: Reads,
+    pub out: String,
+    pub depth: usize,
+    /// Variables whose declaration is printed.
+    pub declared: HashSet<VariableId>,
+    pub loops: Vec<String>,
+    /// The actor whose statement is being printed.
+    pub actor: ActorId,
+    /// The actor whose turn the statements stand in; `None`: each statement says whose turn it is.
+    pub turn: Option<ActorId>,
+    /// Comments before this place of the source are printed.
+    pub cursor: usize,
+    /// Whether the program takes what does not hold for a failure of the set-up; `None`: not known here.
+    pub in_setup: Option<bool>,
+    /// Statements for the end of the steps with their actors.
+    pub deferred: Vec<(ActorId, String)>,
+    /// Declarations of flags for those that stand in a block, and of arguments that are kept.
+    pub flags: Vec<String>,
+    /// Arguments that are kept in a variable, by their place in the source.
+    pub kept: HashMap<usize, String>,
+    /// The text says what is held at each place: no list has to be kept.
+    pub plain: bool,
+    /// The text does not say it after all.
+    pub tangled: bool,
+    /// What is held, as far as the text says.
+    pub owned: Vec<Owned<'a>>,
+    /// Blocks around the statement that may not run.
+    pub branches: usize,
+    /// Two variables of one actor have the same name.
+    pub namesakes: bool,
+    /// What stands on the next line before its text.
+    pub before: String,
+    /// Ways of releasing what the steps acquire, each with the position of a resource.
+    pub releases: BTreeMap<String, usize>,
+    pub runnable: bool,
+    /// Bare calls must succeed.
+    pub judged: bool,
+    /// Declarations that are printed outside of any function.
+    pub hoisted: Option<Vec<String>>,
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(rules: &'a Rules, program: &'a Program, cases: &'a [Case]) -> Printer<'a> {
+        let several = program.actors.len() > 1;
+        Printer {
+            rules,
+            program,
+            cases,
+            observed: &[],
+            source: &program.source,
+            reads: Reads::of(program),
+            out: String::new(),
+            depth: 1,
+            declared: if several { program.variables.ids().collect() } else { HashSet::new() },
+            loops: Vec::new(),
+            actor: ActorId::DEFAULT,
+            turn: (!several).then_some(ActorId::DEFAULT),
+            in_setup: Some(true),
+            cursor: 0,
+            deferred: Vec::new(),
+            flags: Vec::new(),
+            kept: HashMap::new(),
+            plain: true,
+            tangled: false,
+            owned: Vec::new(),
+            branches: 0,
+            namesakes: namesakes(program),
+            before: String::new(),
+            releases: BTreeMap::new(),
+            runnable: false,
+            judged: true,
+            hoisted: None,
+        }
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        let indentation = "    ".repeat(self.depth);
+        let before = std::mem::take(&mut self.before);
+        let _ = writeln!(self.out, "{indentation}{before}{text}");
+    }
+
+    pub(super) fn indented(&mut self, text: &str) {
+        self.depth += 1;
+        self.line(text);
+        self.depth -= 1;
+    }
+
+    /// The names of variables and axes.
+    pub(super) fn names(&self) -> BTreeSet<&'a str> {
+        let axes = self.program.axes.iter().map(|axis| axis.name.as_str());
+        axes.chain(self.program.variables.iter().map(|variable| variable.name.as_str())).collect()
+    }
+}
+
+/// Whether two variables of one actor have the same name.
+fn namesakes(program: &Program) -> bool {
+    let mut seen = HashSet::new();
+    program.variables.iter().any(|variable| !seen.insert((variable.actor, variable.name.as_str())))
+}

@@ -1,0 +1,60 @@
+//! Statements of actors that are threads of a process.
+
+use catalog::Section;
+use record::Verdict;
+use steps::program::{State, Statement};
+use steps::{ActorId, Span};
+
+use super::execution::Execution;
+use super::fault::{Fault, Stop};
+
+impl<'a> Execution<'a> {
+    /// Performs a statement on an actor's thread and waits for it.
+    pub(super) fn on_thread(&mut self, actor: ActorId, state: State, statement: &'a Statement) -> Result<(), Stop> {
+        self.run_on(actor, |execution, fresh| {
+            if fresh && state == State::Device {
+                execution.select_device(actor)?;
+            }
+            execution.perform(statement)
+        })
+    }
+
+    /// Ends all threads of the case, each after it gave its device back.
+    pub(super) fn end_threads(&mut self) {
+        let mut lives = std::mem::take(&mut self.thread_lives);
+        for (actor, life) in &mut lives {
+            // What the tear-down of a thread answers says nothing about the rule.
+            let _ = self.run_on(*actor, |_, _| {
+                life.run_section(Section::DeviceDown).map_err(|trouble| Fault::LifeCycle(trouble.message).into())
+            });
+        }
+        self.threads.end();
+    }
+
+    fn run_on(
+        &mut self,
+        actor: ActorId,
+        mut action: impl FnMut(&mut Self, bool) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let mut threads = std::mem::take(&mut self.threads);
+        let mut result = Ok(());
+        let done = threads.perform(actor, |fresh| result = action(self, fresh));
+        self.threads = threads;
+        done?;
+        result
+    }
+
+    /// Selects the process's device on a fresh thread, with the steps that api.yaml gives for it.
+    fn select_device(&mut self, actor: ActorId) -> Result<(), Stop> {
+        let Some(life) = self.life else { return Ok(()) };
+        let mut execution = Execution::new(life, self.flight);
+        execution.begin(Vec::new(), self.memory.salt);
+        if let Err(trouble) = execution.run_section(Section::DeviceUp) {
+            let message = format!("a thread could not select its device: {}", trouble.message);
+            self.report.fail_call(Verdict::Blocked, Span::default(), message, trouble.call);
+            return Err(Stop::Failed);
+        }
+        self.thread_lives.insert(actor, execution);
+        Ok(())
+    }
+}

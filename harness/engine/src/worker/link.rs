@@ -1,0 +1,28 @@
+//! The way from one process of a case to the others, and whose turn it is.
+
+use crate::wire::Turn;
+use steps::VariableId;
+
+use super::fault::WorkerFault;
+
+/// The way to the other processes.
+pub(super) trait Link {
+    fn send(&self, turn: &Turn) -> Result<(), WorkerFault>;
+    fn receive(&self) -> Result<Turn, WorkerFault>;
+}
+
+/// Whose turn it is.
+pub(super) struct Turns<'a> {
+    pub me: usize,
+    pub holder: usize,
+    pub gone: Vec<bool>,
+    /// Variables bound since the turn was taken.
+    pub changed: Vec<VariableId>,
+    pub link: &'a dyn Link,
+}
+
+impl<'a> Turns<'a> {
+    pub(super) fn new(me: usize, processes: usize, link: &'a dyn Link) -> Turns<'a> {
+        Turns { me, holder: 0, gone: vec![false; processes], changed: Vec::new(), link }
+    }
+}
