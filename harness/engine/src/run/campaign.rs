@@ -17,8 +17,8 @@ use record::{Incident, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code
 
 use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::empty_result::empty_result;
+use super::errors::RunError;
 use super::evidence::Evidence;
-use super::exit::RunError;
 use super::known::KnownCases;
 use super::listener::{Listener, Running, RunningRule, ToStandardError};
 use super::locked::locked;

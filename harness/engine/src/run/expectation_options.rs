@@ -9,7 +9,7 @@ use catalog::{Rules, Specs};
 use record::books::{Books, Expected, KnownFailures};
 use record::{RunHeader, Sort};
 
-use super::exit::RunError;
+use super::errors::RunError;
 use super::places::{expectations_folder, unread_expectations};
 
 /// Which failures are known. Each option has an environment variable, for runners that pass no arguments on.

@@ -1,7 +1,5 @@
 //! The folder that a run writes: journal, JUnit, counterexamples, and the link `latest`.
 
-mod error;
-
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, TryLockError};
 use std::io;
@@ -24,8 +22,8 @@ use record::{
 };
 
 use super::campaign::Campaign;
+use super::errors::{FolderError, LONGEST_NAME, RunError};
 use super::evidence::worth_it;
-use super::exit::RunError;
 use super::known::write_case;
 use super::log_files;
 use super::options::Options;
@@ -34,9 +32,6 @@ use super::redacted;
 use super::resume::Earlier;
 use super::selection::{Planned, plan};
 use super::status::ExitStatus;
-
-pub use error::FolderError;
-use error::LONGEST_NAME;
 
 /// A rule that was in flight at this many interruptions is not tried again.
 const TRIED: u32 = 2;

@@ -1,7 +1,6 @@
 //! Parts of a run → one run. Every rule is accounted for: one that no part answered has no answer in the merged run.
 
 mod choose;
-mod error;
 mod parts;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,7 +17,7 @@ use record::books::{Books, Expected};
 use record::{DeviceOut, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of};
 
 use super::empty_result::empty_result;
-use super::exit::RunError;
+use super::errors::{MergeError, RunError};
 use super::expectation_options::ExpectationOptions;
 use super::folder::RunFolder;
 use super::log_files;
@@ -28,7 +27,6 @@ use super::status::ExitStatus;
 use super::support_rule;
 
 use choose::choose;
-pub use error::MergeError;
 use parts::{Parts, numbered};
 
 /// What is merged, and where the result goes.

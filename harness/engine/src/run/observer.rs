@@ -13,9 +13,9 @@ use record::{Recorded, RuleResult, RunEnd, RunHeader};
 
 use super::campaign::Campaign;
 use super::devices::Turns;
+use super::errors::{FolderError, RunError};
 use super::estimate::Estimate;
-use super::exit::RunError;
-use super::folder::{FolderError, RunFolder, report};
+use super::folder::{RunFolder, report};
 use super::listener::{Listener, ToStandardError};
 use super::options::{CatalogOptions, Options};
 use super::places::{read_named, runs_folder};

@@ -14,7 +14,7 @@ use crate::runtime::Runtime;
 use catalog::Specs;
 use record::LONGEST_DEADLINE;
 
-use super::exit::RunError;
+use super::errors::RunError;
 use super::expectation_options::ExpectationOptions;
 use super::library::Backend;
 

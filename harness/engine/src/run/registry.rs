@@ -1,15 +1,12 @@
 //! Which runtime of an executable's registry is meant.
 
-mod error;
-
 use steps::suggest::hint;
 
 use crate::runtime::Runtime;
 use catalog::{UnknownName, product_ids};
 
+use super::errors::RegistryError;
 use super::options::CatalogOptions;
-
-pub use error::RegistryError;
 
 /// The runtime that is meant: the one that `--runtime` names, else the one that has the product, else the one whose
 /// rules are asked for by their ids, else the first.

@@ -1,7 +1,5 @@
 //! Resuming: what a run that was killed left behind, and whether this is the same run.
 
-mod error;
-
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -14,13 +12,11 @@ use catalog::digest;
 use record::{Journal, LibraryIdentity, Recorded, RunHeader};
 
 use super::differences::{Differences, further, mapped, on_others};
-use super::exit::RunError;
+use super::errors::{ResumeError, RunError};
 use super::library::{Backend, LibraryError, choose_library};
 use super::options::{DEFAULT_DEADLINE, Options, Profile, Waiting};
 use super::places::read_named;
 use super::selection::{Planned, plan};
-
-pub(super) use error::ResumeError;
 
 /// A run that `--resume` names, as far as it went.
 pub struct Earlier {

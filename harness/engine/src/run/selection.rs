@@ -1,7 +1,5 @@
 //! What a run consists of, and which of it was asked for.
 
-mod error;
-
 use std::collections::HashMap;
 
 use steps::suggest::hint;
@@ -9,10 +7,9 @@ use steps::suggest::hint;
 use catalog::{Rules, offered};
 use record::Part;
 
+use super::errors::NothingSelected;
 use super::options::Options;
 use super::shard::{Distribution, Shard};
-
-pub use error::NothingSelected;
 
 /// Something that a run can execute: a rule of the catalog, or one that is derived from the support table.
 #[derive(Debug, Clone, PartialEq, Eq)]

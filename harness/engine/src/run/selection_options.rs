@@ -1,8 +1,6 @@
 //! Which rules of a catalog a command line asks for, beside the texts that it names: a list in a file, exclusions, a
 //! part of a run.
 
-mod error;
-
 use std::io;
 use std::path::PathBuf;
 
@@ -10,11 +8,10 @@ use clap::Args;
 
 use catalog::files;
 
+use super::errors::SelectionError;
 use super::places::read_named;
 use super::selection::Filter;
 use super::shard::{Distribution, Shard};
-
-pub use error::SelectionError;
 
 /// Bytes of the longest list of rules.
 const LONGEST_LIST: u64 = 16 << 20;

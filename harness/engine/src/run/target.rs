@@ -30,7 +30,7 @@ use record::{
     FurtherLibrary, Host, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, StartReason, Subject,
 };
 
-use super::exit::RunError;
+use super::errors::RunError;
 use super::library::{Backend, LibraryChoice, choose_library};
 use super::options::{Options, Profile};
 use super::selection::plan;

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::run::differences::{Differences, further, mapped, on_others};
+use crate::run::errors::MergeError;
 use crate::run::places::read_named;
 use crate::run::selection::Planned;
 use record::{Happened, RuleResult, RunEnd, RunHeader, RunSettings};
-
-use super::error::MergeError;
 
 /// What one journal says.
 #[derive(Debug)]
