@@ -4,6 +4,7 @@
 #[rustfmt::skip]
 #[path = "toy/bindings.rs"]
 mod bindings;
+mod circles;
 #[path = "toy/environment.rs"]
 mod environment;
 mod given;

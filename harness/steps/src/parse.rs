@@ -40,7 +40,7 @@ pub(super) struct Parser<'a> {
     at: usize,
     depth: usize,
     /// Links of chains in this statement.
-    links: usize,
+    pub(super) links: usize,
     /// Sets of codes that were named so far.
     pub(super) sets: Vec<SetUse>,
     /// What this statement declares behind its first comma.

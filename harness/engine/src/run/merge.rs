@@ -3,7 +3,7 @@
 mod choose;
 mod parts;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -27,7 +27,7 @@ use super::status::ExitStatus;
 use super::support_rule;
 
 use choose::choose;
-use parts::{Parts, numbered};
+use parts::Parts;
 
 /// What is merged, and where the result goes.
 #[derive(Debug, Clone, Args)]

@@ -5,7 +5,6 @@
 
 use crate::wire::Turn;
 use catalog::digest::unhex;
-use steps::VariableId;
 
 use super::execution::Execution;
 use super::fault::{Fault, Stop};
