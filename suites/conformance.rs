@@ -34,7 +34,7 @@ struct Command {
 
 fn main() -> ExitCode {
     engine::worker::run_if_asked(RUNTIMES);
-    atlas_cts::doctor::answer_if_asked();
+    engine::questions::answer_if_asked(RUNTIMES);
     // The test runner takes one filter; a run takes several.
     let several = Command::command().mut_arg("filter", |filter| {
         let help = "Only rules whose id contains one of these; a whole id means that rule. A resumed run has its own";

@@ -1,12 +1,7 @@
-//! What a runtime's C header declares, as data: the types of this crate are filled by the generator beside it from
-//! bindgen's output, one file for each runtime. Everything else knows a runtime's functions only through these tables.
+//! What a runtime's C header declares, as data: the generator beside this crate fills its types from bindgen's output, one
+//! file for each runtime, in the crate of its vendor. Everything else knows a runtime's functions only through these tables.
 
 use std::ffi::c_void;
-
-// Generated files name the types of the tables alike, here and in the tests of other crates.
-extern crate self as abi;
-
-pub mod generated;
 
 /// The declarations of one runtime's header.
 #[derive(Debug)]

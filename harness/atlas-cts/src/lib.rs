@@ -1,4 +1,4 @@
-//! The command of Atlas CTS, and the registry of the runtimes that it tests: the only place that names one.
+//! The command of Atlas CTS, and the registry of the runtimes that it tests.
 //!
 //! `cargo test -- …` and `atlas-cts run …` are two front ends of one run (`engine::run::run`); what both need stands here.
 

@@ -167,7 +167,7 @@ fn main() -> ExitCode {
 #[inline(never)]
 fn command() -> ExitCode {
     engine::worker::run_if_asked(RUNTIMES);
-    doctor::answer_if_asked();
+    engine::questions::answer_if_asked(RUNTIMES);
     let command = Cli::parse().command;
     conclude(|| dispatch(command))
 }

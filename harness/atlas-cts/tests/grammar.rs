@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use abi::generated::acl;
 use catalog::{CatalogPlace, load};
 use steps::print::{parsed_again, steps_text};
 

@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use abi::generated::acl;
 use catalog::{CatalogPlace, Conditions, Edition, Known, Rule, Rules, applies, left_out, load};
 use rstest::rstest;
 

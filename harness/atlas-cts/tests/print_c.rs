@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use abi::generated::acl;
 use atlas_cts::runtimes::RUNTIMES;
 use catalog::{CatalogPlace, Conditions, Rule, Rules, applies, load};
 use engine::case::{Budget, Case, Plan, Scope, Value, rule_seed};

@@ -12,7 +12,6 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::Mutex;
 
-use abi::generated::acl;
 use atlas_cts::reproducer::{Wanted, reproducer};
 use atlas_cts::runtimes::RUNTIMES;
 use catalog::{CatalogPlace, Rules, Specs, load};

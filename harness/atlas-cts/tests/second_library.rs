@@ -5,7 +5,6 @@ use crate::support;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use abi::generated::acl;
 use catalog::{CatalogPlace, Level, Rules, load};
 use support::{Bench, project};
 

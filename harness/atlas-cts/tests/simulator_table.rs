@@ -8,7 +8,6 @@ mod table;
 
 use std::path::Path;
 
-use abi::generated::acl;
 use atlas_cts::runtimes::RUNTIMES;
 use catalog::{CatalogPlace, Rules, load};
 use editions::{BROUGHT, EDITIONS, UNVERSIONED};

@@ -5,7 +5,6 @@ use crate::support;
 
 use std::collections::BTreeMap;
 
-use abi::generated::acl;
 use catalog::{CatalogPlace, Rule, load};
 use record::{StartReason, Starts, Verdict};
 use rstest::rstest;

@@ -280,7 +280,7 @@ fn a_device_that_runs_programs_and_refuses_their_memory_fails_no_rule(
 
 #[test]
 fn no_variant_is_inert() {
-    let runtime = RUNTIMES.iter().find(|runtime| std::ptr::eq(runtime.bindings, &abi::generated::acl::BINDINGS));
+    let runtime = RUNTIMES.iter().find(|runtime| std::ptr::eq(runtime.bindings, &acl::BINDINGS));
     let variants = runtime.unwrap().simulated.as_ref().unwrap().variants;
     let on_the_device = ON_THE_DEVICE.iter().map(|(variant, _)| *variant);
     let shown: BTreeSet<&str> =

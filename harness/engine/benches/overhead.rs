@@ -44,7 +44,6 @@ fn main() {
     rule(&mut criterion, &place);
     turn(&mut criterion, &place);
     listing(&mut criterion);
-    load(&mut criterion, &place);
     start(&mut criterion, &place);
     criterion.final_summary();
 }
@@ -183,15 +182,6 @@ fn list(count: usize) {
     let arguments = libtest_mimic::Arguments { list: true, ..libtest_mimic::Arguments::default() };
     let trials = planned.map(|(id, chapter)| libtest_mimic::Trial::test(id, || Ok(())).with_kind(chapter)).collect();
     let _ = libtest_mimic::run(&arguments, trials);
-}
-
-/// A catalog of 2,000 rules read and checked.
-fn load(criterion: &mut Criterion, place: &Place) {
-    let specs = place.specs.with_file_name("large");
-    catalog::write_large(&specs, 2000);
-    let mut group = criterion.benchmark_group("load");
-    group.sample_size(10).bench_function("2000", |bencher| bencher.iter_with_large_drop(|| catalog::load(&specs)));
-    group.finish();
 }
 
 /// The catalog of the toy runtime.

@@ -5,8 +5,8 @@
 //!    programs) → confirm (is a failure one?) → run → record (journal) → ledger (reports)
 //! ```
 //!
-//! The engine knows no runtime by name: what a runtime is stands in `specs/<runtime>/`, in generated tables of the crate
-//! `abi`, and in an entry of the executable's registry ([`runtime`]).
+//! The engine knows no runtime by name: what a runtime is stands in `specs/<runtime>/` and in its vendor's crate, which
+//! gives the executable's registry an entry ([`runtime`]).
 // So the compiler finds what is dead: what nobody outside reaches is not public.
 #![warn(unreachable_pub)]
 
@@ -19,6 +19,7 @@ mod leftovers;
 pub mod logs;
 pub mod print_c;
 pub mod prove;
+pub mod questions;
 pub mod run;
 pub mod runtime;
 pub mod wire;

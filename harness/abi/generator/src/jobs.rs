@@ -11,17 +11,10 @@ use crate::error::Error;
 pub(crate) struct Job {
     /// The file.
     pub output: PathBuf,
-    /// What it is made from.
-    pub source: Source,
-}
-
-/// What a generated file is made from.
-#[derive(Debug)]
-pub(crate) enum Source {
-    /// The tables of a runtime's header.
-    Header { runtime: String, header: PathBuf },
-    /// The list of the runtimes whose tables lie beside it.
-    Runtimes(Vec<String>),
+    /// The runtime.
+    pub runtime: String,
+    /// Its header.
+    pub header: PathBuf,
 }
 
 /// The root of the repository.
@@ -45,7 +38,7 @@ pub(crate) fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
     let mut headers = headers(specs)?.into_iter();
     match (headers.next(), headers.next()) {
         (Some((runtime, header)), None) => {
-            Ok(Job { output: output.to_owned(), source: Source::Header { runtime, header } })
+            Ok(Job { output: output.to_owned(), runtime, header })
         }
         (None, _) => Err(Error::NoHeader { folder: specs.to_owned() }),
         (Some(_), Some(_)) => Err(Error::SeveralRuntimes { folder: specs.to_owned() }),
@@ -62,21 +55,19 @@ pub(crate) fn header_of(specs: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// Every header of the repository. Those in its own `specs` become modules of the crate `abi`; a runtime of some tests
-/// becomes `bindings.rs` beside the `specs` of those tests.
+/// Every header of the repository. One in its own `specs` becomes `bindings.rs` of its vendor's crate, that of a runtime of
+/// some tests `bindings.rs` beside the `specs` of those tests.
 pub(crate) fn all(root: &Path) -> Result<Vec<Job>, Error> {
     let own = root.join("specs");
-    let generated = root.join("harness/abi/src/generated");
     let runtimes = headers(&own)?;
     if runtimes.is_empty() {
         return Err(Error::NoHeader { folder: own });
     }
-    let mut jobs =
-        vec![Job { output: generated.join("mod.rs"), source: Source::Runtimes(runtimes.keys().cloned().collect()) }];
-    for (runtime, header) in runtimes {
-        let output = generated.join(format!("{runtime}.rs"));
-        jobs.push(Job { output, source: Source::Header { runtime, header } });
-    }
+    let output = |runtime: &str| root.join("harness").join(runtime).join("src/bindings.rs");
+    let mut jobs: Vec<Job> = runtimes
+        .into_iter()
+        .map(|(runtime, header)| Job { output: output(&runtime), runtime, header })
+        .collect();
     for specs in folders_of_specs(root)? {
         if specs != own && !headers(&specs)?.is_empty() {
             jobs.push(single(&specs, &specs.with_file_name("bindings.rs"))?);

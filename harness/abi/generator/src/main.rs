@@ -1,7 +1,7 @@
 //! Generates the tables through which the harness calls a runtime's functions, from the runtime's C header, and
 //! checks that the files in the repository are what the headers give.
 //!
-//! Every `specs/<runtime>/abi.h` has its module of the crate `abi`, and a runtime that only tests drive has
+//! Every `specs/<runtime>/abi.h` has its `harness/<runtime>/src/bindings.rs`, and a runtime that only tests drive has
 //! `bindings.rs` beside their own `specs`. The files are checked in, so that a build of the suite needs no libclang;
 //! only this generator does.
 
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use error::{Difference, Error};
-use jobs::{Job, Source, shown};
+use jobs::{Job, shown};
 
 mod compare;
 mod error;
@@ -105,17 +105,17 @@ fn failed(error: &Error) -> ExitCode {
 
 /// Writes or checks one file; says what it did. `libclang` is why it is missing, if it is.
 fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<String, Error> {
-    if let (Err(reason), Source::Header { header, .. }) = (libclang, &job.source) {
+    if let Err(reason) = libclang {
         let reason = reason.trim();
         if !options.check || options.require_libclang {
             return Err(Error::NoLibclang { reason: reason.to_owned() });
         }
-        check_digest(&job.output, header)?;
+        check_digest(&job.output, &job.header)?;
         return Ok(format!(
             "SKIPPED: {} was not generated anew because libclang is missing ({reason}), install libclang-dev; \
              the digest of {} is the recorded one",
             shown(&job.output),
-            shown(header)
+            shown(&job.header)
         ));
     }
     let text = generate(job)?;
@@ -138,14 +138,9 @@ fn generate(job: &Job) -> Result<String, Error> {
 }
 
 fn generate_for(job: &Job, target: &str) -> Result<String, Error> {
-    match &job.source {
-        Source::Runtimes(runtimes) => Ok(render::runtimes(runtimes)),
-        Source::Header { runtime, header: path } => {
-            let header = header::read(path, target)?;
-            let model = model::read(&header.raw, &header.text, &header.macros)?;
-            render::file(runtime, &shown(path), &header, &model)
-        }
-    }
+    let header = header::read(&job.header, target)?;
+    let model = model::read(&header.raw, &header.text, &header.macros)?;
+    render::file(&job.runtime, &shown(&job.header), &header, &model)
 }
 
 /// The test that needs no libclang: the file was generated from this header, though perhaps by another generator.

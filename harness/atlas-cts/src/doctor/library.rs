@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use catalog::{Rules, RuntimeLibrary};
 use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
+use engine::questions::question;
 use engine::run::{Options, check_library_file};
 use engine::runtime::Runtime;
-
-use super::question::question;
 
 /// Finds the library that a run would test, and loads it in a process of its own.
 pub(super) fn look(

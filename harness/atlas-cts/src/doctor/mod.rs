@@ -5,9 +5,7 @@
 
 mod expect;
 mod library;
-mod native;
 mod probe;
-mod question;
 mod space;
 
 use std::path::PathBuf;
@@ -20,10 +18,6 @@ use engine::run::{ExitStatus, Options, choose_runtime, load_rules};
 
 use crate::runtimes::RUNTIMES;
 use crate::{CommandError, say, say_json};
-
-pub(crate) use native::{Answered, Native};
-pub use question::answer_if_asked;
-pub(crate) use question::question;
 
 #[derive(Debug, Args)]
 pub struct Arguments {

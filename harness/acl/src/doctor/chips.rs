@@ -1,0 +1,68 @@
+//! A chip by all that was asked: its name, its number, its health; and the versions that the tool tells.
+
+use engine::doctor::Examination;
+
+use super::codes;
+use super::dcmi::Dcmi;
+use super::health::{Health, Said};
+use super::smi::{self, Smi};
+
+/// Notes the versions of driver and firmware.
+pub(super) fn versions_of_tool(smi: &Smi, found: &mut Examination) {
+    let boards = smi.boards.iter().find_map(|board| board.driver.clone());
+    if let Some(version) = smi.table.driver.clone().or(boards) {
+        found.version("driver", version, "npu-smi info");
+    }
+    if let Some(version) = smi.boards.iter().find_map(|board| board.firmware.clone()) {
+        found.version("firmware", version, "npu-smi info -t board");
+    }
+}
+
+/// How the tool names a chip.
+pub(super) fn label(chip: &smi::Chip) -> String {
+    match &chip.chip {
+        Some(number) => format!("{}:{number}", chip.card),
+        None => chip.card.clone(),
+    }
+}
+
+/// The number that the runtime has for a chip where no mask is set: as the tool says, else its place in the table.
+pub(super) fn logical(smi: &Smi, at: usize, chip: &smi::Chip) -> Option<u32> {
+    let mapped = smi.mapped.iter().find(|row| row.card == chip.card && (chip.chip.is_none() || row.chip == chip.chip));
+    mapped.and_then(|row| row.logical).or_else(|| u32::try_from(at).ok())
+}
+
+/// What each source says of a chip.
+pub(super) fn said_of(chip: &smi::Chip, health: Option<&Option<smi::ChipHealth>>, dcmi: &Dcmi) -> Vec<Said> {
+    let table = if chip.failed { None } else { Health::of_word(&chip.health) };
+    // A bad word is believed even in a row of zeros.
+    let table = table.or_else(|| Health::of_word(&chip.health).filter(|health| *health > Health::Good));
+    let zeros = chip.failed.then(|| format!("a row of zeros with the word {}", chip.health));
+    let mut said = vec![Said { source: "the tool's table", health: table, details: zeros.into_iter().collect() }];
+    if let Some(health) = health {
+        let details = health
+            .iter()
+            .flat_map(|health| health.codes.iter().map(|code| format!("code {code}")).chain(health.texts.clone()));
+        said.push(Said {
+            source: "the tool's health query",
+            health: health.as_ref().and_then(|health| health.health),
+            details: details.collect(),
+        });
+    }
+    let place = |card: i32, number: i32| {
+        chip.card == card.to_string() && chip.chip.as_ref().is_none_or(|chip| *chip == number.to_string())
+    };
+    for (_, _, answer) in dcmi.healths.iter().filter(|(card, number, _)| place(*card, *number)) {
+        let faults =
+            dcmi.faults.iter().filter(|(card, number, _)| place(*card, *number)).flat_map(|(_, _, codes)| codes);
+        said.push(Said {
+            source: "the management library",
+            health: answer.ok().and_then(Health::of_number),
+            details: match answer {
+                Ok(_) => faults.map(|code| format!("code {code:08X}")).collect(),
+                Err(code) => vec![format!("{code}: {}", codes::meaning(*code))],
+            },
+        });
+    }
+    said
+}

@@ -1,0 +1,195 @@
+//! The driver's management library DCMI, loaded in a child with a timer: numbers where the tool prints words, and the
+//! driver's own health. Prototypes: hicann/driver docs, DCMI manuals of 910B, 910_93 and 950; the 950 has functions of its
+//! own, with one number for a device.
+
+use std::path::{Path, PathBuf};
+
+use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
+use engine::questions::{Answered, Native, question};
+
+use super::codes;
+
+/// What the library said.
+#[derive(Debug, Default)]
+pub(super) struct Dcmi {
+    /// Code of its start; `None`: it was not asked.
+    pub started: Option<i32>,
+    pub driver: Option<String>,
+    /// Card, chip, and what is said of its health: a number or a code.
+    pub healths: Vec<(i32, i32, Result<u32, i32>)>,
+    /// Card, chip, and the codes of faults that are active.
+    pub faults: Vec<(i32, i32, Vec<u32>)>,
+    /// Card, chip, and the state of its start: 16 is the last.
+    pub starts: Vec<(i32, i32, u32)>,
+    pub driver_health: Option<u32>,
+}
+
+const NAME: &str = "libdcmi.so";
+/// Where packages put it.
+const FOLDERS: &[&str] =
+    &["/usr/local/dcmi", "/usr/local/Ascend/driver/lib64/driver", "/usr/local/Ascend/driver/lib64"];
+
+/// Asks the library.
+pub(super) fn look(machine: &Machine, found: &mut Examination) -> Dcmi {
+    let paths = std::env::split_paths(machine.variable("LD_LIBRARY_PATH").unwrap_or_default());
+    let folders: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).chain(paths).collect();
+    let path = folders.iter().map(|folder| machine.at(folder).join(NAME)).find(|path| path.exists());
+    let Some(path) = path else {
+        found.looked("management library", NAME, "not there");
+        return Dcmi::default();
+    };
+    let place = path.display().to_string();
+    let (answer, lines) = question(machine, "acl", &["dcmi", &place]);
+    let dcmi = read(&lines);
+    let asking = lines.iter().rev().find_map(|line| line.strip_prefix("calling "));
+    let refused = lines.iter().find_map(|line| line.strip_prefix("refused "));
+    let said = match (&answer.end, refused, asking) {
+        (End::Status(0), Some(refused), _) => refused.to_owned(),
+        (End::Status(0), ..) => format!("answered about {} chips", dcmi.healths.len()),
+        (_, _, asking) => format!("{} in {}", answer.said(), asking.unwrap_or("being loaded")),
+    };
+    found.looked("management library", place.clone(), said.clone());
+    if let Some(version) = &dcmi.driver {
+        found.version("driver", version.clone(), format!("dcmi_get_driver_version of {place}"));
+    }
+    let (id, title) = match answer.end {
+        End::TimedOut | End::LeftBehind => ("dcmi.hangs", format!("the driver does not answer {said}")),
+        End::Signal(_) => ("dcmi.crashes", format!("the driver's management library ends its process: {said}")),
+        _ => return dcmi,
+    };
+    let next = "have the administrator look at the kernel's messages: a driver that does not answer its own library \
+                does not answer the runtime";
+    let finding = Finding::new(id, Severity::Blocker, title, next).seen(place);
+    found.find(finding.rests_on(Certainty::Inferred, "hicann/driver docs: DCMI shares the channel to the device"));
+    dcmi
+}
+
+/// In the child: asks and says each question before it is asked, so that a hang has a name.
+pub(super) fn answer(path: &Path, say: &mut dyn FnMut(&str)) {
+    let library = match Native::open(path) {
+        Ok(library) => library,
+        Err(error) => return say(&format!("refused {error}")),
+    };
+    if !by_card(&library, say) {
+        by_number(&library, say);
+    }
+}
+
+/// Products with cards and chips; `false`: this is none.
+fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
+    if !start(library, "dcmi_init", say) {
+        return false;
+    }
+    driver(library, "dcmi_get_driver_version", say);
+    say("calling dcmi_get_driver_health");
+    tell("driver-health", library.number("dcmi_get_driver_health", &[]), say);
+    say("calling dcmi_get_card_list");
+    // The count comes first here, and the list first in the other interface.
+    let (count, cards) = match library.lists("dcmi_get_card_list") {
+        Some(Ok((count, cards))) => (count, cards),
+        Some(Err(codes::UNSUPPORTED)) | None => return false,
+        Some(Err(code)) => {
+            say(&format!("cards failed {code}"));
+            return true;
+        }
+    };
+    for card in list(&count, &cards) {
+        say(&format!("calling dcmi_get_device_num_in_card {card}"));
+        let chips = library.number("dcmi_get_device_num_in_card", &[card]).and_then(Result::ok).unwrap_or(1);
+        for chip in 0..i32::try_from(chips.min(8)).unwrap_or(1) {
+            let place = [card, chip];
+            say(&format!("calling dcmi_get_device_health {card} {chip}"));
+            tell(&format!("health {card} {chip}"), library.number("dcmi_get_device_health", &place), say);
+            say(&format!("calling dcmi_get_device_errorcode_v2 {card} {chip}"));
+            faults(card, chip, library.codes("dcmi_get_device_errorcode_v2", &place), say);
+            say(&format!("calling dcmi_get_device_boot_status {card} {chip}"));
+            tell(&format!("start {card} {chip}"), library.number("dcmi_get_device_boot_status", &place), say);
+        }
+    }
+    true
+}
+
+/// The 950, where a device has one number.
+fn by_number(library: &Native, say: &mut dyn FnMut(&str)) {
+    if !start(library, "dcmiv2_init", say) {
+        return;
+    }
+    driver(library, "dcmiv2_get_driver_version", say);
+    say("calling dcmiv2_get_device_list");
+    let Some(Ok((devices, count))) = library.lists("dcmiv2_get_device_list") else { return };
+    for device in list(&count, &devices) {
+        say(&format!("calling dcmiv2_get_device_health {device}"));
+        tell(&format!("health {device} 0"), library.number("dcmiv2_get_device_health", &[device]), say);
+        say(&format!("calling dcmiv2_get_device_error_code_list {device}"));
+        faults(device, 0, library.codes("dcmiv2_get_device_error_code_list", &[device]), say);
+    }
+}
+
+fn start(library: &Native, name: &str, say: &mut dyn FnMut(&str)) -> bool {
+    say(&format!("calling {name}"));
+    let Some(answered) = library.call(name) else { return false };
+    say(&format!("started {}", answered.err().unwrap_or(0)));
+    answered.is_ok()
+}
+
+fn driver(library: &Native, name: &str, say: &mut dyn FnMut(&str)) {
+    say(&format!("calling {name}"));
+    if let Some(Ok(version)) = library.text(name) {
+        say(&format!("driver {version}"));
+    }
+}
+
+fn list(count: &[i32], list: &[i32]) -> Vec<i32> {
+    let count = count.first().and_then(|count| usize::try_from(*count).ok()).unwrap_or(0);
+    list.iter().copied().take(count.min(64)).collect()
+}
+
+fn tell(what: &str, answered: Answered<u32>, say: &mut dyn FnMut(&str)) {
+    match answered {
+        Some(Ok(number)) => say(&format!("{what} is {number}")),
+        Some(Err(code)) => say(&format!("{what} failed {code}")),
+        None => {}
+    }
+}
+
+fn faults(card: i32, chip: i32, answered: Answered<Vec<u32>>, say: &mut dyn FnMut(&str)) {
+    if let Some(Ok(codes)) = answered.filter(|codes| codes.as_ref().is_ok_and(|codes| !codes.is_empty())) {
+        let codes: Vec<String> = codes.iter().map(|code| format!("{code:08X}")).collect();
+        say(&format!("faults {card} {chip} are {}", codes.join(" ")));
+    }
+}
+
+/// Reads what the child said.
+fn read(lines: &[String]) -> Dcmi {
+    let mut dcmi = Dcmi::default();
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let at = |at: usize| words.get(at).and_then(|word| word.parse::<i32>().ok());
+        match words.as_slice() {
+            // One of the two interfaces that starts is enough; else what the first one says.
+            ["started", "0"] => dcmi.started = Some(0),
+            ["started", code] => dcmi.started = dcmi.started.or(code.parse().ok()),
+            ["driver", version @ ..] => dcmi.driver = Some(version.join(" ")),
+            ["driver-health", "is", health] => dcmi.driver_health = health.parse().ok(),
+            ["health", _, _, is, value] => {
+                let said = if *is == "is" { value.parse().map(Ok) } else { value.parse().map(Err) };
+                if let (Some(card), Some(chip), Ok(said)) = (at(1), at(2), said) {
+                    dcmi.healths.push((card, chip, said));
+                }
+            }
+            ["start", _, _, "is", state] => {
+                if let (Some(card), Some(chip), Ok(state)) = (at(1), at(2), state.parse()) {
+                    dcmi.starts.push((card, chip, state));
+                }
+            }
+            ["faults", _, _, "are", codes @ ..] => {
+                if let (Some(card), Some(chip)) = (at(1), at(2)) {
+                    let codes = codes.iter().filter_map(|code| u32::from_str_radix(code, 16).ok()).collect();
+                    dcmi.faults.push((card, chip, codes));
+                }
+            }
+            _ => {}
+        }
+    }
+    dcmi
+}

@@ -1,0 +1,163 @@
+//! What the doctor looks at on a machine for AscendCL: the vendor's files, tools, libraries, nodes and codes.
+//!
+//! ```text
+//! install, nodes, kernel, environment (files) ┐
+//! smi (tool), dcmi (library)                  ┼→ facts → health, usage, compat, visible, product → causes → findings
+//! usage (processes)                           ┘
+//! ```
+
+mod causes;
+mod chips;
+mod codes;
+mod compat;
+mod dcmi;
+mod environment;
+mod evidence;
+mod health;
+mod install;
+mod kernel;
+mod nodes;
+mod product;
+mod smi;
+mod state;
+mod usage;
+mod versions;
+mod visible;
+
+use std::path::Path;
+
+use engine::doctor::{Certainty, Device, Doctor, Examination, Finding, Machine, Patient, Severity};
+use engine::questions::{Native, question};
+
+use chips::{label, logical, said_of, versions_of_tool};
+use dcmi::Dcmi;
+use health::Health;
+use smi::{About, Smi};
+
+/// The entry of the registry.
+pub(super) const DOCTOR: Doctor = Doctor {
+    examine,
+    answer,
+    explain,
+    identify: state::identify,
+    health: state::health,
+    // Initialises, sets a device, allocates, copies both ways, waits for a stream, and releases all of it.
+    probe: &["acl.copy.sync-roundtrip", "acl.copy.async-roundtrip"],
+};
+
+fn examine(machine: &Machine, patient: &Patient<'_>, found: &mut Examination) {
+    environment::look(machine, found);
+    let install = install::look(machine, found);
+    let nodes = nodes::look(machine, &install, found);
+    let messages = kernel::look(machine, found);
+    let openers = usage::openers(machine, found);
+    let smi = smi::look(machine, &[About::Boards, About::Health], found);
+    let dcmi = dcmi::look(machine, found);
+    versions_of(machine, patient, &smi, found);
+    compat::judge(&install, &smi.boards, machine.booted(), nodes.container, found);
+    let count = if smi.table.chips.is_empty() { nodes.devices.len() } else { smi.table.chips.len() };
+    let visible = visible::look(machine, count, nodes.container, found);
+    devices(&smi, &dcmi, visible.as_deref(), found);
+    if smi.table.incomplete {
+        let title = "the tool warns that the driver's installation did not finish";
+        let next = "install the driver again and look at the end of its install log";
+        let finding = Finding::new("driver.incomplete", Severity::Warning, title, next);
+        found.find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (Driver_Install_Status)"));
+    }
+    let names: Vec<String> = smi.table.chips.iter().filter_map(|chip| chip.name.clone()).collect();
+    let mut names = names.into_iter().chain(smi.mapped.iter().filter_map(|row| row.name.clone())).collect::<Vec<_>>();
+    names.retain(|name| !name.eq_ignore_ascii_case("mcu"));
+    names.sort();
+    names.dedup();
+    let boards = smi.boards.iter().filter_map(|board| board.pci.clone());
+    let hardware: Vec<String> = nodes.hardware.iter().cloned().chain(boards).collect();
+    product::look(patient.rules, &names, &hardware, found);
+    let resetting = usage::resetting(machine);
+    let seen =
+        causes::Occupants { openers: &openers, resetting: resetting.as_deref(), messages: &messages, dcmi: &dcmi };
+    if let Some(code) = smi.failed {
+        causes::explain(code, "npu-smi", &seen, found);
+    } else if let Some(code) = dcmi.started.filter(|code| *code != 0) {
+        causes::explain(code, "the driver's management library", &seen, found);
+    }
+}
+
+/// Versions of the running driver, of the boards, and what the runtime says itself.
+fn versions_of(machine: &Machine, patient: &Patient<'_>, smi: &Smi, found: &mut Examination) {
+    versions_of_tool(smi, found);
+    let Some(library) = &patient.library else { return };
+    let place = library.display().to_string();
+    let (answer, lines) = question(machine, "acl", &["versions", &place]);
+    found.looked("versions of the runtime", place, lines.last().cloned().unwrap_or_else(|| answer.said()));
+    for line in &lines {
+        if let Some((of, version)) = line.strip_prefix("version ").and_then(|rest| rest.split_once(' ')) {
+            found.version(of, version, format!("aclsysGetVersionStr(\"{of}\")"));
+        }
+    }
+}
+
+/// The devices with their health and users.
+fn devices(smi: &Smi, dcmi: &Dcmi, visible: Option<&[u32]>, found: &mut Examination) {
+    for (at, chip) in smi.table.chips.iter().enumerate() {
+        let mut device = Device { label: label(chip), name: chip.name.clone(), ..Device::default() };
+        let left_out =
+            visible.zip(logical(smi, at, chip)).is_some_and(|(visible, logical)| !visible.contains(&logical));
+        health::judge(&mut device, &said_of(chip, smi.healths.get(at), dcmi), left_out, found);
+        if !left_out {
+            usage::judge(&mut device, chip, found);
+            errors(&device, smi.errors.get(at).copied().flatten(), found);
+        }
+        found.devices.push(device);
+    }
+    if let Some(bad) = dcmi.driver_health.and_then(Health::of_number).filter(|health| *health > Health::Good) {
+        let title = format!("the driver says of itself that its state is bad: {}", bad.name());
+        let next = "have the administrator look at the kernel's messages and load the driver again, or reboot";
+        let finding = Finding::new("health.driver", Severity::Blocker, title, next);
+        found.find(finding.rests_on(Certainty::Document, "hicann/driver docs: dcmi_get_driver_health"));
+    }
+}
+
+/// Memory errors that count.
+fn errors(device: &Device, errors: Option<smi::Ecc>, found: &mut Examination) {
+    let Some(errors) = errors.filter(|errors| errors.double_bit > 0 || errors.waiting_pages > 0) else { return };
+    let label = &device.label;
+    let title = match errors.double_bit {
+        0 => format!("{} pages of the memory of device {label} wait for its next reset", errors.waiting_pages),
+        many => format!("device {label} had {many} memory errors since its start that could not be corrected"),
+    };
+    let next = "have the device reset or the machine rebooted before results are believed: pages are isolated then. Do not \
+                clear the counters, that cancels it";
+    let seen = format!("{} pages isolated, {} wait for the next reset", errors.isolated_pages, errors.waiting_pages);
+    let finding = Finding::new("health.memory-errors", Severity::Warning, title, next).seen(seen);
+    found.find(finding.rests_on(Certainty::Document, "hicann/driver docs Ascend_950_npu-smi, ECC pages; npucli"));
+}
+
+/// In a process of its own.
+fn answer(words: &[String], say: &mut dyn FnMut(&str)) {
+    match words {
+        [question, path] if question == "dcmi" => dcmi::answer(Path::new(path), say),
+        [question, path] if question == "versions" => match Native::open(Path::new(path)) {
+            // It reads files, and opens no device (hicann/runtime src/acl/aclrt_impl/acl.cpp).
+            Ok(library) => {
+                for of in ["runtime", "driver", "firmware"] {
+                    match library.text_of("aclsysGetVersionStr", of) {
+                        Some(Ok(version)) => say(&format!("version {of} {version}")),
+                        Some(Err(code)) => say(&format!("no version of {of}: {code}")),
+                        None => return say("aclsysGetVersionStr is not exported: the release is older than 8"),
+                    }
+                }
+            }
+            Err(error) => say(&format!("refused {error}")),
+        },
+        _ => {}
+    }
+}
+
+fn explain(machine: &Machine, text: &str, found: &mut Examination) {
+    let messages = kernel::Messages::default();
+    let openers = usage::openers(machine, found);
+    let (resetting, dcmi) = (usage::resetting(machine), Dcmi::default());
+    let seen =
+        causes::Occupants { openers: &openers, resetting: resetting.as_deref(), messages: &messages, dcmi: &dcmi };
+    causes::of_runtime(text, &seen, found);
+}

@@ -1,0 +1,155 @@
+//! What `npu-smi info -t …` prints: a key, a colon and a value on each line. Layouts: hicann/driver
+//! src/custom/dev_prod/user/npucli (npu_info_print.c, npu_chip_info.c).
+
+use std::collections::BTreeMap;
+
+use crate::doctor::health::Health;
+
+/// What `-t board` says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Board {
+    pub driver: Option<String>,
+    /// Normal users do not see it.
+    pub firmware: Option<String>,
+    /// `OK`, `NOK`, `UNKNOWN`, or absent for normal users.
+    pub compatibility: Option<String>,
+    /// Device id on the PCI bus, in lower case and without 0x.
+    pub pci: Option<String>,
+}
+
+/// What tells a chip from others: what `-t board` says of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// On A3 the exact model stands here and not in the table.
+    pub model: Option<String>,
+    pub address: Option<String>,
+    pub ids: BTreeMap<String, String>,
+}
+
+/// What `-t health` says of a chip.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ChipHealth {
+    pub health: Option<Health>,
+    /// Hexadecimal, without 0x.
+    pub codes: Vec<String>,
+    pub texts: Vec<String>,
+}
+
+/// What `-t ecc` says of a chip: counts of the memory that programs allocate from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Ecc {
+    /// Errors since the start that could not be corrected.
+    pub double_bit: u64,
+    pub isolated_pages: u64,
+    /// Pages that wait for the next reset.
+    pub waiting_pages: u64,
+}
+
+/// A row of `-m`: the label of a card, a chip in it, and how the runtime numbers that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mapped {
+    pub card: String,
+    pub chip: Option<String>,
+    /// `None`: a controller, or a slot that is not usable.
+    pub logical: Option<u32>,
+    pub name: Option<String>,
+}
+
+/// Keys and values in order. A line without a key continues the one before it.
+fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines().filter_map(|line| line.split_once(':')).map(|(key, value)| (key.trim(), value.trim()))
+}
+
+fn value(text: &str, wanted: &str) -> Option<String> {
+    let found = pairs(text).find(|(key, _)| *key == wanted).map(|(_, value)| value)?;
+    (!matches!(found, "" | "NA" | "NOT SUPPORT" | "-")).then(|| found.to_owned())
+}
+
+/// Reads `-t board`, with or without a chip.
+pub(crate) fn board(text: &str) -> Board {
+    Board {
+        driver: value(text, "Software Version"),
+        firmware: value(text, "Firmware Version"),
+        compatibility: value(text, "Compatibility"),
+        pci: value(text, "PCI Device ID").map(|id| id.to_lowercase().trim_start_matches("0x").to_owned()),
+    }
+}
+
+/// Reads what `-t board` says of a chip. Its dies have numbers of their own; a card may have a serial number.
+pub(crate) fn identity(text: &str) -> Identity {
+    let ids = ["VDie ID", "NDie ID", "Serial Number"];
+    Identity {
+        model: value(text, "NPU Name").or_else(|| value(text, "Chip Name")),
+        address: value(text, "PCIe Bus Info"),
+        ids: ids.iter().filter_map(|name| Some(((*name).to_owned(), value(text, name)?))).collect(),
+    }
+}
+
+/// Reads one setting that the tool prints under this name.
+pub(crate) fn setting(text: &str, name: &str) -> Option<String> {
+    value(text, name)
+}
+
+/// Reads `-t health`: a block for each chip, without the board's controller. The line `Chip ID` ends a block.
+pub(crate) fn health(text: &str) -> Vec<ChipHealth> {
+    let mut chips: Vec<ChipHealth> = Vec::new();
+    let mut last = "";
+    for (key, value) in pairs(text) {
+        let key = if key.is_empty() { last } else { key };
+        last = key;
+        match (key, chips.last_mut()) {
+            ("Health Status" | "Health", _) => {
+                chips.push(ChipHealth { health: Health::of_word(value), ..ChipHealth::default() });
+            }
+            // Codes and texts belong to the word before them.
+            ("Error Code", Some(chip)) if value != "NA" => chip.codes = hexadecimal(value),
+            ("Error Information", Some(chip)) if !matches!(value, "NA" | "") => chip.texts.push(value.to_owned()),
+            ("Chip Name", Some(_)) if value.eq_ignore_ascii_case("mcu") => drop(chips.pop()),
+            _ => {}
+        }
+    }
+    chips
+}
+
+fn hexadecimal(value: &str) -> Vec<String> {
+    let words = value.split_whitespace().map(|word| word.trim_start_matches("0x").to_uppercase());
+    words.filter(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_hexdigit())).collect()
+}
+
+/// Reads `-t ecc`; `None`: it says nothing of errors. Chips are added up.
+pub(crate) fn ecc(text: &str) -> Option<Ecc> {
+    let sum = |wanted: &str| {
+        let counts = pairs(text).filter(|(key, _)| *key == wanted).filter_map(|(_, value)| value.parse::<u64>().ok());
+        counts.reduce(u64::saturating_add)
+    };
+    Some(Ecc {
+        double_bit: sum("HBM Double Bit Error Count").or_else(|| sum("DDR Double Bit Error Count"))?,
+        isolated_pages: sum("HBM Double Bit Isolated Pages Count").unwrap_or(0),
+        waiting_pages: sum("HBM Double Bit Next-Isolated Pages Count").unwrap_or(0),
+    })
+}
+
+/// Reads `-m`, by its titles.
+pub(crate) fn mapping(text: &str) -> Vec<Mapped> {
+    let mut lines = text.lines().map(columns).skip_while(|columns| !columns.contains(&"Chip Logic ID"));
+    let Some(titles) = lines.next() else { return Vec::new() };
+    let of = |row: &[&str], title: &str| {
+        let at = titles.iter().position(|known| *known == title)?;
+        row.get(at).copied().filter(|value| !matches!(*value, "-" | "NA" | "")).map(str::to_owned)
+    };
+    let rows = lines.filter(|row| row.len() == titles.len());
+    let mapped = rows.filter_map(|row| {
+        Some(Mapped {
+            card: of(&row, "NPU ID").filter(|card| card != "-1")?,
+            chip: of(&row, "Chip ID"),
+            logical: of(&row, "Chip Logic ID").and_then(|id| id.parse().ok()),
+            name: of(&row, "Chip Name"),
+        })
+    });
+    mapped.collect()
+}
+
+/// Columns have at least two spaces between them.
+fn columns(line: &str) -> Vec<&str> {
+    line.trim().split("  ").map(str::trim).filter(|column| !column.is_empty()).collect()
+}

@@ -1,0 +1,178 @@
+//! The table of `npu-smi info`. Four widths and five sets of columns are in the field, so a value is found by the title
+//! above it and never by its position. Layouts: hicann/driver src/custom/dev_prod/user/npucli (npu_info_print.c) for
+//! releases up to 25.x and the 950, captures in public threads for 26.x, whose source is not public.
+
+use std::collections::BTreeMap;
+
+/// What the table says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Table {
+    /// Version of the driver.
+    pub driver: Option<String>,
+    pub chips: Vec<Chip>,
+    /// The tool warns that the driver's installation did not finish.
+    pub incomplete: bool,
+}
+
+/// A chip of a card: what the runtime calls a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Chip {
+    /// The card's label; labels have gaps.
+    pub card: String,
+    /// The chip within the card; the 950 has none.
+    pub chip: Option<String>,
+    pub name: Option<String>,
+    /// The word of the health column.
+    pub health: String,
+    /// Mebibytes in use and in all, of the memory that programs allocate from.
+    pub memory: Option<(u64, u64)>,
+    /// Its queries failed: a row of zeros, whatever its word is.
+    pub failed: bool,
+    pub users: Vec<User>,
+}
+
+/// A process that uses a chip.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct User {
+    pub process: String,
+    /// Empty for a process of another namespace.
+    pub name: String,
+    pub memory: Option<u64>,
+}
+
+/// Words that continue a title.
+const CONTINUED: &[&str] = &["ID", "id", "Util(%)", "name", "memory(MB)", "in", "container"];
+/// Words that stand for no value.
+const NOTHING: &[&str] = &["", "-", "NA"];
+
+/// Reads the table; what is no table has no chips.
+pub(crate) fn read(text: &str) -> Table {
+    let mut table = Table::default();
+    let (mut titles, mut rows): (Vec<Cells>, Vec<Row>) = (Vec::new(), Vec::new());
+    let mut processes: Option<Cells> = None;
+    for line in text.lines().map(str::trim) {
+        if line.contains("may not be completely installed") {
+            table.incomplete = true;
+        }
+        let Some(cells) = cells(line) else {
+            // A rule between rows: what follows begins a chip.
+            take(&mut table, &mut rows);
+            continue;
+        };
+        if let Some((_, version)) = line.split_once("Version:").filter(|_| line.contains("npu-smi")) {
+            table.driver = version.trim_matches(['|', ' ']).split_whitespace().next().map(str::to_owned);
+        } else if has_title(&cells, "Process id") {
+            take(&mut table, &mut rows);
+            processes = Some(cells);
+        } else if let Some(titles) = &processes {
+            add_user(&mut table, titles, &cells);
+        } else if has_title(&cells, "Health") {
+            titles = vec![cells];
+        } else if has_title(&cells, "Bus-Id") {
+            titles.push(cells);
+        } else if let Some(titles) = titles.get(rows.len()) {
+            rows.push(values(titles, &cells));
+        }
+    }
+    take(&mut table, &mut rows);
+    table
+}
+
+type Cells = Vec<String>;
+type Row = BTreeMap<String, String>;
+
+/// What stands between the bars of a line.
+fn cells(line: &str) -> Option<Cells> {
+    let inner = line.strip_prefix('|')?.strip_suffix('|')?;
+    Some(inner.split('|').map(|cell| cell.trim().to_owned()).collect())
+}
+
+/// The titles of a cell: each begins with a word that continues none.
+fn titles(cell: &str) -> Vec<String> {
+    let mut titles: Vec<String> = Vec::new();
+    for word in cell.split_whitespace() {
+        match titles.last_mut().filter(|_| CONTINUED.contains(&word)) {
+            Some(title) => *title = format!("{title} {word}"),
+            None => titles.push(word.to_owned()),
+        }
+    }
+    titles
+}
+
+fn has_title(cells: &[String], wanted: &str) -> bool {
+    cells.iter().any(|cell| titles(cell).iter().any(|title| title == wanted))
+}
+
+/// The values of a row by their titles. Within a cell they are told apart by spaces; `0    / 0` and `3391/ 65536` are one.
+fn values(heads: &[String], cells: &[String]) -> Row {
+    let mut row = Row::new();
+    for (head, cell) in heads.iter().zip(cells) {
+        let titles = titles(head);
+        let mut values: Vec<String> = Vec::new();
+        if titles.len() == 1 {
+            values.push(cell.clone());
+        } else {
+            let mut joined = false;
+            for word in cell.replace('/', " / ").split_whitespace() {
+                match values.last_mut().filter(|_| joined || word == "/") {
+                    Some(value) => value.push_str(word),
+                    None => values.push(word.to_owned()),
+                }
+                joined = word == "/";
+            }
+        }
+        row.extend(titles.into_iter().zip(values));
+    }
+    row
+}
+
+fn value(row: &Row, titles: &[&str]) -> Option<String> {
+    let found = titles.iter().find_map(|title| row.get(*title))?;
+    (!NOTHING.contains(&found.as_str())).then(|| found.clone())
+}
+
+fn pair(text: &str) -> Option<(u64, u64)> {
+    let (used, total) = text.split_once('/')?;
+    Some((used.trim().parse().ok()?, total.trim().parse().ok()?))
+}
+
+/// The rows of a chip become one.
+fn take(table: &mut Table, rows: &mut Vec<Row>) {
+    let rows = std::mem::take(rows);
+    let (Some(first), second) = (rows.first(), rows.get(1)) else { return };
+    let empty = Row::new();
+    let second = second.unwrap_or(&empty);
+    let Some(health) = first.get("Health").filter(|health| !health.is_empty()) else { return };
+    let sizes = ["HBM-Usage(MB)", "Memory-Usage(MB)"].map(|title| value(second, &[title]).as_deref().and_then(pair));
+    let memory = sizes.iter().flatten().find(|(_, total)| *total > 0).copied();
+    let name = value(first, &["Name"]);
+    let power = value(first, &["Power(W)"]).and_then(|power| power.parse::<f64>().ok());
+    let failed = memory.is_none() && (name.is_none() || power.is_none_or(|power| power == 0.0));
+    table.chips.push(Chip {
+        card: value(first, &["NPU", "NPU ID"]).unwrap_or_default(),
+        chip: value(second, &["Chip"]),
+        name,
+        health: health.clone(),
+        memory,
+        failed,
+        users: Vec::new(),
+    });
+}
+
+fn add_user(table: &mut Table, titles: &[String], cells: &[String]) {
+    // `No running processes found in NPU 0` has one cell.
+    if cells.len() != titles.len() {
+        return;
+    }
+    let row = values(titles, cells);
+    let (card, chip) = (value(&row, &["NPU", "NPU ID"]), value(&row, &["Chip"]));
+    let Some((card, process)) = card.zip(value(&row, &["Process id"])) else { return };
+    let of = |known: &&mut Chip| known.card == card && (chip.is_none() || known.chip == chip);
+    if let Some(known) = table.chips.iter_mut().find(of) {
+        known.users.push(User {
+            process,
+            name: value(&row, &["Process name"]).unwrap_or_default(),
+            memory: value(&row, &["Process memory(MB)"]).and_then(|memory| memory.parse().ok()),
+        });
+    }
+}

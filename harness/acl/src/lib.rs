@@ -1,0 +1,32 @@
+//! AscendCL, the runtime of Atlas devices: what is this vendor's own beside its catalog and its simulated device.
+// So the compiler finds what is dead: what nobody outside reaches is not public.
+#![warn(unreachable_pub)]
+
+#[rustfmt::skip]
+mod bindings;
+mod defects;
+mod doctor;
+mod logs;
+
+pub use bindings::BINDINGS;
+
+use defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
+
+static SIMULATOR: SimulatedLibrary =
+    SimulatedLibrary::new("acl", "libatlas_cts_simulator.so", include_bytes!(env!("ATLAS_CTS_SIMULATOR")));
+
+/// The entry of the registry.
+pub static RUNTIME: Runtime = Runtime {
+    bindings: &BINDINGS,
+    specs: specs::ACL,
+    simulated: Some(SimulatedDevice {
+        libraries: &[&SIMULATOR],
+        defects: DEFECTS,
+        editions: &["none", "8.2", "8.5", "9.0", "9.1", "9.2"],
+        bad_devices: BAD_DEVICES,
+        variants: VARIANTS,
+    }),
+    doctor: Some(doctor::DOCTOR),
+    logs: Some(logs::LOGS),
+};

@@ -1,0 +1,41 @@
+//! What AscendCL and the driver write that may say more about a failure.
+//!
+//! ```text
+//! process (files of the workers' pids) ┐
+//! kernel  (its buffer, else the system's log) ┼→ excerpts
+//! events  (what devices reported)      ┘
+//! ```
+
+mod events;
+mod files;
+mod kernel;
+mod process;
+mod times;
+
+pub(crate) use files::SYSTEM_LOGS;
+pub(crate) use process::folders as process_logs;
+
+use engine::doctor::Machine;
+use engine::logs::{Excerpt, Logs, Scene, Secret};
+use jiff::tz::TimeZone;
+
+/// The entry of the registry.
+pub(super) const LOGS: Logs = Logs {
+    cut_out,
+    secrets: &[
+        // Five words of the chip's own numbers, as the tool prints them (hicann/driver npucli, board of a chip).
+        Secret { kind: "chip", pattern: r"\b((?:[0-9A-Fa-f]{8}[ -]){4}[0-9A-Fa-f]{8})\b" },
+        Secret {
+            kind: "chip",
+            pattern: r"(?i)\b[vn]die[ _-]?(?:id)?(?:\s*[:=]\s*|\s+is\s+)(?:0x)?([0-9A-Fa-f]{8,})\b",
+        },
+    ],
+};
+
+fn cut_out(machine: &Machine, scene: &Scene) -> Vec<Excerpt> {
+    let zone = TimeZone::system();
+    let mut found = process::cut_out(&process::folders(machine), scene, &zone);
+    found.push(kernel::cut_out(machine, scene, &zone));
+    found.extend(events::cut_out(machine, scene, &zone));
+    found
+}
