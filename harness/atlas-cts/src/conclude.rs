@@ -9,7 +9,6 @@ use std::process::ExitCode;
 use catalog::coverage::ThresholdError;
 use catalog::lint::TO_WRITE;
 use catalog::must_pass::MustPassError;
-use engine::bisect::BisectError;
 use engine::case::CaseError;
 use engine::interface::InterfaceError;
 use engine::prove::ProofFileError;
@@ -19,6 +18,7 @@ use ledger::report::clean;
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error as ThisError;
 
+use crate::bisect::BisectError;
 use crate::certify::CertifyError;
 use crate::draft::DraftError;
 use crate::reproducer::ReproducerError;

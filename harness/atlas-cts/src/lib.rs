@@ -2,6 +2,7 @@
 //!
 //! `cargo test -- …` and `atlas-cts run …` are two front ends of one run (`engine::run::run`); what both need stands here.
 
+pub mod bisect;
 pub mod certify;
 mod conclude;
 pub mod doctor;

@@ -1,6 +1,5 @@
 //! The command `atlas-cts`: everything around the suite.
 
-mod bisect;
 mod clauses;
 mod coverage;
 mod diff;
@@ -23,7 +22,7 @@ use std::process::ExitCode;
 
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, expect_stack, say, say_line};
-use atlas_cts::{certify, doctor, draft, interface, reproducer};
+use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer};
 use clap::{Parser, Subcommand};
 use engine::run::{CatalogOptions, ExitStatus, MergeOptions, Options, choose_runtime, load_rules};
 use engine::runtime::Runtime;

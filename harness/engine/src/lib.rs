@@ -10,7 +10,6 @@
 // So the compiler finds what is dead: what nobody outside reaches is not public.
 #![warn(unreachable_pub)]
 
-pub mod bisect;
 pub mod case;
 mod confirm;
 pub mod doctor;

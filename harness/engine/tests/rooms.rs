@@ -19,7 +19,6 @@ const ROOMS: &[&str] = &[
     "workers",
     "confirm",
     "run",
-    "bisect",
     "prove",
 ];
 

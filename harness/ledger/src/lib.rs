@@ -6,6 +6,7 @@
 
 mod books;
 pub mod compare;
+pub mod confidence;
 pub mod conformance;
 pub mod expectations;
 pub mod history;

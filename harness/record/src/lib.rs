@@ -4,7 +4,6 @@
 
 mod answers;
 pub mod books;
-pub mod chance;
 mod confirmation;
 mod device;
 mod expected;

@@ -1,6 +1,7 @@
 //! `atlas-cts certify` and `atlas-cts verify`: what a run shows of a device as a record that can be signed, and what a
 //! record and its signature are worth.
 
+mod error;
 mod page;
 mod signature;
 
@@ -16,11 +17,12 @@ use ledger::conformance::{
     ConformanceError, ConformanceRecord, Statement, conformance_record, read_record, to_canonical,
 };
 use record::Journal;
-use thiserror::Error;
 
+use crate::conclude::CommandError;
+use crate::output::{say, say_json};
 use crate::runtimes::RUNTIMES;
-use crate::{CommandError, say, say_json};
 
+pub use error::CertifyError;
 pub use signature::SignatureError;
 
 /// The options of `certify`.
@@ -53,36 +55,6 @@ pub struct Verified {
     /// Whose signature counts: a file with a name and a public key on each line (`allowed_signers` of OpenSSH).
     #[arg(long, value_name = "FILE", requires = "signature")]
     allowed: Option<PathBuf>,
-}
-
-/// Why no record is written, or why one cannot be believed.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum CertifyError {
-    #[error(transparent)]
-    Record(#[from] ConformanceError),
-    #[error("the run is one of the runtime {name}, which this executable does not test; use the version that made it")]
-    Runtime { name: String },
-    #[error("cannot read {path}: {source}; name the folder of a run")]
-    Journal { path: PathBuf, source: io::Error },
-    #[error("cannot write {path}: {source}; name a file that is not there with --to")]
-    Write { path: PathBuf, source: io::Error },
-    #[error(transparent)]
-    Signature(#[from] SignatureError),
-}
-
-impl CertifyError {
-    /// The status that the command ends with: a record or a signature that is not as it must be is a broken one.
-    pub fn exit(&self) -> ExitStatus {
-        match self {
-            CertifyError::Record(ConformanceError::NotARecord { .. })
-            | CertifyError::Signature(SignatureError::Bad { .. } | SignatureError::NotAllowed { .. }) => {
-                ExitStatus::Broken
-            }
-            CertifyError::Record(ConformanceError::Catalog { .. }) | CertifyError::Runtime { .. } => ExitStatus::Usage,
-            _ => ExitStatus::Unknown,
-        }
-    }
 }
 
 /// Writes the record of a run, and says what it shows.

@@ -16,8 +16,9 @@ use clap::Args;
 use engine::doctor::{Examination, Machine, Patient, Verdict, page};
 use engine::run::{ExitStatus, Options, choose_runtime, load_rules};
 
+use crate::conclude::CommandError;
+use crate::output::{say, say_json};
 use crate::runtimes::RUNTIMES;
-use crate::{CommandError, say, say_json};
 
 #[derive(Debug, Args)]
 pub struct Arguments {

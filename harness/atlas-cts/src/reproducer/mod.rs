@@ -1,9 +1,9 @@
 //! `atlas-cts reproducer`: a folder that shows a failure of a run without the suite.
 
+mod error;
 mod makefile;
 mod readme;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use catalog::{self, Edition, Known, Rule, Rules, Specs};
@@ -13,9 +13,10 @@ use engine::print_c::{PRELUDE, Printed, Sheet, deadline_of, print_in_parts};
 use engine::run::read_named;
 use record::{Host, RuleResult, RunHeader};
 use steps::StatementId;
-use thiserror::Error;
 
-use crate::CommandError;
+use crate::conclude::CommandError;
+
+pub use error::ReproducerError;
 
 /// The program.
 const SOURCE: &str = "reproducer.c";
@@ -36,26 +37,6 @@ pub struct Wanted {
     /// The folder to make; it must not be there. [default: reproducer-RULE]
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
-}
-
-/// Why no reproducer can be made.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ReproducerError {
-    #[error("{rule} has no result in {run}; the rules that ran stand in its junit.xml")]
-    NoResult { rule: String, run: PathBuf },
-    #[error("{rule} did not run ({reason}): there is nothing to reproduce; name a rule that ran")]
-    Skipped { rule: String, reason: String },
-    #[error(
-        "the case of {rule} in the journal is none of this catalog's rule: {source}; give the run's catalog with --specs"
-    )]
-    Case { rule: String, source: CaseError },
-    #[error("{rule} cannot be printed: {source}")]
-    Print { rule: String, source: CaseError },
-    #[error("cannot write {path}: {source}; give another folder with --to")]
-    Write { path: PathBuf, source: io::Error },
-    #[error("cannot read {path}: {source}; give the catalog of the run with --specs")]
-    Header { path: PathBuf, source: io::Error },
 }
 
 /// What a reproducer shows.

@@ -62,3 +62,5 @@ pub use selection_options::SelectionOptions;
 pub use shard::{Distribution, Shard};
 pub use status::{ExitStatus, is_missing};
 pub use target::{SimulatedTarget, Target, TargetError};
+
+pub use crate::workers::interrupt;

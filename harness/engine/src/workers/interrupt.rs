@@ -23,7 +23,7 @@ fn asked() -> &'static Asked {
 }
 
 /// From now on the first of these signals is a request, and the second one the end of the process.
-pub(crate) fn listen() {
+pub fn listen() {
     let Asked { signal, twice } = asked();
     // A user who starts a run with `nohup` wants it to outlive the terminal.
     let hangup = Some(SIGHUP).filter(|number| !is_ignored(*number));
@@ -45,7 +45,7 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// The name of the signal that asked this run to end, if one did.
-pub(crate) fn requested() -> Option<&'static str> {
+pub fn requested() -> Option<&'static str> {
     match asked().signal.load(Ordering::Relaxed) as i32 {
         0 => None,
         SIGINT => Some("SIGINT"),

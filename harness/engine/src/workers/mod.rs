@@ -6,7 +6,7 @@ mod end;
 mod executor;
 mod factory;
 mod group;
-pub(crate) mod interrupt;
+pub mod interrupt;
 mod library;
 mod machines;
 mod mapped;

@@ -1,7 +1,8 @@
 //! Whether a flake fails more often than its entry allows.
 
 use record::Repeats;
-use record::chance::at_least;
+
+use crate::confidence::at_least;
 
 /// The chance with which a flake that keeps to its rate is called too frequent.
 const FALSE_ALARM: f64 = 0.01;

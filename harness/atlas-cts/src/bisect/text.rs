@@ -1,8 +1,10 @@
 //! What a person is told.
 
-use super::attempt::Tried;
-use super::{Conclusion, Confidence, Found, Hunt};
+use ledger::confidence::Confidence;
 use record::Symptom;
+
+use super::hunt::{Found, Hunt, Tried};
+use super::search::Conclusion;
 
 /// What was seen with a version.
 pub(super) fn tried(version: &str, tried: &Tried, symptom: Option<&Symptom>) -> String {

@@ -1,6 +1,4 @@
-//! How sure an answer is where a symptom does not show each time.
-
-use record::chance::at_least;
+//! How sure an answer is where something does not happen each time.
 
 /// The chance that the rate is below its bound all the same.
 const DOUBT: f64 = 0.05;
@@ -28,7 +26,7 @@ pub struct Confidence {
 
 impl Confidence {
     /// `hits` of `runs` with the version that has the symptom; so many versions showed nothing in so many runs each.
-    pub(super) fn of(hits: u32, runs: u32, (free, runs_of_free): (u32, u32)) -> Confidence {
+    pub fn of(hits: u32, runs: u32, (free, runs_of_free): (u32, u32)) -> Confidence {
         let rate = lowest_rate(hits, runs);
         let silent = 1.0 - rate;
         // Any of them may have been missed.
@@ -47,6 +45,19 @@ impl Confidence {
     }
 }
 
+/// The chance that of so many runs at least so many fail.
+pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
+    // In logarithms: of many runs the chance that none fails is too small for a number.
+    let odds = rate.ln() - (-rate).ln_1p();
+    let mut term = f64::from(runs) * (-rate).ln_1p();
+    let mut fewer = 0.0;
+    for count in 0..failed {
+        fewer += term.exp();
+        term += (f64::from(runs - count) / f64::from(count + 1)).ln() + odds;
+    }
+    1.0 - fewer
+}
+
 /// The lower end of the exact one-sided interval (Clopper and Pearson) of a rate: the one with which as many hits are as
 /// unlikely as [`DOUBT`].
 fn lowest_rate(hits: u32, runs: u32) -> f64 {
@@ -63,6 +74,21 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+
+    #[rstest]
+    // 0.1 × 0.1, and 1 - 0.9^10 - 10 × 0.1 × 0.9^9.
+    #[case(2, 2, 0.1, 0.01)]
+    #[case(2, 10, 0.1, 0.263_901)]
+    #[case(1, 20, 0.05, 0.641_514)]
+    #[case(0, 5, 0.3, 1.0)]
+    fn the_chance_of_so_many_failures_is_that_of_the_binomial_distribution(
+        #[case] failed: u32,
+        #[case] runs: u32,
+        #[case] rate: f64,
+        #[case] chance: f64,
+    ) {
+        assert!((at_least(failed, runs, rate) - chance).abs() < 1e-6, "{}", at_least(failed, runs, rate));
+    }
 
     #[rstest]
     // All hits: the rate to the power of the runs is 0.05. Others: tables of Clopper and Pearson, 90 % two-sided.

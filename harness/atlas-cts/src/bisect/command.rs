@@ -1,21 +1,26 @@
-//! `atlas-cts bisect`: the first version of a list with which a rule shows a symptom.
+//! The command: its options, and the runs that they ask for.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{CommandError, say_line};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use engine::bisect::{BisectError, Conclusion, Hunt, bisect as search};
 use engine::run::{ExitStatus, Filter, Options, RunError, choose_runtime, load_rules, read_named, runs_folder};
 use record::{Meaning, Symptom};
 use time::OffsetDateTime;
 
+use crate::conclude::CommandError;
+use crate::output::say_line;
+use crate::runtimes::RUNTIMES;
+
+use super::find::find;
+use super::hunt::{BisectError, Hunt};
+use super::search::Conclusion;
+
 /// The options of `bisect`.
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The rule's id.
     rule: String,
     /// How often the rule runs with a version before it counts as free of the symptom; with the first one that shows it,
@@ -90,7 +95,10 @@ impl Args for PassedOn {
 }
 
 /// Finds the first version with the symptom; 3 where none can be named.
-pub(crate) fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
+///
+/// # Errors
+/// The command line or the catalog is wrong, nothing can be written, or somebody asked for the end.
+pub fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     let Arguments { rule, runs, like, setup_limit, run_limit, passed_on, set_up } = arguments;
     let PassedOn { options, words } = passed_on;
     if options.resume.is_some() {
@@ -115,7 +123,7 @@ pub(crate) fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
         folder: options.report_dir.unwrap_or_else(|| default_folder(&rule)),
         rule,
     };
-    let found = search(&hunt, &mut |line| say_line(line)).map_err(|error| match error {
+    let found = find(&hunt, &mut |line| say_line(line)).map_err(|error| match error {
         BisectError::Say(error) => CommandError::Run(error),
         other => CommandError::Bisect(Box::new(other)),
     })?;

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use catalog::files;
+use ledger::confidence::Confidence;
 use record::{Meaning, RuleResult, Symptom, read_run};
 
 use super::child::{End, last_line, run};
-use super::confidence::Confidence;
+use super::hunt::{BisectError, Hunt, Tried};
 use super::search::Seen;
-use super::{BisectError, Hunt, text};
+use super::text;
 
 /// Where a set-up command finds the path of a file for variables that hold for the runs of its version.
 pub(super) const VARIABLES: &str = "ATLAS_CTS_SETUP_ENV";
@@ -31,19 +32,6 @@ pub(super) struct Bench<'a> {
     rate: Option<(u32, u32)>,
     /// The version that was set up last, and whether its set-up ended well.
     left: Option<(usize, bool)>,
-}
-
-/// What was seen with a version.
-#[derive(Debug, Default)]
-pub(super) struct Tried {
-    /// Why it cannot be tried; empty: it was.
-    pub unknown: String,
-    /// Runs with the symptom.
-    pub hits: u32,
-    /// Runs with an answer.
-    pub runs: u32,
-    /// How the rule failed otherwise, in the order of the runs.
-    pub other: Vec<Symptom>,
 }
 
 /// What one run says.

@@ -1,29 +1,19 @@
-//! The first version of a list with which a rule shows a symptom. Versions are set up by a command of the site's own; the rule
-//! runs in a fresh run for each try.
+//! What is looked for, what was seen with a version, and what was found.
 
-mod attempt;
-mod child;
-mod confidence;
-mod search;
-mod text;
-
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use engine::run::RunError;
+use ledger::confidence::Confidence;
+use record::Symptom;
 use thiserror::Error;
 
-use crate::run::RunError;
-use crate::workers::interrupt;
-use record::Symptom;
-
-use attempt::Bench;
-pub use confidence::Confidence;
-pub use search::Conclusion;
-use search::search;
+use super::search::Conclusion;
 
 /// What is looked for, and how.
 #[derive(Debug)]
-pub struct Hunt {
+pub(super) struct Hunt {
     /// The rule's id.
     pub rule: String,
     /// The versions, in the order in which they were released.
@@ -33,7 +23,7 @@ pub struct Hunt {
     /// This executable, whose command `run` runs the rule.
     pub executable: PathBuf,
     /// Further words for `run`.
-    pub words: Vec<std::ffi::OsString>,
+    pub words: Vec<OsString>,
     /// How the rule fails; `None`: as it does with the last version that can be tried.
     pub symptom: Option<Symptom>,
     /// How often the rule runs with a version before it is free of the symptom.
@@ -46,9 +36,22 @@ pub struct Hunt {
     pub folder: PathBuf,
 }
 
+/// What was seen with a version.
+#[derive(Debug, Default)]
+pub(super) struct Tried {
+    /// Why it cannot be tried; empty: it was.
+    pub unknown: String,
+    /// Runs with the symptom.
+    pub hits: u32,
+    /// Runs with an answer.
+    pub runs: u32,
+    /// How the rule failed otherwise, in the order of the runs.
+    pub other: Vec<Symptom>,
+}
+
 /// What was found.
 #[derive(Debug)]
-pub struct Found {
+pub(super) struct Found {
     pub conclusion: Conclusion,
     /// How sure that is; `None`: one run for each version says nothing about that, or nothing was found.
     pub confidence: Option<Confidence>,
@@ -71,36 +74,4 @@ pub enum BisectError {
     /// Nothing can be printed any more.
     #[error("{0}")]
     Say(Box<RunError>),
-}
-
-/// Finds the first version with the symptom. `say` is given each line as soon as it is known.
-///
-/// # Errors
-/// The list has no two versions, nothing can be written, or somebody asked for the end.
-pub fn bisect(hunt: &Hunt, say: &mut dyn FnMut(&str) -> Result<(), RunError>) -> Result<Found, BisectError> {
-    if hunt.versions.len() < 2 {
-        return Err(BisectError::TooFew { given: hunt.versions.len() });
-    }
-    let twice = hunt.versions.iter().enumerate().find(|(at, version)| hunt.versions[..*at].contains(version));
-    if let Some((_, version)) = twice {
-        return Err(BisectError::Twice { version: version.clone() });
-    }
-    let parent = hunt.folder.parent().map_or(Ok(()), std::fs::create_dir_all);
-    parent
-        .and_then(|()| std::fs::create_dir(&hunt.folder))
-        .map_err(|source| BisectError::Folder { path: hunt.folder.clone(), source })?;
-    interrupt::listen();
-    let mut bench = Bench::new(hunt);
-    let conclusion = search(hunt.versions.len(), |version| {
-        let seen = bench.look(version)?;
-        say(&bench.line(version)).map_err(|error| BisectError::Say(Box::new(error)))?;
-        Ok(seen)
-    })?;
-    let confidence = matches!(conclusion, Conclusion::First { .. }).then(|| bench.confidence()).flatten();
-    let found = Found { conclusion, confidence, left: bench.left() };
-    text::conclusion(hunt, &found)
-        .iter()
-        .try_for_each(|line| say(line))
-        .map_err(|error| BisectError::Say(Box::new(error)))?;
-    Ok(found)
 }

@@ -13,7 +13,7 @@ pub(super) enum Seen {
 
 /// What follows from what was seen. Versions are positions in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Conclusion {
+pub(super) enum Conclusion {
     /// The first one that is known to have the symptom.
     First {
         first: usize,

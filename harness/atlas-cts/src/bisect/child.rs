@@ -7,10 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
-
-use crate::workers::interrupt;
 use catalog::files;
+use engine::run::interrupt;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// How often to look whether a command has ended.
 const TICK: Duration = Duration::from_millis(10);

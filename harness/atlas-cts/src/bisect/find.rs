@@ -1,0 +1,40 @@
+//! The whole search: a folder, a version after the other, and what is said of them.
+
+use engine::run::{RunError, interrupt};
+
+use super::attempt::Bench;
+use super::hunt::{BisectError, Found, Hunt};
+use super::search::{Conclusion, search};
+use super::text;
+
+/// Finds the first version with the symptom. `say` is given each line as soon as it is known.
+///
+/// # Errors
+/// The list has no two versions, nothing can be written, or somebody asked for the end.
+pub(super) fn find(hunt: &Hunt, say: &mut dyn FnMut(&str) -> Result<(), RunError>) -> Result<Found, BisectError> {
+    if hunt.versions.len() < 2 {
+        return Err(BisectError::TooFew { given: hunt.versions.len() });
+    }
+    let twice = hunt.versions.iter().enumerate().find(|(at, version)| hunt.versions[..*at].contains(version));
+    if let Some((_, version)) = twice {
+        return Err(BisectError::Twice { version: version.clone() });
+    }
+    let parent = hunt.folder.parent().map_or(Ok(()), std::fs::create_dir_all);
+    parent
+        .and_then(|()| std::fs::create_dir(&hunt.folder))
+        .map_err(|source| BisectError::Folder { path: hunt.folder.clone(), source })?;
+    interrupt::listen();
+    let mut bench = Bench::new(hunt);
+    let conclusion = search(hunt.versions.len(), |version| {
+        let seen = bench.look(version)?;
+        say(&bench.line(version)).map_err(|error| BisectError::Say(Box::new(error)))?;
+        Ok(seen)
+    })?;
+    let confidence = matches!(conclusion, Conclusion::First { .. }).then(|| bench.confidence()).flatten();
+    let found = Found { conclusion, confidence, left: bench.left() };
+    text::conclusion(hunt, &found)
+        .iter()
+        .try_for_each(|line| say(line))
+        .map_err(|error| BisectError::Say(Box::new(error)))?;
+    Ok(found)
+}

@@ -1,0 +1,27 @@
+//! Why no reproducer can be made.
+
+use std::io;
+use std::path::PathBuf;
+
+use engine::case::CaseError;
+use thiserror::Error;
+
+/// Why no reproducer can be made.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReproducerError {
+    #[error("{rule} has no result in {run}; the rules that ran stand in its junit.xml")]
+    NoResult { rule: String, run: PathBuf },
+    #[error("{rule} did not run ({reason}): there is nothing to reproduce; name a rule that ran")]
+    Skipped { rule: String, reason: String },
+    #[error(
+        "the case of {rule} in the journal is none of this catalog's rule: {source}; give the run's catalog with --specs"
+    )]
+    Case { rule: String, source: CaseError },
+    #[error("{rule} cannot be printed: {source}")]
+    Print { rule: String, source: CaseError },
+    #[error("cannot write {path}: {source}; give another folder with --to")]
+    Write { path: PathBuf, source: io::Error },
+    #[error("cannot read {path}: {source}; give the catalog of the run with --specs")]
+    Header { path: PathBuf, source: io::Error },
+}
