@@ -9,6 +9,7 @@ mod bad_input;
 mod bisect;
 mod callbacks;
 mod carried;
+mod catalog_size;
 mod certify;
 mod confirmation;
 mod coverage;

@@ -7,8 +7,6 @@
 #[rustfmt::skip]
 #[path = "toy/bindings.rs"]
 mod bindings;
-#[path = "toy/catalog_size.rs"]
-mod catalog_size;
 #[path = "toy/details.rs"]
 mod details;
 #[path = "toy/runs.rs"]
@@ -65,7 +63,7 @@ fn main() -> ExitCode {
     for defect in DEFECTS {
         trial("defect", &defect.to_lowercase(), Box::new(move || notices(defect)));
     }
-    for (name, run) in details::TRIALS.iter().chain(catalog_size::TRIALS) {
+    for (name, run) in details::TRIALS {
         trial("detail", name, Box::new(run));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
