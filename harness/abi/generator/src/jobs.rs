@@ -37,9 +37,7 @@ pub(crate) fn shown(path: &Path) -> String {
 pub(crate) fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
     let mut headers = headers(specs)?.into_iter();
     match (headers.next(), headers.next()) {
-        (Some((runtime, header)), None) => {
-            Ok(Job { output: output.to_owned(), runtime, header })
-        }
+        (Some((runtime, header)), None) => Ok(Job { output: output.to_owned(), runtime, header }),
         (None, _) => Err(Error::NoHeader { folder: specs.to_owned() }),
         (Some(_), Some(_)) => Err(Error::SeveralRuntimes { folder: specs.to_owned() }),
     }
@@ -64,10 +62,8 @@ pub(crate) fn all(root: &Path) -> Result<Vec<Job>, Error> {
         return Err(Error::NoHeader { folder: own });
     }
     let output = |runtime: &str| root.join("harness").join(runtime).join("src/bindings.rs");
-    let mut jobs: Vec<Job> = runtimes
-        .into_iter()
-        .map(|(runtime, header)| Job { output: output(&runtime), runtime, header })
-        .collect();
+    let mut jobs: Vec<Job> =
+        runtimes.into_iter().map(|(runtime, header)| Job { output: output(&runtime), runtime, header }).collect();
     for specs in folders_of_specs(root)? {
         if specs != own && !headers(&specs)?.is_empty() {
             jobs.push(single(&specs, &specs.with_file_name("bindings.rs"))?);
