@@ -53,7 +53,7 @@ fn filters(given: &ArgMatches) -> Vec<String> {
 
 fn conformance(command: Command, wanted: Vec<String>) -> Result<ExitStatus, CommandError> {
     let Command { selection, mut options, mut runner } = command;
-    options.jobs = runner.test_threads.or(options.jobs);
+    options.workers.jobs = runner.test_threads.or(options.workers.jobs);
     let filter = selection.filter(wanted, runner.exact, std::mem::take(&mut runner.skip))?;
     let runtime = choose_runtime(RUNTIMES, &options.catalog, &filter.wanted)?;
     // What is left is what was selected: the runner has nothing to filter.

@@ -30,11 +30,6 @@ pub enum CommandError {
     /// What has to do with runs: catalog, library, devices, folders.
     #[error(transparent)]
     Run(Box<RunError>),
-    #[error(
-        "error: {option} is for `atlas-cts run`, a proof chooses devices and cases by itself; \
-         leave it out, or unset its environment variable"
-    )]
-    Unheeded { option: &'static str },
     #[error("error: --ratchet holds whole chapters to their numbers; leave the names of rules out")]
     PartialRatchet,
     /// Skeletons of rules that are not written to their end.
@@ -92,8 +87,6 @@ pub enum CommandError {
     Interface(#[source] InterfaceError),
     #[error("error: {0}")]
     Reproducer(#[source] Box<ReproducerError>),
-    #[error("error: --resume is for `atlas-cts run`; a search begins a run for each try, leave it out")]
-    Resumed,
     #[error("error: --like {run}: {rule} is not broken in this run; name one in which it is, or leave --like out")]
     NoSymptom { rule: String, run: PathBuf },
     #[error("error: {0}")]

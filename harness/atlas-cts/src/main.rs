@@ -24,7 +24,10 @@ use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, expect_stack, say, say_line};
 use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer};
 use clap::{Parser, Subcommand};
-use engine::run::{CatalogOptions, ExitStatus, MergeOptions, Options, choose_runtime, load_rules};
+use engine::run::{
+    CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, MergeOptions, Options, SimulatorOptions,
+    choose_runtime, load_rules,
+};
 use engine::runtime::Runtime;
 
 /// Checks, lists and explains the catalog, proves the rules, and runs them without cargo.
@@ -52,7 +55,13 @@ enum Command {
         #[command(flatten)]
         wanted: draft::Wanted,
         #[command(flatten)]
-        options: Options,
+        catalog: CatalogOptions,
+        #[command(flatten)]
+        conditions: ConditionOptions,
+        #[command(flatten)]
+        effort: EffortOptions,
+        #[command(flatten)]
+        simulator: SimulatorOptions,
     },
     /// Show a rule: what it says, where that stands, its steps, where it applies, what it catches.
     Explain {
@@ -179,8 +188,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             say(&list::list(&load_rules(&catalog, runtime)?, &filter.on_product_of(&catalog))?)?;
             Ok(ExitStatus::Conformant)
         }
-        Command::New { wanted, options } => {
-            let runtime = runtime_of(&options.catalog, Some(&wanted.id))?;
+        Command::New { wanted, catalog, conditions, effort, simulator } => {
+            let runtime = runtime_of(&catalog, Some(&wanted.id))?;
+            let options = Options::of_rules(&catalog, &conditions, &effort, &simulator);
             say(&draft::draft(&options, runtime, &wanted).map_err(|error| CommandError::Draft(Box::new(error)))?)?;
             Ok(ExitStatus::Conformant)
         }

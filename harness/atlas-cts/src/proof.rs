@@ -7,7 +7,10 @@ use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, say, say_line};
 use clap::Args;
 use engine::prove::{Proof, ProofOptions, Ratchet, Unclaimed, prove as run_proof, raise, render};
-use engine::run::{ExitStatus, Options, Target, choose_runtime, load_rules, runs_folder};
+use engine::run::{
+    CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, MachineOptions, Options, SimulatorOptions, Target,
+    WorkerOptions, choose_runtime, load_rules, runs_folder,
+};
 use ledger::report::first_line;
 
 #[derive(Args)]
@@ -15,7 +18,17 @@ pub(crate) struct Arguments {
     /// Only rules whose id contains one of these; a whole id means that rule.
     filter: Vec<String>,
     #[command(flatten)]
-    options: Options,
+    catalog: CatalogOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+    #[command(flatten)]
+    conditions: ConditionOptions,
+    #[command(flatten)]
+    effort: EffortOptions,
+    #[command(flatten)]
+    workers: WorkerOptions,
+    #[command(flatten)]
+    simulator: SimulatorOptions,
     /// Repeat everything with this many seeds.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     seeds: u64,
@@ -54,26 +67,36 @@ pub(crate) struct Arguments {
     verbose: bool,
 }
 
+impl Arguments {
+    /// The options of the runs that a proof makes: it chooses devices, defects and cases by itself.
+    fn options(&self) -> Options {
+        Options {
+            machine: self.machine.clone(),
+            workers: self.workers.clone(),
+            ..Options::of_rules(&self.catalog, &self.conditions, &self.effort, &self.simulator)
+        }
+    }
+}
+
 /// Proves the rules of a product, prints what was found, and says whether it holds.
 pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
-    let options = &arguments.options;
     if arguments.ratchet.is_some() && !arguments.filter.is_empty() {
         return Err(CommandError::PartialRatchet);
     }
-    expect_heeded(options)?;
     // A proof takes minutes: what it is held to is looked at first.
     if let Some(file) = &arguments.ratchet {
         Ratchet::read(file).map_err(CommandError::Proof)?;
     }
+    let options = arguments.options();
     let runtime = choose_runtime(RUNTIMES, &options.catalog, &arguments.filter)?;
-    let mut target = Target::open(options, runtime, Arc::new(load_rules(&options.catalog, runtime)?))?;
-    if let Some(said) = target.set_patience(None, options) {
+    let mut target = Target::open(&options, runtime, Arc::new(load_rules(&options.catalog, runtime)?))?;
+    if let Some(said) = target.set_patience(None, &options) {
         say_line(said)?;
     }
-    let header = target.header(options);
+    let header = target.header(&options);
     say_line(first_line(&header))?;
     // Rules wait a lot.
-    let jobs = options.jobs.unwrap_or_else(|| 2 * std::thread::available_parallelism().map_or(1, usize::from));
+    let jobs = options.workers.jobs.unwrap_or_else(|| 2 * std::thread::available_parallelism().map_or(1, usize::from));
     let proof = ProofOptions {
         seeds: arguments.seeds,
         jobs,
@@ -86,7 +109,7 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
         matrix_of: arguments.matrix_of.clone(),
         unclaimed: if arguments.unclaimed { Unclaimed::All } else { Unclaimed::Nobodys },
     };
-    let proof = run_proof(&target, header.seed, options, &proof)?;
+    let proof = run_proof(&target, header.seed, &options, &proof)?;
     let noticed = proof.matrix.as_ref().map(|matrix| matrix.who_notices(&arguments.matrix_of));
     match &noticed {
         Some((text, _)) if !arguments.matrix_of.is_empty() => say(text)?,
@@ -94,7 +117,7 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     }
     if let Some(matrix) = &proof.matrix {
         let usual = || runs_folder().join(format!("proof-{}", proof.product));
-        let folder = options.report_dir.clone().unwrap_or_else(usual);
+        let folder = options.machine.report_dir.clone().unwrap_or_else(usual);
         let page = matrix.write(&folder, &proof.product).map_err(CommandError::Proof)?;
         say_line(format_args!("  written     {}", page.display()))?;
     }
@@ -107,21 +130,6 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
         None => true,
     };
     Ok(if holds && proof.holds() { ExitStatus::Conformant } else { ExitStatus::Broken })
-}
-
-/// A proof chooses its own devices and cases.
-fn expect_heeded(options: &Options) -> Result<(), CommandError> {
-    let given = [
-        ("--case", options.case.is_some()),
-        ("--defect", !options.defects.is_empty()),
-        ("--keep", options.keep),
-        ("--min-executed", options.min_executed.is_some()),
-        ("--resume", options.resume.is_some()),
-    ];
-    match given.into_iter().find(|(_, given)| *given) {
-        None => Ok(()),
-        Some((option, _)) => Err(CommandError::Unheeded { option }),
-    }
 }
 
 /// Holds a proof against the numbers that may not fall, or raises them; says whether they hold.

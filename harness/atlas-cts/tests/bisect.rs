@@ -168,7 +168,7 @@ fn options_of_run_reach_the_runs(bench: Bench) {
     let header = read_run(&bench.path("tried/version-2-run-1")).unwrap().header;
     assert_eq!((header.seed, header.devices, header.settings.dedicated), (7, 2, true));
     assert_eq!(header.defects, ["variant.fresh-memory-random"]);
-    bisect(&bench, &["--resume", "latest"], &["24.1", "25.5"]).says(2, &["--resume is for `atlas-cts run`"]);
+    bisect(&bench, &["--resume", "latest"], &["24.1", "25.5"]).says(2, &["unexpected argument '--resume' found"]);
     bench
         .run(["bisect", "acl.small.alinged", "--specs", "specs", "--", "true", "1", "2"])
         .says(2, &["acl.small.aligned"]);

@@ -16,8 +16,9 @@ use super::text;
 /// Where a set-up command finds the path of a file for variables that hold for the runs of its version.
 pub(super) const VARIABLES: &str = "ATLAS_CTS_SETUP_ENV";
 
-/// Variables with which `run` leaves rules out.
-const SELECTING: [&str; 4] = ["ATLAS_CTS_SHARD", "ATLAS_CTS_TIMES", "ATLAS_CTS_RULES", "ATLAS_CTS_EXCLUDE"];
+/// Variables with which `run` leaves rules out, or goes on with another run.
+const SELECTING: [&str; 5] =
+    ["ATLAS_CTS_SHARD", "ATLAS_CTS_TIMES", "ATLAS_CTS_RULES", "ATLAS_CTS_EXCLUDE", "ATLAS_CTS_RESUME"];
 
 /// Bytes of the longest file of variables.
 const LARGEST: u64 = 1 << 20;

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use engine::run::{ExitStatus, Filter, Options, RunError, choose_runtime, load_rules, read_named, runs_folder};
+use engine::run::{
+    CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Filter, MachineOptions, RunError, RunOptions,
+    SimulatorOptions, WorkerOptions, choose_runtime, load_rules, read_named, runs_folder,
+};
 use record::{Meaning, Symptom};
 use time::OffsetDateTime;
 
@@ -44,24 +47,43 @@ pub struct Arguments {
     set_up: Vec<String>,
 }
 
+/// The options of each run: a search begins them all, and knows no failure.
+#[derive(Debug, Args)]
+struct EachRun {
+    #[command(flatten)]
+    catalog: CatalogOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+    #[command(flatten)]
+    conditions: ConditionOptions,
+    #[command(flatten)]
+    effort: EffortOptions,
+    #[command(flatten)]
+    workers: WorkerOptions,
+    #[command(flatten)]
+    simulator: SimulatorOptions,
+    #[command(flatten)]
+    run: RunOptions,
+}
+
 /// Options of `run`, and the words of the command line that say them.
 #[derive(Debug)]
 struct PassedOn {
-    options: Options,
+    options: EachRun,
     words: Vec<OsString>,
 }
 
-/// Options that the search itself decides about.
-const OWN: [&str; 2] = ["report_dir", "no_expectations"];
+/// The option that the search itself decides about.
+const OWN: &str = "report_dir";
 
 impl FromArgMatches for PassedOn {
     fn from_arg_matches(matches: &ArgMatches) -> Result<PassedOn, clap::Error> {
-        let options = Options::from_arg_matches(matches)?;
+        let options = EachRun::from_arg_matches(matches)?;
         let mut words = Vec::new();
-        for argument in Options::augment_args(Command::new("run")).get_arguments() {
+        for argument in EachRun::augment_args(Command::new("run")).get_arguments() {
             let id = argument.get_id().as_str();
             // What the environment says, the runs hear too.
-            if OWN.contains(&id) || matches.value_source(id) != Some(ValueSource::CommandLine) {
+            if id == OWN || matches.value_source(id) != Some(ValueSource::CommandLine) {
                 continue;
             }
             let name = format!("--{}", argument.get_long().unwrap_or(id));
@@ -86,11 +108,11 @@ impl FromArgMatches for PassedOn {
 
 impl Args for PassedOn {
     fn augment_args(command: Command) -> Command {
-        Options::augment_args(command)
+        EachRun::augment_args(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        Options::augment_args_for_update(command)
+        EachRun::augment_args_for_update(command)
     }
 }
 
@@ -101,9 +123,6 @@ impl Args for PassedOn {
 pub fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     let Arguments { rule, runs, like, setup_limit, run_limit, passed_on, set_up } = arguments;
     let PassedOn { options, words } = passed_on;
-    if options.resume.is_some() {
-        return Err(CommandError::Resumed);
-    }
     let runtime = choose_runtime(RUNTIMES, &options.catalog, std::slice::from_ref(&rule))?;
     let rules = load_rules(&options.catalog, runtime)?;
     // The rule that is derived has an id too.
@@ -120,7 +139,7 @@ pub fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
         runs,
         set_up_limit: Duration::from_secs(setup_limit),
         run_limit: Duration::from_secs(run_limit),
-        folder: options.report_dir.unwrap_or_else(|| default_folder(&rule)),
+        folder: options.machine.report_dir.unwrap_or_else(|| default_folder(&rule)),
         rule,
     };
     let found = find(&hunt, &mut |line| say_line(line)).map_err(|error| match error {

@@ -2,10 +2,11 @@
 
 use catalog::{Conditions, Edition, Rules, applies, product};
 use engine::doctor::{Examination, Finding, Patient, Severity};
-use engine::run::Options;
+
+use super::Surroundings;
 
 /// Counts the rules of the catalog that apply to the product.
-pub(super) fn look(patient: &Patient<'_>, options: &Options, found: &mut Examination) {
+pub(super) fn look(patient: &Patient<'_>, options: &Surroundings, found: &mut Examination) {
     if let Some(named) = &patient.product {
         if let Some(recognised) = found.product.as_ref().filter(|recognised| *recognised != named) {
             let title = format!("the devices are of the product family {recognised}, and --product says {named}");
@@ -22,22 +23,23 @@ pub(super) fn look(patient: &Patient<'_>, options: &Options, found: &mut Examina
     found.looked("rules to expect", id, said);
 }
 
-fn count(rules: &Rules, id: &str, options: &Options, found: &Examination) -> Option<usize> {
+fn count(rules: &Rules, id: &str, options: &Surroundings, found: &Examination) -> Option<usize> {
     let product = product(rules, id).ok()?;
     let of = |name: &str| found.versions.iter().find(|version| version.of == name);
     let devices = u32::try_from(found.devices.len()).unwrap_or(u32::MAX);
+    let given = &options.conditions;
     let conditions = Conditions {
         product: id.to_owned(),
-        run_mode: options.run_mode.clone().or_else(|| product.run_modes.first().cloned()).unwrap_or_default(),
-        devices: options.devices.unwrap_or(devices.max(1)),
+        run_mode: given.run_mode.clone().or_else(|| product.run_modes.first().cloned()).unwrap_or_default(),
+        devices: given.devices.unwrap_or(devices.max(1)),
         lacking: Default::default(),
         edition: of("runtime").or_else(|| of("toolkit")).and_then(|version| Edition::read(&version.version)),
         kernel: None,
-        virtual_machine: options.assume_bare_metal.then_some(false),
+        virtual_machine: options.machine.assume_bare_metal.then_some(false),
         capabilities: Default::default(),
         locked_memory: None,
-        hazardous: options.hazardous,
-        dedicated: options.dedicated,
+        hazardous: given.hazardous,
+        dedicated: given.dedicated,
     };
     // The rule on exported functions is derived from the support table.
     let derived = usize::from(rules.support_rule().is_some());

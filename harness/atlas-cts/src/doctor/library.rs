@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 use catalog::{Rules, RuntimeLibrary};
 use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
 use engine::questions::question;
-use engine::run::{Options, check_library_file};
+use engine::run::check_library_file;
 use engine::runtime::Runtime;
+
+use super::Surroundings;
 
 /// Finds the library that a run would test, and loads it in a process of its own.
 pub(super) fn look(
     machine: &Machine,
-    options: &Options,
+    options: &Surroundings,
     runtime: &Runtime,
     rules: &Rules,
     found: &mut Examination,
 ) -> Option<PathBuf> {
-    let path = match &options.library {
+    let path = match &options.machine.library {
         Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
         None => search(machine, rules, found)?,
     };

@@ -14,7 +14,7 @@ use std::time::Duration;
 use catalog::product;
 use clap::Args;
 use engine::doctor::{Examination, Machine, Patient, Verdict, page};
-use engine::run::{ExitStatus, Options, choose_runtime, load_rules};
+use engine::run::{CatalogOptions, ConditionOptions, ExitStatus, MachineOptions, choose_runtime, load_rules};
 
 use crate::conclude::CommandError;
 use crate::output::{say, say_json};
@@ -36,7 +36,18 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     limit: u64,
     #[command(flatten)]
-    options: Options,
+    options: Surroundings,
+}
+
+/// What a run would be given.
+#[derive(Debug, Args)]
+struct Surroundings {
+    #[command(flatten)]
+    catalog: CatalogOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+    #[command(flatten)]
+    conditions: ConditionOptions,
 }
 
 /// Examines the machine and prints what was found; the status is that of the verdict.

@@ -4,9 +4,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use engine::doctor::{Certainty, End, Examination, Finding, Machine, Patient, Severity, ask};
-use engine::run::Options;
 use engine::runtime::Runtime;
 use record::{RuleResult, RunHeader, Verdict, read_journal};
+
+use super::Surroundings;
 
 /// How long the run may take beside its own deadlines: starts of a real runtime take seconds.
 const BESIDES: u64 = 60;
@@ -17,7 +18,7 @@ const REPORTS: &str = "reports.";
 /// Runs the rules of the runtime's probe on a device.
 pub(super) fn look(
     machine: &Machine,
-    options: &Options,
+    options: &Surroundings,
     runtime: &Runtime,
     patient: &Patient<'_>,
     found: &mut Examination,
@@ -45,8 +46,9 @@ pub(super) fn look(
         }
     }
     command.arg("run").args(doctor.probe).arg("--library").arg(library).arg("--report-dir").arg(&report);
-    command.arg("--deadline").arg(options.deadline.to_string());
-    command.arg("--lock-dir").arg(&options.lock_dir).arg("--lock-wait").arg(options.lock_wait.to_string());
+    let (deadline, wait) = (options.conditions.deadline, options.machine.lock_wait);
+    command.arg("--deadline").arg(deadline.to_string());
+    command.arg("--lock-dir").arg(&options.machine.lock_dir).arg("--lock-wait").arg(wait.to_string());
     command.args(["--runtime", runtime.name()]);
     let product = found.product.as_deref().filter(|_| patient.product.is_some());
     command.arg("--product").arg(product.unwrap_or("auto"));
@@ -54,7 +56,7 @@ pub(super) fn look(
         command.arg("--specs").arg(specs);
     }
     // A hang costs a deadline, and running it again costs another.
-    let limit = Duration::from_secs(options.deadline * 6 + options.lock_wait + BESIDES);
+    let limit = Duration::from_secs(deadline * 6 + wait + BESIDES);
     let answer = ask(&mut command, limit, &|| false);
     let (header, results) =
         read_journal(&report).map(|(header, results, _)| (Some(header), results)).unwrap_or_default();

@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use engine::doctor::{Examination, Finding, Severity};
-use engine::run::{Options, runs_folder};
+use engine::run::runs_folder;
+
+use super::Surroundings;
 
 /// Bytes below which a run may lose its results, and below which a night with many failures may.
 const LEAST: u64 = 16 << 20;
 const ENOUGH: u64 = 256 << 20;
 
 /// Looks at the file system that reports are written to.
-pub(super) fn look(options: &Options, found: &mut Examination) {
-    let folder = options.report_dir.clone().unwrap_or_else(runs_folder);
+pub(super) fn look(options: &Surroundings, found: &mut Examination) {
+    let folder = options.machine.report_dir.clone().unwrap_or_else(runs_folder);
     let folder = std::path::absolute(&folder).unwrap_or(folder);
     let there = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
     let place = folder.display().to_string();

@@ -64,11 +64,6 @@ impl Copy {
         CatalogOptions { specs: Some(self.folder.path().to_owned()), ..catalog.clone() }
     }
 
-    /// The options of a run of this catalog.
-    fn options(&self, options: &Options) -> Options {
-        Options { catalog: self.catalog(&options.catalog), ..options.clone() }
-    }
-
     /// Tries the rules `ID.setup` and `ID.calls` of this catalog.
     pub(super) fn try_out(
         &self,
@@ -77,7 +72,8 @@ impl Copy {
         options: &Options,
         runtime: &'static Runtime,
     ) -> Result<Tried, RunError> {
-        let mut options = Options { backend: Backend::Simulator, library: None, ..self.options(options) };
+        let mut options = Options { catalog: self.catalog(&options.catalog), ..options.clone() };
+        options.workers.backend = Backend::Simulator;
         let rules = load_rules(&options.catalog, runtime)?;
         let id = |name: &str| format!("{id}.{name}");
         let offered = products(&rules, &id("calls"));

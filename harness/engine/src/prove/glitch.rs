@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use steps::judgement::Judgement;
 
 use crate::case::LEAST_PATIENCE;
-use crate::run::{Options, RunError};
+use crate::run::RunError;
 use catalog::Rule;
 use record::Verdict;
 use simulator_contract::Event;
@@ -46,7 +46,8 @@ impl Work<'_> {
     /// Looks for an event that each remaining check alone notices.
     pub(super) fn glitches(&self, rules: &[&Rule]) -> Result<(), RunError> {
         let patience = self.target.executor.scope.patience;
-        let options = Options { deadline: u64::from(patience / LEAST_PATIENCE).max(1), ..self.options.clone() };
+        let mut options = self.options.clone();
+        options.conditions.deadline = u64::from(patience / LEAST_PATIENCE).max(1);
         let begin = || {
             let mut bench = Bench::new(self.target, &options, Vec::new())?;
             bench.glitches();

@@ -150,15 +150,11 @@ impl Proof {
 pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions) -> Result<Proof, RunError> {
     let (rules, selected) = select(target, proof)?;
     // A simulated call that takes longer than this hangs: five seconds, or more where the machine is slower.
-    let deadline = options.deadline.min(5 * u64::from(target.executor.scope.patience) / u64::from(LEAST_PATIENCE));
-    let work = Work {
-        target,
-        seed,
-        options: Options { deadline, sim_schedule: options.sim_schedule.or(Some(seed)), ..options.clone() },
-        proof,
-        rules: Mutex::new(rules),
-        cells: Mutex::new(Vec::new()),
-    };
+    let most = 5 * u64::from(target.executor.scope.patience) / u64::from(LEAST_PATIENCE);
+    let mut options = options.clone();
+    options.conditions.deadline = options.conditions.deadline.min(most);
+    options.simulator.sim_schedule.get_or_insert(seed);
+    let work = Work { target, seed, options, proof, rules: Mutex::new(rules), cells: Mutex::new(Vec::new()) };
     let tries = proof.tries(selected.len());
     let asks = proof.matrix || tries || (proof.variants && !proof.every_variant);
     let reached = if asks { work.reach(&selected)? } else { BTreeMap::new() };

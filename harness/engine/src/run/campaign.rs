@@ -78,14 +78,14 @@ impl Campaign {
         let measured = target.set_patience(lease.visible().as_deref(), options);
         drop(lease);
         let said: Vec<String> = said.into_iter().chain(measured).collect();
-        let limit = Duration::from_secs(options.recover_limit);
+        let limit = Duration::from_secs(options.run.recover_limit);
         let evidence = Evidence::of(options, runtime, target.executor.factory.simulated.is_some());
         let mut header = RunHeader { devices_out: out, fingerprint, ..target.header(options) };
         if let Some(redactor) = &evidence.redactor {
             redacted::header(&mut header, redactor);
         }
         let campaign = Campaign {
-            tally: Tally::new(target.rules.rules.len(), options.strict),
+            tally: Tally::new(target.rules.rules.len(), options.run.strict),
             news: News::new(listener, evidence.redactor.clone()),
             header,
             evidence,
@@ -93,7 +93,7 @@ impl Campaign {
             known: KnownCases::default(),
             devices,
             everywhere: options.everywhere(),
-            recovery: options.recover_cmd.clone().map(|command| Recovery { command, limit }),
+            recovery: options.run.recover_cmd.clone().map(|command| Recovery { command, limit }),
             running: Running::default(),
             begun: Instant::now(),
             confirming: AtomicU64::new(0),
@@ -110,7 +110,7 @@ impl Campaign {
     pub(super) fn expect_cases(&mut self, options: &Options, selected: &[Planned]) -> Result<(), RunError> {
         let rules = self.target.rules.clone();
         let scope = &self.target.executor.scope;
-        if let Some(text) = &options.case {
+        if let Some(text) = &options.run.case {
             let rule = only_rule(selected).map(|index| &rules.rules[index]);
             let checked = rule.and_then(|rule| {
                 let cases = |json: &Json| match json {

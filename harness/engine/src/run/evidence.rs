@@ -50,12 +50,12 @@ impl Evidence {
     /// `embedded`: the device is the simulated one that the executable carries, which logs nothing.
     pub(super) fn of(options: &Options, runtime: &'static Runtime, embedded: bool) -> Evidence {
         let secrets = runtime.logs.as_ref().map_or(&[][..], |logs| logs.secrets);
-        let wanted = options.logs > 0 && !embedded;
+        let wanted = options.run.logs > 0 && !embedded;
         let place = runtime.logs.as_ref().filter(|_| wanted);
         Evidence {
-            place: place.map(|logs| (logs, Machine::new(&options.log_root, TIME))),
-            redactor: options.redact.then(|| Arc::new(Redactor::new(&options.log_root, secrets))),
-            most: (options.logs as usize) << 10,
+            place: place.map(|logs| (logs, Machine::new(&options.run.log_root, TIME))),
+            redactor: options.run.redact.then(|| Arc::new(Redactor::new(&options.run.log_root, secrets))),
+            most: (options.run.logs as usize) << 10,
             found: Mutex::default(),
         }
     }

@@ -68,12 +68,12 @@ impl RunFolder {
         earlier: Option<Earlier>,
         books: &'static dyn Books,
     ) -> Result<RunFolder, RunError> {
-        let keep = kept_cases(options.keep)?;
+        let keep = kept_cases(options.run.keep)?;
         let mut folder = match earlier {
             Some(earlier) => RunFolder::resume(campaign, keep, earlier, books),
             None => RunFolder::create(
                 &mut campaign.header,
-                options.report_dir.as_deref(),
+                options.machine.report_dir.as_deref(),
                 keep,
                 selected,
                 campaign.evidence.redactor.as_deref(),
@@ -82,8 +82,8 @@ impl RunFolder {
         }?;
         let kept = folder.results.values().flat_map(|result| &result.logs).flat_map(|logs| &logs.files);
         let kept = kept.map(|file| file.bytes).fold(0, u64::saturating_add);
-        folder.room = AtomicU64::new(((options.logs << 10) * log_files::RULES).saturating_sub(kept));
-        folder.journal.waiting_at_most(Duration::from_secs(options.lock_wait));
+        folder.room = AtomicU64::new(((options.run.logs << 10) * log_files::RULES).saturating_sub(kept));
+        folder.journal.waiting_at_most(Duration::from_secs(options.machine.lock_wait));
         Ok(folder)
     }
 

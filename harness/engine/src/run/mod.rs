@@ -28,6 +28,7 @@ mod outcome;
 mod owners;
 mod patience;
 mod places;
+mod profile;
 mod redacted;
 mod registry;
 mod replay;
@@ -51,9 +52,13 @@ pub use library::{Backend, LibraryError, check_library_file};
 pub use listener::{Listener, RunningRule, ToStandardError};
 pub use merge::{MergeOptions, merge};
 pub use observer::{Observer, Work, load_rules, rewrite_reports, run};
-pub use options::{CatalogOptions, Options, Profile, Waiting};
+pub use options::{
+    CatalogOptions, ConditionOptions, EffortOptions, MachineOptions, Options, RunOptions, SimulatorOptions, Waiting,
+    WorkerOptions,
+};
 pub use owners::of_owner;
 pub use places::{read_named, run_folder, runs_folder};
+pub use profile::Profile;
 pub use registry::choose_runtime;
 pub use replay::quoted;
 pub use result::verdict;

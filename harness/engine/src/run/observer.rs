@@ -161,7 +161,7 @@ pub fn run(
     interrupt::listen();
     let earlier = Earlier::open(&mut options)?;
     let earlier = match earlier {
-        Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.keep, books, observer),
+        Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.run.keep, books, observer),
         other => other,
     };
     let work = Arc::new(begin(&options, runtime, filter, earlier, books, observer)?);
@@ -253,7 +253,7 @@ fn begin(
         selected = earlier.selection(&rules, selected)?;
     }
     // The replay of a case asks how this rule goes, whatever is known.
-    let known = match options.case {
+    let known = match options.run.case {
         Some(_) => None,
         None => options.known.read(&options.catalog.specs(runtime), &rules, books)?,
     };
@@ -276,11 +276,11 @@ fn begin(
         observer.line(&folder.resumed(selected.len()))?;
     }
     let left_alone =
-        options.case.is_none().then(|| options.known.left_alone(&options.catalog.specs(runtime))).flatten();
+        options.run.case.is_none().then(|| options.known.left_alone(&options.catalog.specs(runtime))).flatten();
     if let Some(expected) = expected.or(left_alone) {
         observer.line(&expected)?;
     }
-    Ok(Work { campaign, selected, folder, jobs: options.jobs, lost: OnceLock::new() })
+    Ok(Work { campaign, selected, folder, jobs: options.workers.jobs, lost: OnceLock::new() })
 }
 
 /// The catalog of the options, checked.

@@ -29,10 +29,10 @@ impl Target {
 
 /// The patience of a run in milliseconds, and a remark about it.
 fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Option<String>) {
-    let longest = match options.patience {
+    let longest = match options.effort.patience {
         Waiting::Given(given) => return (given, None),
         // A user who skips the gate wants no device to be touched before the run.
-        Waiting::Measured if options.skip_gate => return (LEAST_PATIENCE, None),
+        Waiting::Measured if options.workers.skip_gate => return (LEAST_PATIENCE, None),
         Waiting::Measured => measure(target, visible),
     };
     match longest {

@@ -14,8 +14,9 @@ use record::{Journal, LibraryIdentity, Recorded, RunHeader};
 use super::differences::{Differences, further, mapped, on_others};
 use super::errors::{ResumeError, RunError};
 use super::library::{Backend, LibraryError, choose_library};
-use super::options::{DEFAULT_DEADLINE, Options, Profile, Waiting};
+use super::options::{DEFAULT_DEADLINE, Options, Waiting};
 use super::places::read_named;
+use super::profile::Profile;
 use super::selection::{Planned, plan};
 
 /// A run that `--resume` names, as far as it went.
@@ -60,8 +61,8 @@ impl Earlier {
         differences.fact("the catalog's digest", &then.catalog_digest, &rules.digest, catalog);
         expect_none(&differences, &self.folder)?;
         let library = |error| ResumeError::Library { folder: self.folder.clone(), error };
-        let choice = choose_library(options.library.as_deref(), options.backend, &rules.libraries, runtime);
-        let choice = choice.map_err(library)?;
+        let named = options.machine.library.as_deref();
+        let choice = choose_library(named, options.workers.backend, &rules.libraries, runtime).map_err(library)?;
         let path = choice.files.into_iter().next().flatten().unwrap_or_default();
         let unreadable = |source| library(LibraryError::Unreadable { path: path.clone(), source });
         let now = LibraryIdentity {
@@ -149,45 +150,45 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     let settings = &then.settings;
     let case = |case: Option<&serde_json::Value>| case.map_or_else(|| "no case".to_owned(), ToString::to_string);
     // A case that is no JSON gets its own message later.
-    let case_now = now.case.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+    let case_now = now.run.case.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
     let number = |number: Option<u64>| number.map_or_else(|| "no number".to_owned(), |number| number.to_string());
     let yes = |yes: bool| if yes { "on" } else { "off" };
     differences.option("--product", &&*then.product, now.catalog.named_product().as_ref());
-    differences.option("--profile", &then.profile.as_str(), now.profile.map(Profile::name).as_ref());
-    differences.option("--seed", &then.seed, now.seed.as_ref());
-    differences.option("--devices", &all_devices(then), now.devices.as_ref());
-    differences.option("--run-mode", &then.run_mode, now.run_mode.as_ref());
-    let defects = Some(now.defects.join(",")).filter(|defects| !defects.is_empty());
+    differences.option("--profile", &then.profile.as_str(), now.effort.profile.map(Profile::name).as_ref());
+    differences.option("--seed", &then.seed, now.effort.seed.as_ref());
+    differences.option("--devices", &all_devices(then), now.conditions.devices.as_ref());
+    differences.option("--run-mode", &then.run_mode, now.conditions.run_mode.as_ref());
+    let defects = Some(now.run.defects.join(",")).filter(|defects| !defects.is_empty());
     differences.option("--defect", &then.defects.join(","), defects.as_ref());
     let edition = |edition: Option<&String>| edition.cloned().unwrap_or_default();
-    let edition_now = now.sim_edition.as_ref().map(|now| edition(Some(now)));
+    let edition_now = now.simulator.sim_edition.as_ref().map(|now| edition(Some(now)));
     differences.option("--sim-edition", &edition(settings.sim_edition.as_ref()), edition_now.as_ref());
-    let memory = now.sim_memory.map(|memory| number(Some(memory)));
+    let memory = now.simulator.sim_memory.map(|memory| number(Some(memory)));
     differences.option("--sim-memory", &number(settings.sim_memory), memory.as_ref());
     let case_now = case_now.as_ref().map(|value| case(Some(value)));
     differences.option("--case", &case(settings.case.as_ref()), case_now.as_ref());
-    let deadline = Some(&now.deadline).filter(|deadline| **deadline != DEFAULT_DEADLINE);
+    let deadline = Some(&now.conditions.deadline).filter(|deadline| **deadline != DEFAULT_DEADLINE);
     differences.option("--deadline", &settings.deadline, deadline);
-    let limit = now.rule_limit.map(|limit| number(Some(limit)));
+    let limit = now.effort.rule_limit.map(|limit| number(Some(limit)));
     differences.option("--rule-limit", &number(settings.rule_limit), limit.as_ref());
-    let patience = match now.patience {
+    let patience = match now.effort.patience {
         Waiting::Given(given) => Some(number(Some(u64::from(given)))),
         Waiting::Measured => None,
     };
     differences.option("--patience", &number(settings.patience.map(u64::from)), patience.as_ref());
-    differences.option("--hazardous", &yes(settings.hazardous), now.hazardous.then(|| yes(true)).as_ref());
-    differences.option("--dedicated", &yes(settings.dedicated), now.dedicated.then(|| yes(true)).as_ref());
-    let without = Some(now.without_axioms.join(", ")).filter(|ids| !ids.is_empty());
+    differences.option("--hazardous", &yes(settings.hazardous), now.conditions.hazardous.then(|| yes(true)).as_ref());
+    differences.option("--dedicated", &yes(settings.dedicated), now.conditions.dedicated.then(|| yes(true)).as_ref());
+    let without = Some(now.effort.without_axioms.join(", ")).filter(|ids| !ids.is_empty());
     differences.option("--without-axiom", &settings.without_axioms.join(", "), without.as_ref());
-    let everywhere = now.on_every_device.map(yes);
+    let everywhere = now.run.on_every_device.map(yes);
     differences.option("--on-every-device", &yes(settings.on_every_device), everywhere.as_ref());
     let bare = then.host.as_ref().is_some_and(|host| host.assumed_bare);
-    differences.option("--assume-bare-metal", &yes(bare), now.assume_bare_metal.then(|| yes(true)).as_ref());
-    differences.option("--strict", &yes(settings.strict), now.strict.then(|| yes(true)).as_ref());
-    differences.option("--redact", &yes(settings.redact), now.redact.then(|| yes(true)).as_ref());
-    let least = now.min_executed.map(|least| number(Some(least)));
+    differences.option("--assume-bare-metal", &yes(bare), now.machine.assume_bare_metal.then(|| yes(true)).as_ref());
+    differences.option("--strict", &yes(settings.strict), now.run.strict.then(|| yes(true)).as_ref());
+    differences.option("--redact", &yes(settings.redact), now.run.redact.then(|| yes(true)).as_ref());
+    let least = now.run.min_executed.map(|least| number(Some(least)));
     differences.option("--min-executed", &number(settings.min_executed), least.as_ref());
-    let report = now.report_dir.as_deref().map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
+    let report = now.machine.report_dir.as_deref().map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
     let report = report.map(|dir| dir.display().to_string());
     differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
 }
@@ -202,30 +203,30 @@ fn all_devices(of: &RunHeader) -> u32 {
 fn complete(options: &mut Options, then: &RunHeader) {
     let settings = &then.settings;
     options.catalog.product.clone_from(&then.product);
-    options.profile = Profile::from_str(&then.profile, false).ok();
-    options.seed = Some(then.seed);
-    options.devices = Some(all_devices(then));
+    options.effort.profile = Profile::from_str(&then.profile, false).ok();
+    options.effort.seed = Some(then.seed);
+    options.conditions.devices = Some(all_devices(then));
     options.devices_out = then.devices_out.iter().map(|out| out.device.clone()).collect();
-    options.run_mode = Some(then.run_mode.clone()).filter(|mode| !mode.is_empty());
-    options.defects.clone_from(&then.defects);
-    options.case = settings.case.as_ref().map(ToString::to_string);
-    options.sim_edition.clone_from(&settings.sim_edition);
-    options.sim_memory = settings.sim_memory;
-    options.deadline = settings.deadline;
+    options.conditions.run_mode = Some(then.run_mode.clone()).filter(|mode| !mode.is_empty());
+    options.run.defects.clone_from(&then.defects);
+    options.run.case = settings.case.as_ref().map(ToString::to_string);
+    options.simulator.sim_edition.clone_from(&settings.sim_edition);
+    options.simulator.sim_memory = settings.sim_memory;
+    options.conditions.deadline = settings.deadline;
     // The patience that was measured then: all results of one run have the same one.
-    options.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
-    options.rule_limit = settings.rule_limit;
-    options.hazardous = settings.hazardous;
-    options.without_axioms.clone_from(&settings.without_axioms);
-    options.dedicated = settings.dedicated;
-    options.on_every_device = Some(settings.on_every_device);
-    options.assume_bare_metal = then.host.as_ref().is_some_and(|host| host.assumed_bare);
-    options.strict = settings.strict;
-    options.redact = settings.redact;
-    options.min_executed = settings.min_executed;
+    options.effort.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
+    options.effort.rule_limit = settings.rule_limit;
+    options.conditions.hazardous = settings.hazardous;
+    options.effort.without_axioms.clone_from(&settings.without_axioms);
+    options.conditions.dedicated = settings.dedicated;
+    options.run.on_every_device = Some(settings.on_every_device);
+    options.machine.assume_bare_metal = then.host.as_ref().is_some_and(|host| host.assumed_bare);
+    options.run.strict = settings.strict;
+    options.run.redact = settings.redact;
+    options.run.min_executed = settings.min_executed;
     let embedded = then.library.simulated && then.library.chosen_by != "--library";
-    if options.library.is_none() && options.backend == Backend::Auto && embedded {
-        options.backend = Backend::Simulator;
+    if options.machine.library.is_none() && options.workers.backend == Backend::Auto && embedded {
+        options.workers.backend = Backend::Simulator;
     }
 }
 

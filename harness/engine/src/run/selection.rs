@@ -25,7 +25,7 @@ impl Planned {
     pub fn skipped_without_a_device(&self, rules: &Rules, options: &Options) -> bool {
         let Some(rule) = self.rule.map(|index| &rules.rules[index]) else { return false };
         let elsewhere = options.catalog.named_product().is_some_and(|product| offered(rule, product, rules).is_err());
-        elsewhere || (rule.hazard.is_some() && !options.hazardous)
+        elsewhere || (rule.hazard.is_some() && !options.conditions.hazardous)
     }
 }
 

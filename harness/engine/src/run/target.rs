@@ -32,7 +32,8 @@ use record::{
 
 use super::errors::RunError;
 use super::library::{Backend, LibraryChoice, choose_library};
-use super::options::{Options, Profile};
+use super::options::Options;
+use super::profile::Profile;
 use super::selection::plan;
 use super::support_rule::exports;
 
@@ -91,23 +92,24 @@ impl Target {
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Target, RunError> {
         expect_proc()?;
         threads::expect_threads()?;
-        let choice = choose_library(options.library.as_deref(), options.backend, &rules.libraries, runtime)?;
+        let named = options.machine.library.as_deref();
+        let choice = choose_library(named, options.workers.backend, &rules.libraries, runtime)?;
         if let Some(product) = options.catalog.named_product() {
             catalog::product(&rules, product)?;
         }
-        for id in &options.without_axioms {
+        for id in &options.effort.without_axioms {
             error::check_axiom(id, &rules)?;
         }
-        for name in &options.defects {
+        for name in &options.run.defects {
             error::check_switch(name, runtime, &rules)?;
         }
-        if let Some(edition) = &options.sim_edition {
+        if let Some(edition) = &options.simulator.sim_edition {
             error::check_edition(edition, runtime)?;
         }
         let changes = [
-            ("--defect", !options.defects.is_empty()),
-            ("--sim-edition", options.sim_edition.is_some()),
-            ("--sim-memory", options.sim_memory.is_some()),
+            ("--defect", !options.run.defects.is_empty()),
+            ("--sim-edition", options.simulator.sim_edition.is_some()),
+            ("--sim-memory", options.simulator.sim_memory.is_some()),
         ];
         if let Some((option, _)) = changes.into_iter().find(|(_, given)| *given && !choice.embedded) {
             return Err(TargetError::Elsewhere { option }.into());
@@ -133,7 +135,7 @@ impl Target {
         conditions.lacking = missing.map(|(name, _)| *name).collect();
         if let Some(Asked { answers, simulated, mapped: found, .. }) = asked {
             (library.simulated, mapped) = (simulated, found);
-            if options.backend == Backend::Device && simulated {
+            if options.workers.backend == Backend::Device && simulated {
                 return Err(TargetError::NoDevice { library: library.path }.into());
             }
             let asked = |name: &str| answers.iter().find(|(asked, _)| asked == name).map(|(_, answer)| answer);
@@ -150,26 +152,26 @@ impl Target {
             }
             factory.product.clone_from(&conditions.product);
             let known = |mode: &String| rules.run_modes.contains(mode);
-            if let Some(mode) = answer("run_mode").filter(known).filter(|_| options.defects.is_empty()) {
+            if let Some(mode) = answer("run_mode").filter(known).filter(|_| options.run.defects.is_empty()) {
                 conditions.run_mode = mode;
             }
             if !choice.embedded {
                 let counted = answer("device_count").and_then(|count| count.parse::<u32>().ok());
-                leaves_devices = options.devices.zip(counted).is_some_and(|(wanted, there)| wanted < there);
+                leaves_devices = options.conditions.devices.zip(counted).is_some_and(|(wanted, there)| wanted < there);
                 conditions.devices = devices_of(options, &factory.libraries.first().path, answer("device_count"))?;
             }
         }
         // The simulated device runs no code in the kernel, and locks no memory.
         let mut host = (!library.simulated).then(|| host::read(Path::new("/")));
         if let Some(host) = &mut host {
-            host.assumed_bare = options.assume_bare_metal;
+            host.assumed_bare = options.machine.assume_bare_metal;
             conditions.kernel = host.kernel.as_deref().and_then(Edition::read);
             (conditions.virtual_machine, conditions.locked_memory) = (host.counts_as_virtual(), host.locked_memory);
         }
         let locks = if library.simulated {
             Vec::new()
         } else {
-            locks::lock_devices(options, rules.visible.as_deref(), conditions.devices)?
+            locks::lock_devices(&options.machine, rules.visible.as_deref(), conditions.devices)?
         };
         if let Some(host) = host.as_mut().filter(|host| host.counts_as_virtual() == Some(true)) {
             host.capabilities = capabilities::ask(&rules, &factory, &pool, &conditions)?;
@@ -179,11 +181,11 @@ impl Target {
         if let Some(host) = &mut host {
             host.left_out = capabilities::left_out(&rules, &conditions);
         }
-        let work = options.profile.unwrap_or_default().work(options.rule_limit);
+        let work = options.effort.work();
         let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
         let virtual_machine = conditions.virtual_machine;
-        let without = options.without_axioms.iter().cloned().collect();
+        let without = options.effort.without_axioms.iter().cloned().collect();
         let run_mode = Some(conditions.run_mode.clone()).filter(|mode| !mode.is_empty());
         executor.known = Known { edition: conditions.edition.clone(), run_mode, virtual_machine, shown, without };
         executor.missing = conditions.missing(&rules);
@@ -211,10 +213,11 @@ impl Target {
     /// There is no simulated device, or its library cannot be written or read.
     pub fn simulated(&self, options: &Options, defects: Vec<String>) -> Result<SimulatedTarget, RunError> {
         let choice = choose_library(None, Backend::Simulator, &self.rules.libraries, self.runtime)?;
-        let mut options = Options { defects, ..options.clone() };
+        let mut options = options.clone();
+        options.run.defects = defects;
         options.catalog.product = self.conditions.product.clone();
         let (_, factory) = prepare(&options, &self.rules, &choice)?;
-        Ok(SimulatedTarget { factory, work: options.profile.unwrap_or_default().work(options.rule_limit) })
+        Ok(SimulatedTarget { factory, work: options.effort.work() })
     }
 
     /// Why a rule does not apply here; `None`: it does.
@@ -240,7 +243,8 @@ impl Target {
 
     /// The first line of a run's journal.
     pub fn header(&self, options: &Options) -> RunHeader {
-        let profile = options.profile.unwrap_or_default();
+        let profile = options.effort.profile.unwrap_or_default();
+        let usual_seed = || if profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() };
         RunHeader {
             format: Journal::FORMAT,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
@@ -258,12 +262,12 @@ impl Target {
             devices_out: Vec::new(),
             fingerprint: None,
             edition: self.conditions.edition.as_ref().map(Edition::to_string),
-            seed: options.seed.unwrap_or_else(|| if profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() }),
+            seed: options.effort.seed.unwrap_or_else(usual_seed),
             profile: profile.name().to_owned(),
             catalog_digest: self.rules.digest.clone(),
             rules: plan(&self.rules).len(),
             subjects: self.rules.subjects.iter().cloned().map(|(name, rules)| Subject { name, rules }).collect(),
-            defects: options.defects.clone(),
+            defects: options.run.defects.clone(),
             settings: RunSettings { patience: Some(self.executor.scope.patience), ..settings(options) },
             merged: Vec::new(),
             resumed: Vec::new(),
@@ -282,20 +286,20 @@ fn settings(options: &Options) -> RunSettings {
     let absolute = |specs: &Path| Some(std::path::absolute(specs).ok()?.display().to_string());
     RunSettings {
         rules: None,
-        case: options.case.as_deref().and_then(|text| serde_json::from_str(text).ok()),
+        case: options.run.case.as_deref().and_then(|text| serde_json::from_str(text).ok()),
         specs: options.catalog.specs.as_deref().and_then(absolute),
-        sim_edition: options.sim_edition.clone(),
-        sim_memory: options.sim_memory,
-        deadline: options.deadline,
+        sim_edition: options.simulator.sim_edition.clone(),
+        sim_memory: options.simulator.sim_memory,
+        deadline: options.conditions.deadline,
         patience: None,
-        rule_limit: options.rule_limit,
-        without_axioms: options.without_axioms.clone(),
-        hazardous: options.hazardous,
-        dedicated: options.dedicated,
+        rule_limit: options.effort.rule_limit,
+        without_axioms: options.effort.without_axioms.clone(),
+        hazardous: options.conditions.hazardous,
+        dedicated: options.conditions.dedicated,
         on_every_device: options.everywhere(),
-        strict: options.strict,
-        min_executed: options.min_executed,
-        redact: options.redact,
+        strict: options.run.strict,
+        min_executed: options.run.min_executed,
+        redact: options.run.redact,
         part: None,
         expectations: None,
     }
@@ -318,14 +322,14 @@ fn prepare(
     choice: &LibraryChoice,
 ) -> Result<(Conditions, Factory), TargetError> {
     let product = options.catalog.named_product().unwrap_or(&rules.default_product).to_owned();
-    let run_mode = match &options.run_mode {
+    let run_mode = match &options.conditions.run_mode {
         Some(mode) if !rules.run_modes.contains(mode) => {
             return Err(TargetError::RunMode { given: mode.clone(), known: rules.run_modes.clone() });
         }
         Some(mode) => mode.clone(),
         None => rules.run_modes.first().cloned().unwrap_or_default(),
     };
-    let devices = options.devices.unwrap_or(SIMULATED_DEVICES);
+    let devices = options.conditions.devices.unwrap_or(SIMULATED_DEVICES);
     if devices == 0 {
         return Err(TargetError::ZeroDevices);
     }
@@ -334,14 +338,14 @@ fn prepare(
     }
     let simulated = choice.embedded.then(|| SimulatedMachine {
         product: product.clone(),
-        edition: options.sim_edition.clone().unwrap_or_default(),
+        edition: options.simulator.sim_edition.clone().unwrap_or_default(),
         devices,
-        memory: options.sim_memory,
+        memory: options.simulator.sim_memory,
         run_mode: run_mode.clone(),
-        defects: options.defects.clone(),
-        start_up_ms: options.start_up_ms,
-        call_ns: options.call_ns,
-        schedule: options.sim_schedule,
+        defects: options.run.defects.clone(),
+        start_up_ms: options.simulator.start_up_ms,
+        call_ns: options.simulator.call_ns,
+        schedule: options.simulator.sim_schedule,
         notes_reach: false,
         glitches: false,
     });
@@ -349,7 +353,7 @@ fn prepare(
     let libraries =
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
     // It may come from a journal.
-    let step = Duration::from_secs(options.deadline.max(1));
+    let step = Duration::from_secs(options.conditions.deadline.max(1));
     let mut factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
         rules,
@@ -370,8 +374,8 @@ fn prepare(
         virtual_machine: Some(false),
         capabilities: Default::default(),
         locked_memory: None,
-        hazardous: options.hazardous,
-        dedicated: options.dedicated || choice.embedded,
+        hazardous: options.conditions.hazardous,
+        dedicated: options.conditions.dedicated || choice.embedded,
     };
     Ok((conditions, factory))
 }
@@ -445,7 +449,7 @@ fn product_of(
         // Whether a resumed run is on its device is looked at as a whole.
         _ if options.resume.is_some() => Ok(None),
         // A device that lies about its name is for the rules to find, not for the selection.
-        Some(found) if found.id != options.catalog.product && options.defects.is_empty() => {
+        Some(found) if found.id != options.catalog.product && options.run.defects.is_empty() => {
             Err(TargetError::OtherProduct {
                 reported: name.clone(),
                 found: found.id.clone(),
@@ -461,12 +465,12 @@ fn product_of(
 fn devices_of(options: &Options, library: &Path, answer: Option<String>) -> Result<u32, TargetError> {
     let Some(count) = answer.and_then(|count| count.parse::<u32>().ok()) else {
         // Where the runtime does not count, no more than one is sure to be there.
-        return Ok(options.devices.unwrap_or(1));
+        return Ok(options.conditions.devices.unwrap_or(1));
     };
     if count == 0 {
         return Err(TargetError::NoDevices { library: library.display().to_string() });
     }
-    match options.devices {
+    match options.conditions.devices {
         Some(wanted) if wanted > count => Err(TargetError::TooFewDevices { wanted, are: count }),
         wanted => Ok(wanted.unwrap_or(count)),
     }

@@ -35,7 +35,7 @@ impl Before {
         health.devices.retain(|device| device.device.is_some());
         // Its own number of devices says that the tool means the same devices by its numbers.
         let fits = |listed: usize| {
-            listed == devices as usize || options.devices.is_some_and(|wanted| listed > wanted as usize)
+            listed == devices as usize || options.conditions.devices.is_some_and(|wanted| listed > wanted as usize)
         };
         if !health.devices.is_empty() && !fits(health.devices.len()) {
             fingerprint.unknown.push(format!(

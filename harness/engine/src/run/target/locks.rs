@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::run::options::{LOCK_FOLDER, Options};
+use crate::run::options::{LOCK_FOLDER, MachineOptions};
 use crate::run::visible;
 use crate::workers::interrupt;
 use catalog::files;
@@ -25,7 +25,11 @@ const TRIES: usize = 10;
 ///
 /// # Errors
 /// Another run holds a device, or the folder or a file in it cannot be used.
-pub(super) fn lock_devices(options: &Options, variable: Option<&str>, devices: u32) -> Result<Vec<File>, TargetError> {
+pub(super) fn lock_devices(
+    options: &MachineOptions,
+    variable: Option<&str>,
+    devices: u32,
+) -> Result<Vec<File>, TargetError> {
     let folder = &options.lock_dir;
     make_folder(folder).map_err(|source| TargetError::LockFile { path: folder.clone(), source })?;
     let until = Instant::now() + Duration::from_secs(options.lock_wait);

@@ -1,0 +1,71 @@
+//! How much work a run may cost, by profile.
+
+use std::time::Duration;
+
+use crate::case::{Budget, Patience, Work};
+
+/// How much work a run may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Profile {
+    /// The default: every edge, about a hundred cases a rule.
+    #[default]
+    Smoke,
+    /// Five times as much, with a seed of its own each night.
+    Nightly,
+    /// For a new driver: twenty times as much.
+    Validation,
+    /// For days: a thousand times as much.
+    Soak,
+}
+
+impl Profile {
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Smoke => "smoke",
+            Profile::Nightly => "nightly",
+            Profile::Validation => "validation",
+            Profile::Soak => "soak",
+        }
+    }
+
+    /// The work that a rule may cost, with a guard against hangs of so many seconds, if one is given.
+    pub fn work(self, limit: Option<u64>) -> Work {
+        let (cases, repeats, calls, usual_limit) = match self {
+            Profile::Smoke => (100, 3, 2_000, 600),
+            Profile::Nightly => (500, 10, 10_000, 1_800),
+            Profile::Validation => (2_000, 40, 40_000, 7_200),
+            Profile::Soak => (100_000, 3_000, 2_000_000, 86_400),
+        };
+        let limit_milliseconds = limit.unwrap_or(usual_limit) * 1_000;
+        // Half of what a failure may cost: the rest is for running it again.
+        let shrink_milliseconds = self.patience().time.as_millis() as u64 / 2;
+        let single = Budget { cases, repeats, calls, limit_milliseconds, shrinks: 200, shrink_milliseconds };
+        let apart = Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single };
+        // A case costs a start, seconds on hardware: by default every edge once, and no more.
+        let fresh = if self == Profile::Smoke { Budget { cases: 1, ..apart } } else { apart };
+        Work {
+            single,
+            group: Budget { cases: (cases / 4).max(20), shrinks: 60, ..single },
+            apart,
+            fresh,
+            patience: self.patience(),
+        }
+    }
+
+    /// What running a failure again may cost. A start takes seconds on a real device, a hang takes the deadline.
+    fn patience(self) -> Patience {
+        let (starts, hangs, seconds, run_seconds) = match self {
+            Profile::Smoke => (40, 4, 120, 300),
+            Profile::Nightly => (100, 8, 600, 3_600),
+            Profile::Validation => (200, 16, 1_800, 14_400),
+            Profile::Soak => (1_000, 40, 3_600, 43_200),
+        };
+        let (repeats, rate) = match self {
+            Profile::Smoke => (2, 10),
+            Profile::Nightly => (3, 20),
+            Profile::Validation | Profile::Soak => (5, 40),
+        };
+        let (time, time_of_run) = (Duration::from_secs(seconds), Duration::from_secs(run_seconds));
+        Patience { starts, hangs, time, time_of_run, repeats, rate }
+    }
+}
