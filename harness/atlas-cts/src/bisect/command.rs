@@ -47,43 +47,34 @@ pub struct Arguments {
     set_up: Vec<String>,
 }
 
-/// The options of each run: a search begins them all, and knows no failure.
-#[derive(Debug, Args)]
-struct EachRun {
-    #[command(flatten)]
-    catalog: CatalogOptions,
-    #[command(flatten)]
-    machine: MachineOptions,
-    #[command(flatten)]
-    conditions: ConditionOptions,
-    #[command(flatten)]
-    effort: EffortOptions,
-    #[command(flatten)]
-    workers: WorkerOptions,
-    #[command(flatten)]
-    simulator: SimulatorOptions,
-    #[command(flatten)]
-    run: RunOptions,
-}
+/// The options that each run takes: a search begins them all, and knows no failure.
+const OF_EACH_RUN: [fn(Command) -> Command; 7] = [
+    CatalogOptions::augment_args,
+    MachineOptions::augment_args,
+    ConditionOptions::augment_args,
+    EffortOptions::augment_args,
+    WorkerOptions::augment_args,
+    SimulatorOptions::augment_args,
+    RunOptions::augment_args,
+];
 
-/// Options of `run`, and the words of the command line that say them.
+/// Those of them that the search reads itself, and the words of the command line that say all.
 #[derive(Debug)]
 struct PassedOn {
-    options: EachRun,
+    catalog: CatalogOptions,
+    report_dir: Option<PathBuf>,
     words: Vec<OsString>,
 }
 
-/// The option that the search itself decides about.
-const OWN: &str = "report_dir";
-
 impl FromArgMatches for PassedOn {
     fn from_arg_matches(matches: &ArgMatches) -> Result<PassedOn, clap::Error> {
-        let options = EachRun::from_arg_matches(matches)?;
+        let catalog = CatalogOptions::from_arg_matches(matches)?;
+        let report_dir = MachineOptions::from_arg_matches(matches)?.report_dir;
         let mut words = Vec::new();
-        for argument in EachRun::augment_args(Command::new("run")).get_arguments() {
+        for argument in PassedOn::augment_args(Command::new("run")).get_arguments() {
             let id = argument.get_id().as_str();
-            // What the environment says, the runs hear too.
-            if id == OWN || matches.value_source(id) != Some(ValueSource::CommandLine) {
+            // Each run has a folder. What the environment says, the runs hear too.
+            if id == "report_dir" || matches.value_source(id) != Some(ValueSource::CommandLine) {
                 continue;
             }
             let name = format!("--{}", argument.get_long().unwrap_or(id));
@@ -97,7 +88,7 @@ impl FromArgMatches for PassedOn {
                 words.push(word);
             }
         }
-        Ok(PassedOn { options, words })
+        Ok(PassedOn { catalog, report_dir, words })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -108,11 +99,11 @@ impl FromArgMatches for PassedOn {
 
 impl Args for PassedOn {
     fn augment_args(command: Command) -> Command {
-        EachRun::augment_args(command)
+        OF_EACH_RUN.iter().fold(command, |command, augment| augment(command))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        EachRun::augment_args_for_update(command)
+        PassedOn::augment_args(command)
     }
 }
 
@@ -122,9 +113,9 @@ impl Args for PassedOn {
 /// The command line or the catalog is wrong, nothing can be written, or somebody asked for the end.
 pub fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     let Arguments { rule, runs, like, setup_limit, run_limit, passed_on, set_up } = arguments;
-    let PassedOn { options, words } = passed_on;
-    let runtime = choose_runtime(RUNTIMES, &options.catalog, std::slice::from_ref(&rule))?;
-    let rules = load_rules(&options.catalog, runtime)?;
+    let PassedOn { catalog, report_dir, words } = passed_on;
+    let runtime = choose_runtime(RUNTIMES, &catalog, std::slice::from_ref(&rule))?;
+    let rules = load_rules(&catalog, runtime)?;
     // The rule that is derived has an id too.
     Filter { wanted: vec![rule.clone()], exact: true, ..Filter::default() }.select(&rules)?;
     let symptom = like.map(|run| symptom_of(&rule, &run)).transpose()?;
@@ -139,7 +130,7 @@ pub fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
         runs,
         set_up_limit: Duration::from_secs(setup_limit),
         run_limit: Duration::from_secs(run_limit),
-        folder: options.machine.report_dir.unwrap_or_else(|| default_folder(&rule)),
+        folder: report_dir.unwrap_or_else(|| default_folder(&rule)),
         rule,
     };
     let found = find(&hunt, &mut |line| say_line(line)).map_err(|error| match error {
