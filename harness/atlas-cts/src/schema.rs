@@ -1,5 +1,5 @@
-//! `atlas-cts schema`: JSON Schemas of the catalog's files, so that editors complete and validate them, and of what
-//! `doctor --json`, `diff --format json`, `certify` and `run --log-format json` print.
+//! `atlas-cts schema`: JSON Schemas of the catalog's files, so that editors complete and validate them, of the journal, and
+//! of what commands print as JSON.
 
 use std::path::Path;
 
@@ -39,6 +39,7 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (reports, "diff", schemars::schema_for!(Difference)),
         (reports, "conformance", schemars::schema_for!(ConformanceRecord)),
         (reports, "log", schemars::schema_for!(LogLine)),
+        (reports, "results", record::journal_schema()),
     ];
     let failed = |path: &Path, source| CommandError::File { path: path.to_owned(), source };
     for (folder, name, schema) in schemas {

@@ -2,7 +2,9 @@
 
 mod journal;
 mod page;
-use std::collections::{BTreeMap, BTreeSet};
+mod schema;
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,9 +15,8 @@ use proptest::prelude::*;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use record::{
-    CapabilityAnswer, Conclusion, Confirmation, Coverage, DeviceIdentity, DeviceOut, ExpectationFiles, Failure,
-    Fingerprint, FurtherLibrary, Happened, Host, Incident, Installed, Leaked, LeftOut, Level, Line, MappedLibrary,
-    MemoryLimit, RetryCause, RuleBegin, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, Verdict,
+    Conclusion, Confirmation, Coverage, DeviceIdentity, Failure, Fingerprint, Installed, Level, Line, MemoryLimit,
+    RuleResult, RunEnd, RunHeader, Verdict,
 };
 use rstest::rstest;
 
@@ -346,7 +347,7 @@ proptest! {
     }
 }
 
-// ---- schemas
+// ---- the schema of junit.xml
 
 fn schema(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/schema").join(name)
@@ -431,7 +432,7 @@ fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
     assert_eq!(without.matches("<failure").count(), xml.matches("<failure").count());
 }
 
-/// A fingerprint with everything that can be absent. The rule is observed, and would have used up the machine's memory.
+/// The rule is observed, and would have used up the machine's memory.
 #[test]
 fn a_process_that_took_all_its_memory_is_a_finding_of_the_summary() {
     let mut result = result("toy.set.overflow", Verdict::Observed, "");
@@ -441,6 +442,7 @@ fn a_process_that_took_all_its_memory_is_a_finding_of_the_summary() {
     assert!(text.contains(told), "{text}");
 }
 
+/// A fingerprint with everything that can be absent.
 fn fingerprint() -> Fingerprint {
     let one = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
     let device = |device| DeviceIdentity {
@@ -478,164 +480,4 @@ fn what_identifies_the_devices_is_in_the_summary_and_in_junit() {
     for property in [device, "driver 25.2.1 (/opt/toy/driver)", "the firmware is hidden"] {
         assert!(xml.contains(property), "{property} is missing in {xml}");
     }
-}
-
-/// The journal's schema is written by hand: its keys must be those that are written.
-#[test]
-fn the_journal_schema_has_the_keys_of_the_data() {
-    let schema: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(schema("results.schema.json")).unwrap()).unwrap();
-    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
-    let of = |name: &str| {
-        let definition = &schema["$defs"][name];
-        let mut required: BTreeSet<String> =
-            definition["required"].as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect();
-        // Journals of format 1 are valid without what came later.
-        let later = [
-            ("run", "settings"),
-            ("run", "subjects"),
-            ("run", "further_libraries"),
-            ("run", "mapped"),
-            ("run", "host"),
-            ("run", "devices_out"),
-            ("run", "fingerprint"),
-            ("fingerprint", "devices"),
-            ("fingerprint", "installed"),
-            ("fingerprint", "unknown"),
-            ("device_identity", "model"),
-            ("device_identity", "address"),
-            ("device_identity", "ids"),
-            ("device_identity", "settings"),
-            ("settings", "sim_edition"),
-            ("settings", "sim_memory"),
-            ("settings", "patience"),
-            ("settings", "rule_limit"),
-            ("settings", "redact"),
-            ("settings", "expectations"),
-            ("end", "retries"),
-            ("end", "expectations"),
-            ("sorted", "entry"),
-            ("retry", "rule"),
-            ("library", "version_note"),
-            ("mapped_library", "sha256"),
-            ("mapped_library", "build_id"),
-            ("result", "interrupted"),
-            ("result", "coverage"),
-            ("result", "observed_only"),
-            ("result", "left_out"),
-            ("result", "logs"),
-            ("result", "memory_limit"),
-            ("result", "class"),
-            ("memory_limit", "call"),
-            ("host", "assumed_bare"),
-            ("host", "capabilities"),
-            ("host", "left_out"),
-            ("capability", "lacks"),
-            ("result", "answers"),
-            ("answers", "calls"),
-            ("answers", "checks"),
-            ("answers", "values"),
-            ("answers", "exact"),
-            ("answers", "left_out"),
-            ("answer", "example"),
-            ("failure", "clauses"),
-            ("failure", "confirmation"),
-            ("failure", "cut"),
-            ("failure", "recent_error"),
-            ("failure", "program"),
-            ("failure", "devices"),
-            ("end", "starts"),
-            ("end", "events"),
-        ];
-        required.extend(later.iter().filter(|(of, _)| *of == name).map(|(_, key)| (*key).to_owned()));
-        assert_eq!(required, keys(&definition["properties"]), "{name}");
-        required
-    };
-    // With everything that can be absent.
-    let mut header = header();
-    header.library.version_note = Some("asked of another library".to_owned());
-    header.further_libraries = vec![FurtherLibrary::default()];
-    header.mapped =
-        vec![MappedLibrary { sha256: Some(String::new()), build_id: Some(String::new()), ..MappedLibrary::default() }];
-    let asked = CapabilityAnswer { id: String::new(), means: String::new(), lacks: Some(String::new()) };
-    let left_out = vec![LeftOut { reason: String::new(), rules: 1 }];
-    header.host = Some(Host { assumed_bare: true, capabilities: vec![asked], left_out, ..Host::default() });
-    header.fingerprint = Some(fingerprint());
-    header.settings.sim_edition = Some("8.5".to_owned());
-    header.settings.sim_memory = Some(2048);
-    header.settings.patience = Some(2_000);
-    header.settings.rule_limit = Some(600);
-    header.settings.redact = true;
-    header.devices_out = vec![DeviceOut { device: String::new(), reason: String::new() }];
-    header.settings.expectations = Some(ExpectationFiles::default());
-    let run = serde_json::to_value(Line::Run(Box::new(header))).unwrap();
-    let mut result = broken();
-    result.class = Some("older".to_owned());
-    result.failure.as_mut().unwrap().cut = true;
-    let failure = result.failure.as_mut().unwrap();
-    failure.recent_error = "what the runtime said".to_owned();
-    failure.devices = vec!["2".to_owned()];
-    result.logs = Some(RuleLogs::default());
-    result.memory_limit = Some(MemoryLimit { mebibytes: 1, call: Some(String::new()) });
-    let result = serde_json::to_value(Line::Result(Box::new(result))).unwrap();
-    let mut end = end(&results(), 1);
-    end.retries = vec![crate::sample::retry()];
-    end.expectations = Some(crate::sample::expected());
-    let (device, rule, reason) = (Some("2".to_owned()), String::new(), String::new());
-    let (attempt, attempts) = (1, 2);
-    end.events = [
-        Incident::DeviceOut { device: device.clone(), reason: reason.clone() },
-        Incident::DeviceBack { device: device.clone(), reason: reason.clone(), attempt, attempts },
-        Incident::DeviceNotBack { device: device.clone(), reason: reason.clone(), attempt, attempts },
-        Incident::ProcessReplaced { device: device.clone(), rule: rule.clone(), reason: reason.clone() },
-        Incident::RuleRetried { rule, cause: RetryCause::LostDevice, devices: vec![device.clone()], reason },
-        Incident::Leak { rules: Vec::new(), resource: Leaked::Memory, amount: 1, device },
-    ]
-    .map(|event| Happened { part: Some(1), event })
-    .into();
-    let end = serde_json::to_value(Line::End(Box::new(end))).unwrap();
-    let happened = &schema["$defs"]["happened"]["properties"];
-    let events = end["end"]["events"].as_array().unwrap();
-    let known: BTreeSet<String> = events.iter().flat_map(keys).collect();
-    assert_eq!(known, keys(happened));
-    let names: Vec<_> = events.iter().map(|event| event["event"].clone()).collect();
-    assert_eq!(serde_json::Value::from(names), happened["event"]["enum"]);
-    let expected = &end["end"]["expectations"];
-    assert_eq!(keys(expected), of("expectations"));
-    assert_eq!(keys(&expected["files"]), of("expectation_files"));
-    assert_eq!(keys(&expected["results"][0]), of("sorted"));
-    assert_eq!(keys(&end["end"]["retries"][0]), of("retry"));
-    assert_eq!(keys(&run["run"]), of("run"));
-    assert_eq!(keys(&run["run"]["library"]), of("library"));
-    assert_eq!(keys(&run["run"]["further_libraries"][0]), of("further_library"));
-    assert_eq!(keys(&run["run"]["mapped"][0]), of("mapped_library"));
-    assert_eq!(keys(&run["run"]["host"]), of("host"));
-    assert_eq!(keys(&run["run"]["host"]["capabilities"][0]), of("capability"));
-    assert_eq!(keys(&run["run"]["host"]["left_out"][0]), of("machine_left_out"));
-    assert_eq!(keys(&result["result"]["memory_limit"]), of("memory_limit"));
-    assert_eq!(keys(&run["run"]["devices_out"][0]), of("device_out"));
-    assert_eq!(keys(&run["run"]["fingerprint"]), of("fingerprint"));
-    assert_eq!(keys(&run["run"]["fingerprint"]["devices"][0]), of("device_identity"));
-    assert_eq!(keys(&run["run"]["fingerprint"]["installed"][0]), of("installed"));
-    assert_eq!(keys(&run["run"]["settings"]), of("settings"));
-    let begin = serde_json::to_value(Line::Begin(RuleBegin { id: String::new() })).unwrap();
-    assert_eq!(keys(&begin["begin"]), of("begin"));
-    let resume = serde_json::to_value(Line::Resume(RunResume { started: String::new() })).unwrap();
-    assert_eq!(keys(&resume["resume"]), of("resume"));
-    assert_eq!(keys(&result["result"]), of("result"));
-    assert_eq!(keys(&result["result"]["failure"]), of("failure"));
-    let answers = &result["result"]["answers"];
-    assert_eq!(keys(answers), of("answers"));
-    let question = &answers["checks"]["left || right"];
-    assert_eq!(keys(question), of("question"));
-    assert_eq!(keys(&question["answers"]["its first alternative"]), of("answer"));
-    let coverage = &schema["$defs"]["coverage"];
-    assert_eq!(keys(&coverage["properties"]), BTreeSet::from(["cut", "distinct", "remark"].map(str::to_owned)));
-    let confirmation = &result["result"]["failure"]["confirmation"];
-    assert_eq!(keys(confirmation), of("confirmation"));
-    assert_eq!(keys(&confirmation["alone"]), of("repeats"));
-    assert_eq!(keys(&end["end"]), of("end"));
-    let verdicts: Vec<&str> =
-        schema["$defs"]["verdict"]["enum"].as_array().unwrap().iter().filter_map(|v| v.as_str()).collect();
-    assert_eq!(verdicts, VERDICTS.map(record::Verdict::name));
 }

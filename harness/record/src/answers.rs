@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The answers of a rule that no document fixes. Nothing is judged by them; two runs are compared by them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answers {
     /// The codes of calls. By what was asked: the call as it stands in the steps, with the class of each argument and the
     /// drawn values that are a small choice. Below it each answer.
@@ -29,7 +30,7 @@ pub struct Answers {
 pub type Asked = BTreeMap<String, Question>;
 
 /// A question with its answers.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
     /// Cases in which it was asked.
     pub cases: u64,
@@ -38,9 +39,10 @@ pub struct Question {
 }
 
 /// One answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
     /// Cases in which it was given.
+    #[schemars(range(min = 1))]
     pub cases: u64,
     /// The values of the first of them, as `--case` takes them; `None`: they are too long, or the question says them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

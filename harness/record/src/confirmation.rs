@@ -1,11 +1,12 @@
 //! What running a failing case again showed.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Verdict;
+use crate::verdict::Verdict;
 
 /// What running a failing case again, always in fresh processes, showed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Confirmation {
     /// What follows from the runs.
     pub conclusion: Conclusion,
@@ -22,14 +23,16 @@ pub struct Confirmation {
 }
 
 /// Runs that were the same, and how many of them failed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Repeats {
+    /// Runs that failed.
     pub failed: u32,
+    /// All runs.
     pub runs: u32,
 }
 
 /// What follows from running a case again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
     /// It fails alone, each time.

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{RuleResult, Verdict};
+use crate::result::RuleResult;
+use crate::verdict::Verdict;
 
 /// The answer of a rule on one of several devices that it ran on one after another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OnDevice {
     /// The device, as the machine numbers it.
     pub device: String,

@@ -11,6 +11,7 @@ pub struct ExpectationFiles {
     /// The file or the folder, as it was given.
     pub path: String,
     /// SHA-256 over names and texts of the files, lower-case hex.
+    #[schemars(regex(pattern = "^[0-9a-f]*$"))]
     pub digest: String,
     /// How many entries they have.
     pub entries: usize,
@@ -22,6 +23,7 @@ pub struct AppliedExpectations {
     /// Where the entries stand.
     pub files: ExpectationFiles,
     /// The day that dates of expiry were compared with, `2027-03-31`, in UTC.
+    #[schemars(extend("format" = "date"))]
     pub on: String,
     /// What breaks the run although nothing new is broken.
     pub fail_on: Vec<Sort>,
@@ -54,6 +56,7 @@ pub struct EntryReference {
     /// Who answers for the entry.
     pub owner: String,
     /// The last day on which the entry holds.
+    #[schemars(extend("format" = "date"))]
     pub expires: String,
 }
 

@@ -5,13 +5,15 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::RetryCause;
+use crate::retry::RetryCause;
 
-/// Something that happened in a run, and in which part of a merged one.
+/// Something that happened in a run, and in which part of a merged one. A device is named as the machine numbers it; `None`:
+/// the run has one that cannot be told from others. Reasons are for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Happened {
     /// The number of the part; `None`: the run is a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub part: Option<u32>,
     #[serde(flatten)]
     pub event: Incident,
@@ -24,15 +26,29 @@ pub struct Happened {
 pub enum Incident {
     /// No rule uses the device from here on.
     DeviceOut { device: Option<String>, reason: String },
-    /// The command of the site brought a device back.
-    DeviceBack { device: Option<String>, reason: String, attempt: u32, attempts: u32 },
-    /// The command of the site did not bring a device back.
-    DeviceNotBack { device: Option<String>, reason: String, attempt: u32, attempts: u32 },
+    /// The command of the site brought a device back, in this one of at most `attempts` attempts.
+    DeviceBack {
+        device: Option<String>,
+        reason: String,
+        #[schemars(range(min = 1))]
+        attempt: u32,
+        #[schemars(range(min = 1))]
+        attempts: u32,
+    },
+    /// The command of the site did not bring a device back, in this one of at most `attempts` attempts.
+    DeviceNotBack {
+        device: Option<String>,
+        reason: String,
+        #[schemars(range(min = 1))]
+        attempt: u32,
+        #[schemars(range(min = 1))]
+        attempts: u32,
+    },
     /// Calls of a process had no effect after this rule, and another process took its place.
     ProcessReplaced { device: Option<String>, rule: String, reason: String },
-    /// A rule runs once more, for what it met and not for what it said.
+    /// A rule with these devices runs once more, for what it met and not for what it said.
     RuleRetried { rule: String, cause: RetryCause, devices: Vec<Option<String>>, reason: String },
-    /// Something does not come back, each time these rules run together.
+    /// An amount of something, bytes or a number, does not come back each time these rules run together.
     Leak { rules: Vec<String>, resource: Leaked, amount: u64, device: Option<String> },
 }
 

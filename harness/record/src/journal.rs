@@ -15,7 +15,10 @@ use std::time::{Duration, Instant};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::{RuleResult, RunEnd, RunHeader, RunResume, RunStop};
+use crate::end::RunEnd;
+use crate::header::RunHeader;
+use crate::line::{RunResume, RunStop};
+use crate::result::RuleResult;
 
 mod error;
 mod read;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use catalog::files;
@@ -11,7 +12,7 @@ use catalog::files;
 const LARGEST: u64 = 16 << 20;
 
 /// What driver and runtime wrote about a rule that is broken, or whose answer is not known.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuleLogs {
     /// Files in the run's folder.
     pub files: Vec<LogFile>,
@@ -21,7 +22,7 @@ pub struct RuleLogs {
 }
 
 /// A file with lines of one source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogFile {
     /// Its path in the run's folder: `logs/<rule>/<source>.txt`.
     pub name: String,

@@ -2,7 +2,8 @@
 
 use catalog::one_space;
 
-use super::{RuleResult, Verdict};
+use crate::result::RuleResult;
+use crate::verdict::Verdict;
 
 /// How a rule failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
