@@ -116,7 +116,7 @@ enum Command {
     Run(run::Arguments),
     /// Put the parts of one run (`run --shard K/N`) together: one journal and one report, every rule accounted for.
     Merge(MergeOptions),
-    /// Write the reports of a run again, from its journal alone: junit.xml, report.html, summary.md.
+    #[command(about = report::about())]
     Report {
         /// The run: its folder, a name below reports/out, or `latest`.
         #[arg(value_name = "RUN")]
@@ -149,13 +149,12 @@ enum Command {
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Write the JSON Schemas of the catalog's files, and of what `doctor --json`, `diff --format json`, `certify` and
-    /// `run --log-format json` print.
+    /// Write the JSON Schemas of the catalog's files, of the journal, and of what commands print as JSON.
     Schema {
         /// The folder to write to.
         #[arg(default_value = "specs/schema", value_name = "DIR")]
         folder: PathBuf,
-        /// The folder to write the schemas of what is printed to.
+        /// The folder to write the schemas of the journal and of what is printed to.
         #[arg(long, default_value = "reports/schema", value_name = "DIR")]
         reports: PathBuf,
         /// Compare with the files instead of writing them.

@@ -19,7 +19,8 @@ use super::summary::{loaded_line, mark};
 use super::text::{clean, one_line};
 use catalog::files;
 use record::{
-    AppliedExpectations, LogFile, MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Sort, Verdict, on_which,
+    AppliedExpectations, LogFile, MappedLibrary, Meaning, Recorded, RuleResult, RunEnd, RunHeader, Sort, Verdict,
+    on_which,
 };
 
 /// The report's name in a run's folder.
@@ -39,10 +40,14 @@ pub fn write_junit(
     end: Option<&RunEnd>,
 ) -> Result<PathBuf, ReportError> {
     let path = dir.join(JUNIT_FILE);
-    let folder = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
-    let document = document(&folder, header, results, end)?;
-    files::replace(&path, document).map_err(|source| ReportError::Write { path: path.clone(), source })?;
+    files::replace(&path, document(dir, header, results, end)?)
+        .map_err(|source| ReportError::Write { path: path.clone(), source })?;
     Ok(path)
+}
+
+/// The report of a run whose logs lie below `folder`.
+pub(super) fn junit(folder: &Path, run: &Recorded) -> Result<Vec<u8>, ReportError> {
+    document(folder, &run.header, &run.results, run.end.as_ref())
 }
 
 fn document(
@@ -51,6 +56,7 @@ fn document(
     results: &[RuleResult],
     end: Option<&RunEnd>,
 ) -> Result<Vec<u8>, ReportError> {
+    let folder = &std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let mut chapters: BTreeMap<String, Vec<&RuleResult>> = BTreeMap::new();
     for result in results {
         chapters.entry(class_name(header, result.class.as_ref().unwrap_or(&result.chapter))).or_default().push(result);

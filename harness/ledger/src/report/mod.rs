@@ -3,8 +3,8 @@
 //! - [`first_line`] says what was loaded: printed before anything runs.
 //! - [`failure_text`] is the block printed when a rule fails, and the body of its entry in `junit.xml`.
 //! - [`summary`] is printed when a run ends.
-//! - [`write_reports`] writes all of a run's folder: `junit.xml` ([`write_junit`]; `reports/schema/junit.xsd` describes
-//!   it), `report.html` for persons, `summary.md` for merge requests.
+//! - [`FORMATS`] are the reports in a run's folder; [`write_reports`] writes all of them, [`write_junit`] the one for
+//!   programs (`reports/schema/junit.xsd` describes it).
 //!
 //! Every text that comes from outside (a library's output, a file name, a value) is cleaned before it is shown: it can
 //! neither move the cursor of a terminal nor break a file.
@@ -40,24 +40,44 @@ pub use summary::{first_line, summary};
 pub use text::{clean, markdown_line, wrap};
 pub(crate) use text::{duration, one_line};
 
-/// Writes all reports of a run into its folder, in place of older ones. Gives remarks about those for persons that could
-/// not be written: programs go by `junit.xml`, and the journal has everything.
+/// A report that every run writes beside its journal.
+#[derive(Debug)]
+pub struct Format {
+    /// Its name in the run's folder.
+    pub file: &'static str,
+    /// Whether a run without it does not count: programs go by it.
+    needed: bool,
+    /// Its bytes, for a run whose logs lie below the folder.
+    make: fn(&Path, &Recorded) -> Result<Vec<u8>, ReportError>,
+}
+
+/// All reports, in the order in which they are written.
+pub const FORMATS: [Format; 3] = [
+    Format { file: JUNIT_FILE, needed: true, make: junit::junit },
+    Format { file: PAGE_FILE, needed: false, make: |folder, run| Ok(html::page(folder, run).into_bytes()) },
+    Format { file: STEP_SUMMARY_FILE, needed: false, make: |_, run| Ok(step_summary::step_summary(run).into_bytes()) },
+];
+
+/// Writes all reports of a run into its folder, in place of older ones. Gives remarks about those that nobody needs and
+/// that could not be written: the journal has everything.
 ///
 /// # Errors
-/// `junit.xml` cannot be written.
+/// A report that is needed cannot be written.
 pub fn write_reports(folder: &Path, run: &Recorded) -> Result<Vec<String>, ReportError> {
-    write_junit(folder, &run.header, &run.results, run.end.as_ref())?;
-    let texts = [(PAGE_FILE, html::page(folder, run)), (STEP_SUMMARY_FILE, step_summary::step_summary(run))];
-    let failed = |(name, text): (&str, String)| {
-        let path = folder.join(name);
-        let source = files::replace(&path, text).err()?;
-        Some(format!(
+    let mut remarks = Vec::new();
+    for format in &FORMATS {
+        let path = folder.join(format.file);
+        let Err(source) = files::replace(&path, (format.make)(folder, run)?) else { continue };
+        if format.needed {
+            return Err(ReportError::Write { path, source });
+        }
+        remarks.push(format!(
             "{} was not written: {source}; make room, then `atlas-cts report {}` writes it from the journal",
             path.display(),
             folder.display()
-        ))
-    };
-    Ok(texts.into_iter().filter_map(failed).collect())
+        ));
+    }
+    Ok(remarks)
 }
 
 /// Why a report could not be written. Every message ends with what to do next; the journal is never at risk.
