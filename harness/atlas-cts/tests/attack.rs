@@ -19,7 +19,7 @@ const ODD: &str = "
   - id: acl.small.odd
     title: A block is odd
     statement: A block is odd.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);

@@ -17,7 +17,7 @@ rules:
   - id: acl.small.block
     title: A block is aligned
     statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       size: {bytes: 1..64KiB}
@@ -69,7 +69,7 @@ fn with_another_chapter(file: &str) -> support::Answer {
     let path = bench.path("specs/acl").join(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let another = CHAPTER.replace("small", "another").replace("    kills: [malloc.base-plus-32]\n", "");
-    fs::write(path, support::resting(&another)).unwrap();
+    fs::write(path, another).unwrap();
     bench.run(["lint", "--specs", "specs"])
 }
 

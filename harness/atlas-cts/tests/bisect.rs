@@ -18,7 +18,7 @@ const LARGE: &str = "
   - id: acl.small.large
     title: A large block is there
     statement: A large block is there.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, 8192, ACL_MEM_MALLOC_NORMAL_ONLY);

@@ -19,7 +19,7 @@ rules:
   - id: acl.callback.order
     title: A function is called between the tasks around it
     statement: A function waits for the tasks in front of it, and the tasks behind it wait for the function.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall: {n: {bytes: 1..64KiB}}
     steps: |
@@ -47,7 +47,7 @@ rules:
   - id: acl.callback.left-closed
     title: A stream that is held to the end of its case
     statement: What a case holds at its end does not hold the releases.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall: {held: {int: 1..3}}
     steps: |

@@ -28,7 +28,7 @@ const TWO_DEVICES: &str = "
   - id: acl.small.two
     title: A block is there beside another device
     statement: A block is there beside another device.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     when: {devices: 2}
     steps: |
@@ -40,7 +40,7 @@ const ALL_MEMORY: &str = "
   - id: acl.small.all
     title: All memory can be had
     statement: All memory can be had.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     when: {dedicated: true}
     steps: |
@@ -52,7 +52,7 @@ const BROKEN: &str = "
   - id: acl.small.broken
     title: A block is nowhere
     statement: A block is nowhere.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
@@ -64,7 +64,7 @@ const BLOCKED: &str = "
   - id: acl.small.blocked
     title: A block is there beside memory of the host
     statement: A block is there beside memory of the host.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMallocHost(&host, 64);
@@ -86,7 +86,7 @@ const ASSUMING: &str = "
   - id: acl.small.assuming
     title: A block is there, and stays
     statement: A block is there, and stays.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     assumes: [contents-stay]
     steps: |

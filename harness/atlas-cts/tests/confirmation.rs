@@ -19,7 +19,7 @@ rules:
   - id: acl.faults.struck
     title: A block is aligned
     statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: LEVEL
     ACTORS
     forall:

@@ -20,7 +20,7 @@ rules:
   - id: acl.small.block
     title: A block is aligned
     statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       size: {bytes: 1..64KiB}
@@ -30,7 +30,7 @@ rules:
   - id: acl.small.refused
     title: A null range is refused
     statement: A null range is refused.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);

@@ -15,7 +15,7 @@ rules:
   - id: acl.small.block
     title: A block can be had
     statement: A block can be had.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     when: {products: [whole]}
     steps: |
@@ -59,8 +59,7 @@ fn a_rule_that_says_nothing_about_when_it_applies_applies_when_its_chapter_says(
     #[case] expected: &[&str],
 ) {
     let bench = Bench::new();
-    let source = "    source: [{document: manual, section: blocks}]\n    level: must\n";
-    let chapter = CHAPTER.replace(source, "    clauses: {manual: manual.blocks}\n");
+    let chapter = CHAPTER.replace("    level: must\n", "");
     let chapter = chapter.replace("    when: {products: [whole]}\n", when);
     bench.catalog(chapter.replace("rules:\n", "when: {products: [recent]}\nrules:\n"));
     assert_eq!(products(&bench), expected);

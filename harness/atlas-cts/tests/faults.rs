@@ -23,7 +23,7 @@ rules:
   - id: acl.faults.before
     title: A small block is aligned
     statement: A small block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       size: {every: [16, 64]}
@@ -34,7 +34,7 @@ rules:
   - id: acl.faults.struck
     title: A block is aligned
     statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     ACTORS
     forall:
@@ -45,7 +45,7 @@ rules:
   - id: acl.faults.after
     title: A small block is aligned
     statement: A small block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       size: {every: [32, 64]}

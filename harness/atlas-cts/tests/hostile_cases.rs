@@ -20,7 +20,7 @@ rules:
   - id: acl.small.written
     title: A block holds what is written
     statement: A block holds what is written.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       size: {bytes: 1..64KiB}
@@ -37,7 +37,7 @@ rules:
   - id: acl.small.other
     title: A block is aligned
     statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_HUGE_FIRST);

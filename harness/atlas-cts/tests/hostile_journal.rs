@@ -21,7 +21,7 @@ fn bench() -> Bench {
             "  - id: acl.small.{name}
     title: A block is aligned
     statement: A block is aligned.
-    source: [{{document: manual, section: blocks}}]
+    clauses: {{manual: manual.blocks}}
     level: must
     forall:
       size: {{every: [1, 63, 64]}}

@@ -14,7 +14,7 @@ rules:
   - id: acl.small.everywhere
     title: A block can be had
     statement: A block can be had.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);

@@ -14,7 +14,7 @@ rules:
   - id: acl.chat.fails
     title: It sets
     statement: It sets.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);
@@ -23,7 +23,7 @@ rules:
   - id: acl.chat.works
     title: It gives
     statement: It gives.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use catalog::version::Release;
 use rstest::{fixture, rstest};
-use support::{Answer, Bench, project, resting};
+use support::{Answer, Bench, project};
 
 const CHAPTER: &str = "\
 # The rules of a test.
@@ -16,7 +16,7 @@ rules:
   - id: acl.small.block
     title: A block is aligned and there
     statement: A block is aligned and there.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
@@ -26,7 +26,7 @@ rules:
   - id: acl.small.other
     title: A null range is refused
     statement: A null range is refused.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     when: {not_products: [ipv350]}
     steps: |
@@ -35,7 +35,7 @@ rules:
   - id: acl.small.told
     title: A block is told to be there
     statement: A block is told to be there.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: info
     steps: |
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
@@ -68,7 +68,7 @@ fn hold(bench: &Bench) -> Answer {
 fn change(bench: &Bench, text: &str, other: &str) {
     let changed = CHAPTER.replacen(text, other, 1);
     assert_ne!(changed, CHAPTER);
-    bench.write("specs/acl/rules/small.yaml", resting(&changed));
+    bench.write("specs/acl/rules/small.yaml", changed);
 }
 
 fn log(bench: &Bench, entries: &str) {

@@ -23,7 +23,7 @@ rules:
   - id: acl.small.aligned
     title: A block is aligned
     statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall: {size: {every: [16, 64, 5000]}}
     steps: |

@@ -26,7 +26,7 @@ fn rule(id: &str, keys: &str, steps: &str) -> String {
         "  - id: acl.{id}
     title: It answers
     statement: It answers.
-    source: [{{document: manual, section: blocks}}]
+    clauses: {{manual: manual.blocks}}
     level: must
 {keys}    steps: |
       aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);

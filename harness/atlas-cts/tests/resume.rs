@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use ledger::report::FORMATS;
 use record::{Recorded, read_run};
 use regex_lite::Regex;
 use rstest::rstest;
@@ -27,7 +28,7 @@ fn rules() -> String {
             "  - id: acl.small.r{number}
     title: A block holds what is written
     statement: A block holds what is written.
-    source: [{{document: manual, section: blocks}}]
+    clauses: {{manual: manual.blocks}}
     level: must
     steps: |
       char *back = host(2048, 64);
@@ -41,7 +42,7 @@ fn rules() -> String {
     let others = "  - id: acl.small.aligned
     title: A block is aligned
     statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       size: {every: [1, 63, 64, 4095, 4096, 65536]}
@@ -51,7 +52,7 @@ fn rules() -> String {
   - id: acl.small.elsewhere
     title: A block is aligned elsewhere
     statement: A block is aligned elsewhere.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     when: {not_products: [a2]}
     steps: |
@@ -60,7 +61,7 @@ fn rules() -> String {
   - id: acl.small.shared
     title: A key is not for everybody
     statement: A key is not for everybody.
-    source: [{document: manual, section: keys}]
+    clauses: {manual: manual.keys}
     level: must
     actors: \"A: process(device 0); B: process(device 0);\"
     steps: |
@@ -409,11 +410,11 @@ fn another_run_is_refused_with_both_values(#[case] arguments: &[&str], #[case] r
 fn another_catalog_is_refused() {
     let bench = bench();
     killed(&bench, "report", "acl.small.r1", &VERY_SLOW);
-    bench.write("specs/acl/rules/small.yaml", support::resting(&rules().replace("2048", "2047")));
+    bench.write("specs/acl/rules/small.yaml", rules().replace("2048", "2047"));
     let then = read_run(&bench.path("report")).unwrap().header.catalog_digest;
     let reason = format!("the catalog's digest: {then} then, ");
     resume(&bench, "report", &[]).says(2, &[&reason, "give the catalog of that run with --specs DIR, or restore it"]);
-    bench.write("specs/acl/rules/small.yaml", support::resting(&rules()));
+    bench.write("specs/acl/rules/small.yaml", rules());
     resume(&bench, "report", &[]).says(0, &[]);
 }
 
@@ -589,6 +590,8 @@ fn what_a_killed_process_left_half_written_is_removed() {
     killed(&bench, "report", "acl.small.r1", &VERY_SLOW);
     bench.write("report/.half.atlas-cts-part", "<half");
     resume(&bench, "report", &[]).says(0, &[]);
-    let names = ["junit.xml", "report.html", "results.jsonl", "summary.md"].map(PathBuf::from);
+    let mut names = FORMATS.map(|format| PathBuf::from(format.file)).to_vec();
+    names.push(PathBuf::from("results.jsonl"));
+    names.sort();
     assert_eq!(files(&bench.path("report")), names);
 }

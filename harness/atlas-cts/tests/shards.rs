@@ -24,7 +24,7 @@ fn rules() -> String {
             "  - id: acl.small.r{number}
     title: A block is aligned
     statement: A block is aligned.
-    source: [{{document: manual, section: blocks}}]
+    clauses: {{manual: manual.blocks}}
     level: must
 {when}    steps: |
       aclrtMalloc(&p, {size}, ACL_MEM_MALLOC_NORMAL_ONLY);

@@ -3,7 +3,7 @@
 use crate::support;
 
 use rstest::rstest;
-use support::{Bench, resting};
+use support::Bench;
 
 /// What a device says it has in pages of both sizes, and what it holds.
 const RULES: &str = "# The rules of a test.
@@ -12,7 +12,7 @@ rules:
   - id: acl.small.total
     title: A device has what it was given
     statement: A device has what it was given.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtGetMemInfo(ACL_HBM_MEM, &left, &all);
@@ -21,7 +21,7 @@ rules:
   - id: acl.small.large
     title: A block of most of the device holds what is written
     statement: A block of most of the device holds what is written.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtGetMemInfo(ACL_HBM_MEM_HUGE, &left, &all);
@@ -35,14 +35,14 @@ rules:
   - id: acl.small.full
     title: Twice a device is too large
     statement: Twice a device is too large.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, (size_t)MEBIBYTES * 1024 * 1024 * 2, ACL_MEM_MALLOC_HUGE_FIRST) fails, usually {ACL_ERROR_RT_MEMORY_ALLOCATION};
   - id: acl.small.shared
     title: Another process sees the block
     statement: Another process sees the block.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     actors: |
       A: process(device 0);
@@ -60,7 +60,7 @@ rules:
 
 fn bench(mebibytes: &str) -> Bench {
     let bench = Bench::new();
-    bench.catalog(resting(&RULES.replace("MEBIBYTES", mebibytes)));
+    bench.catalog(RULES.replace("MEBIBYTES", mebibytes));
     bench
 }
 

@@ -16,7 +16,7 @@ const RARELY: &str = "
   - id: acl.small.rarely
     title: A block is aligned
     statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       n: {int: 0..100000}
@@ -30,7 +30,7 @@ const LONG: &str = "
   - id: acl.small.long
     title: Blocks are there
     statement: Blocks are there.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       n: {every: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]}
@@ -101,7 +101,7 @@ fn waiting(time: &str) -> String {
   - id: acl.small.waits
     title: A stream is done
     statement: A stream is done.
-    source: [{{document: manual, section: blocks}}]
+    clauses: {{manual: manual.blocks}}
     level: must
     forall:
       ms: {{int: 1..9}}

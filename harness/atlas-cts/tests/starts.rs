@@ -20,7 +20,7 @@ fn rule(id: &str, actors: &str, axes: &str, steps: &str) -> String {
         "  - id: acl.starts.{id}
     title: It answers
     statement: It answers.
-    source: [{{document: manual, section: blocks}}]
+    clauses: {{manual: manual.blocks}}
     level: must
 {actors}{axes}    steps: |
 {steps}"

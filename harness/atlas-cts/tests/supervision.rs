@@ -16,7 +16,7 @@ rules:
   - id: acl.small.aligned
     title: A block is aligned
     statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       size: {bytes: 1..64KiB}
@@ -31,7 +31,7 @@ rules:
   - id: acl.small.kept
     title: A block holds what is written
     statement: A block holds what is written.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       size: {bytes: 1..4KiB}
@@ -44,7 +44,7 @@ rules:
   - id: acl.small.shared
     title: A key is not for everybody
     statement: A key is not for everybody.
-    source: [{document: manual, section: keys}]
+    clauses: {manual: manual.keys}
     level: must
     actors: \"A: process(device 0); B: process(device 0);\"
     forall:

@@ -21,7 +21,7 @@ fn rules() -> String {
             "  - id: acl.watch.copy{number}
     title: It gives back what was written
     statement: It gives back what was written.
-    source: [{{document: manual, section: blocks}}]
+    clauses: {{manual: manual.blocks}}
     level: must
     steps: |
       char *back = host(4096, 64);

@@ -15,7 +15,7 @@ fn one_rule(steps: &[&str]) -> Bench {
     let steps: String = steps.iter().map(|line| format!("      {line}\n")).collect();
     bench.catalog(format!(
         "title: Faults\nrules:\n  - id: acl.faults.only\n    title: A rule\n    statement: A rule.\n    \
-         source: [{{document: manual, section: blocks}}]\n    level: must\n    steps: |\n{steps}"
+         clauses: {{manual: manual.blocks}}\n    level: must\n    steps: |\n{steps}"
     ));
     bench
 }

@@ -156,7 +156,7 @@ fn ten_rules(fault: &str) -> Bench {
             "  - id: acl.faults.rest-{number}
     title: A small block is aligned
     statement: A small block is aligned.
-    source: [{{document: manual, section: blocks}}]
+    clauses: {{manual: manual.blocks}}
     level: must
     steps: |
       aclrtMalloc(&p, 16, ACL_MEM_MALLOC_NORMAL_ONLY);

@@ -40,7 +40,7 @@ rules:
   - id: acl.small.allocates
     title: A block can be allocated
     statement: A block can be allocated.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
 ";

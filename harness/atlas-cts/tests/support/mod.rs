@@ -52,16 +52,6 @@ pub struct Report {
     pub junit: String,
 }
 
-/// A chapter in which what a `must` rule cites of the manual is the clause that its checks rest on.
-pub fn resting(chapter: &str) -> String {
-    ["blocks", "keys"].iter().fold(chapter.to_owned(), |text, section| {
-        ["\n", "\r\n"].iter().fold(text, |text, end| {
-            let cited = format!("    source: [{{document: manual, section: {section}}}]{end}    level: must{end}");
-            text.replace(&cited, &format!("    clauses: {{manual: manual.{section}}}{end}    level: must{end}"))
-        })
-    })
-}
-
 /// The chapters of these rules, each with its area. Rules of one area are left as they are.
 fn by_area(text: &str) -> BTreeMap<String, String> {
     const ITEM: &str = "  - id: acl.";
@@ -185,7 +175,7 @@ impl Bench {
             self.write("specs/acl/rules/small.yaml", chapter);
             return;
         };
-        for (area, text) in by_area(&resting(text)) {
+        for (area, text) in by_area(text) {
             self.write(&format!("specs/acl/rules/{area}.yaml"), text);
         }
     }

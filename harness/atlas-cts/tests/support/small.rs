@@ -8,7 +8,7 @@ pub const ALIGNED: &str = "
   - id: acl.small.aligned
     title: A block is aligned
     statement: A block is aligned.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     forall:
       size: {every: [100, 200]}
@@ -22,7 +22,7 @@ pub const HOLDS: &str = "
   - id: acl.small.holds
     title: A block is there
     statement: A block is there.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     steps: |
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
@@ -34,7 +34,7 @@ pub const ELSEWHERE: &str = "
   - id: acl.small.elsewhere
     title: A block is there elsewhere
     statement: A block is there elsewhere.
-    source: [{document: manual, section: blocks}]
+    clauses: {manual: manual.blocks}
     level: must
     when: {not_products: [a2]}
     steps: |
