@@ -123,10 +123,11 @@ impl<'a> Parser<'a> {
 
     pub(super) fn name(&mut self, what: &str) -> Parsed<Identifier> {
         let span = self.span();
-        if !matches!(self.peek(), Kind::Name(_)) {
+        let Kind::Name(name) = &mut self.tokens[self.at].kind else {
             return self.fail(&format!("expected {what}, found {}", describe(self.peek())));
-        }
-        let Kind::Name(name) = self.next() else { return self.fail("a name was there a moment ago") };
+        };
+        let name = std::mem::take(name);
+        self.next();
         Ok(Identifier { name, span })
     }
 
