@@ -5,6 +5,7 @@
 #[expect(unreachable_pub, reason = "it is generated")]
 #[rustfmt::skip]
 mod bindings;
+#[expect(unreachable_pub, reason = "its tables are generated")]
 mod defects;
 mod doctor;
 mod logs;

@@ -113,7 +113,7 @@ enum Command {
         catalog: CatalogOptions,
     },
     /// Run rules; the same as `cargo test -- …` where there is no cargo.
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     /// Put the parts of one run (`run --shard K/N`) together: one journal and one report, every rule accounted for.
     Merge(MergeOptions),
     #[command(about = report::about())]
@@ -228,7 +228,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             say_line(folder.display())?;
             Ok(ExitStatus::Conformant)
         }
-        Command::Run(arguments) => run::run(arguments),
+        Command::Run(arguments) => run::run(*arguments),
         Command::Merge(options) => merge::merge(&options),
         Command::Report { run } => report::report(&run),
         Command::Expect(arguments) => expect::expect(&arguments),

@@ -13,9 +13,7 @@ use catalog::files::write_new;
 use catalog::{CatalogPlace, Specs, load};
 use clap::Args;
 use engine::run::{ExitStatus, RunError, read_named};
-use ledger::conformance::{
-    ConformanceError, ConformanceRecord, Statement, conformance_record, read_record, to_canonical,
-};
+use ledger::conformance::{ConformanceRecord, Statement, conformance_record, read_record, to_canonical};
 use record::Journal;
 
 use crate::conclude::CommandError;
