@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::environment::environment;
 use crate::pairs::{Change, LOADS};
+use crate::toy::environment::environment;
 use abi::Type;
 use catalog::{CatalogPlace, load};
 use rstest::rstest;
@@ -80,7 +80,7 @@ fn a_result_of_plain_char_is_one_value() {
 /// The codes of an enumeration are its enumerators, or those of them that a pattern names.
 #[test]
 fn the_codes_of_an_enumeration_are_its_own() {
-    let toy = Declarations::new(&crate::bindings::BINDINGS);
+    let toy = Declarations::new(&crate::toy::bindings::BINDINGS);
     let ty = toy.ty("toyResult").expect("the header has it");
     assert!(matches!(ty, Type::Enumeration { name: "toyResult", .. }));
     assert!(toy.codes(ty, None).contains(&(3, "TOY_FULL")));
@@ -92,7 +92,7 @@ fn the_codes_of_an_enumeration_are_its_own() {
 fn the_tables_are_those_of_the_header() {
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs/toy/abi.h");
     let digest = catalog::digest::of_file(&header).expect("the header can be read");
-    assert_eq!(digest, crate::bindings::BINDINGS.header_digest, "run `cargo run -p bindings-generator`");
+    assert_eq!(digest, crate::toy::bindings::BINDINGS.header_digest, "run `cargo run -p bindings-generator`");
 }
 
 /// A named set means what it would mean written out, and is reported so.
@@ -199,7 +199,7 @@ fn mistakes_in_what_api_yaml_adds_are_found() {
         }
         Change::read(text)?.make(folder.path())?;
         let specs = folder.path().to_owned().into();
-        let error = load(&CatalogPlace { specs, bindings: &crate::bindings::BINDINGS, defects: None }, None).err();
+        let error = load(&CatalogPlace { specs, bindings: &crate::toy::bindings::BINDINGS, defects: None }, None).err();
         error.map(|error| crate::pairs::below(folder.path(), error)).ok_or_else(|| LOADS.to_owned())
     });
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::environment::{environment, vocabulary};
+use crate::toy::environment::{environment, vocabulary};
 use engine::case::{
     Budget, Case, CaseReport, CaseTree, Plan, Ran, Scope, Search, Value, calls_of_a_case, case_from_json, case_to_json,
     rule_seed,

@@ -1,14 +1,13 @@
-//! What holds without a library: the language, laws, the order of the rooms. The runs of the toy and of the depot are
-//! executables of their own, since their workers are the test executable itself.
+//! The tests of the engine, in one executable: what holds without a library (the language, laws, the order of the rooms),
+//! and runs of the toy and of the depot.
 
-#[rustfmt::skip]
-#[path = "toy/bindings.rs"]
-mod bindings;
 mod circles;
-#[path = "toy/environment.rs"]
-mod environment;
+mod depot;
+mod gcc;
 mod given;
 mod language;
 mod laws;
 mod pairs;
 mod rooms;
+mod toy;
+mod worker;

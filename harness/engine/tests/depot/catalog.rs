@@ -6,15 +6,10 @@ use catalog::{CatalogPlace, load};
 use engine::run::{Campaign, ExitStatus, load_rules};
 use tempfile::TempDir;
 
-use crate::bindings::BINDINGS;
-use crate::device::{DEFECTS, built, depot, folder};
+use crate::depot::bindings::BINDINGS;
+use crate::depot::device::{DEFECTS, built, depot, folder, with_libraries};
+use crate::depot::runs::options;
 use crate::pairs::{self, Change, LOADS};
-
-pub const TRIALS: &[(&str, fn())] = &[
-    ("mistakes-are-found-with-their-places", mistakes_are_found),
-    ("a-mandatory-library-that-is-missing-is-named", a_missing_library),
-    ("a-simulated-device-without-a-mandatory-library-is-refused", a_device_without_a_library),
-];
 
 /// A copy of the depot's catalog in which texts of files are replaced.
 pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
@@ -38,7 +33,8 @@ pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
     specs
 }
 
-fn mistakes_are_found() {
+#[test]
+fn mistakes_are_found_with_their_places() {
     let said = |root: &Path| -> Option<String> {
         let place = CatalogPlace { specs: root.to_owned().into(), bindings: &BINDINGS, defects: Some(DEFECTS) };
         load(&place, None).err().map(|error| pairs::below(root, error))
@@ -52,12 +48,13 @@ fn mistakes_are_found() {
     });
 }
 
-fn a_missing_library() {
+#[test]
+fn a_mandatory_library_that_is_missing_is_named() {
     let specs = changed(&[("api.yaml", "optional: true, ", "")]);
     let alone = specs.path().join("lib");
     std::fs::create_dir_all(&alone).expect("a folder can be made");
     std::fs::copy(built("faithful", &[]).join("libdepot.so"), alone.join("libdepot.so")).expect("it can be copied");
-    let options = crate::runs::options(specs.path(), &["--library", &alone.join("libdepot.so").display().to_string()]);
+    let options = options(specs.path(), &["--library", &alone.join("libdepot.so").display().to_string()]);
     let rules = load_rules(&options.catalog, depot()).unwrap_or_else(|error| panic!("{error}"));
     let error = Campaign::open(&options, depot(), rules.into()).unwrap_err();
     assert_eq!(error.exit(), ExitStatus::Unknown);
@@ -69,10 +66,11 @@ fn a_missing_library() {
     assert!(message.starts_with(&expected) && message.contains("install it there"), "{message}");
 }
 
-fn a_device_without_a_library() {
+#[test]
+fn a_simulated_device_without_a_mandatory_library_is_refused() {
     let specs = changed(&[("api.yaml", "optional: true, ", "")]);
-    let runtime: &'static _ = Box::leak(Box::new(crate::device::with_libraries(&["depot"])));
-    let options = crate::runs::options(specs.path(), &["--backend", "simulator"]);
+    let runtime: &'static _ = Box::leak(Box::new(with_libraries(&["depot"])));
+    let options = options(specs.path(), &["--backend", "simulator"]);
     let rules = load_rules(&options.catalog, runtime).unwrap_or_else(|error| panic!("{error}"));
     let message = Campaign::open(&options, runtime, rules.into()).unwrap_err().to_string();
     assert!(message.contains("the simulated device of depot has no library audit"), "{message}");

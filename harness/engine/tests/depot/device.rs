@@ -1,13 +1,15 @@
-//! The depot as a runtime: its libraries, built when the tests start, and how they can be wrong.
+//! The depot as a runtime: its libraries, and how they can be wrong.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
 use simulator_contract::{Defect, environment};
+use tempfile::TempDir;
 
-use crate::bindings::BINDINGS;
+use crate::depot::bindings::BINDINGS;
+use crate::gcc;
 
 /// The depot as a worker knows it: what is simulated is of no interest there.
 pub static WITHOUT_DEVICE: Runtime =
@@ -52,45 +54,41 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/depot")
 }
 
-/// The folder of what is built; it goes when the tests have run.
-pub fn workshop() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("depot-{}", std::process::id()))
-}
-
 /// Builds both libraries into a folder of that name, with further words for the compiler; gives the folder.
 pub fn built(name: &str, words: &[&str]) -> PathBuf {
-    // Several tests may want the same folder.
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = workshop().join(name);
-    std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    if folder.join("libaudit.so").exists() {
-        return folder;
+    // Once in a process: several tests want the same folder, and an earlier process may have had other sources.
+    static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("depot").join(name);
+    if built.insert(name.to_owned()) {
+        std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let beside = format!("-L{}", folder.display());
+        library(&folder, "depot", words);
+        library(&folder, "audit", &[&beside, "-ldepot"]);
     }
-    let beside = format!("-L{}", folder.display());
-    library(&folder, "depot", words);
-    library(&folder, "audit", &[&beside, "-ldepot"]);
     folder
 }
 
 /// A folder with everything in the first library.
-pub fn whole() -> PathBuf {
-    let into = workshop().join("whole");
-    std::fs::create_dir_all(&into).unwrap_or_else(|error| panic!("{}: {error}", into.display()));
-    library(&into, "depot", &[&folder().join("audit.c").display().to_string()]);
+pub fn whole() -> TempDir {
+    let into = tempfile::tempdir().expect("a folder can be made");
+    library(into.path(), "depot", &[&folder().join("audit.c").display().to_string()]);
     into
 }
 
 /// Builds one library.
 fn library(into: &Path, id: &str, words: &[&str]) {
-    let mut compiler = Command::new("gcc");
-    compiler.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]);
-    compiler.arg(format!("-Wl,-soname,lib{id}.so"));
-    compiler.arg(format!("-DDEFECTS=\"{}\"", environment::DEFECTS));
-    compiler.arg(format!("-DPRODUCT=\"{}\"", environment::PRODUCT));
-    compiler.arg("-o").arg(into.join(format!("lib{id}.so"))).arg(folder().join(format!("{id}.c"))).args(words);
-    let output = compiler.output().unwrap_or_else(|error| panic!("gcc cannot be started: {error}"));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let own = [
+        folder().join(format!("{id}.c")).display().to_string(),
+        format!("-Wl,-soname,lib{id}.so"),
+        format!("-DDEFECTS=\"{}\"", environment::DEFECTS),
+        format!("-DPRODUCT=\"{}\"", environment::PRODUCT),
+    ];
+    let words = ["-O1", "-Werror", "-shared", "-fPIC"]
+        .into_iter()
+        .chain(own.iter().map(String::as_str))
+        .chain(words.iter().copied());
+    gcc::build(&into.join(format!("lib{id}.so")), words);
 }
 
 const fn blunt(name: &'static str, mechanism: &'static str) -> Defect {

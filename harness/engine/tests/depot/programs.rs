@@ -7,14 +7,9 @@ use catalog::{Rules, product, rule};
 use engine::print_c::{Sheet, print_c};
 use engine::run::load_rules;
 
-use crate::device::{built, depot, folder};
-use crate::runs::options;
-
-pub const TRIALS: &[(&str, fn())] = &[
-    ("programs-hold-on-the-faithful-libraries", programs_hold),
-    ("programs-know-the-success-of-each-type", programs_fail),
-    ("only-programs-that-need-a-library-are-linked-with-it", programs_are_linked),
-];
+use crate::depot::device::{built, depot, folder};
+use crate::depot::runs::options;
+use crate::gcc;
 
 fn rules() -> Rules {
     let options = options(&folder().join("specs"), &[]);
@@ -30,18 +25,17 @@ fn printed(rules: &Rules, id: &str) -> String {
 }
 
 /// Compiles a program as its own comment says, and with every warning.
-fn compiled(text: &str, id: &str, libraries: &Path) -> PathBuf {
-    let source = libraries.join(format!("{id}.c"));
+fn compiled(text: &str, id: &str, into: &Path) -> PathBuf {
+    let source = into.join(format!("{id}.c"));
     std::fs::write(&source, text).expect("it can be written");
     let program = source.with_extension("");
     let line = text.lines().find_map(|line| line.strip_prefix(" * Compile: ")).expect("a program says how");
     let linked = line.split_whitespace().filter(|word| word.starts_with("-l"));
-    let mut compiler = Command::new("gcc");
-    compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).arg(&source);
-    compiler.arg("-I").arg(folder().join("specs/depot")).arg(format!("-L{}", libraries.display())).args(linked);
-    compiler.arg(format!("-Wl,-rpath,{}", libraries.display()));
-    let output = compiler.output().unwrap_or_else(|error| panic!("gcc cannot be started: {error}"));
-    assert!(output.status.success(), "{id}: {}\n{text}", String::from_utf8_lossy(&output.stderr));
+    let (source, header) = (source.display().to_string(), folder().join("specs/depot").display().to_string());
+    let libraries = built("faithful", &[]).display().to_string();
+    let (beside, found) = (format!("-L{libraries}"), format!("-Wl,-rpath,{libraries}"));
+    let words = ["-Werror", &source, "-I", &header, &beside, &found];
+    gcc::build(&program, words.into_iter().chain(linked));
     program
 }
 
@@ -51,29 +45,32 @@ fn run(program: &Path, defects: &str) -> Output {
     command.output().unwrap_or_else(|error| panic!("{}: {error}", program.display()))
 }
 
-fn programs_hold() {
-    let (rules, libraries) = (rules(), built("programs", &[]));
+#[test]
+fn programs_hold_on_the_faithful_libraries() {
+    let (rules, folder) = (rules(), tempfile::tempdir().expect("a folder can be made"));
     for rule in &rules.rules {
-        let output = run(&compiled(&printed(&rules, &rule.id), &rule.id, &libraries), "");
+        let output = run(&compiled(&printed(&rules, &rule.id), &rule.id, folder.path()), "");
         assert!(output.status.success(), "{}: {}", rule.id, String::from_utf8_lossy(&output.stderr));
     }
 }
 
-fn programs_fail() {
-    let (rules, libraries) = (rules(), built("failing-programs", &[]));
+#[test]
+fn programs_know_the_success_of_each_type() {
+    let (rules, folder) = (rules(), tempfile::tempdir().expect("a folder can be made"));
     for (id, defect, said) in [
         ("depot.audit.begin", "bad.refuses", "returned 3, expected success"),
         ("depot.audit.begin", "audit.agrees", "returned success, it must fail"),
         ("depot.audit.no-lot", "audit.no-lot-code", "returned 0, which is no documented code"),
         ("depot.lot.other-bytes", "release.any-bytes", "returned success, it must fail"),
     ] {
-        let output = run(&compiled(&printed(&rules, id), &format!("{id}-{defect}"), &libraries), defect);
+        let output = run(&compiled(&printed(&rules, id), &format!("{id}-{defect}"), folder.path()), defect);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(1) && errors.contains(said), "{id} with {defect}: {errors}");
     }
 }
 
-fn programs_are_linked() {
+#[test]
+fn only_programs_that_need_a_library_are_linked_with_it() {
     let rules = rules();
     assert!(printed(&rules, "depot.lot.reserve").contains("<this file> -ldepot\n"));
     let ledger = printed(&rules, "depot.audit.note");

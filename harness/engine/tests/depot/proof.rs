@@ -4,15 +4,10 @@ use std::sync::Arc;
 
 use engine::prove::{Proof, ProofOptions, Unclaimed, prove, render};
 use engine::run::{Target, load_rules};
+use rstest::rstest;
 
-use crate::device::{depot, folder};
-use crate::runs::options;
-
-pub const TRIALS: &[(&str, fn())] = &[
-    ("every-rule-is-proven-in-the-harbour", || proven("harbour", &[])),
-    ("every-rule-is-proven-on-the-hill", || proven("hillside", &["depot.goods.paint"])),
-    ("a-claim-that-is-too-much-survives", a_claim_survives),
-];
+use crate::depot::device::{depot, folder};
+use crate::depot::runs::options;
 
 fn proof(product: &str, filter: &[&str]) -> Proof {
     let options = options(&folder().join("specs"), &["--backend", "simulator", "--product", product]);
@@ -34,7 +29,10 @@ fn proof(product: &str, filter: &[&str]) -> Proof {
 }
 
 /// Every rule notices two defects or more, one of them subtle, passes on no bad device and fails on no good one.
-fn proven(product: &str, skipped: &[&str]) {
+#[rstest]
+#[case::in_the_harbour("harbour", &[])]
+#[case::on_the_hill("hillside", &["depot.goods.paint"])]
+fn every_rule_is_proven(#[case] product: &str, #[case] skipped: &[&str]) {
     let proof = proof(product, &["depot.lot.", "depot.goods.", "depot.label.", "depot.audit."]);
     let left_out: Vec<&str> =
         proof.rules.iter().filter(|rule| rule.skipped.is_some()).map(|rule| rule.id.as_str()).collect();
@@ -43,7 +41,8 @@ fn proven(product: &str, skipped: &[&str]) {
     assert!(proof.holds(), "{}", render(&proof, true));
 }
 
-fn a_claim_survives() {
+#[test]
+fn a_claim_that_is_too_much_survives() {
     let proof = proof("harbour", &["depot.claim."]);
     assert!(!proof.holds());
     let rule = &proof.rules[0];

@@ -6,18 +6,11 @@ use engine::run::{ExitStatus, RunError, choose_runtime};
 use engine::runtime::Runtime;
 use tempfile::TempDir;
 
-use crate::device::{WITHOUT_DEVICE, folder};
-use crate::runs::options;
-
-pub const TRIALS: &[(&str, fn())] = &[
-    ("a-runtime-is-found-by-name-product-or-rule", a_runtime_is_found),
-    ("two-names-that-exclude-each-other-are-refused", contradictions_are_refused),
-    ("a-name-that-nothing-has-suggests-one", unknown_names),
-    ("a-name-and-a-product-belong-to-one-runtime", names_are_given_once),
-];
+use crate::depot::device::{WITHOUT_DEVICE, folder};
+use crate::depot::runs::options;
 
 static TOY: Runtime =
-    Runtime { bindings: &crate::toy::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
+    Runtime { bindings: &crate::toy::bindings::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 static BOTH: &[&Runtime] = &[&TOY, &WITHOUT_DEVICE];
 
 /// A folder with the products of both runtimes.
@@ -42,7 +35,8 @@ fn chosen(runtimes: &[&'static Runtime], specs: &Path, words: &[&str], rules: &[
     })
 }
 
-fn a_runtime_is_found() {
+#[test]
+fn a_runtime_is_found_by_name_product_or_rule() {
     let specs = specs();
     let chosen = |words: &[&str], rules: &[&str]| chosen(BOTH, specs.path(), words, rules);
     assert_eq!(chosen(&[], &[]).as_deref(), Ok("toy"), "the first, where nothing names one");
@@ -54,14 +48,16 @@ fn a_runtime_is_found() {
     assert_eq!(chosen(&[], &["depot.lot.reserve", "toy.form.choose"]).as_deref(), Ok("toy"));
 }
 
-fn contradictions_are_refused() {
+#[test]
+fn two_names_that_exclude_each_other_are_refused() {
     let said = chosen(BOTH, specs().path(), &["--runtime", "toy", "--product", "hillside"], &[]);
     let expected = "error: --runtime toy and --product hillside exclude each other: hillside is a product of depot; \
                     give --runtime depot, or leave it out";
     assert_eq!(said.unwrap_err(), expected);
 }
 
-fn unknown_names() {
+#[test]
+fn a_name_that_nothing_has_suggests_one() {
     let specs = specs();
     let said = |words: &[&str]| chosen(BOTH, specs.path(), words, &[]).unwrap_err();
     let expected = "error: there is no product `hilside`; did you mean `hillside`?; products are seven, eight, harbour, \
@@ -72,7 +68,8 @@ fn unknown_names() {
     assert_eq!(said(&["--runtime", "depo"]), expected);
 }
 
-fn names_are_given_once() {
+#[test]
+fn a_name_and_a_product_belong_to_one_runtime() {
     let specs = specs();
     let said = chosen(&[&TOY, &WITHOUT_DEVICE, &TOY], specs.path(), &[], &[]).unwrap_err();
     assert!(said.contains("there are two runtimes `toy` in the registry"), "{said}");

@@ -7,24 +7,11 @@ use clap::Parser;
 use engine::run::{Campaign, ExitStatus, Options, RunError, load_rules, plan};
 use ledger::report::{first_line, summary};
 use record::{RuleResult, RunHeader, Verdict};
+use tempfile::TempDir;
 
-use crate::device::{built, depot, folder, whole, workshop};
-
-pub const TRIALS: &[(&str, fn())] = &[
-    ("every-rule-passes-on-the-faithful-device", every_rule_passes),
-    ("a-function-that-a-product-lacks-is-not-called", a_product_without_a_function),
-    ("without-the-optional-library-its-rules-are-skipped", without_the_ledger),
-    ("functions-of-an-optional-library-may-be-in-the-first-one", everything_in_one_library),
-    ("the-optional-library-is-found-in-the-path-too", the_ledger_elsewhere),
-    ("a-simulated-device-may-lack-an-optional-library", a_simulated_device_without_the_ledger),
-    ("another-edition-has-other-layouts", another_edition),
-    ("an-unknown-edition-has-no-layout", an_unknown_edition),
-    ("a-library-that-is-replaced-ends-the-run", a_replaced_ledger),
-    ("the-function-behind-the-alias-is-called", the_alias),
-    ("each-type-of-codes-has-its-own-success", codes_by_type),
-    ("there-is-no-run-mode", no_run_mode),
-    ("the-product-is-asked", the_product_is_asked),
-];
+use crate::depot::bindings::BINDINGS;
+use crate::depot::catalog::changed;
+use crate::depot::device::{built, depot, folder, whole, with_libraries};
 
 /// The command line of a run.
 #[derive(Debug, Parser)]
@@ -96,7 +83,8 @@ fn faithful() -> &'static Run {
     &RUN
 }
 
-fn every_rule_passes() {
+#[test]
+fn every_rule_passes_on_the_faithful_device() {
     let run = faithful();
     assert_eq!(run.skipped(), []);
     assert!(run.results.len() > 15, "{} rules", run.results.len());
@@ -111,18 +99,20 @@ fn every_rule_passes() {
     assert!(run.summary.contains("audit: "), "{}", run.summary);
 }
 
-fn a_product_without_a_function() {
+#[test]
+fn a_function_that_a_product_lacks_is_not_called() {
     let run = Run::new(&["--backend", "simulator", "--product", "hillside"]);
     let skipped = [("depot.goods.paint", "depot_paint is documented as not supported on hillside")];
     assert_eq!(run.skipped(), skipped);
     assert_eq!(run.header.reported_name.as_deref(), Some("Hillside-3"));
 }
 
-/// A folder with the first library alone.
-fn alone(name: &str) -> std::path::PathBuf {
-    let folder = workshop().join(name);
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    std::fs::copy(built("faithful", &[]).join("libdepot.so"), folder.join("libdepot.so")).expect("it can be copied");
+/// A folder with only some of the libraries.
+fn with(libraries: &[&str]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    for name in libraries {
+        std::fs::copy(built("faithful", &[]).join(name), folder.path().join(name)).expect("it can be copied");
+    }
     folder
 }
 
@@ -145,12 +135,14 @@ fn expect_no_ledger(run: &Run) {
     assert!(!header.contains("further_libraries"), "{header}");
 }
 
-fn without_the_ledger() {
-    expect_no_ledger(&Run::of(&alone("alone")));
+#[test]
+fn without_the_optional_library_its_rules_are_skipped() {
+    expect_no_ledger(&Run::of(with(&["libdepot.so"]).path()));
 }
 
-fn everything_in_one_library() {
-    let run = Run::of(&whole());
+#[test]
+fn functions_of_an_optional_library_may_be_in_the_first_one() {
+    let run = Run::of(whole().path());
     assert_eq!(run.skipped(), []);
     assert!(run.header.further_libraries.is_empty());
     let exported = run.result("depot.support.exported");
@@ -158,8 +150,9 @@ fn everything_in_one_library() {
     assert_eq!(exported.checks, faithful().result("depot.support.exported").checks);
 }
 
-fn a_simulated_device_without_the_ledger() {
-    let runtime: &'static _ = Box::leak(Box::new(crate::device::with_libraries(&["depot"])));
+#[test]
+fn a_simulated_device_may_lack_an_optional_library() {
+    let runtime: &'static _ = Box::leak(Box::new(with_libraries(&["depot"])));
     let options = options(&folder().join("specs"), &["--backend", "simulator"]);
     let rules = Arc::new(load_rules(&options.catalog, runtime).unwrap_or_else(|error| panic!("{error}")));
     let campaign = Campaign::open(&options, runtime, rules).unwrap_or_else(|error| panic!("{error}"));
@@ -169,12 +162,12 @@ fn a_simulated_device_without_the_ledger() {
 }
 
 /// Beside the first library, then in the folders of the catalog, then in those of the loader: here the second name.
-fn the_ledger_elsewhere() {
-    let first = alone("first-name");
-    let lib = workshop().join("home/lib");
-    std::fs::create_dir_all(&lib).expect("a folder can be made");
-    std::fs::copy(built("faithful", &[]).join("libaudit.so"), lib.join("libaudit.so.2")).expect("it can be copied");
-    let specs = crate::catalog::changed(&[(
+#[test]
+fn the_optional_library_is_found_in_the_path_too() {
+    let (first, lib) = (with(&["libdepot.so"]), with(&["libaudit.so"]));
+    let (first, lib) = (first.path(), lib.path());
+    std::fs::rename(lib.join("libaudit.so"), lib.join("libaudit.so.2")).expect("it can be renamed");
+    let specs = changed(&[(
         "api.yaml",
         "names: [libaudit.so, libaudit.so.2], optional: true",
         &format!("names: [libaudit.so, libaudit.so.2], search: [\"{}\"], optional: true", lib.display()),
@@ -195,7 +188,8 @@ fn expect_no_labels(run: &Run, is: &str) {
     }
 }
 
-fn another_edition() {
+#[test]
+fn another_edition_has_other_layouts() {
     let run = Run::of(&built("old", &["-DVERSION=1090"]));
     assert_eq!(run.header.edition.as_deref(), Some("1.9"));
     expect_no_labels(&run, "1.9");
@@ -204,7 +198,8 @@ fn another_edition() {
     assert_eq!(run.skipped().len(), 3);
 }
 
-fn an_unknown_edition() {
+#[test]
+fn an_unknown_edition_has_no_layout() {
     let run = Run::of(&built("unversioned", &["-DNO_VERSION"]));
     assert_eq!(run.header.edition, None);
     expect_no_labels(&run, "an unknown edition");
@@ -213,12 +208,10 @@ fn an_unknown_edition() {
     assert_eq!(run.skipped().len(), 2);
 }
 
-fn a_replaced_ledger() {
-    let folder = workshop().join("replaced");
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    for name in ["libdepot.so", "libaudit.so"] {
-        std::fs::copy(built("faithful", &[]).join(name), folder.join(name)).expect("it can be copied");
-    }
+#[test]
+fn a_library_that_is_replaced_ends_the_run() {
+    let folder = with(&["libdepot.so", "libaudit.so"]);
+    let folder = folder.path();
     let campaign = open(&["--library", &folder.join("libdepot.so").display().to_string()]);
     let campaign = campaign.unwrap_or_else(|error| panic!("{error}"));
     std::fs::remove_file(folder.join("libaudit.so")).expect("it can be removed");
@@ -233,15 +226,17 @@ fn a_replaced_ledger() {
 }
 
 /// The library also exports the function of the old name, which answers with a code that ends the process.
-fn the_alias() {
+#[test]
+fn the_function_behind_the_alias_is_called() {
     let result = faithful().result("depot.lot.reserve");
     assert_eq!(result.verdict, Verdict::Pass);
-    let function = crate::bindings::BINDINGS.functions.iter().find(|function| function.name == "depot_reserve");
+    let function = BINDINGS.functions.iter().find(|function| function.name == "depot_reserve");
     assert_eq!(function.map(|function| function.symbol()), Some("depot_reserve_v2"));
 }
 
 /// What a rule that fails says of codes: 0 is success of the one type, and a failure of the other.
-fn codes_by_type() {
+#[test]
+fn each_type_of_codes_has_its_own_success() {
     let failed = |defect: &str, id: &str| {
         let campaign = open(&["--backend", "simulator", "--defect", defect]).unwrap_or_else(|error| panic!("{error}"));
         let planned = plan(&campaign.target.rules);
@@ -261,7 +256,8 @@ fn codes_by_type() {
     assert!(reason.contains("depot_release returned 1 (DEPOT_BAD_VALUE), documented is 2 (DEPOT_BAD_LOT)"), "{reason}");
 }
 
-fn no_run_mode() {
+#[test]
+fn there_is_no_run_mode() {
     let run = faithful();
     assert_eq!(run.header.run_mode, "");
     assert!(!run.summary.contains("programs on"), "{}", run.summary);
@@ -275,6 +271,7 @@ fn no_run_mode() {
     assert_eq!(error.to_string(), "error: --run-mode host: this runtime has no run modes; leave it out");
 }
 
+#[test]
 fn the_product_is_asked() {
     let library = built("faithful", &[]).join("libdepot.so").display().to_string();
     let error = open(&["--library", &library, "--product", "hillside"]).unwrap_err();

@@ -1,6 +1,7 @@
 //! What a run keeps besides verdicts: observations, findings, traces, replays, skips, exit statuses.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -8,43 +9,19 @@ use engine::print_c::{Sheet, print_c};
 use engine::run::{RunError, TargetError, load_rules};
 use record::{Meaning, RuleResult, Verdict};
 
-use crate::runs::{TOY, faithful, library, open, options, run, run_one};
-
-pub const TRIALS: &[(&str, fn())] = &[
-    ("alternatives-all-run", alternatives_all_run),
-    ("every-value-is-tried", every_value_is_tried),
-    ("findings-do-not-fail", findings_do_not_fail),
-    ("skips-say-why", skips_say_why),
-    ("releases-in-reverse", releases_in_reverse),
-    ("releases-pass-their-arguments", releases_pass_their_arguments),
-    ("printed-programs-release-handles", printed_programs_release_handles),
-    ("printed-programs-hold-queues", printed_programs_hold_queues),
-    ("printed-programs-follow-conditions", printed_programs_follow_conditions),
-    ("a-hook-and-a-gate-are-named", a_hook_and_a_gate_are_named),
-    ("a-held-case-is-made-smaller", a_held_case_is_made_smaller),
-    ("what-a-thread-acquires-is-released", what_a_thread_acquires_is_released),
-    ("an-undefined-call-is-observed", an_undefined_call_is_observed),
-    ("a-failure-can-be-replayed", a_failure_can_be_replayed),
-    ("a-case-that-is-none", a_case_that_is_none),
-    ("distinct-cases-are-counted", distinct_cases_are_counted),
-    ("seeds-decide", seeds_decide),
-    ("a-hang-is-a-timeout", a_hang_is_a_timeout),
-    ("a-missing-function", a_missing_function),
-    ("a-missing-symbol", a_missing_symbol),
-    ("the-product-is-asked", the_product_is_asked),
-    ("a-device-is-locked", a_device_is_locked),
-    ("a-library-that-is-none", a_library_that_is_none),
-    ("statuses", statuses),
-];
+use crate::gcc;
+use crate::toy::runs::{TOY, all_faithful, faithful, folder, library, open, options, run, run_one};
 
 fn classes(result: &RuleResult, name: &str) -> Vec<String> {
     result.observations.get(name).map(|classes| classes.keys().cloned().collect()).unwrap_or_default()
 }
 
+#[test]
 fn alternatives_all_run() {
     assert_eq!(classes(faithful("toy.form.choose"), "which"), ["0", "1", "2"]);
 }
 
+#[test]
 fn every_value_is_tried() {
     let result = faithful("toy.domain.every");
     assert_eq!(classes(result, "way"), ["0", "1", "2"]);
@@ -56,6 +33,7 @@ fn every_value_is_tried() {
     assert_eq!(classes(faithful("toy.actor.share"), "id"), ["12"]);
 }
 
+#[test]
 fn findings_do_not_fail() {
     let informed = faithful("toy.form.info");
     assert_eq!((informed.verdict, informed.findings.len()), (Verdict::Pass, 1), "{:?}", informed.findings);
@@ -67,6 +45,7 @@ fn findings_do_not_fail() {
     assert_eq!(faithful("toy.broken.info").meaning(), Meaning::Finding);
 }
 
+#[test]
 fn skips_say_why() {
     assert_eq!(faithful("toy.block.other-product").reason, "does not apply to seven");
     assert_eq!(faithful("toy.block.many-devices").reason, "needs 4 devices, there are 3");
@@ -81,6 +60,7 @@ fn calls(result: &RuleResult) -> Vec<(String, bool)> {
     trace.iter().map(|line| (name(line), line.ends_with("(automatic release)"))).collect()
 }
 
+#[test]
 fn releases_in_reverse() {
     let result = faithful("toy.broken.clean-up");
     let trace = &result.failure.as_ref().expect("it failed").trace;
@@ -102,6 +82,7 @@ fn releases_in_reverse() {
 }
 
 /// A release gets the handle where it belongs, whatever its width, and what the acquiring call was given.
+#[test]
 fn releases_pass_their_arguments() {
     let trace = &faithful("toy.broken.handles").failure.as_ref().expect("it failed").trace;
     let released: Vec<&str> =
@@ -123,6 +104,7 @@ fn releases_pass_their_arguments() {
 }
 
 /// The C programs of the same rules release with the same arguments: a wrong one ends them with 1.
+#[test]
 fn printed_programs_release_handles() {
     for (id, ran) in printed_programs(&library(&[]), "toy.handles.") {
         assert!(ran.status.success(), "{id}: {}", String::from_utf8_lossy(&ran.stderr));
@@ -130,6 +112,7 @@ fn printed_programs_release_handles() {
 }
 
 /// With gates they say the same as the suite, of a library that is right and of one that is wrong.
+#[test]
 fn printed_programs_hold_queues() {
     for defects in [&[][..], &["TWICE"], &["HASTY"]] {
         let results = run(defects, &[], |id| id.starts_with("toy.callback."));
@@ -144,6 +127,7 @@ fn printed_programs_hold_queues() {
 }
 
 /// Conditions of one process and of several decide the same in C.
+#[test]
 fn printed_programs_follow_conditions() {
     for prefix in ["toy.form.if", "toy.actor.if"] {
         let programs = printed_programs(&library(&[]), prefix);
@@ -167,12 +151,16 @@ fn printed_programs(library: &Path, prefix: &str) -> Vec<(String, Output)> {
         let source = library.with_file_name(format!("{name}-{}.c", rule.id));
         let program = source.with_extension("program");
         std::fs::write(&source, text).unwrap();
-        let mut compiler = Command::new("gcc");
-        compiler
-            .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"])
-            .arg(crate::runs::folder().join("specs/toy"));
-        let built = compiler.arg(&source).arg(library).arg("-o").arg(&program).output().expect("gcc is needed");
-        assert!(built.status.success(), "{}: {}", rule.id, String::from_utf8_lossy(&built.stderr));
+        let header = folder().join("specs/toy");
+        let words = [
+            "-Werror".as_ref(),
+            "-pthread".as_ref(),
+            "-I".as_ref(),
+            header.as_ref(),
+            source.as_ref(),
+            library.as_ref(),
+        ];
+        gcc::build::<&OsStr>(&program, words);
         let ran = Command::new(&program).output().expect("the program was just built");
         programs.push((rule.id.clone(), ran));
     }
@@ -180,6 +168,7 @@ fn printed_programs(library: &Path, prefix: &str) -> Vec<(String, Output)> {
 }
 
 /// In a trace, where addresses say nothing.
+#[test]
 fn a_hook_and_a_gate_are_named() {
     let trace = &faithful("toy.broken.held").failure.as_ref().expect("it failed").trace;
     let call = trace.iter().find(|line| line.starts_with("toy_queue_call(")).expect("the rule queues one");
@@ -187,6 +176,7 @@ fn a_hook_and_a_gate_are_named() {
 }
 
 /// What is drawn is made smaller and run again, as without a gate.
+#[test]
 fn a_held_case_is_made_smaller() {
     let first = faithful("toy.broken.held").failure.as_ref().expect("it failed");
     assert_eq!(first.values, [("size".to_owned(), "500".to_owned())]);
@@ -196,11 +186,13 @@ fn a_held_case_is_made_smaller() {
     assert_eq!(again.verdict, Verdict::Fail);
 }
 
+#[test]
 fn what_a_thread_acquires_is_released() {
     let calls = calls(faithful("toy.broken.thread"));
     assert_eq!(calls.iter().filter(|(name, release)| name == "toy_free" && *release).count(), 2, "{calls:?}");
 }
 
+#[test]
 fn an_undefined_call_is_observed() {
     let result = run_one(&[], &["--hazardous"], "toy.block.undefined");
     assert_eq!(result.verdict, Verdict::Observed, "{}", result.reason);
@@ -208,6 +200,7 @@ fn an_undefined_call_is_observed() {
     assert!(seen.len() == 1 && seen[0].starts_with("crash: ") && seen[0].contains("SIGSEGV"), "{seen:?}");
 }
 
+#[test]
 fn a_failure_can_be_replayed() {
     for id in ["toy.broken.choose", "toy.broken.list", "toy.broken.text-matches", "toy.broken.second"] {
         let first = faithful(id).failure.as_ref().expect("it failed");
@@ -221,6 +214,7 @@ fn a_failure_can_be_replayed() {
     }
 }
 
+#[test]
 fn a_case_that_is_none() {
     for (case, expected) in [
         ("{\"nn\": 1}", "the rule has no axis `nn`; did you mean `n`?"),
@@ -237,9 +231,10 @@ fn a_case_that_is_none() {
 }
 
 /// Wherever the cases run: in a worker, in a group of them, in fresh processes, in a worker that is lost.
+#[test]
 fn distinct_cases_are_counted() {
     let coverage = |result: &RuleResult| result.coverage.clone().map(|found| (found.distinct, found.remark));
-    for result in crate::runs::all_faithful().iter().filter(|result| result.cases > 0 && result.chapter != "support") {
+    for result in all_faithful().iter().filter(|result| result.cases > 0 && result.chapter != "support") {
         let (distinct, _) = coverage(result).unwrap_or_else(|| panic!("{} does not say", result.id));
         assert!((1..=result.cases).contains(&distinct), "{}: {distinct} of {}", result.id, result.cases);
     }
@@ -259,16 +254,7 @@ fn distinct_cases_are_counted() {
     assert!((1..=crashed.cases).contains(&distinct) && remark.is_none(), "{crashed:?}");
 }
 
-fn seeds_decide() {
-    let cases = |seed: &str| {
-        let result = run_one(&[], &["--seed", seed], "toy.broken.call");
-        let failure = result.failure.expect("it fails");
-        (result.seed, failure.replay_values)
-    };
-    assert_eq!(cases("5"), cases("5"));
-    assert_ne!(cases("5"), cases("6"));
-}
-
+#[test]
 fn a_hang_is_a_timeout() {
     let result = run_one(&["HANG"], &["--deadline", "1"], "toy.block.round-trip");
     assert_eq!(result.verdict, Verdict::Timeout, "{}", result.reason);
@@ -278,6 +264,7 @@ fn a_hang_is_a_timeout() {
     assert!(failure.trace.last().is_some_and(|line| line.ends_with("= did not return")), "{:?}", failure.trace);
 }
 
+#[test]
 fn a_missing_function() {
     let results = run(&["-Dtoy_share=toy_hidden"], &[], |id| id == "toy.actor.share" || id.contains("support"));
     assert_eq!(results[0].verdict, Verdict::Blocked, "{}", results[0].reason);
@@ -289,6 +276,7 @@ fn a_missing_function() {
 }
 
 /// The symbol is looked up, and the name of the header is reported: the library still exports the name.
+#[test]
 fn a_missing_symbol() {
     let wanted = |id: &str| id == "toy.form.second-names" || id.contains("support");
     let results = run(&["-Dtoy_count_v2=toy_hidden"], &[], wanted);
@@ -298,6 +286,7 @@ fn a_missing_symbol() {
     assert!(results[1].reason.ends_with(": toy_count"), "{}", results[1].reason);
 }
 
+#[test]
 fn the_product_is_asked() {
     let campaign = open(&options(&library(&[]), &[])).unwrap_or_else(|error| panic!("{error}"));
     let header = &campaign.header;
@@ -312,6 +301,7 @@ fn the_product_is_asked() {
 }
 
 /// A library that does not call itself simulated is a device: one run at a time.
+#[test]
 fn a_device_is_locked() {
     let library = library(&["-DLOCKED"]);
     let first = open(&options(&library, &[])).unwrap_or_else(|error| panic!("{error}"));
@@ -323,13 +313,15 @@ fn a_device_is_locked() {
     open(&options(&library, &["--backend", "device"])).unwrap_or_else(|error| panic!("{error}"));
 }
 
+#[test]
 fn a_library_that_is_none() {
-    for path in [crate::runs::folder().join("toy.c"), crate::runs::folder().join("missing.so")] {
+    for path in [folder().join("toy.c"), folder().join("missing.so")] {
         let error = open(&options(&path, &[])).expect_err("it is no library");
         assert!(error.to_string().contains(&path.display().to_string()), "{error}");
     }
 }
 
+#[test]
 fn statuses() {
     let exit = |words: &[&str], id: &str| {
         let campaign = open(&options(&library(&[]), words)).unwrap_or_else(|error| panic!("{error}"));

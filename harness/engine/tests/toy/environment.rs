@@ -10,7 +10,7 @@ use steps::word::Word;
 use steps::{Environment, Vocabulary};
 
 pub fn environment() -> Environment {
-    let declarations = Declarations::new(&crate::bindings::BINDINGS);
+    let declarations = Declarations::new(&crate::toy::bindings::BINDINGS);
     let ty = declarations.ty("toyResult").expect("the header has it");
     let result = ResultType {
         name: "toyResult".to_owned(),

@@ -1,8 +1,6 @@
 //! Runs on the toy runtime: the library built, the target opened, the results as text.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use clap::Parser;
@@ -10,7 +8,8 @@ use engine::run::{Campaign, Options, RunError, load_rules, plan};
 use engine::runtime::Runtime;
 use record::{RuleResult, Verdict};
 
-use crate::bindings::BINDINGS;
+use crate::gcc;
+use crate::toy::bindings::BINDINGS;
 
 /// The toy runtime has no simulated device: a library is always given.
 pub static TOY: Runtime = Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
@@ -39,19 +38,11 @@ pub fn options(library: &Path, words: &[&str]) -> Options {
 pub fn library(defects: &[&str]) -> PathBuf {
     let name = format!("libtoy{}.so", defects.iter().map(|defect| format!("-{defect}")).collect::<String>());
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
-    // Its own name while it is written: another thread or process may use the finished one.
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let partial = path.with_extension(format!("{}-{number}.partial", std::process::id()));
-    let mut compiler = Command::new("gcc");
-    compiler.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-shared", "-fPIC", "-pthread", "-o"]);
-    compiler.arg(&partial).arg(folder().join("toy.c"));
-    for defect in defects {
-        compiler.arg(if defect.starts_with('-') { (*defect).to_owned() } else { format!("-DDEFECT_{defect}") });
-    }
-    let output = compiler.output().unwrap_or_else(|error| panic!("gcc cannot be started: {error}"));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    std::fs::rename(&partial, &path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let source = folder().join("toy.c").display().to_string();
+    let words = ["-O1", "-shared", "-fPIC", "-pthread", &source].map(str::to_owned).into_iter();
+    let named =
+        |defect: &&str| if defect.starts_with('-') { (*defect).to_owned() } else { format!("-DDEFECT_{defect}") };
+    gcc::build(&path, words.chain(defects.iter().map(named)));
     path
 }
 
