@@ -10,6 +10,7 @@ pub mod draft;
 pub mod interface;
 mod output;
 pub mod reproducer;
+pub mod run;
 pub mod runtimes;
 
 pub use conclude::{CommandError, conclude, expect_stack};

@@ -13,7 +13,6 @@ mod mustpass;
 mod print;
 mod proof;
 mod report;
-mod run;
 mod schema;
 mod simulator;
 
@@ -22,7 +21,7 @@ use std::process::ExitCode;
 
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, expect_stack, say, say_line};
-use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer};
+use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer, run};
 use clap::{Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, MergeOptions, Options, SimulatorOptions,

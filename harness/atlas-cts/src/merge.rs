@@ -1,11 +1,10 @@
 //! `atlas-cts merge`.
 
 use atlas_cts::CommandError;
+use atlas_cts::run::Terminal;
 use atlas_cts::runtimes::RUNTIMES;
 use engine::run::{ExitStatus, MergeOptions};
 use ledger::Ledger;
-
-use crate::run::Terminal;
 
 /// Puts parts of a run together and prints how the whole went.
 pub(crate) fn merge(options: &MergeOptions) -> Result<ExitStatus, CommandError> {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::run::LogLine;
+use atlas_cts::run::LogLine;
 use atlas_cts::{CommandError, say_line};
 use catalog::files;
 use catalog::must_pass::ChangesFile;

@@ -157,3 +157,24 @@ fn a_crate_depends_only_on_those_that_it_may_know() {
         assert_eq!(own.len(), allowed.len(), "{name} depends on {}", own.join(", "));
     }
 }
+
+/// A test where the manifest says `test = false` would never run, nor an example where it says `doctest = false`.
+#[test]
+fn a_crate_that_links_no_tests_has_none() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let further = ["../specs", "../fixtures/simulator/contract"];
+    for name in CRATES.iter().map(|(name, _)| *name).chain(further) {
+        let manifest = fs::read_to_string(crates.join(name).join("Cargo.toml")).expect("a crate has a manifest");
+        let library = manifest.split("\n[lib]\n").nth(1).unwrap_or_default().split("\n[").next().unwrap_or_default();
+        let is_off = |what: &str| library.lines().any(|line| line == format!("{what} = false"));
+        for path in files(&crates.join(name).join("src")) {
+            let text = fs::read_to_string(&path).expect("a source is text");
+            let comments = text.lines().filter_map(|line| line.trim().strip_prefix("//"));
+            let fences = comments.filter_map(|line| line.trim_start_matches(['/', '!']).trim().strip_prefix("```"));
+            let has_example = fences.step_by(2).any(|language| language != "text");
+            let has_test = ["#[test]", "#[rstest]", "proptest! {"].iter().any(|mark| text.contains(mark));
+            assert!(!(has_test && is_off("test")), "{}: this test does not run", path.display());
+            assert!(!(has_example && is_off("doctest")), "{}: this example does not run", path.display());
+        }
+    }
+}

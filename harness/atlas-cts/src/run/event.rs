@@ -14,7 +14,7 @@ use record::{Incident, Meaning, Recorded, RuleResult};
 
 /// Something that happened, and when: RFC 3339 in UTC.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct LogLine {
+pub struct LogLine {
     pub(crate) at: String,
     #[serde(flatten)]
     pub(crate) event: LogEvent,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atlas_cts::say_json;
+use crate::say_json;
 use engine::run::{Listener, Observer, RunError, Work};
 use record::{Incident, Recorded};
 

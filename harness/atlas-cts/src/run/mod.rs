@@ -5,18 +5,18 @@ mod json;
 mod progress;
 mod terminal;
 
-use atlas_cts::CommandError;
-use atlas_cts::runtimes::RUNTIMES;
+use crate::CommandError;
+use crate::runtimes::RUNTIMES;
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, Options, SelectionOptions, choose_runtime};
 use ledger::Ledger;
 
-pub(crate) use event::LogLine;
+pub use event::LogLine;
 use json::JsonLog;
-pub(crate) use terminal::Terminal;
+pub use terminal::Terminal;
 
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Only rules whose id contains one of these; a whole id means that rule. A resumed run has its own.
     filter: Vec<String>,
     #[command(flatten)]
@@ -39,7 +39,7 @@ enum LogFormat {
 }
 
 /// Runs rules and prints what happens.
-pub(crate) fn run(arguments: Arguments) -> Result<ExitStatus, CommandError> {
+pub fn run(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     let filter = arguments.selection.filter(arguments.filter, false, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;
     let status = match arguments.log_format {

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use atlas_cts::{say_line, say_painted};
+use crate::{say_line, say_painted};
 use engine::run::{Campaign, Listener, Observer, RunError, Work};
 use ledger::report::{failure_text, summary};
 use record::{Recorded, RuleResult, Verdict};
@@ -12,7 +12,7 @@ use super::progress::Progress;
 
 /// Prints what happens, line by line.
 #[derive(Debug, Default)]
-pub(crate) struct Terminal {
+pub struct Terminal {
     progress: Arc<Progress>,
 }
 
