@@ -1,12 +1,11 @@
-//! What a run promises over time: the same seed, the same journal; a failure that can be had again; workers that are
-//! started once.
+//! What a run promises over time: a failure that can be had again; workers that are started once.
 
 use crate::support;
 
 use std::fs;
 
 use rstest::rstest;
-use support::{Bench, Report};
+use support::Bench;
 
 /// Two rules of one process, one of two; the first fails on a device whose small blocks are misaligned.
 const RULES: &str = "\
@@ -65,47 +64,6 @@ fn bench() -> Bench {
     bench
 }
 
-fn observed_sizes(report: &Report) -> Vec<String> {
-    report.result("acl.small.aligned").observations["size"].keys().cloned().collect()
-}
-
-#[test]
-fn the_same_seed_gives_the_same_journal() {
-    let bench = bench();
-    for folder in ["once", "twice"] {
-        // Rules that run side by side end in any order.
-        bench.run_catalog(folder, &["--seed", "7", "--jobs", "1"]).says(0, &["seed 7"]);
-    }
-    let (once, twice) = (bench.report("once"), bench.report("twice"));
-    assert_eq!(once.timeless(), twice.timeless());
-    assert_eq!(once.header.seed, 7);
-}
-
-#[test]
-fn the_same_seed_finds_the_same_counterexample() {
-    let bench = bench();
-    for folder in ["once", "twice"] {
-        bench.run_catalog(folder, &["--defect", MISALIGNED]).says(1, &["FAIL  acl.small.aligned"]);
-    }
-    let failures = ["once", "twice"].map(|folder| {
-        let report = bench.report(folder);
-        let failure = report.result("acl.small.aligned").failure.clone().unwrap();
-        (failure.values, failure.replay_values, failure.case, failure.shrinks, failure.trace.len())
-    });
-    assert_eq!(failures[0], failures[1]);
-    assert_eq!(failures[0].0[1], ("count".to_owned(), "1".to_owned()), "one block is enough");
-}
-
-#[test]
-fn another_seed_gives_other_values() {
-    let bench = bench();
-    bench.run_catalog("seven", &["--seed", "7"]).says(0, &[]);
-    bench.run_catalog("eight", &["--seed", "8"]).says(0, &[]);
-    let (seven, eight) = (bench.report("seven"), bench.report("eight"));
-    assert_ne!(observed_sizes(&seven), observed_sizes(&eight));
-    assert_ne!(seven.result("acl.small.aligned").seed, eight.result("acl.small.aligned").seed);
-}
-
 #[rstest]
 #[case::one_process("acl.small.aligned", MISALIGNED, "fail")]
 #[case::two_processes("acl.small.shared", "ipc.whitelist-never-read", "fail")]
@@ -125,18 +83,6 @@ fn the_printed_command_fails_again_with_exactly_that_case(
     assert_eq!(first.replay_values, again.replay_values);
     assert_eq!(again.shrinks, 0);
     assert_eq!(first.replay, again.replay, "a replay of the replay is the same command");
-}
-
-#[test]
-fn the_printed_command_of_a_crash_crashes_again() {
-    let bench = bench();
-    bench.library("fixtures/faults/faults.c", &["FAULT_SEGFAULT"]);
-    let arguments = ["--library", "libtested.so", "--deadline", "5", "acl.small.aligned"];
-    bench.run_catalog("report", &arguments).says(1, &["CRASH  acl.small.aligned"]);
-    bench.replay("acl.small.aligned", "report", &[]).says(1, &["CRASH  acl.small.aligned"]);
-    let (first, again) = (bench.report("report"), bench.report("replayed"));
-    let values = |report: &Report| report.result("acl.small.aligned").failure.clone().unwrap().values;
-    assert_eq!(values(&first), values(&again));
 }
 
 #[test]
@@ -161,20 +107,6 @@ fn a_kept_counterexample_is_the_first_case_of_every_later_run() {
 fn kept_cases(path: &std::path::Path) -> Vec<(serde_json::Value, usize)> {
     let kept: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     kept.iter().map(|kept| (kept["case"].clone(), kept["operations"].as_array().unwrap().len())).collect()
-}
-
-#[rstest]
-#[case::no_json("[{", "EOF while parsing")]
-#[case::of_an_axis_that_is_gone(
-    r#"[{"case": {"gone": 1, "salt": 1}, "operations": [], "seen": ""}]"#,
-    "the rule has no axis `gone`"
-)]
-fn a_counterexample_that_is_none_any_more_is_said_and_left_out(#[case] text: &str, #[case] why: &str) {
-    let bench = bench();
-    fs::create_dir(bench.path("regressions")).unwrap();
-    bench.write("regressions/acl.small.aligned.json", text);
-    let answer = bench.run_catalog("report", &[]);
-    answer.says(0, &["acl.small.aligned.json: ", why, "this counterexample is not tried, mend or remove it"]);
 }
 
 #[rstest]

@@ -1,13 +1,17 @@
 //! The tests of the engine, in one executable: what holds without a library (the language, laws, the order of the rooms),
 //! and runs of the toy and of the depot.
 
+mod bench;
 mod circles;
 mod depot;
 mod gcc;
 mod given;
+mod given_cases;
 mod language;
 mod laws;
 mod pairs;
 mod rooms;
+mod seeds;
+mod starts;
 mod toy;
 mod worker;

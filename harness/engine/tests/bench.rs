@@ -1,0 +1,133 @@
+//! Whole runs of the toy on catalogs of a few rules: from the words of a command line to the folder of the run.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Parser;
+use engine::run::{ExitStatus, Observer, Options, RunError, SelectionOptions, Work, run};
+use ledger::report::summary;
+use record::{Recorded, RuleResult, RunEnd, RunHeader, read_journal};
+use tempfile::TempDir;
+
+use crate::toy::runs::{TOY, folder, library};
+
+/// A test's own folder: its catalog, and what its runs write.
+pub struct Bench(TempDir);
+
+/// What a run ended with, and what it said.
+pub struct Answer {
+    pub status: ExitStatus,
+    pub text: String,
+}
+
+/// What a run left in its folder.
+pub struct Report {
+    pub header: RunHeader,
+    pub results: Vec<RuleResult>,
+    pub end: RunEnd,
+    pub journal: String,
+}
+
+/// The command line of a run.
+#[derive(Debug, Parser)]
+struct Line {
+    filter: Vec<String>,
+    #[command(flatten)]
+    selection: SelectionOptions,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// A rule of the chapter `small` with these lines of actors, axes and steps.
+pub fn rule(name: &str, more: &str, steps: &str) -> String {
+    let indented =
+        |text: &str, by: &str| text.lines().map(|line| format!("{by}{}\n", line.trim_end())).collect::<String>();
+    let (more, steps) = (indented(more, "    "), indented(steps, "      "));
+    format!(
+        "  - id: toy.small.{name}\n    title: It answers\n    statement: It answers.\n    \
+         clauses: {{header: header.none}}\n    level: must\n{more}    steps: |\n{steps}"
+    )
+}
+
+impl Bench {
+    /// A bench with the toy's catalog, in which these rules stand in place of its own.
+    pub fn new(rules: &[String]) -> Bench {
+        let bench = Bench(tempfile::tempdir().expect("a folder can be made"));
+        let (from, to) = (folder().join("specs/toy"), bench.path("specs/toy"));
+        for folder in ["clauses", "rules"] {
+            fs::create_dir_all(to.join(folder)).expect("a folder can be made");
+        }
+        for file in ["documents.yaml", "products.yaml", "api.yaml", "clauses/header.yaml"] {
+            fs::copy(from.join(file), to.join(file)).expect("the toy's catalog can be read");
+        }
+        let chapter = format!("title: Small\nrules:\n{}", rules.concat());
+        fs::write(to.join("rules/small.yaml"), chapter).expect("the folder is the test's own");
+        bench
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Runs rules of the catalog on the faithful library, one at a time, with further words of the command line.
+    pub fn run(&self, report: &str, words: &[&str]) -> Answer {
+        let paths = [self.path("specs"), library(&[]), self.path(report)].map(|path| path.display().to_string());
+        let [specs, library, report] = &paths;
+        let fixed = ["toy", "--specs", specs, "--library", library, "--report-dir", report, "--jobs", "1"];
+        let line = Line::try_parse_from(fixed.iter().chain(words)).unwrap_or_else(|error| panic!("{error}"));
+        let mut told = Told(String::new());
+        let filter = line.selection.filter(line.filter, false, Vec::new()).map_err(RunError::from);
+        let ended = filter.and_then(|filter| run(line.options, &TOY, &filter, &ledger::Ledger, &mut told));
+        match ended {
+            Ok(status) => Answer { status, text: told.0 },
+            Err(error) => Answer { status: error.exit(), text: error.to_string() },
+        }
+    }
+
+    pub fn report(&self, name: &str) -> Report {
+        let folder = self.path(name);
+        let (header, results, end) = read_journal(&folder).unwrap_or_else(|error| panic!("{error}"));
+        let journal = fs::read_to_string(folder.join("results.jsonl")).expect("it was just read");
+        Report { header, results, end: end.expect("the run reached its end"), journal }
+    }
+}
+
+impl Answer {
+    /// The answer has this status and says each of these.
+    #[track_caller]
+    pub fn says(&self, status: ExitStatus, fragments: &[&str]) {
+        for fragment in fragments {
+            assert!(self.text.contains(fragment), "`{fragment}` is missing in:\n{}", self.text);
+        }
+        assert_eq!(self.status, status, "{}", self.text);
+    }
+}
+
+impl Report {
+    /// The result of a rule.
+    #[track_caller]
+    pub fn result(&self, id: &str) -> &RuleResult {
+        self.results.iter().find(|result| result.id == id).unwrap_or_else(|| panic!("there is no result of {id}"))
+    }
+}
+
+/// The lines of a run, and its summary.
+struct Told(String);
+
+impl Observer for Told {
+    fn line(&mut self, text: &str) -> Result<(), RunError> {
+        self.0.push_str(text);
+        self.0.push('\n');
+        Ok(())
+    }
+
+    fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
+        work.perform_all(|_| Ok(()))
+    }
+
+    fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
+        self.0.push_str(&summary(&run.header, &run.results, run.end.as_ref(), false));
+        Ok(())
+    }
+}
