@@ -12,6 +12,7 @@ mod laws;
 mod pairs;
 mod rooms;
 mod seeds;
+mod shards;
 mod starts;
 mod toy;
 mod worker;
