@@ -3,7 +3,7 @@
 use catalog::{Conditions, Edition, Rules, applies, product};
 use engine::doctor::{Examination, Finding, Patient, Severity};
 
-use super::Surroundings;
+use super::surroundings::Surroundings;
 
 /// Counts the rules of the catalog that apply to the product.
 pub(super) fn look(patient: &Patient<'_>, options: &Surroundings, found: &mut Examination) {

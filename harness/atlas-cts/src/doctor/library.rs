@@ -8,7 +8,7 @@ use engine::questions::question;
 use engine::run::check_library_file;
 use engine::runtime::Runtime;
 
-use super::Surroundings;
+use super::surroundings::Surroundings;
 
 /// Finds the library that a run would test, and loads it in a process of its own.
 pub(super) fn look(

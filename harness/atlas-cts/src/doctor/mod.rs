@@ -7,6 +7,7 @@ mod expect;
 mod library;
 mod probe;
 mod space;
+mod surroundings;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,11 +15,13 @@ use std::time::Duration;
 use catalog::product;
 use clap::Args;
 use engine::doctor::{Examination, Machine, Patient, Verdict, page};
-use engine::run::{CatalogOptions, ConditionOptions, ExitStatus, MachineOptions, choose_runtime, load_rules};
+use engine::run::{ExitStatus, choose_runtime, load_rules};
 
 use crate::conclude::CommandError;
 use crate::output::{say, say_json};
 use crate::runtimes::RUNTIMES;
+
+use surroundings::Surroundings;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -37,17 +40,6 @@ pub struct Arguments {
     limit: u64,
     #[command(flatten)]
     options: Surroundings,
-}
-
-/// What a run would be given.
-#[derive(Debug, Args)]
-struct Surroundings {
-    #[command(flatten)]
-    catalog: CatalogOptions,
-    #[command(flatten)]
-    machine: MachineOptions,
-    #[command(flatten)]
-    conditions: ConditionOptions,
 }
 
 /// Examines the machine and prints what was found; the status is that of the verdict.

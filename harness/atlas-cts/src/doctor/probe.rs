@@ -7,7 +7,7 @@ use engine::doctor::{Certainty, End, Examination, Finding, Machine, Patient, Sev
 use engine::runtime::Runtime;
 use record::{RuleResult, RunHeader, Verdict, read_journal};
 
-use super::Surroundings;
+use super::surroundings::Surroundings;
 
 /// How long the run may take beside its own deadlines: starts of a real runtime take seconds.
 const BESIDES: u64 = 60;

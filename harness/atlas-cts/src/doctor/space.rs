@@ -5,7 +5,7 @@ use std::path::Path;
 use engine::doctor::{Examination, Finding, Severity};
 use engine::run::runs_folder;
 
-use super::Surroundings;
+use super::surroundings::Surroundings;
 
 /// Bytes below which a run may lose its results, and below which a night with many failures may.
 const LEAST: u64 = 16 << 20;
