@@ -96,8 +96,8 @@ impl Bench {
         fs::write(to.join("rules/small.yaml"), chapter).expect("the folder is the test's own");
         let specs = specs.display().to_string();
         // One rule at a time: what runs side by side ends in any order.
-        let fixed = ["run", "--specs", &specs, "--jobs", "1"].iter().chain(words).map(|word| (*word).to_owned());
-        Bench { fixed: fixed.collect(), folder, runtime }
+        let fixed = [&["run", "--specs", &specs, "--jobs", "1"], words].concat();
+        Bench { fixed: fixed.into_iter().map(str::to_owned).collect(), folder, runtime }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
