@@ -44,6 +44,25 @@ fn a_denied_function_fails_its_owner_and_blocks_or_spares_the_others(
     }
 }
 
+#[test]
+fn a_must_fail_rule_is_stopped_by_its_positive_control() {
+    let bench = Bench::new();
+    run(&bench, "deny.aclrtMallocCached", &["acl.malloc.null-out"]);
+    let report = bench.report("report");
+    let result = report.result("acl.malloc.null-out");
+    assert_eq!(result.verdict, Verdict::Blocked, "{}", result.reason);
+    assert!(result.reason.contains("in the positive control"), "{}", result.reason);
+}
+
+#[test]
+fn an_owner_that_was_not_selected_is_asked_and_not_reported() {
+    let bench = Bench::new();
+    run(&bench, "deny.aclrtMemcpy2d", &["acl.copy2d.null"]).says(3, &["acl.copy2d.rows"]);
+    let report = bench.report("report");
+    assert_eq!(report.results.len(), 1);
+    assert_eq!(report.results[0].verdict, Verdict::Blocked);
+}
+
 #[rstest]
 #[case::a_flag("malloc.config-flags-refused", "acl.malloc.withcfg-combos")]
 #[case::a_family_of_blocks("free.refuses-config-blocks", "acl.free.all-sources")]

@@ -1,9 +1,17 @@
-//! Parts of a run, as users run and merge them. What merging makes of parts: `shards.rs` of the engine's tests.
+//! Parts of a run: together they are the run that nobody divided, whatever happened to some of them.
 
 use crate::support;
 
 use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use atlas_cts::runtimes::RUNTIMES;
+use engine::run::{Distribution, ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, Work, merge};
+use proptest::prelude::*;
+use record::{
+    Journal, Part, RuleResult, RunEnd, RunHeader, RunSettings, StartReason, Starts, Verdict, counts, exit_code,
+};
 use rstest::{fixture, rstest};
 use support::{Answer, Bench, Report};
 
@@ -56,8 +64,7 @@ fn told(report: &Report) -> Vec<serde_json::Value> {
 }
 
 #[rstest]
-fn parts_together_are_the_run_that_nobody_divided(bench: Bench) {
-    let of = 3;
+fn parts_together_are_the_run_that_nobody_divided(bench: Bench, #[values(1, 3, 20)] of: u32) {
     let whole = bench.run_catalog(
         "whole",
         &[&["--product", "a2", "--backend", "simulator", "--jobs", "1"], &MISALIGNED[..]].concat(),
@@ -81,6 +88,95 @@ fn parts_together_are_the_run_that_nobody_divided(bench: Bench) {
     assert_eq!(cases, fs::read_dir(bench.path("whole/counterexamples")).unwrap().count());
     // A merged run is a run: its reports are written again from its journal.
     bench.run(["run", "--resume", "merged"]).says(1, &["its reports are written again"]);
+}
+
+#[rstest]
+fn a_merged_run_names_the_devices_that_were_out_in_each_part(bench: Bench) {
+    for number in [1, 2] {
+        let name = format!("part-{number}");
+        part(&bench, &name, &format!("{number}/2"), &[]).says(0, &[]);
+        let journal = bench.report(&name).journal;
+        let out = format!("\"devices\":4,\"devices_out\":[{{\"device\":\"{number}\",\"reason\":\"it is dead\"}}]");
+        let changed = journal.replacen("\"devices\":4", &out, 1);
+        assert_ne!(changed, journal);
+        bench.write(&format!("{name}/results.jsonl"), changed);
+    }
+    merged(&bench, "merged", &["part-1", "part-2"]).says(0, &["part 1: it is dead", "part 2: it is dead"]);
+    let out = bench.report("merged").header.devices_out;
+    let out: Vec<(&str, &str)> = out.iter().map(|out| (out.device.as_str(), out.reason.as_str())).collect();
+    assert_eq!(out, [("1", "part 1: it is dead"), ("2", "part 2: it is dead")]);
+}
+
+#[rstest]
+fn rules_of_a_part_that_is_missing_have_no_answer(bench: Bench) {
+    for number in [1, 3] {
+        part(&bench, &format!("part-{number}"), &format!("{number}/3"), &[]).says(0, &[]);
+    }
+    merged(&bench, "merged", &["part-1", "part-3"]).says(3, &["part 2 of 3: not among the runs that were merged"]);
+    let merged = bench.report("merged");
+    assert_eq!(merged.results.len(), RULES);
+    let missing: Vec<&RuleResult> = merged.results.iter().filter(|result| result.verdict == Verdict::Error).collect();
+    let second = Distribution::by_id(3);
+    assert!(!missing.is_empty());
+    for result in missing {
+        assert_eq!(second.part_of(&result.id), 2);
+        assert!(result.reason.starts_with("part 2 of 3 is not among the runs"), "{}", result.reason);
+    }
+    assert!(merged.junit.contains("errors="), "{}", merged.junit);
+}
+
+#[rstest]
+fn what_a_part_had_when_it_was_killed_counts_and_resuming_it_gives_the_rest(bench: Bench) {
+    part(&bench, "part-1", "1/2", &[]).says(0, &[]);
+    part(&bench, "part-2", "2/2", &[]).says(0, &[]);
+    let journal = fs::read_to_string(bench.path("part-2/results.jsonl")).unwrap();
+    let lines: Vec<&str> = journal.lines().collect();
+    // Killed while its last rule ran.
+    let cut = lines.iter().rposition(|line| line.starts_with("{\"begin\"")).unwrap();
+    bench.write("part-2/results.jsonl", lines[..=cut].join("\n") + "\n");
+    merged(&bench, "cut", &["part-1", "part-2"]).says(3, &["part 2: ", "did not reach its end"]);
+    let lost: Vec<String> = bench
+        .report("cut")
+        .results
+        .iter()
+        .filter(|result| result.verdict == Verdict::Error)
+        .map(|result| result.reason.clone())
+        .collect();
+    assert!(!lost.is_empty());
+    assert!(
+        lost.iter().any(|reason| reason.contains("part 2 of 2 ended while this rule ran; finish it with --resume"))
+    );
+    // As a site's script would: with the arguments of the first time.
+    part_again(&bench, "part-2", "2/2").says(0, &["resumes"]);
+    merged(&bench, "whole", &["part-1", "part-2"]).says(0, &["2 of 2, merged"]);
+}
+
+fn part_again(bench: &Bench, report: &str, shard: &str) -> Answer {
+    let words = ["run", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--shard", shard, "--resume"];
+    bench.run(words.iter().chain(&[report]))
+}
+
+#[rstest]
+#[case::seed(&["--seed", "2"], "the seed: 20260101 in the first, 2 in this one; give all parts the same --seed")]
+#[case::product(&["--product", "a3"], "the product: a2 in the first, a3 in this one")]
+#[case::devices(&["--devices", "2"], "the number of devices: 4 in the first, 2 in this one")]
+#[case::defect(&MISALIGNED, "the defects: none in the first, malloc.aligned-only-from-4KiB in this one")]
+#[case::strict(&["--strict"], "--strict: off in the first, on in this one")]
+#[case::number(&["--shard", "2/3"], "the number of parts: 2 in the first, 3 in this one")]
+#[case::times(&["--times", "part-1"], "the times: not reported in the first")]
+#[case::rules(&["acl.small.r1"], "the rules that were selected for all parts: others")]
+fn runs_that_are_no_parts_of_one_are_not_merged(bench: Bench, #[case] other: &[&str], #[case] why: &str) {
+    part(&bench, "part-1", "1/2", &[]).says(0, &[]);
+    let mut words = vec!["--product", "a2", "--backend", "simulator", "--shard", "2/2"];
+    // An option that is given twice is refused: the other value takes the first one's place.
+    match words.iter().position(|word| *word == other[0]) {
+        Some(at) => words[at + 1] = other[1],
+        None => words.extend(other),
+    }
+    let answer = bench.run_catalog("part-2", &words);
+    assert!(matches!(answer.status, 0 | 1), "{}", answer.text);
+    merged(&bench, "merged", &["part-1", "part-2"]).says(2, &[why, "merge only parts of one run"]);
+    assert!(!bench.path("merged").exists(), "nothing is written");
 }
 
 #[rstest]
@@ -112,4 +208,173 @@ fn a_list_of_rules_in_a_file_and_exclusions_select(bench: Bench) {
     bench.run_catalog("none", &["--shard", "3/2"]).says(2, &["a part is K/N"]);
     let nextest = bench.command(["run", "--specs", "specs", "--shard", "1/2"]).env("NEXTEST_RUN_ID", "x").output();
     assert!(String::from_utf8_lossy(&nextest.unwrap().stderr).contains("nextest starts a process for each rule"));
+}
+
+#[rstest]
+fn how_many_rules_must_be_executed_is_asked_of_all_parts_together(bench: Bench) {
+    for number in [1, 2] {
+        part(&bench, &format!("part-{number}"), &format!("{number}/2"), &["--min-executed", "10"]).says(0, &[]);
+    }
+    // One rule does not apply.
+    merged(&bench, "merged", &["part-1", "part-2"]).says(3, &["9 pass"]);
+}
+
+#[rstest]
+fn parts_that_were_divided_by_times_make_the_whole_run(bench: Bench) {
+    bench.run_catalog("earlier", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
+    for number in [1, 2, 3] {
+        part(&bench, &format!("part-{number}"), &format!("{number}/3"), &["--times", "earlier"]).says(0, &[]);
+    }
+    merged(&bench, "merged", &["part-3", "part-1", "part-2"]).says(0, &["3 of 3, merged"]);
+    assert_eq!(told(&bench.report("merged")), told(&bench.report("earlier")));
+}
+
+// ---- any division, any attempts
+
+/// Says nothing.
+struct Silent;
+
+impl Observer for Silent {
+    fn line(&mut self, _: &str) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn perform(&mut self, _: &Arc<Work>) -> Result<(), RunError> {
+        unreachable!("nothing is run")
+    }
+
+    fn summary(&mut self, _: &record::Recorded) -> Result<(), RunError> {
+        Ok(())
+    }
+}
+
+/// Writes the journal of an attempt at a part, as a run would.
+fn write_attempt(
+    bench: &Bench,
+    name: &str,
+    header: &RunHeader,
+    part: &Part,
+    results: &[RuleResult],
+    ends: bool,
+) -> PathBuf {
+    let rules = results.iter().map(|result| result.id.clone()).collect();
+    let settings = RunSettings { part: Some(part.clone()), rules: Some(rules), ..header.settings.clone() };
+    let header = RunHeader { run: name.to_owned(), settings, ..header.clone() };
+    let folder = bench.path(name);
+    let journal = Journal::create(&folder, &header).unwrap();
+    let written = if ends { results } else { &results[..results.len() / 2] };
+    written.iter().for_each(|result| journal.append(result).unwrap());
+    if ends {
+        let end = RunEnd {
+            finished: header.started.clone(),
+            nanoseconds: 1,
+            counts: counts(results),
+            workers_started: 1,
+            starts: [(StartReason::FirstUse, Starts { processes: 1, runtimes: 1 })].into(),
+            start_up_nanoseconds: 1,
+            events: Vec::new(),
+            remarks: vec![format!("{name} remarks")],
+            unusable_cases: 0,
+            retries: Vec::new(),
+            expectations: None,
+            exit: exit_code(&header.settings, results, 0, None),
+        };
+        journal.finish(end).unwrap();
+    }
+    folder
+}
+
+/// How an attempt goes before the one that gives all answers.
+#[derive(Debug, Clone, Copy)]
+enum Earlier {
+    /// The device is lost at each rule.
+    Lost,
+    /// Killed in the middle.
+    Killed,
+    /// All answers, as the last attempt gives them.
+    Complete,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn however_a_run_is_divided_and_tried_again_the_merged_one_is_the_whole(
+        of in 1_u32..15,
+        times in proptest::option::of(proptest::collection::vec(0_u64..5_000_000_000, RULES)),
+        earlier in proptest::collection::vec((1_u32..15, proptest::sample::select(vec![
+            Earlier::Lost, Earlier::Killed, Earlier::Complete,
+        ])), 0..4),
+    ) {
+        let bench = bench();
+        let words = ["--product", "a2", "--backend", "simulator"];
+        bench.run_catalog("whole", &[&words[..], &MISALIGNED[..]].concat()).says(1, &[]);
+        let whole = bench.report("whole");
+        let distribution = match &times {
+            None => Distribution::by_id(of),
+            Some(times) => {
+                let timed = whole.results.iter().zip(times);
+                let timed: Vec<RuleResult> =
+                    timed.map(|(result, time)| RuleResult { nanoseconds: *time, ..result.clone() }).collect();
+                Distribution::by_times(of, &timed)
+            }
+        };
+        let mut runs = Vec::new();
+        for number in 1..=of {
+            let part = Part { number, of, balanced: distribution.digest(), rules: None };
+            let own = whole.results.iter().filter(|result| distribution.part_of(&result.id) == number);
+            let own: Vec<RuleResult> = own.cloned().collect();
+            let attempts = earlier.iter().filter(|(part, _)| *part == number).map(|(_, earlier)| *earlier);
+            for (index, attempt) in attempts.chain([Earlier::Complete]).enumerate() {
+                let lost = |result: &RuleResult| RuleResult { verdict: Verdict::DeviceLost, failure: None, ..result.clone() };
+                let results: Vec<RuleResult> = match attempt {
+                    Earlier::Lost => own.iter().map(lost).collect(),
+                    Earlier::Killed | Earlier::Complete => own.clone(),
+                };
+                let ends = !matches!(attempt, Earlier::Killed);
+                let name = format!("part-{number}-{index}");
+                runs.push(write_attempt(&bench, &name, &whole.header, &part, &results, ends));
+            }
+        }
+        let options = MergeOptions {
+            runs,
+            report_dir: Some(bench.path("merged")),
+            specs: Some(bench.path("specs")),
+            known: ExpectationOptions::default(),
+        };
+        let status = merge(&options, RUNTIMES, &ledger::Ledger, &mut Silent);
+        prop_assert!(matches!(status, Ok(ExitStatus::Broken)), "{status:?}");
+        prop_assert_eq!(told(&bench.report("merged")), told(&whole));
+    }
+}
+
+#[rstest]
+fn a_failure_is_not_tried_away_and_the_report_names_the_attempts(bench: Bench) {
+    bench.run_catalog("whole", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
+    let whole = bench.report("whole");
+    let part = Part { number: 1, of: 1, balanced: None, rules: None };
+    let mut failed = whole.results.clone();
+    failed[2].verdict = Verdict::Fail;
+    write_attempt(&bench, "attempt-1", &whole.header, &part, &failed, true);
+    write_attempt(&bench, "attempt-2", &whole.header, &part, &whole.results, true);
+    let answer = merged(&bench, "merged", &["attempt-1", "attempt-2"]);
+    let id = &failed[2].id;
+    answer.says(
+        1,
+        &[&format!(
+            "{id}: the attempts at this part disagree: fail in attempt-1, pass in attempt-2; the result is fail"
+        )],
+    );
+    answer.says(1, &["1 of 1 from 2 runs, merged"]);
+}
+
+#[rstest]
+fn a_result_that_is_not_its_parts_is_refused(bench: Bench) {
+    bench.run_catalog("whole", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
+    let whole = bench.report("whole");
+    for number in [1, 2] {
+        let part = Part { number, of: 2, balanced: None, rules: None };
+        write_attempt(&bench, &format!("part-{number}"), &whole.header, &part, &whole.results, true);
+    }
+    merged(&bench, "merged", &["part-1", "part-2"]).says(2, &["which is not a rule of its part"]);
 }

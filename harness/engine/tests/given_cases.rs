@@ -22,7 +22,7 @@ choose {
   two: toy_copy(p, pattern(size, 2), size, TOY_IN);
 }";
     let other = "toy_alloc(&p, 64);\n(uintptr_t)p % 64 == 0;";
-    Bench::toy(&[rule(RULE, axes, steps), rule("toy.small.other", "", other)])
+    Bench::new(&[rule("written", axes, steps), rule("other", "", other)])
 }
 
 #[test]

@@ -12,7 +12,6 @@ mod laws;
 mod pairs;
 mod rooms;
 mod seeds;
-mod shards;
 mod starts;
 mod toy;
 mod worker;

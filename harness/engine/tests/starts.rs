@@ -14,16 +14,16 @@ const FAILS: &str = "toy_alloc(&p, 64);\n(uintptr_t)p == 7;";
 
 /// A rule that holds in four cases.
 fn holds(name: &str, actors: &str) -> String {
-    rule(&format!("toy.small.{name}"), &format!("actors: \"{actors}\"\n{FOUR}"), ALLOCATES)
+    rule(name, &format!("actors: \"{actors}\"\n{FOUR}"), ALLOCATES)
 }
 
 /// A rule that fails in its only case.
 fn fails(actors: &str) -> String {
-    rule("toy.small.fails", &format!("actors: \"{actors}\""), FAILS)
+    rule("fails", &format!("actors: \"{actors}\""), FAILS)
 }
 
 fn run(rules: &[String]) -> Report {
-    let bench = Bench::toy(rules);
+    let bench = Bench::new(rules);
     bench.run("report", &[]);
     bench.report("report")
 }
@@ -87,13 +87,13 @@ fn the_process_of_a_rule_has_nothing_to_do_with_a_failure_of_another_one() {
 #[test]
 fn a_process_that_only_loads_the_library_is_no_start_of_the_runtime() {
     let loaded = "actors: \"P: process(), state loaded;\"";
-    let report = run(&[rule("toy.small.loaded", loaded, "toy_count(&number);\nnumber == 0;")]);
+    let report = run(&[rule("loaded", loaded, "toy_count(&number);\nnumber == 0;")]);
     assert_eq!(further(&report)[&StartReason::Isolated], Starts { processes: 1, runtimes: 0 });
 }
 
 #[test]
 fn the_summary_says_why_processes_were_started() {
-    let bench = Bench::toy(&[holds("first", "A: process(device 0), isolated;")]);
+    let bench = Bench::new(&[holds("first", "A: process(device 0), isolated;")]);
     let starts = "5 started, the runtime in 5";
     let why = "1 for the first use of a device, 4 for single cases of isolated rules";
     bench.run("report", &[]).says(ExitStatus::Conformant, &[starts, why]);

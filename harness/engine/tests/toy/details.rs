@@ -300,15 +300,6 @@ fn the_product_is_asked() {
     assert!(matches!(&error, RunError::Target(TargetError::TooFewDevices { wanted: 9, are: 3 })), "{error}");
 }
 
-/// An owner that was not selected is asked, and not reported.
-#[test]
-fn an_owner_that_was_not_selected_is_asked() {
-    let results = run(&["FULL"], &[], |id| id == "toy.block.zero");
-    assert_eq!(results.len(), 1, "{results:?}");
-    assert_eq!(results[0].verdict, Verdict::Blocked, "{}", results[0].reason);
-    assert!(results[0].reason.contains("toy.block.smallest, which owns toy_alloc"), "{}", results[0].reason);
-}
-
 /// A library that does not call itself simulated is a device: one run at a time.
 #[test]
 fn a_device_is_locked() {

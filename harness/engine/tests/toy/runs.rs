@@ -1,7 +1,8 @@
 //! Runs on the toy runtime: the library built, the target opened, the results as text.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use clap::Parser;
 use engine::run::{Campaign, Options, RunError, load_rules, plan};
@@ -34,10 +35,16 @@ pub fn options(library: &Path, words: &[&str]) -> Options {
     Line::try_parse_from(line).unwrap_or_else(|error| panic!("{error}")).options
 }
 
-/// Builds the library, wrong in the named ways; a name with a `-` in front is passed on as it is.
+/// The library, wrong in the named ways, built once; a name with a `-` in front is passed on as it is.
 pub fn library(defects: &[&str]) -> PathBuf {
     let name = format!("libtoy{}.so", defects.iter().map(|defect| format!("-{defect}")).collect::<String>());
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
+    // A run that has it open would see another file in its place.
+    static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !built.insert(path.clone()) {
+        return path;
+    }
     let source = folder().join("toy.c").display().to_string();
     let words = ["-O1", "-shared", "-fPIC", "-pthread", &source].map(str::to_owned).into_iter();
     let named =
