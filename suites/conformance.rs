@@ -102,8 +102,8 @@ impl Observer for Runner {
     }
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
-        let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), colour))
+        let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), color))
     }
 }
 

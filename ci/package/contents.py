@@ -1,10 +1,10 @@
-"""Writes what a bundle says about its contents: sbom.cdx.json (CycloneDX) and THIRD-PARTY.txt (licences and notices).
+"""Writes what a bundle says about its contents: sbom.cdx.json (CycloneDX) and THIRD-PARTY.txt (licenses and notices).
 
     contents.py TARGET RUSTC TOOLCHAIN FOLDER
 
 Both come from one list: the packages that cargo links into `atlas-cts` for the target (build scripts, procedural macros
 and what only they use stay outside, and so do tests), the standard library, and the unwinder of the linker. Fails where
-a package has no licence expression, a crate no licence file, or the bill of materials does not fit its schema.
+a package has no license expression, a crate no license file, or the bill of materials does not fit its schema.
 """
 
 import datetime
@@ -48,18 +48,18 @@ def linked(target: str) -> tuple[dict, dict[str, list[str]], dict[str, dict]]:
 
 
 def expression(package: dict) -> str:
-    """The licence as SPDX writes it; older crates have a slash for OR."""
+    """The license as SPDX writes it; older crates have a slash for OR."""
     if not package["license"]:
-        sys.exit(f"{package['name']} {package['version']} has no licence expression: leave the crate out, or name its licence here")
+        sys.exit(f"{package['name']} {package['version']} has no license expression: leave the crate out, or name its license here")
     return re.sub(r"\s*/\s*", " OR ", package["license"])
 
 
 def texts(package: dict) -> list[pathlib.Path]:
-    """The licence files that a crate brings."""
+    """The license files that a crate brings."""
     folder = pathlib.Path(package["manifest_path"]).parent
     found = sorted(path for path in folder.iterdir() if path.is_file() and LICENCE_FILE.match(path.name))
     if not found:
-        sys.exit(f"{package['name']} {package['version']} brings no licence file: leave the crate out, or keep its text here")
+        sys.exit(f"{package['name']} {package['version']} brings no license file: leave the crate out, or keep its text here")
     return found
 
 
@@ -154,10 +154,10 @@ def main() -> None:
             content = "\n".join(line.rstrip() for line in file.read_text(errors="replace").strip().splitlines())
             holders.setdefault(content, []).append(f"{component['name']} {component['version']} ({file.name})")
     list_of_all = [f"{c['name']} {c['version']}: {c['licenses'][0]['expression']}" for c, _ in notices]
-    blocks = ["What is linked into atlas-cts beside its own code, and under which licence:\n\n" + "\n".join(list_of_all)]
+    blocks = ["What is linked into atlas-cts beside its own code, and under which license:\n\n" + "\n".join(list_of_all)]
     blocks += ["\n".join(names) + "\n\n" + content for content, names in holders.items()]
     (folder / "THIRD-PARTY.txt").write_text(("\n\n" + "=" * 100 + "\n\n").join(blocks) + "\n")
-    print(f"{len(components)} components in the bill of materials, {len(holders)} licence texts")
+    print(f"{len(components)} components in the bill of materials, {len(holders)} license texts")
 
 
 if __name__ == "__main__":

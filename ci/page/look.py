@@ -53,7 +53,7 @@ for (const item of document.querySelectorAll('svg:not([aria-hidden]),[role=img],
   if (!item.getAttribute('aria-label')) found.push('a ' + item.tagName + ' without a name');
 }
 for (const item of document.querySelectorAll('[aria-labelledby]')) {
-  if (!ids.has(item.getAttribute('aria-labelledby'))) found.push('labelled by nothing');
+  if (!ids.has(item.getAttribute('aria-labelledby'))) found.push('labeled by nothing');
 }
 for (const table of document.querySelectorAll('table')) {
   if (!table.querySelector('th[scope]')) found.push('a table without headings');
@@ -68,7 +68,7 @@ const over = (top, under) => {
   const alpha = top.length > 3 ? top[3] : 1;
   return [0, 1, 2].map((part) => top[part] * alpha + under[part] * (1 - alpha));
 };
-const light = (colour) => {
+const light = (color) => {
   const [r, g, b] = colour.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
@@ -82,8 +82,8 @@ for (const item of [...document.querySelectorAll('body *')].slice(0, 20000)) {
   for (let up = item; up; up = up.parentElement) grounds.push(parse(getComputedStyle(up).backgroundColor));
   const ground = grounds.reverse().reduce((under, top) => over(top, under), canvas);
   const style = getComputedStyle(item);
-  const colour = over(parse(item.closest('svg') ? style.fill : style.color), ground);
-  const [a, b] = [light(colour), light(ground)].sort((x, y) => y - x);
+  const color = over(parse(item.closest('svg') ? style.fill : style.color), ground);
+  const [a, b] = [light(color), light(ground)].sort((x, y) => y - x);
   const ratio = (a + 0.05) / (b + 0.05);
   looked += 1;
   if (ratio < 4.5) found.set(item.tagName + '.' + item.className, ratio.toFixed(2));

@@ -144,16 +144,16 @@ holds "the report has the rules and verdicts of an undisturbed run" same_verdict
 "$here/cluster.sh" start-node "$dir/cluster" node3
 
 echo "--- a night with a shard that never runs"
-night cancelled --executable "$executable" --shards 8 -- "${fast[@]}" "${rules[@]}"
+night canceled --executable "$executable" --shards 8 -- "${fast[@]}" "${rules[@]}"
 scancel "${array}_7"
 holds "the night ends with: not known" ends_with 3
 unanswered() { verdicts "$1" | sed -n 's/ error$//p'; }
 holds "the rules without an answer are those of the shard that never ran" \
     diff <(rules_of "$dir"/disturbed/shards/7/attempt-1/results.jsonl) <(unanswered "$dir/cancelled/report")
 sha256sum "$dir"/cancelled/shards/*/attempt-1/results.jsonl >"$dir/before"
-night cancelled --executable "$executable" --shards 8 -- "${fast[@]}" "${rules[@]}"
+night canceled --executable "$executable" --shards 8 -- "${fast[@]}" "${rules[@]}"
 holds "submitted again, the night ends conformant" ends_with 0
-story cancelled
+story canceled
 holds "what had run did not run again" sha256sum --check --quiet "$dir/before"
 holds "now the report has all verdicts" same_verdicts "$dir/undisturbed" "$dir/cancelled/report"
 

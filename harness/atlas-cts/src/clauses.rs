@@ -10,7 +10,7 @@ use catalog::files;
 use catalog::{Clause, Level, Modality, Rules, SENTENCE, Sentence, sentences};
 use clap::Args;
 use engine::run::ExitStatus;
-use steps::judgement::{judgements, reported};
+use steps::judgment::{judgments, reported};
 
 /// What is shown of the clauses.
 #[derive(Debug, Default, Args)]
@@ -74,7 +74,7 @@ fn counted(text: &mut String, rules: &Rules) {
     let must = rules.rules.iter().filter(|rule| rule.level == Level::Must && rule.hazard.is_none());
     let (mut checks, mut inferred, mut silent) = (0, 0, 0);
     for rule in must {
-        for judged in judgements(&rule.program) {
+        for judged in judgments(&rule.program) {
             let Some(ground) = rule.ground(&judged) else { continue };
             checks += 1;
             inferred += usize::from(ground.clauses.len() > 1);

@@ -15,7 +15,7 @@ pub fn say(text: &str) -> Result<(), RunError> {
     say_painted(&clean(text))
 }
 
-/// Prints what has colours of the suite's own, and is clean otherwise.
+/// Prints what has colors of the suite's own, and is clean otherwise.
 ///
 /// # Errors
 /// As for [`say`].

@@ -29,7 +29,7 @@ mod interface;
 mod list;
 mod logs;
 mod mustpass;
-mod neighbours;
+mod neighbors;
 mod neutral;
 mod newcomer;
 mod nights;

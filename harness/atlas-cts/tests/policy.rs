@@ -216,10 +216,10 @@ fn a_rule_none_of_whose_alternatives_is_offered_does_not_apply() {
 }
 
 #[rstest]
-#[case::one_that_lacks_it("8.2", &["choose: synchronising"])]
+#[case::one_that_lacks_it("8.2", &["choose: synchronizing"])]
 #[case::one_that_has_it("9.0", &[])]
 fn an_alternative_that_an_edition_lacks_is_left_out_and_not_the_rule(#[case] edition: &str, #[case] left_out: &[&str]) {
-    let steps = [ALIGNED[0], ALIGNED[1], "choose { plain: aclrtFree(p); synchronising: aclrtFreeWithDevSync(p); }"];
+    let steps = [ALIGNED[0], ALIGNED[1], "choose { plain: aclrtFree(p); synchronizing: aclrtFreeWithDevSync(p); }"];
     let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &steps));
     let support = SUPPORT.replace(
         "  aclrtMallocCached",

@@ -164,7 +164,7 @@ fn uniform(bounds: Bounds, runner: &mut TestRunner) -> u64 {
 }
 
 /// A position; logarithmic: every order of magnitude equally often, with a liking for powers of two and their
-/// neighbours.
+/// neighbors.
 fn draw(bounds: Bounds, logarithmic: bool, runner: &mut TestRunner) -> u64 {
     if !logarithmic || bounds.count < 4 {
         return uniform(bounds, runner);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use steps::Span;
-use steps::judgement::{Judged, judgements};
+use steps::judgment::{Judged, judgments};
 
 use super::model::Axiom;
 use super::rules::{Rule, Rules};
@@ -29,7 +29,7 @@ impl Rule {
 
     /// The axioms that any judged check of the rule assumes, in the order of the catalog.
     pub fn all_axioms<'a>(&self, rules: &'a Rules) -> Vec<&'a Axiom> {
-        let judged = judgements(&self.program);
+        let judged = judgments(&self.program);
         let ids: HashSet<&str> =
             judged.iter().flat_map(|judged| self.axioms(judged, rules)).map(|axiom| axiom.id.as_str()).collect();
         rules.axioms.iter().filter(|axiom| ids.contains(axiom.id.as_str())).collect()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use steps::StatementId;
-use steps::judgement::{BareCall, Judged, judgements};
+use steps::judgment::{BareCall, Judged, judgments};
 
 use super::clauses::Clause;
 use super::edition::Edition;
@@ -56,7 +56,7 @@ impl Rule {
         let (mut statements, mut reasons) = (Vec::new(), Vec::new());
         let why = |name: &'static str| Some((name, known.not_documented(rules.support.get(name)?)?));
         if let Some((function, why)) = self.program.function_names().find_map(why) {
-            statements.extend(judgements(&self.program).iter().filter_map(|judged| judged.judgement.statement()));
+            statements.extend(judgments(&self.program).iter().filter_map(|judged| judged.judgment.statement()));
             statements.extend(self.program.bare_calls().iter().map(|call| call.id));
             reasons.push(format!("{function} is documented for physical machines and containers; {why}"));
             return (statements, reasons);
@@ -68,7 +68,7 @@ impl Rule {
         let denied =
             |judged: &Judged| self.axioms(judged, rules).into_iter().find(|axiom| known.without.contains(&axiom.id));
         let mut every = true;
-        for judged in judgements(&self.program) {
+        for judged in judgments(&self.program) {
             let what = self.program.judged(&judged);
             if let Some((clause, why)) = self.ground(&judged).and_then(failing) {
                 reasons.push(format!("`{what}` rests on {} {why}", clause.id));
@@ -78,7 +78,7 @@ impl Rule {
                 every = false;
                 continue;
             }
-            statements.extend(judged.judgement.statement());
+            statements.extend(judged.judgment.statement());
         }
         let bare = self.program.bare_calls();
         if !reasons.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use steps::judgement::{Judged, Judgement, judgements};
+use steps::judgment::{Judged, Judgment, judgments};
 use steps::suggest::hint;
 
 use super::clauses::{Clause, ClauseBook};
@@ -51,10 +51,10 @@ impl Rule {
             return Vec::new();
         }
         let mut found: Vec<(Judged, String)> = Vec::new();
-        for judged in judgements(&self.program) {
-            let text = match judged.judgement {
+        for judged in judgments(&self.program) {
+            let text = match judged.judgment {
                 // What every call returns depends on the whole program.
-                Judgement::Success => {
+                Judgment::Success => {
                     let digest = digest::of_bytes(self.program.source.as_bytes());
                     format!("every call succeeds ({})", &digest[..SENTENCE])
                 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use abi::{Bindings, Function};
 
-use steps::judgement::{Judged, judgements};
+use steps::judgment::{Judged, judgments};
 use steps::results::ResultType;
 use steps::{Environment, Program};
 
@@ -270,7 +270,7 @@ impl Rule {
         self
     }
 
-    /// What a judgement rests on; `None`: nothing is named for it.
+    /// What a judgment rests on; `None`: nothing is named for it.
     pub fn ground(&self, judged: &Judged) -> Option<&Ground> {
         self.ground_of(judged.rests_on)
     }
@@ -291,7 +291,7 @@ impl Rule {
     /// The judged check at a place of the steps.
     pub(super) fn judged_at(&self, span: steps::Span) -> Option<Judged> {
         let at = |judged: &Judged| judged.reported == span || judged.statement == span;
-        judgements(&self.program).into_iter().find(at).filter(|_| span != steps::Span::default())
+        judgments(&self.program).into_iter().find(at).filter(|_| span != steps::Span::default())
     }
 
     /// What the statement at a place rests on; everything that the rule rests on where the place is none of a check.

@@ -1,4 +1,4 @@
-//! The sentences of a document, normalised so that a clause finds its own again whatever the markup around it.
+//! The sentences of a document, normalized so that a clause finds its own again whatever the markup around it.
 
 use std::sync::LazyLock;
 
@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256};
 /// A sentence of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// SHA-256 of the normalised text, in lower-case hex: what a clause names.
+    /// SHA-256 of the normalized text, in lower-case hex: what a clause names.
     pub digest: String,
-    /// The normalised text: no markup, no white space.
+    /// The normalized text: no markup, no white space.
     pub text: String,
     /// Line of the document, counted from 1.
     pub line: usize,

@@ -32,7 +32,7 @@ pub struct Runtime {
     pub logs: Option<Logs>,
 }
 
-/// Libraries with the documented behaviour, able to be wrong on demand.
+/// Libraries with the documented behavior, able to be wrong on demand.
 #[derive(Debug)]
 pub struct SimulatedDevice {
     /// The runtime's libraries, the first of api.yaml first. Optional ones may be missing.

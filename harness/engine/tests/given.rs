@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::toy::environment::environment;
 use catalog::{CatalogPlace, load};
 use rstest::rstest;
-use steps::judgement::judgements;
+use steps::judgment::judgments;
 use steps::{Problem, Program, RuleText, check};
 
 fn checked(actors: Option<&str>, steps: &str) -> Result<Program, Vec<Problem>> {
@@ -47,7 +47,7 @@ fn meaning(program: &Program) -> String {
 fn a_set_up_stands_for_its_statements(#[case] actors: Option<&str>, #[case] used: &str, #[case] written: &str) {
     let (used, written) = (checked(actors, used).unwrap(), checked(actors, written).unwrap());
     assert_eq!(meaning(&used), meaning(&written));
-    let texts = |program: &Program| judgements(program).iter().map(|of| program.judged(of)).collect::<Vec<_>>();
+    let texts = |program: &Program| judgments(program).iter().map(|of| program.judged(of)).collect::<Vec<_>>();
     let plain = |text: String| text.replace("(devices + 1)", "devices + 1");
     assert_eq!(
         texts(&used).into_iter().map(plain).collect::<Vec<_>>(),

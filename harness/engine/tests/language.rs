@@ -10,7 +10,7 @@ use rstest::rstest;
 use serde::Deserialize;
 use steps::Program;
 use steps::domain::DomainSource;
-use steps::judgement::judgements;
+use steps::judgment::judgments;
 use steps::parse::{Names, parse_steps};
 use steps::types::{Declarations, wrap};
 use steps::{Part, Problem, RuleText, check};
@@ -103,7 +103,7 @@ fn a_set_is_named_or_written_out() {
     let written = named.replace("misuse", "{TOY_BAD_VALUE, TOY_BAD_STATE}");
     let judged = |steps: &str| -> Vec<String> {
         let program = check(&RuleText { steps, ..RuleText::default() }, &environment()).unwrap();
-        judgements(&program).iter().map(|judged| program.judged(judged)).collect()
+        judgments(&program).iter().map(|judged| program.judged(judged)).collect()
     };
     assert_eq!(judged(named), judged(&written));
     assert_eq!(judged(named)[0], "toy_wait() fails {TOY_BAD_VALUE, TOY_BAD_STATE}");
@@ -111,12 +111,12 @@ fn a_set_is_named_or_written_out() {
 
 /// The blocks of an `if` are judged as if they stood alone; what decides between them is not judged.
 #[test]
-fn a_condition_is_no_judgement() {
+fn a_condition_is_no_judgment() {
     let steps = "int n = 0;\nif (devices > 1) { n = 1; toy_wait() fails; } else { n == 0; }\nn < 2;";
     let program = check(&RuleText { steps, ..RuleText::default() }, &environment()).unwrap();
-    let judged: Vec<String> = judgements(&program).iter().map(|judged| program.judged(judged)).collect();
+    let judged: Vec<String> = judgments(&program).iter().map(|judged| program.judged(judged)).collect();
     assert_eq!(judged, ["toy_wait() fails", "n == 0", "n < 2"]);
-    let ids = |program: &Program| judgements(program).iter().map(|judged| judged.judgement).collect::<Vec<_>>();
+    let ids = |program: &Program| judgments(program).iter().map(|judged| judged.judgment).collect::<Vec<_>>();
     let looped = "int n = 0;\nfor (i < devices) { n = 1; toy_wait() fails; n == 0; }\nn < 2;";
     let looped = check(&RuleText { steps: looped, ..RuleText::default() }, &environment()).unwrap();
     assert_eq!((ids(&program), program.statement_count), (ids(&looped), looped.statement_count));
@@ -130,12 +130,12 @@ fn a_word_stands_for_its_statements() {
     let program = |steps| check(&RuleText { steps, ..RuleText::default() }, &environment()).unwrap();
     let (used, written) = (program(used), program(written));
     assert_eq!(
-        (used.statement_count, used.calls, judgements(&used).len()),
-        (written.statement_count, written.calls, judgements(&written).len())
+        (used.statement_count, used.calls, judgments(&used).len()),
+        (written.statement_count, written.calls, judgments(&written).len())
     );
-    let ids = |program: &Program| judgements(program).iter().map(|judged| judged.judgement).collect::<Vec<_>>();
+    let ids = |program: &Program| judgments(program).iter().map(|judged| judged.judgment).collect::<Vec<_>>();
     assert_eq!(ids(&used), ids(&written));
-    assert_eq!(used.judged(&judgements(&used)[0]), "holds(NULL, pattern(8, 1), 8, to)");
+    assert_eq!(used.judged(&judgments(&used)[0]), "holds(NULL, pattern(8, 1), 8, to)");
 }
 
 /// The steps of a rule with a mistake, with its actors, or with an axis of this name.

@@ -158,12 +158,12 @@ fn colours_only_where_they_are_asked_for() {
     let moves = ['\u{1b}', '\u{9b}', '\u{202e}'];
     assert!(!plain.contains(moves));
     assert!(!failure_text(&all[1], &header()).contains(moves));
-    let coloured = summary(&header(), &all, Some(&end(&all, 1)), true);
-    let mut stripped = coloured.clone();
+    let colored = summary(&header(), &all, Some(&end(&all, 1)), true);
+    let mut stripped = colored.clone();
     for code in ["0", "1", "1;31", "32", "33"] {
         stripped = stripped.replace(&format!("\u{1b}[{code}m"), "");
     }
-    assert_ne!(coloured, plain);
+    assert_ne!(colored, plain);
     assert_eq!(stripped, plain);
 }
 

@@ -202,7 +202,7 @@ impl Journal {
         self.write(&Outgoing::Result(result))
     }
 
-    /// Writes the end of the run and waits until the file is on the disk. Nothing can be appended afterwards.
+    /// Writes the end of the run and waits until the file is on the disk. Nothing can be appended afterward.
     pub fn finish(&self, end: RunEnd) -> Result<(), JournalError> {
         self.write(&Outgoing::End(&end))?;
         self.sync()

@@ -33,7 +33,7 @@ pub struct RunSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub rule_limit: Option<u64>,
-    /// Undefined behaviour was observed.
+    /// Undefined behavior was observed.
     pub hazardous: bool,
     /// Nobody else used the devices.
     #[serde(default)]

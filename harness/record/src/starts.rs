@@ -54,7 +54,7 @@ impl fmt::Display for StartReason {
 pub struct Starts {
     /// Processes that loaded the library.
     pub processes: u64,
-    /// Those of them in which the runtime was initialised, by the set-up or by the rule.
+    /// Those of them in which the runtime was initialized, by the set-up or by the rule.
     pub runtimes: u64,
 }
 

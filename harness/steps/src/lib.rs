@@ -20,7 +20,7 @@ pub mod domain;
 pub mod evaluate;
 pub mod given;
 pub mod ids;
-pub mod judgement;
+pub mod judgment;
 pub mod limits;
 pub mod parse;
 mod parse_actors;

@@ -278,13 +278,13 @@ impl Parser<'_> {
     }
 
     fn fields(&mut self, path: &mut Vec<String>, fields: &mut Vec<(Vec<String>, Expression)>) -> Parsed<()> {
-        self.expect("{", "at the start of an initialiser")?;
+        self.expect("{", "at the start of an initializer")?;
         if matches!(self.peek(), Kind::Integer(0)) && *self.peek_after(1) == Kind::Symbol("}") {
             self.next();
             return self.expect("}", "after `{0`");
         }
         while !self.is("}") {
-            self.expect(".", "before a field: initialisers are `{0}` or `{.field = value}`")?;
+            self.expect(".", "before a field: initializers are `{0}` or `{.field = value}`")?;
             path.push(self.name("a field")?.name);
             self.expect("=", "after the field")?;
             if self.is("{") {
@@ -298,7 +298,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect("}", "at the end of the initialiser")
+        self.expect("}", "at the end of the initializer")
     }
 
     fn expression_statement(&mut self) -> Parsed<StatementKind> {

@@ -83,7 +83,7 @@ pub enum Sharing {
 pub enum State {
     /// The library is loaded, nothing was called.
     Loaded,
-    /// The runtime is initialised.
+    /// The runtime is initialized.
     Init,
     /// A device is selected.
     Device,

@@ -1,6 +1,6 @@
 //! "Did you mean …?"
 
-/// The candidate closest to a misspelt name, if one is close enough to be meant.
+/// The candidate closest to a misspelled name, if one is close enough to be meant.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.len() / 3).max(1);
     candidates

@@ -8,7 +8,7 @@ use super::evidence::{DEVICE_SIDE, FAQ, HALF_DEAD};
 use super::kernel::Messages;
 use super::usage::Opener;
 
-/// Findings that explain why the driver's interface cannot be initialised.
+/// Findings that explain why the driver's interface cannot be initialized.
 const OF_INNER: &[&str] = &[
     "driver.reboot-needed",
     "nodes.not-in-group",

@@ -40,7 +40,7 @@ pub(super) fn meaning(code: i32) -> &'static str {
     match code {
         -8001 | -9001 => "a wrong parameter",
         -8002 | -9002 => "not permitted",
-        -8005 | -9005 => "an inner error: the driver's interface cannot be initialised",
+        -8005 | -9005 => "an inner error: the driver's interface cannot be initialized",
         -8006 => "a time-out",
         -8007 => "no such device",
         -8008 => "something does not exist",

@@ -41,7 +41,7 @@ pub(super) const DOCTOR: Doctor = Doctor {
     explain,
     identify: state::identify,
     health: state::health,
-    // Initialises, sets a device, allocates, copies both ways, waits for a stream, and releases all of it.
+    // Initializes, sets a device, allocates, copies both ways, waits for a stream, and releases all of it.
     probe: &["acl.copy.sync-roundtrip", "acl.copy.async-roundtrip"],
 };
 

@@ -22,7 +22,7 @@ pub(super) fn look(rules: &Rules, names: &[String], hardware: &[String], found: 
     let by_name = names.iter().find_map(|name| of_name(rules, name));
     let product = by_bus.map(str::to_owned).or(by_name);
     let asked = if names.is_empty() { "names of devices".to_owned() } else { names.join(", ") };
-    found.looked("product", asked, product.clone().unwrap_or_else(|| "not recognised".to_owned()));
+    found.looked("product", asked, product.clone().unwrap_or_else(|| "not recognized".to_owned()));
     if product.is_none() && !names.is_empty() {
         let title = format!("no product family of the catalog has a device called {}", names.join(" or "));
         let next = "give the family with --product; a new name is worth a report";

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 const TICK: Duration = Duration::from_millis(10);
 /// How long a command that was asked to end may take: a run closes its journal and ends its workers.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The most of what a command printed that is looked at afterwards.
+/// The most of what a command printed that is looked at afterward.
 const MOST: u64 = 64 << 10;
 
 /// How a command ended.

@@ -8,9 +8,9 @@ use super::surroundings::Surroundings;
 /// Counts the rules of the catalog that apply to the product.
 pub(super) fn look(patient: &Patient<'_>, options: &Surroundings, found: &mut Examination) {
     if let Some(named) = &patient.product {
-        if let Some(recognised) = found.product.as_ref().filter(|recognised| *recognised != named) {
-            let title = format!("the devices are of the product family {recognised}, and --product says {named}");
-            let next = format!("leave --product out, or give --product {recognised}");
+        if let Some(recognized) = found.product.as_ref().filter(|recognized| *recognized != named) {
+            let title = format!("the devices are of the product family {recognized}, and --product says {named}");
+            let next = format!("leave --product out, or give --product {recognized}");
             found.find(Finding::new("product.contradicts", Severity::Blocker, title, next));
         }
         found.product = Some(named.clone());

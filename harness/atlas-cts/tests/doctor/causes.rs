@@ -10,7 +10,7 @@ const NOT_GRANTED: &str = "Operation not permitted (os error 1)";
 const INSTALLED: u64 = 1_772_338_330;
 const LAST_LINE: u64 = 1_772_420_270;
 
-/// A server whose tool fails as it does where the driver's interface cannot be initialised.
+/// A server whose tool fails as it does where the driver's interface cannot be initialized.
 fn broken() -> Machine {
     let machine = Machine::healthy();
     machine.smi_fails("DrvMngGetConsoleLogLevel failed. (ret=4)\ndcmi module initialize failed. ret is -8005\n", 187);

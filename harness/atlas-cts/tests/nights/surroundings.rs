@@ -81,7 +81,7 @@ fn a_run_whose_clock_jumps_is_resumed_and_merged_as_any_other() {
 
 // ---- memory
 
-/// A machine that is short of memory ends a process that waits, and a rule that begins afterwards was not there.
+/// A machine that is short of memory ends a process that waits, and a rule that begins afterward was not there.
 #[test]
 fn a_process_that_is_killed_between_two_rules_fails_no_rule() {
     let steps = [("seen", STREAM), ("killer", ALONE), ("next", "")];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use steps::judgement::{Judged, Judgement, judgements, reported};
+use steps::judgment::{Judged, Judgment, judgments, reported};
 use steps::suggest::hint;
 
 use crate::clauses::Clause;
@@ -74,7 +74,7 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
         .map(|product| product.id.as_str())
         .filter(|product| offered(rule, product, rules).is_ok())
         .collect();
-    for judged in judgements(&rule.program) {
+    for judged in judgments(&rule.program) {
         let text = rule.program.judged(&judged);
         let problem = match rule.ground(&judged) {
             None if judged.rests_on.is_some() => continue,
@@ -83,8 +83,8 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
         };
         if let Some(problem) = problem {
             let message = format!("`{text}` is judged: {problem}");
-            match judged.judgement {
-                Judgement::Success => mistakes.at(source, &rule.source.id, message),
+            match judged.judgment {
+                Judgment::Success => mistakes.at(source, &rule.source.id, message),
                 _ => mistakes.inside(source, &rule.source.steps, rule.program.written(judged.statement), message),
             }
         }
@@ -94,7 +94,7 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
 /// A check that rests on what the caller has to keep, and on no outcome, looks at what happens to a caller that does
 /// not: the documents leave that undefined.
 fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
-    let judged = if rule.level == Level::Must { Vec::new() } else { judgements(&rule.program) };
+    let judged = if rule.level == Level::Must { Vec::new() } else { judgments(&rule.program) };
     for judged in judged.into_iter().chain(reported(&rule.program)) {
         let clauses = rule.ground(&judged).map(|ground| &*ground.clauses).unwrap_or_default();
         let clauses: Vec<&Clause> = clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
@@ -107,8 +107,8 @@ fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistake
             "`{text}` rests on {id}, which asks something of the caller ({modality}), and on no outcome: what happens \
              to a caller that does otherwise is undefined; write `hazard: undefined`, or keep to it"
         );
-        match judged.judgement {
-            Judgement::Success => mistakes.at(source, &rule.source.id, message),
+        match judged.judgment {
+            Judgment::Success => mistakes.at(source, &rule.source.id, message),
             _ => mistakes.inside(source, &rule.source.steps, rule.program.written(judged.statement), message),
         }
     }
@@ -138,7 +138,7 @@ fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, produ
             first.modality.name()
         ));
     }
-    if let Judgement::Code(id) = judged.judgement {
+    if let Judgment::Code(id) = judged.judgment {
         let judged = rule.program.codes(id);
         if !clauses.iter().any(|clause| clause.codes.iter().any(|code| judged.contains(code))) {
             return Some(format!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_yaml::Spanned;
 use simulator_contract::Defect;
 use steps::evaluate::Scope;
-use steps::judgement::judgements;
+use steps::judgment::judgments;
 use steps::suggest::hint;
 use steps::{Id, Part, Problem, RuleText};
 
@@ -61,7 +61,7 @@ pub(super) fn check(
         mistakes.at(source, name, format!("the rule does not use `{}`; remove it here", name.value));
     }
     for (statement, reason) in &rule.unproven {
-        let judged: Vec<String> = judgements(&program).iter().map(|judged| program.judged(judged)).collect();
+        let judged: Vec<String> = judgments(&program).iter().map(|judged| program.judged(judged)).collect();
         if !judged.contains(statement) {
             let hint = hint(statement, judged.iter().map(String::as_str));
             mistakes.at(source, reason, format!("`{statement}` is no check of the steps{hint}"));

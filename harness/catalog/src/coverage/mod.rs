@@ -7,7 +7,7 @@ pub use threshold::{Threshold, ThresholdError};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use steps::judgement::{judgements, reported};
+use steps::judgment::{judgments, reported};
 use steps::program::Domain;
 
 use crate::{Clause, DUPLICATE, Level, Modality, PageEntry, Readings, Rule, Rules, identifiers, offered};
@@ -201,7 +201,7 @@ fn settle_duplicates(rules: &Rules, clauses: &mut [CoveredClause<'_>]) {
 
 /// The clauses that checks of a rule rest on, by position, and whether such a check is judged.
 fn resting(rule: &Rule) -> Vec<(usize, bool)> {
-    let judged = judgements(&rule.program).into_iter().map(|judged| (judged, true));
+    let judged = judgments(&rule.program).into_iter().map(|judged| (judged, true));
     let reported = reported(&rule.program).into_iter().map(|judged| (judged, false));
     let checks = judged.chain(reported).filter_map(|(check, judged)| Some((rule.ground(&check)?, judged)));
     let calls = rule.program.bare_calls().into_iter();

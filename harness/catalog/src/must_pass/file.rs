@@ -91,7 +91,7 @@ impl fmt::Display for MustPass {
             f,
             "# products on which it has to hold, where it applies, and the statements that are judged. Written by"
         )?;
-        writeln!(f, "# `atlas-cts mustpass --write`, and never changed afterwards.")?;
+        writeln!(f, "# `atlas-cts mustpass --write`, and never changed afterward.")?;
         writeln!(f, "{VERSION}\t{}\n{CATALOG}\t{}", self.version, self.catalog)?;
         for (id, promise) in &self.rules {
             let products: Vec<&str> = promise.products.iter().map(String::as_str).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use steps::judgement::reported;
+use steps::judgment::reported;
 
 use super::changes::{Log, Part};
 use super::error::MustPassError;

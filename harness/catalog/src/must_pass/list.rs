@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use steps::judgement::{Judgement, judgements};
+use steps::judgment::{Judgment, judgments};
 
 use crate::one_space;
 use crate::{Rule, Rules, promised};
@@ -79,7 +79,7 @@ fn conditions(rule: &Rule) -> Vec<String> {
 
 /// The texts of what is judged. A call that must fail with a code is one statement.
 fn checks(rule: &Rule) -> Vec<String> {
-    let judged = judgements(&rule.program).into_iter();
-    let whole = judged.filter(|judged| !matches!(judged.judgement, Judgement::Code(_)));
+    let judged = judgments(&rule.program).into_iter();
+    let whole = judged.filter(|judged| !matches!(judged.judgment, Judgment::Code(_)));
     whole.map(|judged| one_space(&rule.program.judged(&judged))).collect()
 }

@@ -39,7 +39,7 @@ pub struct Doctor {
     pub identify: fn(&Machine) -> Fingerprint,
     /// Looks at the health of all devices. It opens no device.
     pub health: fn(&Machine) -> MachineHealth,
-    /// The rules that a probe runs: together they set a device up, allocate, copy, synchronise and free.
+    /// The rules that a probe runs: together they set a device up, allocate, copy, synchronize and free.
     pub probe: &'static [&'static str],
 }
 

@@ -62,7 +62,7 @@ fn add_finding(text: &mut String, finding: &Finding) {
     }
 }
 
-/// A labelled text, wrapped.
+/// A labeled text, wrapped.
 fn row(text: &mut String, label: &str, content: &str) {
     let width = LABEL - 3;
     let mut label = clean(&shown(label)).into_owned();

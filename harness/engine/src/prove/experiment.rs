@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 use simulator_contract::{Event, glitch};
 use steps::Span;
-use steps::judgement::Judgement;
+use steps::judgment::Judgment;
 
 use crate::case::{Budget, Plan, SearchResult, case_to_json, rule_seed};
 use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
@@ -20,7 +20,7 @@ use record::{StartReason, Verdict};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Experiment {
     /// What is not judged.
-    pub ignored: Option<Judgement>,
+    pub ignored: Option<Judgment>,
     /// Go on after a failure, to count the cases that fail.
     pub counts: bool,
     /// At most this many cases.

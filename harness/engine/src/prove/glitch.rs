@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use steps::judgement::Judgement;
+use steps::judgment::Judgment;
 
 use crate::case::LEAST_PATIENCE;
 use crate::run::RunError;
@@ -30,7 +30,7 @@ const TRIES: u32 = 8;
 const HANGS: u32 = 3;
 
 /// How often a check was the first to notice an event of a kind.
-type Tries = BTreeMap<Judgement, u32>;
+type Tries = BTreeMap<Judgment, u32>;
 
 /// What a case showed.
 struct Found {
@@ -79,7 +79,7 @@ impl Work<'_> {
     /// Lets each event of a case go wrong.
     fn glitches_in(&self, lab: &mut Lab, rule: &Rule, (event, case): (Event, &Json), tries: &mut Tries) -> Found {
         let seed = self.seed;
-        let experiment = |number: u64, ignored: Option<Judgement>| {
+        let experiment = |number: u64, ignored: Option<Judgment>| {
             let only = vec![case.clone()];
             Experiment { ignored, only, event: Some((event, number)), ..Experiment::default() }
         };
@@ -111,7 +111,7 @@ impl Work<'_> {
             if self.failed_check(rule, &fresh(None)) == Some(ignored) && fresh(Some(ignored)).passes() {
                 found.needed = true;
                 self.note(rule, |proof| {
-                    if let Some(check) = proof.checks.iter_mut().find(|check| check.judgement == ignored) {
+                    if let Some(check) = proof.checks.iter_mut().find(|check| check.judgment == ignored) {
                         check.needed_for = Some(format!("a device whose {number}. {}", event.what()));
                     }
                 });
@@ -124,22 +124,22 @@ impl Work<'_> {
     fn wanting(&self, rule: &Rule, event: Event, tries: &Tries) -> bool {
         let rules = lock(&self.rules);
         rules.get(&rule.id).is_some_and(|proof| {
-            let mut open = proof.unneeded().map(|check| check.judgement);
-            open.any(|judgement| {
-                let sees = match judgement {
-                    Judgement::Condition(_) | Judgement::Success => true,
-                    Judgement::Failure(_) => event == Event::Success,
-                    Judgement::Code(_) => event == Event::Code,
+            let mut open = proof.unneeded().map(|check| check.judgment);
+            open.any(|judgment| {
+                let sees = match judgment {
+                    Judgment::Condition(_) | Judgment::Success => true,
+                    Judgment::Failure(_) => event == Event::Success,
+                    Judgment::Code(_) => event == Event::Code,
                 };
-                sees && tries.get(&judgement).is_none_or(|tries| *tries < TRIES)
+                sees && tries.get(&judgment).is_none_or(|tries| *tries < TRIES)
             })
         })
     }
 
     /// The check that failed, if nothing needs it yet.
-    fn failed_check(&self, rule: &Rule, attempt: &Attempt) -> Option<Judgement> {
+    fn failed_check(&self, rule: &Rule, attempt: &Attempt) -> Option<Judgment> {
         let rules = lock(&self.rules);
         let check = rules.get(&rule.id)?.checks.iter().find(|check| check.failed(attempt))?;
-        (check.needed_for.is_none() && attempt.kills()).then_some(check.judgement)
+        (check.needed_for.is_none() && attempt.kills()).then_some(check.judgment)
     }
 }

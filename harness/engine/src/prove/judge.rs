@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use steps::judgement::{Judged, Judgement, judgements};
+use steps::judgment::{Judged, Judgment, judgments};
 
 use catalog::{Level, Rule, Rules};
 use record::Verdict;
@@ -77,7 +77,7 @@ impl Tally {
 /// What was found out about one check.
 #[derive(Debug)]
 pub struct CheckProof {
-    pub judgement: Judgement,
+    pub judgment: Judgment,
     /// The statement, on one line.
     pub text: String,
     /// `file:line:column`.
@@ -99,7 +99,7 @@ impl CheckProof {
         let check = |judged: Judged| {
             let text = rule.program.judged(&judged);
             CheckProof {
-                judgement: judged.judgement,
+                judgment: judged.judgment,
                 place: rule.place(&rules.chapters[rule.chapter], judged.statement.start),
                 reason: rule.unproven.get(&text).cloned(),
                 text,
@@ -109,23 +109,23 @@ impl CheckProof {
                 judged,
             }
         };
-        judgements(&rule.program).into_iter().map(check).collect()
+        judgments(&rule.program).into_iter().map(check).collect()
     }
 
     /// Whether this check is what failed.
     pub fn failed(&self, attempt: &Attempt) -> bool {
-        let verdict = if matches!(self.judgement, Judgement::Code(_)) { Verdict::WrongCode } else { Verdict::Fail };
-        let reported = self.judgement != Judgement::Success;
+        let verdict = if matches!(self.judgment, Judgment::Code(_)) { Verdict::WrongCode } else { Verdict::Fail };
+        let reported = self.judgment != Judgment::Success;
         attempt.verdict == verdict && (attempt.place == self.judged.reported) == reported
     }
 
     /// What is checked, for a person.
     pub fn what(&self) -> &'static str {
-        match self.judgement {
-            Judgement::Condition(_) => "condition",
-            Judgement::Failure(_) => "that it fails",
-            Judgement::Code(_) => "its code",
-            Judgement::Success => "success",
+        match self.judgment {
+            Judgment::Condition(_) => "condition",
+            Judgment::Failure(_) => "that it fails",
+            Judgment::Code(_) => "its code",
+            Judgment::Success => "success",
         }
     }
 }

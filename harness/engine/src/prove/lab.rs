@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
-use steps::judgement::Judgement;
+use steps::judgment::Judgment;
 
 use crate::run::{Options, RunError, Target};
 use catalog::{Level, Rule};
@@ -250,14 +250,14 @@ impl Work<'_> {
         if !self.proof.weaken {
             return;
         }
-        let mut ignored: Option<Judgement> = None;
+        let mut ignored: Option<Judgment> = None;
         let mut claimed = true;
         self.note(rule, |proof| {
             claimed = proof.kills.contains_key(device) || device.starts_with("bad.");
             if let Some(check) = proof.checks.iter_mut().find(|check| check.failed(attempt)) {
                 check.caught.insert(device.to_owned());
                 let known = check.needed_for.is_some() || (!claimed && check.could_claim.is_some());
-                ignored = (!known).then_some(check.judgement);
+                ignored = (!known).then_some(check.judgment);
             }
         });
         let Some(ignored) = ignored else { return };
@@ -265,7 +265,7 @@ impl Work<'_> {
         let without = lab.attempt(rule, seed, &experiment, |without| notices(without) || without.passes());
         if !notices(&without) && without.verdict != Verdict::Cut {
             self.note(rule, |proof| {
-                if let Some(check) = proof.checks.iter_mut().find(|check| check.judgement == ignored) {
+                if let Some(check) = proof.checks.iter_mut().find(|check| check.judgment == ignored) {
                     let found = if claimed { &mut check.needed_for } else { &mut check.could_claim };
                     *found = Some(device.to_owned());
                 }

@@ -1,4 +1,4 @@
-//! A rule on its devices: leased, run, and looked at afterwards where the result speaks against them.
+//! A rule on its devices: leased, run, and looked at afterward where the result speaks against them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;

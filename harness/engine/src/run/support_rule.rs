@@ -94,7 +94,7 @@ fn ask(target: &Target, names: &[String]) -> Result<Vec<bool>, String> {
 /// The same before there is a target.
 pub(super) fn exports(factory: &Factory, pool: &Pool, names: &[String]) -> Result<Vec<bool>, String> {
     let slot = pool.take().map_err(|error| error.to_string())?;
-    // Symbols are there before anything is initialised.
+    // Symbols are there before anything is initialized.
     let set_up = SetUp::new(State::Loaded, 0, None, StartReason::Exports);
     let started = factory.start(&slot.machine, set_up);
     pool.give_back(slot);

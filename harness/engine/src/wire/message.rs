@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::case::{Budget, CaseFailure, CaseReport, FailedCall, SearchResult, Trouble, Value};
 use catalog::Alternative;
 use record::MemoryLimit;
-use steps::judgement::Judgement;
+use steps::judgment::Judgment;
 use steps::program::State;
 use steps::{StatementId, VariableId};
 
@@ -80,7 +80,7 @@ pub struct RunRule {
     pub only: Vec<Json>,
     /// For proofs: what this run does not judge.
     #[serde(default)]
-    pub ignored: Option<Judgement>,
+    pub ignored: Option<Judgment>,
     /// Statements whose checks are only reported, by id: their clauses do not hold in the library's edition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<StatementId>,
@@ -107,7 +107,7 @@ pub struct RunCase {
     pub salt: u64,
     /// For proofs: what this run does not judge.
     #[serde(default)]
-    pub ignored: Option<Judgement>,
+    pub ignored: Option<Judgment>,
     /// Statements whose checks are only reported, by id: their clauses do not hold in the library's edition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<StatementId>,

@@ -9,7 +9,7 @@ use abi::Function;
 use crate::case::{Scope, Value};
 use catalog::{Handle, LifeCycleProgram, ReleaseArgument, Resource, Rules};
 use record::Verdict;
-use steps::judgement::Judgement;
+use steps::judgment::Judgment;
 use steps::program::{Actor, Call, Expression, Program};
 use steps::results::ResultType;
 use steps::types::is_address;
@@ -94,7 +94,7 @@ pub(super) struct Execution<'a> {
     pub setup: bool,
     pub control: bool,
     /// For proofs: what is not judged. Looked at only when something failed.
-    pub ignored: Option<Judgement>,
+    pub ignored: Option<Judgment>,
     /// Statements whose checks are only reported, by id.
     pub observed: &'a [StatementId],
     /// A call answered with a code after which the process is of no further use.

@@ -28,13 +28,13 @@ type Lacks = unsafe extern "C" fn(*const c_char) -> c_int;
 pub type Opened = std::mem::ManuallyDrop<libloading::os::unix::Library>;
 
 /// Opens a library with all its dependencies, so that a missing one shows here and not at some call. Only a process that
-/// exists to run the library's code calls this: its initialisers may do anything.
+/// exists to run the library's code calls this: its initializers may do anything.
 ///
 /// # Errors
 /// What the loader says.
 pub fn open(path: &Path) -> Result<Opened, String> {
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-    // SAFETY: this process exists to run the library's code; what its initialisers do ends at most this process.
+    // SAFETY: this process exists to run the library's code; what its initializers do ends at most this process.
     let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     opened.map(std::mem::ManuallyDrop::new).map_err(|error| {
         let mut text = error.to_string();

@@ -2,7 +2,7 @@
 
 use record::Verdict;
 use steps::Span;
-use steps::judgement::Judgement;
+use steps::judgment::Judgment;
 use steps::program::{Call, Expect, Expression, Statement, StatementKind};
 use steps::syntax::BinaryOperator;
 use steps::{StatementId, VariableId};
@@ -139,20 +139,20 @@ impl<'a> Execution<'a> {
             Expect::Success if !success => {
                 let message =
                     format!("{} returned {}, expected success", self.name(call), self.code(call.function, result));
-                self.call_failed(call, result, Verdict::Fail, Judgement::Success, observed, message)
+                self.call_failed(call, result, Verdict::Fail, Judgment::Success, observed, message)
             }
             Expect::Success if unwritten => {
                 let message = format!("{} returned success and left an out-variable as it was", self.name(call));
-                self.call_failed(call, result, Verdict::Fail, Judgement::Success, observed, message)
+                self.call_failed(call, result, Verdict::Fail, Judgment::Success, observed, message)
             }
             Expect::Success => Ok(()),
             Expect::Failure { .. } if success => {
-                if observed || self.ignores(Judgement::Failure(id)) {
+                if observed || self.ignores(Judgment::Failure(id)) {
                     // Nobody would release what the rule does not expect to have.
                     self.held.iter_mut().skip(held).for_each(|made| made.judged = false);
                 }
                 let message = format!("{} returned success, it must fail", self.name(call));
-                self.call_failed(call, result, Verdict::Fail, Judgement::Failure(id), observed, message)
+                self.call_failed(call, result, Verdict::Fail, Judgment::Failure(id), observed, message)
             }
             Expect::Failure { codes, usually, .. } => {
                 let mut expected = Vec::new();
@@ -176,7 +176,7 @@ impl<'a> Execution<'a> {
                     self.report.findings.push(message);
                     return Ok(());
                 }
-                self.call_failed(call, result, Verdict::WrongCode, Judgement::Code(id), observed, message)
+                self.call_failed(call, result, Verdict::WrongCode, Judgment::Code(id), observed, message)
             }
         }
     }
@@ -198,16 +198,16 @@ impl<'a> Execution<'a> {
         call: &Call,
         result: i128,
         verdict: Verdict,
-        judgement: Judgement,
+        judgment: Judgment,
         observed: bool,
         message: String,
     ) -> Result<(), Stop> {
-        if self.ignores(judgement) {
+        if self.ignores(judgment) {
             return Ok(());
         }
         if observed {
             self.report.findings.push(message);
-            if judgement != Judgement::Success {
+            if judgment != Judgment::Success {
                 return Ok(());
             }
             // What follows a call that did not do its work says nothing: neither do releases in the midst of the steps.
@@ -226,8 +226,8 @@ impl<'a> Execution<'a> {
         !self.observed.is_empty() && !self.setup && self.observed.contains(&id)
     }
 
-    fn ignores(&self, judgement: Judgement) -> bool {
-        self.ignored == Some(judgement) && !self.setup
+    fn ignores(&self, judgment: Judgment) -> bool {
+        self.ignored == Some(judgment) && !self.setup
     }
 
     fn check(&mut self, condition: &'a Expression, info: bool, statement: &'a Statement) -> Result<(), Stop> {
@@ -235,7 +235,7 @@ impl<'a> Execution<'a> {
         if !info && !self.setup {
             self.report.checks += 1;
         }
-        if holds || self.ignores(Judgement::Condition(statement.id)) {
+        if holds || self.ignores(Judgment::Condition(statement.id)) {
             return Ok(());
         }
         let info = info || self.observes(statement.id);

@@ -29,7 +29,7 @@ use super::remarks::Remarks;
 /// How long to listen before the worker's progress is looked at.
 pub(super) const TICK: Duration = Duration::from_millis(200);
 
-/// How long a process counts as alive that has answered: what ends so soon afterwards is seen when it is asked again.
+/// How long a process counts as alive that has answered: what ends so soon afterward is seen when it is asked again.
 const JUST_NOW: Duration = Duration::from_millis(1);
 
 /// How much of what a library prints is kept: the end.

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use steps::Span;
 use steps::StatementId;
-use steps::judgement::Judgement;
+use steps::judgment::Judgment;
 use steps::program::{Sharing, State};
 
 use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult, Value, Work};
@@ -71,8 +71,8 @@ pub struct Assignment<'a> {
     pub known: &'a [Json],
     /// If there are any: these cases, in this order, and no others.
     pub only: &'a [Json],
-    /// A judgement that is left out, in a proof.
-    pub ignored: Option<Judgement>,
+    /// A judgment that is left out, in a proof.
+    pub ignored: Option<Judgment>,
     /// Go on after a failure, to count the cases that fail.
     pub counts: bool,
     /// The statements whose checks are only reported with this library, by id.
@@ -156,7 +156,7 @@ impl Executor {
         }
     }
 
-    /// Runs a rule on a machine of the pool. What the library printed last stands in `output` afterwards.
+    /// Runs a rule on a machine of the pool. What the library printed last stands in `output` afterward.
     ///
     /// # Errors
     /// A worker that the rule needs cannot be started.

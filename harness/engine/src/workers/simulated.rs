@@ -21,7 +21,7 @@ pub struct SimulatedMachine {
     pub run_mode: String,
     /// Names of defects, bad devices and variants that are switched on.
     pub defects: Vec<String>,
-    /// Milliseconds that initialisation takes.
+    /// Milliseconds that initialization takes.
     pub start_up_ms: u64,
     /// Nanoseconds that every call takes.
     pub call_ns: u64,

@@ -111,7 +111,7 @@ pub struct Symptom {
     pub call: Option<String>,
 }
 
-/// What kind of behaviour drifted.
+/// What kind of behavior drifted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriftKind {
@@ -126,7 +126,7 @@ pub enum DriftKind {
     Verdict,
 }
 
-/// Behaviour that became different though nothing broke.
+/// Behavior that became different though nothing broke.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Drift {
     pub rule: String,

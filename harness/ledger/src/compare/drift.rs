@@ -1,4 +1,4 @@
-//! Behaviour that nobody judges: the answers of two runs to the same questions.
+//! Behavior that nobody judges: the answers of two runs to the same questions.
 
 use std::collections::{BTreeMap, BTreeSet};
 

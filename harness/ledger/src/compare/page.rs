@@ -51,7 +51,7 @@ pub(super) fn page(found: &Difference) -> Page {
     ] {
         add(title, bad, found.changes.iter().filter(|known| known.change == change).map(change_entry).collect());
     }
-    add("Behaviour drift: nothing broke, the strongest first", false, found.drift.iter().map(drift_entry).collect());
+    add("Behavior drift: nothing broke, the strongest first", false, found.drift.iter().map(drift_entry).collect());
     for (kind, title) in [
         (CoverageKind::OnlyOld, "No answer any more"),
         (CoverageKind::OnlyNew, "An answer for the first time"),

@@ -37,7 +37,7 @@ pub(super) fn sections(expected: &AppliedExpectations, paint: Paint) -> String {
         }
         text.push_str(&format!("\n{} ({})\n", paint.bold(heading), results.len()));
         for sorted in results {
-            text.push_str(&format!("  {}\n", coloured(sort, &one_line(&sorted.rule), paint)));
+            text.push_str(&format!("  {}\n", colored(sort, &one_line(&sorted.rule), paint)));
             let entry = sorted.entry.as_ref().map(reference);
             let lines = [Some(one_line(&sorted.why)), entry].into_iter().flatten();
             for line in lines.flat_map(|line| wrap(&line, WIDTH - 6)) {
@@ -80,7 +80,7 @@ pub(super) fn only_known(expected: &AppliedExpectations) -> Option<String> {
         .then(|| format!("nothing new: {}, no other rule that ran is broken", count(excused as u64, "known failure")))
 }
 
-fn coloured(sort: Sort, text: &str, paint: Paint) -> String {
+fn colored(sort: Sort, text: &str, paint: Paint) -> String {
     match sort {
         Sort::New | Sort::Unlike | Sort::TooOften => paint.red(text),
         Sort::Expired => paint.yellow(text),

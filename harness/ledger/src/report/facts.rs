@@ -1,4 +1,4 @@
-//! All that is known about one rule's result, as labelled facts: text and pages lay them out in their own way.
+//! All that is known about one rule's result, as labeled facts: text and pages lay them out in their own way.
 
 use super::summary::library_line;
 use super::text::{count, duration, one_line};

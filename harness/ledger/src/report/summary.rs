@@ -88,8 +88,8 @@ pub(super) fn device(header: &RunHeader) -> String {
 
 /// How a run went, for a terminal: marks, counts by chapter, what is broken, what is not known, what was skipped and
 /// why, where the report is.
-pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, colour: bool) -> String {
-    let paint = Paint(colour);
+pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, color: bool) -> String {
+    let paint = Paint(color);
     let mut text = String::new();
     opening(&mut text, header, paint);
     chapters(&mut text, results, paint);
@@ -154,7 +154,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     field(text, "run", &format!("profile {profile}, seed {}{patience}, started {started}{resumed}", header.seed));
 }
 
-/// What stands behind the library: a forwarder has no behaviour of its own.
+/// What stands behind the library: a forwarder has no behavior of its own.
 fn mapped(text: &mut String, header: &RunHeader) {
     let further = header.further_libraries.iter().map(|library| &library.sha256);
     let named: Vec<&String> = further.chain([&header.library.sha256]).collect();
@@ -208,7 +208,7 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
         for (_, meaning) in &columns {
             let number = rules.iter().filter(|rule| rule.meaning() == *meaning).count();
             let cell = format!("  {:>7}", if number == 0 { "-".to_owned() } else { number.to_string() });
-            row.push_str(&if number > 0 { coloured(paint, *meaning, &cell) } else { cell });
+            row.push_str(&if number > 0 { colored(paint, *meaning, &cell) } else { cell });
         }
         let time = rules.iter().map(|rule| rule.nanoseconds).fold(0, u64::saturating_add);
         line(text, &format!("{row}  {:>12}", duration(time)));
@@ -225,7 +225,7 @@ fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Me
         let room = WIDTH.saturating_sub(start.chars().count() + 2);
         let message = rule.failure.as_ref().map_or("", |failure| &failure.message);
         let seen = if rule.reason.trim().is_empty() { message } else { &rule.reason };
-        let start = coloured(paint, meaning, &start);
+        let start = colored(paint, meaning, &start);
         line(text, &if room < 20 { start } else { format!("{start}  {}", elide(seen, room)) });
     }
 }
@@ -382,7 +382,7 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     line(text, &format!("{:<9} {folder}{}", "report", clean(&header.run).trim()));
 }
 
-fn coloured(paint: Paint, meaning: Meaning, text: &str) -> String {
+fn colored(paint: Paint, meaning: Meaning, text: &str) -> String {
     match meaning {
         Meaning::Good => paint.green(text),
         Meaning::Broken | Meaning::Unknown => paint.red(text),

@@ -1,4 +1,4 @@
-//! Text for people: columns, colours, durations.
+//! Text for people: columns, colors, durations.
 
 pub(crate) use record::text::one_line;
 pub use record::text::{clean, wrap};
@@ -38,7 +38,7 @@ pub(super) fn elide(text: &str, width: usize) -> String {
     cut
 }
 
-/// A list of labelled texts with a column for the labels; each line ended.
+/// A list of labeled texts with a column for the labels; each line ended.
 #[derive(Default)]
 pub(super) struct Sheet(pub(super) String);
 
@@ -84,7 +84,7 @@ pub(super) fn short(digest: &str) -> String {
     one_line(digest).chars().take(12).collect()
 }
 
-/// Writes colours, or does not.
+/// Writes colors, or does not.
 #[derive(Clone, Copy)]
 pub(super) struct Paint(pub(super) bool);
 

@@ -139,7 +139,7 @@ fn changed(line: usize, place: &str, key: &str, value: Option<Json>) -> Json {
 
 #[rstest]
 #[case::a_line_of_two(0, "", "begin", Some(json!({"id": ""})))]
-#[case::an_unknown_key(2, "/result", "colour", Some(json!("red")))]
+#[case::an_unknown_key(2, "/result", "color", Some(json!("red")))]
 #[case::an_unknown_key_of_an_event(5, "/end/events/0", "attempt", Some(json!(1)))]
 #[case::a_key_of_another_event(5, "/end/events/0", "event", Some(json!("leak")))]
 #[case::a_missing_key(2, "/result", "verdict", None)]

@@ -154,7 +154,7 @@ fn part_of(fact: &Fact<'_>) -> Part {
     }
 }
 
-/// Labelled facts. The library is that of the run, and of every rule.
+/// Labeled facts. The library is that of the run, and of every rule.
 fn rows(result: &RuleResult, header: &RunHeader, wanted: impl Fn(&Fact<'_>) -> bool) -> String {
     let facts = facts(result, header);
     let facts = facts.iter().filter(|fact| fact.label != "library" && wanted(fact));

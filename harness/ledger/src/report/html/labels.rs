@@ -1,11 +1,11 @@
-//! The words, colours and names by which the parts of the page speak of results.
+//! The words, colors and names by which the parts of the page speak of results.
 
 use crate::report::text::one_line;
 use record::{Meaning, RuleResult};
 
 use super::document::escaped;
 
-/// What has a colour, and the word for it: the colour never stands alone.
+/// What has a color, and the word for it: the color never stands alone.
 pub(super) fn class(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Good => "good",

@@ -9,7 +9,7 @@ use super::program::{Expect, Expression, Program, Statement, StatementKind};
 /// One thing that a rule judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Judgement {
+pub enum Judgment {
     /// The condition of a statement, by the statement's id.
     Condition(StatementId),
     /// That the call of a statement fails.
@@ -20,21 +20,21 @@ pub enum Judgement {
     Success,
 }
 
-impl Judgement {
+impl Judgment {
     /// The id of the statement that it belongs to, if it is one.
     pub fn statement(self) -> Option<StatementId> {
         match self {
-            Judgement::Condition(id) | Judgement::Failure(id) | Judgement::Code(id) => Some(id),
-            Judgement::Success => None,
+            Judgment::Condition(id) | Judgment::Failure(id) | Judgment::Code(id) => Some(id),
+            Judgment::Success => None,
         }
     }
 }
 
-/// A judgement and the statement that it stands in.
+/// A judgment and the statement that it stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {
-    pub judgement: Judgement,
-    /// The whole statement; empty for [`Judgement::Success`].
+    pub judgment: Judgment,
+    /// The whole statement; empty for [`Judgment::Success`].
     pub statement: Span,
     /// The place that a failure names.
     pub reported: Span,
@@ -56,15 +56,15 @@ pub struct BareCall {
 }
 
 /// Everything that the steps judge, in their order: not what set-up does, and nothing that is only reported. That bare
-/// calls succeed is a judgement of its own only where the steps judge nothing else: elsewhere it belongs to the call, and
+/// calls succeed is a judgment of its own only where the steps judge nothing else: elsewhere it belongs to the call, and
 /// what is judged after it would be empty without it.
-pub fn judgements(program: &Program) -> Vec<Judged> {
+pub fn judgments(program: &Program) -> Vec<Judged> {
     let mut found = Vec::new();
     collect(&program.statements, false, false, &mut found);
     if found.is_empty() {
         let none = Span::default();
-        let judgement = Judgement::Success;
-        found.push(Judged { judgement, statement: none, reported: none, rests_on: None, refused: false });
+        let judgment = Judgment::Success;
+        found.push(Judged { judgment, statement: none, reported: none, rests_on: None, refused: false });
     }
     found
 }
@@ -132,8 +132,8 @@ impl Program {
 
     /// What is judged, as a report and the catalog name it: the statement on one line.
     pub fn judged(&self, judged: &Judged) -> String {
-        match judged.judgement {
-            Judgement::Success => "its calls succeed".to_owned(),
+        match judged.judgment {
+            Judgment::Success => "its calls succeed".to_owned(),
             _ => self.text(judged.statement).trim_end_matches(';').to_owned(),
         }
     }
@@ -142,23 +142,17 @@ impl Program {
 /// The checks of a block: those that are judged, or those that are only reported.
 fn collect(statements: &[Statement], wanted: bool, refused: bool, found: &mut Vec<Judged>) {
     for statement in statements.iter().filter(|statement| !statement.setup) {
-        let mut judged = |judgement: Judgement, reported: Span| {
-            found.push(Judged {
-                judgement,
-                statement: statement.span,
-                reported,
-                rests_on: statement.rests_on,
-                refused,
-            });
+        let mut judged = |judgment: Judgment, reported: Span| {
+            found.push(Judged { judgment, statement: statement.span, reported, rests_on: statement.rests_on, refused });
         };
         match &statement.kind {
             StatementKind::Check { info, .. } if *info == wanted => {
-                judged(Judgement::Condition(statement.id), statement.span);
+                judged(Judgment::Condition(statement.id), statement.span);
             }
             StatementKind::Call { call, expect: Expect::Failure { codes, usually, info } } if *info == wanted => {
-                judged(Judgement::Failure(statement.id), call.span);
+                judged(Judgment::Failure(statement.id), call.span);
                 if !codes.is_empty() && !usually {
-                    judged(Judgement::Code(statement.id), call.span);
+                    judged(Judgment::Code(statement.id), call.span);
                 }
             }
             other => {
