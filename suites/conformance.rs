@@ -1,12 +1,15 @@
 //! The conformance suite: every rule of the catalog is one test.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use atlas_cts::help::{wants_all, with_help};
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
+use engine::run::headings::SELECTION;
 use engine::run::{
     Campaign, ExitStatus, Filter, Observer, Options, Planned, RunError, SelectionOptions, Work, choose_runtime,
     load_rules, run,
@@ -24,9 +27,9 @@ use record::{Recorded, RuleResult, Verdict};
     help_template = "{about}\n\nUsage: cargo test -- [OPTIONS] [FILTER]…\n\n{all-args}{after-help}"
 )]
 struct Command {
-    #[command(flatten, next_help_heading = "Selection")]
+    #[command(flatten)]
     selection: SelectionOptions,
-    #[command(flatten, next_help_heading = "Run")]
+    #[command(flatten)]
     options: Options,
     #[command(flatten, next_help_heading = "Test runner")]
     runner: Arguments,
@@ -37,10 +40,16 @@ fn main() -> ExitCode {
     engine::questions::answer_if_asked(RUNTIMES);
     // The test runner takes one filter; a run takes several.
     let several = Command::command().mut_arg("filter", |filter| {
-        let help = "Only rules whose id contains one of these; a whole id means that rule. A resumed run has its own";
-        filter.action(ArgAction::Append).num_args(1..).help(help)
+        let help = "Rules with this id, or whose id contains it; or a query of one case, RULE:axis=value;axis=value";
+        filter.action(ArgAction::Append).num_args(1..).help(help).help_heading(SELECTION)
     });
-    let given = several.get_matches();
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let runner = ["test", "bench", "logfile", "format", "quiet", "nocapture", "ignored", "include-ignored", "color"];
+    let several = several.mut_args(|argument| {
+        let rare = argument.get_long().is_some_and(|long| runner.contains(&long));
+        if rare { argument.hide_short_help(true) } else { argument }
+    });
+    let given = with_help(several, wants_all(&words)).get_matches_from(words);
     let command = Command::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
     conclude(|| conformance(command, filters(&given)))
 }
@@ -51,12 +60,13 @@ fn filters(given: &ArgMatches) -> Vec<String> {
     texts.map(|text| text.rsplit_once("] ").map_or(text.as_str(), |(_, id)| id).to_owned()).collect()
 }
 
-fn conformance(command: Command, wanted: Vec<String>) -> Result<ExitStatus, CommandError> {
+fn conformance(command: Command, mut wanted: Vec<String>) -> Result<ExitStatus, CommandError> {
     let Command { selection, mut options, mut runner } = command;
     options.workers.jobs = runner.test_threads.or(options.workers.jobs);
-    let filter = selection.filter(wanted, runner.exact, std::mem::take(&mut runner.skip))?;
+    let query = options.take_query(&mut wanted)?;
+    let filter = selection.filter(wanted, runner.exact || query, std::mem::take(&mut runner.skip))?;
     let runtime = choose_runtime(RUNTIMES, &options.catalog, &filter.wanted)?;
-    // What is left is what was selected: the runner has nothing to filter.
+    // The rules are selected: the runner has nothing to filter.
     (runner.filter, runner.exact) = (None, false);
     if runner.list {
         return list(&options, runtime, &filter, &runner);

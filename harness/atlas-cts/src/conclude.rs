@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use catalog::coverage::ThresholdError;
 use catalog::lint::TO_WRITE;
 use catalog::must_pass::MustPassError;
-use engine::case::CaseError;
+use engine::case::{CaseError, QueryError};
 use engine::interface::InterfaceError;
 use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError, is_missing};
@@ -66,6 +66,8 @@ pub enum CommandError {
     NothingAsked,
     #[error("error: this runtime has no simulated device; name another with --runtime")]
     NoSimulator,
+    #[error("error: {text}: {source}")]
+    Query { text: String, source: QueryError },
     /// It is not JSON.
     #[error("error: --case {text}: {source}")]
     CaseText { text: String, source: serde_json::Error },

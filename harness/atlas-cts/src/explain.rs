@@ -1,111 +1,198 @@
-//! `atlas-cts explain`.
+//! `atlas-cts explain`: a rule as a person reads it.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use atlas_cts::CommandError;
-use catalog::{self, Level, Rules, offered, short};
+use catalog::{self, Level, Rule, Rules, offered, short};
 use engine::runtime::Runtime;
+use ledger::report::wrap;
 use steps::domain::DomainSource;
 
-/// Everything about a rule.
-pub(crate) fn explain(rules: &Rules, runtime: &Runtime, id: &str) -> Result<String, CommandError> {
-    let rule = catalog::rule(rules, id)?;
-    let mut text = String::new();
-    let chapter = &rules.chapters[rule.chapter];
-    let _ = writeln!(text, "{}\n{}\n", rule.id, rule.title);
-    let _ = writeln!(text, "{}\n", rule.statement);
-    let level = match rule.level {
-        Level::Must => "must: a document promises it",
-        Level::Info => "info: seen in source or inferred; reported, breaks a run only with --strict",
-    };
-    let _ = writeln!(text, "level     {level}");
+/// The columns of a page.
+const WIDTH: usize = 100;
+
+/// Everything about a rule: its statement, why it is judged, where it applies, what it catches, and its steps.
+pub(crate) fn explain(rules: &Rules, runtime: &Runtime, query: &str) -> Result<String, CommandError> {
+    // A query pasted from a failure names its rule.
+    let rule = catalog::rule(rules, query.split(':').next().unwrap_or_default())?;
+    let mut page = Page(format!("{}\n{}\n", rule.id, rule.title));
+    what(rule, &mut page);
+    why(rules, rule, &mut page);
+    where_it_applies(rules, rule, &mut page);
+    what_it_catches(runtime, rule, &mut page);
+    steps(rules, rule, &mut page);
+    Ok(page.0)
+}
+
+fn what(rule: &Rule, page: &mut Page) {
+    page.heading("What");
+    page.text(&rule.statement);
+    page.text(match rule.level {
+        Level::Must => "Level must: a document promises it.",
+        Level::Info => "Level info: seen in source code or inferred. It fails a run only with --strict.",
+    });
     if let Some(since) = &rule.source.since {
-        let _ = writeln!(text, "since     version {} of the suite", since.value);
+        page.text(format_args!("Since version {} of the suite.", since.value));
     }
     if rule.hazard.is_some() {
-        let _ =
-            writeln!(text, "hazard    the documents leave the result undefined; runs only with --hazardous, observed");
-    }
-    if let Some(doubt) = &rule.doubt {
-        let _ = writeln!(text, "doubt     {doubt}");
-    }
-    for source in &rule.sources {
-        let _ = writeln!(text, "source    {source}");
-    }
-    for ground in &rule.grounds {
-        for clause in ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]) {
-            let bounds = clause.bounds();
-            let bounds = if bounds.is_empty() { String::new() } else { format!("; holds {bounds}") };
-            let _ = writeln!(
-                text,
-                "clause    [{}] {} ({}): {} ({}{bounds})",
-                ground.name,
-                clause.id,
-                clause.modality.name(),
-                clause.digest,
-                clause.source
-            );
-        }
-    }
-    for axiom in rule.all_axioms(rules) {
-        let _ = writeln!(text, "assuming  {}: {}", axiom.id, axiom.says);
-    }
-    let _ = writeln!(text, "file      {}:{}", short(&chapter.path), rule.line);
-    for product in &rules.products {
-        let applies = match offered(rule, &product.id, rules) {
-            Ok(()) => "applies".to_owned(),
-            Err(skip) => format!("skipped: {skip}"),
-        };
-        let _ = writeln!(text, "product   {:<14} {applies}", product.id);
-    }
-    let conditions = [
-        rule.when.run_mode.as_ref().map(|mode| format!("programs run on the {mode}")),
-        rule.when.devices.map(|devices| format!("at least {devices} devices")),
-        rule.when.edition.as_ref().map(|edition| format!("edition {edition}")),
-        rule.when.kernel.as_ref().map(|version| format!("kernel {version}")),
-        rule.when
-            .dedicated
-            .then(|| "nobody else uses the devices: with --dedicated, and on the simulated device".to_owned()),
-    ];
-    for condition in conditions.into_iter().flatten() {
-        let _ = writeln!(text, "when      {condition}");
-    }
-    if let Some(actors) = &rule.source.actors {
-        let _ = writeln!(text, "\nactors\n{}", indented(&actors.value));
-    }
-    for (name, domain) in &rule.source.forall {
-        let _ = writeln!(text, "forall    {name}: {}", domain_text(&domain.value));
-    }
-    if let Some(condition) = &rule.source.condition {
-        let _ = writeln!(text, "where     {}", condition.value);
-    }
-    let _ = writeln!(text, "\nsteps\n{}", indented(&rule.source.steps.value));
-    for (name, expression) in &rule.source.observe {
-        let _ = writeln!(text, "observe   {name}: {}", expression.value);
-    }
-    let functions: Vec<&str> = rule.program.function_names().collect();
-    let _ = writeln!(text, "calls     {}", functions.join(", "));
-    if !rule.owns.is_empty() {
-        let _ = writeln!(
-            text,
-            "owns      {}: where one is denied this rule fails, and the others are blocked",
-            rule.owns.join(", ")
+        page.text(
+            "Hazard: the documents leave the result undefined. It runs only with --hazardous and is never judged.",
         );
     }
+    if let Some(doubt) = &rule.doubt {
+        page.text(format_args!("Doubt: {doubt}"));
+    }
+}
+
+/// The documents once, with a number; then each clause with the number of its document.
+fn why(rules: &Rules, rule: &Rule, page: &mut Page) {
+    page.heading("Why");
+    let clauses: Vec<_> = rule
+        .grounds
+        .iter()
+        .flat_map(|ground| ground.clauses.iter().map(|clause| (ground.name.as_str(), &rules.book.clauses[*clause])))
+        .collect();
+    let mut documents: Vec<String> = Vec::new();
+    let mut place = |source: &str| {
+        let (title, section) = cut(rules, source);
+        let at = documents.iter().position(|known| *known == title).unwrap_or_else(|| {
+            documents.push(title);
+            documents.len() - 1
+        });
+        format!("[{}] {section}", at + 1)
+    };
+    let mut entries = Vec::new();
+    let uncited = rule.sources.iter().filter(|source| clauses.iter().all(|(_, clause)| clause.source != **source));
+    entries.extend(uncited.map(|source| ("", place(source))));
+    for (ground, clause) in &clauses {
+        let bounds = clause.bounds();
+        let bounds = if bounds.is_empty() { String::new() } else { format!("; holds {bounds}") };
+        entries.push((*ground, format!("{} ({}{bounds})", clause.digest, place(&clause.source))));
+        entries.push(("", format!("{}, {}", clause.id, clause.modality.name())));
+    }
+    for (index, title) in documents.iter().enumerate() {
+        page.entry(&format!("[{}]", index + 1), title);
+    }
+    for (label, text) in entries {
+        page.entry(label, text);
+    }
+    for axiom in rule.all_axioms(rules) {
+        page.entry("assuming", format_args!("{} ({})", axiom.says, axiom.id));
+    }
+}
+
+/// A source, `title (edition), section`, as title and section.
+fn cut(rules: &Rules, source: &str) -> (String, String) {
+    let titles = rules.documents.iter().map(|document| format!("{} ({})", document.title, document.edition));
+    let found = titles.into_iter().find_map(|title| {
+        let section = source.strip_prefix(title.as_str())?.strip_prefix(", ")?.to_owned();
+        Some((title, section))
+    });
+    found.unwrap_or_else(|| (source.to_owned(), String::new()))
+}
+
+fn where_it_applies(rules: &Rules, rule: &Rule, page: &mut Page) {
+    page.heading("Where it applies");
+    let (mut on, mut elsewhere) = (Vec::new(), Vec::new());
+    for product in &rules.products {
+        match offered(rule, &product.id, rules) {
+            Ok(()) => on.push(product.id.as_str()),
+            Err(skip) => elsewhere.push((product.id.as_str(), skip.to_string())),
+        }
+    }
+    if !on.is_empty() {
+        page.entry("on", on.join(", "));
+    }
+    for (product, reason) in elsewhere {
+        page.entry("not on", format_args!("{product}: {reason}"));
+    }
+    let when = &rule.when;
+    let conditions = [
+        when.run_mode.as_ref().map(|mode| format!("programs run on the {mode}")),
+        when.devices.map(|devices| format!("at least {devices} devices")),
+        when.edition.as_ref().map(|edition| format!("edition {edition}")),
+        when.kernel.as_ref().map(|version| format!("kernel {version}")),
+        when.dedicated.then(|| "the run has the devices to itself (--dedicated), or simulates them".to_owned()),
+    ];
+    for condition in conditions.into_iter().flatten() {
+        page.entry("when", condition);
+    }
+}
+
+fn what_it_catches(runtime: &Runtime, rule: &Rule, page: &mut Page) {
+    page.heading("What it catches");
     for kill in &rule.kills {
         let defect = runtime.defects().iter().find(|defect| defect.name == kill.defect);
         let products =
-            if kill.products.is_empty() { String::new() } else { format!(" (on {})", kill.products.join(", ")) };
-        let _ = writeln!(text, "catches   {}{products}", kill.defect);
+            if kill.products.is_empty() { String::new() } else { format!(" on {}", kill.products.join(", ")) };
+        let subtle = if defect.is_some_and(|defect| defect.subtle) { " (subtle)" } else { "" };
+        page.line(format_args!("{}{products}{subtle}", kill.defect));
         if let Some(defect) = defect {
-            let _ = writeln!(text, "          {}{}", if defect.subtle { "subtle: " } else { "" }, defect.mechanism);
+            page.entry("", defect.mechanism);
         }
     }
-    Ok(text)
+    if rule.kills.is_empty() {
+        page.text("No seeded defect.");
+    }
 }
 
-fn indented(block: &str) -> String {
-    block.trim_end().lines().map(|line| format!("    {line}\n")).collect::<String>().trim_end().to_owned()
+fn steps(rules: &Rules, rule: &Rule, page: &mut Page) {
+    page.heading("Steps");
+    page.line(format_args!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line));
+    if let Some(actors) = &rule.source.actors {
+        page.block("actors", &actors.value);
+    }
+    for (name, domain) in &rule.source.forall {
+        page.entry("forall", format_args!("{name}: {}", domain_text(&domain.value)));
+    }
+    if let Some(condition) = &rule.source.condition {
+        page.entry("where", &condition.value);
+    }
+    page.block("", &rule.source.steps.value);
+    for (name, expression) in &rule.source.observe {
+        page.entry("observe", format_args!("{name}: {}", expression.value));
+    }
+    let functions: Vec<&str> = rule.program.function_names().collect();
+    page.entry("calls", functions.join(", "));
+    if !rule.owns.is_empty() {
+        let owns = rule.owns.join(", ");
+        page.entry("owns", format_args!("{owns}: if one is denied this rule fails, and the other rules are blocked"));
+    }
+}
+
+/// A page with headings, entries and blocks.
+struct Page(String);
+
+impl Page {
+    fn heading(&mut self, text: &str) {
+        let _ = writeln!(self.0, "\n{text}");
+    }
+
+    fn text(&mut self, text: impl fmt::Display) {
+        for line in wrap(&text.to_string(), WIDTH - 2) {
+            self.line(line);
+        }
+    }
+
+    fn line(&mut self, text: impl fmt::Display) {
+        let _ = writeln!(self.0, "  {text}");
+    }
+
+    /// A label, and a text in lines below each other.
+    fn entry(&mut self, label: &str, text: impl fmt::Display) {
+        let column = label.len().max(9);
+        for (index, line) in wrap(&text.to_string(), WIDTH - column - 3).iter().enumerate() {
+            let label = if index == 0 { label } else { "" };
+            self.line(format_args!("{label:<column$} {line}"));
+        }
+    }
+
+    fn block(&mut self, label: &str, text: &str) {
+        if !label.is_empty() {
+            self.line(label);
+        }
+        text.trim_end().lines().for_each(|line| self.line(format_args!("  {line}")));
+    }
 }
 
 fn domain_text(domain: &DomainSource) -> String {

@@ -1,12 +1,13 @@
 //! The command of Atlas CTS, and the registry of the runtimes that it tests.
 //!
-//! `cargo test -- …` and `atlas-cts run …` are two front ends of one run (`engine::run::run`); what both need stands here.
+//! `cargo test -- …` and `atlas-cts run …` are two front ends of one run (`engine::run::run`); this crate holds what both need.
 
 pub mod bisect;
 pub mod certify;
 mod conclude;
 pub mod doctor;
 pub mod draft;
+pub mod help;
 pub mod interface;
 mod output;
 pub mod reproducer;

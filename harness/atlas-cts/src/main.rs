@@ -1,13 +1,15 @@
-//! The command `atlas-cts`: everything around the suite.
+//! The command `atlas-cts`.
 
 mod clauses;
 mod coverage;
 mod diff;
 mod expect;
 mod explain;
+mod first_screen;
 mod history;
 mod lint;
 mod list;
+mod manual;
 mod merge;
 mod mustpass;
 mod print;
@@ -15,41 +17,79 @@ mod proof;
 mod report;
 mod schema;
 mod simulator;
+mod welcome;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use atlas_cts::help::wants_all;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, conclude, expect_stack, say, say_line};
 use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer, run};
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, MergeOptions, Options, SimulatorOptions,
     choose_runtime, load_rules,
 };
 use engine::runtime::Runtime;
 
-/// Checks, lists and explains the catalog, proves the rules, and runs them without cargo.
+/// Test whether an accelerator's memory runtime does what its documents say.
 #[derive(Parser)]
-#[command(name = "atlas-cts", version, about, propagate_version = true)]
+#[command(name = "atlas-cts", version, propagate_version = true)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Check the whole catalog; every mistake is reported with its place. With --strict, warnings count as mistakes.
-    Lint(lint::LintOptions),
-    /// List rules, filtered.
-    List {
+    /// Run rules, like `cargo test -- …`.
+    Run(Box<run::Arguments>),
+    /// Explain a rule: statement, reasons, products, defects, steps.
+    Explain {
+        /// Id of the rule.
+        #[arg(value_name = "RULE")]
+        rule: String,
         #[command(flatten)]
         catalog: CatalogOptions,
+    },
+    /// Check whether this machine can run the suite; open a device only with --probe.
+    Doctor(doctor::Arguments),
+    #[command(about = report::about())]
+    Report {
+        /// Folder of the run, its name below reports/out, or `latest`.
+        #[arg(value_name = "RUN")]
+        run: PathBuf,
+    },
+    /// Compare two runs: what broke, what was fixed, what drifted.
+    Diff(diff::Arguments),
+    /// Show many runs: changed verdicts, flake rates, times.
+    History(history::Arguments),
+    /// Draft known failures from the failures of a run.
+    Expect(expect::Arguments),
+    /// Write a failure as a C program with Makefile and README.
+    Reproducer {
+        #[command(flatten)]
+        wanted: reproducer::Wanted,
+        #[command(flatten)]
+        catalog: CatalogOptions,
+    },
+    /// Find the first version, of a driver for example, with a symptom.
+    Bisect(Box<bisect::Arguments>),
+    /// Merge the shards of a run into one journal and one report.
+    Merge(MergeOptions),
+    /// List rules.
+    List {
         #[command(flatten)]
         filter: list::ListFilter,
+        #[command(flatten)]
+        catalog: CatalogOptions,
     },
-    /// Write a skeleton of a new rule into its chapter: calls of its functions, the sentences about them, the defects that they
-    /// reach. `lint` says what is to be written.
+    /// Write a skeleton of a new rule into its chapter.
+    ///
+    /// It holds calls of the functions, the sentences about them, and the defects that they reach. `lint` then lists what
+    /// is still to be written.
     New {
         #[command(flatten)]
         wanted: draft::Wanted,
@@ -62,104 +102,83 @@ enum Command {
         #[command(flatten)]
         simulator: SimulatorOptions,
     },
-    /// Show a rule: what it says, where that stands, its steps, where it applies, what it catches.
-    Explain {
-        /// The rule's id.
-        rule: String,
-        #[command(flatten)]
-        catalog: CatalogOptions,
-    },
-    /// Count the sentences that the rules rest on, list what is only reported, look the sentences up in their documents.
-    Clauses {
-        #[command(flatten)]
-        catalog: CatalogOptions,
-        #[command(flatten)]
-        filter: clauses::ClauseFilter,
-    },
-    /// Count which sentences of the documents are judged, and list functions, values and products that no rule judges.
-    Coverage {
-        #[command(flatten)]
-        catalog: CatalogOptions,
-        #[command(flatten)]
-        coverage: coverage::CoverageOptions,
-    },
-    /// Show which rules a conformant device holds, with their products, conditions and checks; of one with --product.
-    Mustpass {
-        #[command(flatten)]
-        catalog: CatalogOptions,
-        #[command(flatten)]
-        wanted: mustpass::MustPassOptions,
-    },
-    /// Print a rule as a stand-alone C program: the reproducer for a vendor. `--case JSON` takes a failure's values.
+    /// Check the catalog; report each mistake with its place.
+    Lint(lint::LintOptions),
+    /// Prove that rules catch their defects and raise no false alarm.
+    Prove(proof::Arguments),
+    /// Print a rule as a stand-alone C program.
     Print {
-        /// The rule's id.
+        /// Id of the rule, or a query with the values of a case: RULE:axis=value;axis=value.
+        #[arg(value_name = "RULE")]
         rule: String,
         #[command(flatten)]
         options: print::PrintOptions,
     },
-    /// Compare a library with the catalog's header or with another one: symbols, versions, needed libraries.
+    /// Count the sentences that rules rest on; look them up in their documents.
+    Clauses {
+        #[command(flatten)]
+        filter: clauses::ClauseFilter,
+        #[command(flatten)]
+        catalog: CatalogOptions,
+    },
+    /// Count which sentences of the documents are judged.
+    Coverage {
+        #[command(flatten)]
+        coverage: coverage::CoverageOptions,
+        #[command(flatten)]
+        catalog: CatalogOptions,
+    },
+    /// Write the conformance record of a run, and sign it.
+    Certify(certify::Certified),
+    /// Check a conformance record and its signature.
+    Verify(certify::Verified),
+    /// List the rules that a conformant device holds.
+    Mustpass {
+        #[command(flatten)]
+        wanted: mustpass::MustPassOptions,
+        #[command(flatten)]
+        catalog: CatalogOptions,
+    },
+    /// Compare a library with the catalog's header or with another library.
     Abi {
         #[command(flatten)]
         compared: interface::Compared,
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Write a folder that shows a failure of a run without the suite: a C program, a Makefile, a README.
-    Reproducer {
-        #[command(flatten)]
-        wanted: reproducer::Wanted,
-        #[command(flatten)]
-        catalog: CatalogOptions,
-    },
-    /// Run rules; the same as `cargo test -- …` where there is no cargo.
-    Run(Box<run::Arguments>),
-    /// Put the parts of one run (`run --shard K/N`) together: one journal and one report, every rule accounted for.
-    Merge(MergeOptions),
-    #[command(about = report::about())]
-    Report {
-        /// The run: its folder, a name below reports/out, or `latest`.
-        #[arg(value_name = "RUN")]
-        run: PathBuf,
-    },
-    /// Write the failures of a run as entries of known failures, for review.
-    Expect(expect::Arguments),
-    /// Compare two runs: what broke, what got fixed, what became different though nothing broke.
-    Diff(diff::Arguments),
-    /// Write what a run shows of a device as a conformance record, the same bytes each time, and sign it.
-    Certify(certify::Certified),
-    /// Say whether a file is a conformance record, and whose signature it has.
-    Verify(certify::Verified),
-    /// Find the first version of a list, of a driver for example, with which a rule shows a symptom.
-    Bisect(Box<bisect::Arguments>),
-    /// Show many runs: verdicts that changed, flake rates, times; as a table, or as a page with charts.
-    History(history::Arguments),
-    /// Prove that every rule catches the defects it claims, passes on no bad device and fails on no good one.
-    Prove(proof::Arguments),
-    /// Say whether this machine can run the suite, and why not. Reads only; opens a device only with --probe.
-    Doctor(doctor::Arguments),
-    /// The simulated device's library, for use by other programs.
+    /// Write the simulated device's library, or list its defects.
     Simulator {
-        /// Write the library into this folder and print its path; a file that is there already must be the same.
+        /// Write the library into this folder and print its path.
+        ///
+        /// A file that exists there must be the same.
         #[arg(long, value_name = "DIR")]
         print_path: Option<PathBuf>,
-        /// List the defects, bad devices and variants that can be switched on.
+        /// List seeded defects, bad devices and legal variants.
         #[arg(long)]
         list: bool,
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Write the JSON Schemas of the catalog's files, of the journal, and of what commands print as JSON.
+    /// Write the JSON Schemas of the catalog, the journal and printed JSON.
     Schema {
-        /// The folder to write to.
+        /// Folder for the schemas of the catalog.
         #[arg(default_value = "specs/schema", value_name = "DIR")]
         folder: PathBuf,
-        /// The folder to write the schemas of the journal and of what is printed to.
+        /// Folder for the schemas of the journal and of printed JSON.
         #[arg(long, default_value = "reports/schema", value_name = "DIR")]
         reports: PathBuf,
-        /// Compare with the files instead of writing them.
+        /// Compare with the existing files; write nothing.
         #[arg(long)]
         check: bool,
     },
+    /// Print the completions of a shell.
+    Completions {
+        /// The shell: bash, zsh or fish, for example.
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages, or print the page of all options.
+    Man(manual::ManualOptions),
 }
 
 fn main() -> ExitCode {
@@ -174,8 +193,19 @@ fn main() -> ExitCode {
 fn command() -> ExitCode {
     engine::worker::run_if_asked(RUNTIMES);
     engine::questions::answer_if_asked(RUNTIMES);
-    let command = Cli::parse().command;
-    conclude(|| dispatch(command))
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    // `atlas-cts help run` is what other commands accept.
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+    }
+    let parsed = first_screen::grammar(wants_all(&words)).try_get_matches_from(words);
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    let command = parsed.unwrap_or_else(|error| error.exit()).command;
+    conclude(|| match command {
+        Some(command) => dispatch(command),
+        None => welcome::welcome(),
+    })
 }
 
 fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
@@ -242,10 +272,13 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             simulator::simulator(runtime_of(&catalog, None)?, print_path.as_deref(), list)
         }
         Command::Schema { folder, reports, check } => schema::schema(&folder, &reports, check),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man(options) => manual::manual(&options),
     }
 }
 
-/// The runtime that options and a rule's id name.
+/// The runtime that options and a rule, or a query of it, name.
 fn runtime_of(catalog: &CatalogOptions, rule: Option<&String>) -> Result<&'static Runtime, CommandError> {
-    Ok(choose_runtime(RUNTIMES, catalog, rule.map_or(&[], std::slice::from_ref))?)
+    let id = rule.map(|query| query.split(':').next().unwrap_or_default().to_owned());
+    Ok(choose_runtime(RUNTIMES, catalog, id.as_slice())?)
 }

@@ -3,38 +3,49 @@
 use atlas_cts::CommandError;
 use catalog::{self, Rules};
 use clap::Args;
-use engine::case::{LEAST_PATIENCE, Scope, cases_from_json, parse_json};
+use engine::case::{LEAST_PATIENCE, Scope, cases_from_json, parse_json, parse_query};
 use engine::print_c::{Sheet, print_c};
 use engine::run::{CatalogOptions, Waiting};
 
-/// What a rule is printed with.
+/// The options of `print`.
 #[derive(Debug, Args)]
 pub(crate) struct PrintOptions {
     #[command(flatten)]
     pub(crate) catalog: CatalogOptions,
-    /// The values of this case, as a failure prints them, or of several cases in their order.
+    /// Values of a case, or of several cases in their order.
+    ///
+    /// The JSON that a failure prints. A query in place of the rule gives one case too.
     #[arg(long, value_name = "JSON")]
     case: Option<String>,
-    /// Number of devices.
+    /// Number of devices that the program uses.
     #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=1024))]
     devices: u32,
-    /// Milliseconds that the program waits for what is expected to happen, or `auto`: as few as a run waits.
+    /// Milliseconds that the program waits for an expected event.
+    ///
+    /// `auto` is the shortest wait of a run.
     #[arg(long, env = "ATLAS_CTS_PATIENCE", value_name = "MS", default_value = "auto")]
     patience: Waiting,
 }
 
-/// A rule as a C program, with the values of `--case` if they are given.
+/// A rule as a C program, with the values of its query or of `--case` if there are any.
 pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &PrintOptions) -> Result<String, CommandError> {
+    let (id, queried) = parse_query(id).map_err(|source| CommandError::Query { text: id.to_owned(), source })?;
     let rule = catalog::rule(rules, id)?;
     let product = catalog::product(rules, options.catalog.named_product().unwrap_or(&rules.default_product))?;
     let devices = options.devices;
-    let cases = match &options.case {
-        None => Vec::new(),
+    let given = match &options.case {
+        None => queried.map(|case| (case.to_string(), case)),
         Some(text) => {
             let json = parse_json(text).map_err(|source| CommandError::CaseText { text: text.clone(), source })?;
+            Some((text.clone(), json))
+        }
+    };
+    let cases = match given {
+        None => Vec::new(),
+        Some((text, json)) => {
             let scope = Scope::new(product.facts.clone(), devices);
             let cases = cases_from_json(&rule.program, &scope, &json);
-            cases.map_err(|error| CommandError::Case { text: text.clone(), error })?
+            cases.map_err(|error| CommandError::Case { text, error })?
         }
     };
     let patience = match options.patience {

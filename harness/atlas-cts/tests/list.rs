@@ -79,14 +79,13 @@ fn a_rule_is_told_with_its_products_its_functions_and_what_it_catches() {
         0,
         &[
             "A host block can be had.",
-            "level     info: ",
-            "file      specs/acl/rules/small.yaml:11",
-            "product   a2             applies",
-            "product   a3             skipped: ",
+            "  Level info: ",
+            "  specs/acl/rules/small.yaml:11",
+            "  on        a2",
+            "  not on    a3: ",
             "    aclrtMallocHost(&p, 64);",
-            "owns      aclrtMallocHost: where one is denied this rule fails, and the others are blocked",
-            "catches   host.next-block-overlaps-tail (on a2)",
-            "          subtle: ",
+            "  owns      aclrtMallocHost: if one is denied this rule fails, and the other rules are blocked",
+            "  host.next-block-overlaps-tail on a2 (subtle)",
         ],
     );
     bench.run(["explain", "acl.small.hear", "--specs", "specs"]).says(2, &["did you mean `acl.small.here`?"]);

@@ -9,6 +9,7 @@ mod coverage;
 mod error;
 mod json;
 mod plan;
+mod query;
 mod tree;
 mod work;
 
@@ -16,6 +17,7 @@ pub use coverage::{Discarded, Distinct, exhausted, some_cases};
 pub use error::CaseError;
 pub use json::{case_from_json, case_to_json, cases_from_json, display_values, parse_json, unique_keys};
 pub use plan::{Case, Plan, calls_of_a_case, rule_seed};
+pub use query::{QueryError, parse_query, query};
 pub use tree::CaseTree;
 pub use work::{Budget, Patience, Work};
 

@@ -10,6 +10,7 @@ mod given_cases;
 mod language;
 mod laws;
 mod pairs;
+mod query;
 mod rooms;
 mod seeds;
 mod starts;

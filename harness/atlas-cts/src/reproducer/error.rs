@@ -14,6 +14,8 @@ pub enum ReproducerError {
     NoResult { rule: String, run: PathBuf },
     #[error("{rule} did not run ({reason}): there is nothing to reproduce; name a rule that ran")]
     Skipped { rule: String, reason: String },
+    #[error("{rule}: the run has no failure with these values; name the one it has, {found}, or use `print`")]
+    OtherCase { rule: String, found: String },
     #[error(
         "the case of {rule} in the journal is none of this catalog's rule: {source}; give the run's catalog with --specs"
     )]

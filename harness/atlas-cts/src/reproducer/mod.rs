@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use catalog::{self, Edition, Known, Rule, Rules, Specs};
 use clap::Args;
-use engine::case::{Case, CaseError, LEAST_PATIENCE, case_from_json};
+use engine::case::{Case, CaseError, LEAST_PATIENCE, case_from_json, parse_query, query};
 use engine::print_c::{PRELUDE, Printed, Sheet, deadline_of, print_in_parts};
 use engine::run::read_named;
 use record::{Host, RuleResult, RunHeader};
+use serde_json::Value as Json;
 use steps::StatementId;
 
 use crate::conclude::CommandError;
@@ -20,26 +21,26 @@ pub use error::ReproducerError;
 
 /// The program.
 const SOURCE: &str = "reproducer.c";
-/// The folder of the header that the suite itself is built on.
+/// The folder of the header that the suite is built with.
 const HEADERS: &str = "header";
-/// The most bytes that a catalog's header has.
+/// The size of the largest header of a catalog, in bytes.
 const LARGEST_HEADER: u64 = 4 << 20;
 
-/// Which failure, and where to.
+/// The options of `reproducer`.
 #[derive(Debug, Args)]
 pub struct Wanted {
-    /// The run: its folder or journal, a name below reports/out, `latest`, or `latest~1` for the run before it.
+    /// Folder of the run, its name below reports/out, `latest` or `latest~1`.
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// The rule's id.
+    /// Id of the rule, or the query that its failure prints.
     #[arg(value_name = "RULE")]
     pub rule: String,
-    /// The folder to make; it must not be there. [default: reproducer-RULE]
+    /// New folder to write to [default: reproducer-RULE].
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
 }
 
-/// What a reproducer shows.
+/// The failure that a reproducer shows.
 struct Evidence<'a> {
     rules: &'a Rules,
     rule: &'a Rule,
@@ -50,19 +51,21 @@ struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// The devices on which it was seen, as the machine numbers them; none: all that there were.
+    /// The devices that failed, as the machine numbers them; empty: all.
     fn devices(&self) -> &[String] {
         let of_failure = self.result.failure.as_deref().map_or(&[][..], |failure| &failure.devices);
         if of_failure.is_empty() { &self.result.devices } else { of_failure }
     }
 }
 
-/// Writes the folder, and gives its path.
+/// Writes the folder; returns its path.
 pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathBuf, CommandError> {
     let (_, run) = read_named(&wanted.run)?;
-    let rule = catalog::rule(rules, &wanted.rule)?;
-    let result =
-        result_of(rule, &run.results, &wanted.run).map_err(|error| CommandError::Reproducer(Box::new(error)))?;
+    let unread = |source| CommandError::Query { text: wanted.rule.clone(), source };
+    let (id, case) = parse_query(&wanted.rule).map_err(unread)?;
+    let rule = catalog::rule(rules, id)?;
+    let result = result_of(rule, &run.results, &wanted.run).and_then(|result| with_case(result, case.as_ref()));
+    let result = result.map_err(|error| CommandError::Reproducer(Box::new(error)))?;
     let product = catalog::product(rules, &run.header.product)?;
     let known = Known {
         edition: run.header.edition.as_deref().and_then(Edition::read),
@@ -108,13 +111,24 @@ fn result_of<'a>(rule: &Rule, results: &'a [RuleResult], run: &Path) -> Result<&
     Ok(result)
 }
 
-/// The failing case, with those before it where it fails only after them. Empty: it did not fail, or no
-/// case had begun.
+/// The result, if its failing case is the one that the user named.
+fn with_case<'a>(result: &'a RuleResult, case: Option<&Json>) -> Result<&'a RuleResult, ReproducerError> {
+    let Some(case) = case else { return Ok(result) };
+    let found = result.failure.as_ref().and_then(|failure| query(&result.id, &failure.replay_values));
+    let named = query(&result.id, case);
+    if found.is_none() || found != named {
+        let (rule, found) = (result.id.clone(), found.unwrap_or_else(|| result.id.clone()));
+        return Err(ReproducerError::OtherCase { rule, found });
+    }
+    Ok(result)
+}
+
+/// The failing case, after the cases without which it passes. Empty if the rule passed, or failed before its first case.
 fn cases(rule: &Rule, result: &RuleResult) -> Result<Vec<Case>, CaseError> {
     let Some(failure) = &result.failure else { return Ok(Vec::new()) };
     match &failure.replay_values {
-        serde_json::Value::Null => Ok(Vec::new()),
-        serde_json::Value::Array(cases) => cases.iter().map(|case| case_from_json(&rule.program, case)).collect(),
+        Json::Null => Ok(Vec::new()),
+        Json::Array(cases) => cases.iter().map(|case| case_from_json(&rule.program, case)).collect(),
         case => Ok(vec![case_from_json(&rule.program, case)?]),
     }
 }

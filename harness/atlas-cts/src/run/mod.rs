@@ -8,6 +8,7 @@ mod terminal;
 use crate::CommandError;
 use crate::runtimes::RUNTIMES;
 use clap::{Args, ValueEnum};
+use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{ExitStatus, Options, SelectionOptions, choose_runtime};
 use ledger::Ledger;
 
@@ -17,30 +18,35 @@ pub use terminal::Terminal;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Only rules whose id contains one of these; a whole id means that rule. A resumed run has its own.
+    /// Rules with this id, or whose id contains it; or a query of one case.
+    ///
+    /// A query is RULE:axis=value;axis=value, as a failure prints it. A resumed run has its own rules.
+    #[arg(help_heading = SELECTION)]
     filter: Vec<String>,
     #[command(flatten)]
     selection: SelectionOptions,
     #[command(flatten)]
     options: Options,
-    /// What to print while the run goes on: lines for a person, or one JSON object for each event, as
-    /// reports/schema/log.schema.json describes.
-    #[arg(long, env = "ATLAS_CTS_LOG_FORMAT", value_enum, default_value = "text")]
+    /// Form of the progress: lines, or one JSON object for each event.
+    ///
+    /// reports/schema/log.schema.json describes the JSON.
+    #[arg(long, env = "ATLAS_CTS_LOG_FORMAT", value_enum, default_value = "text", help_heading = RESULTS)]
     log_format: LogFormat,
 }
 
-/// What is printed while a run goes on.
+/// The form in which a run prints its progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LogFormat {
-    /// For a person; on a terminal also how far the run is.
+    /// For a person; on a terminal with a progress line.
     Text,
     /// For a program.
     Json,
 }
 
 /// Runs rules and prints what happens.
-pub fn run(arguments: Arguments) -> Result<ExitStatus, CommandError> {
-    let filter = arguments.selection.filter(arguments.filter, false, Vec::new())?;
+pub fn run(mut arguments: Arguments) -> Result<ExitStatus, CommandError> {
+    let query = arguments.options.take_query(&mut arguments.filter)?;
+    let filter = arguments.selection.filter(arguments.filter, query, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;
     let status = match arguments.log_format {
         LogFormat::Text => engine::run::run(arguments.options, runtime, &filter, &Ledger, &mut Terminal::default()),

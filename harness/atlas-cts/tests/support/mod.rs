@@ -5,6 +5,7 @@
 #[path = "../../../engine/tests/pairs/mod.rs"]
 pub mod pairs;
 pub mod small;
+pub mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;

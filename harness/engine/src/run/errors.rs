@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::case::QueryError;
 use catalog::{CatalogError, UnknownName};
 use record::JournalError;
 use record::books::BooksError;
@@ -140,6 +141,10 @@ pub enum SelectionError {
     EmptyList { path: PathBuf },
     #[error("--times: {error}")]
     Times { error: JournalError },
+    #[error("{text}: {source}")]
+    Query { text: String, source: QueryError },
+    #[error("{text} gives a case, and {other} is given with it; give one rule and one case")]
+    QueryAndMore { text: String, other: String },
     #[error(
         "--shard: nextest starts a process for each rule, and none of them knows the whole part; use \
          `cargo test -- --shard K/N`, or nextest's own --partition"

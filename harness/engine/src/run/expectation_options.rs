@@ -1,4 +1,4 @@
-//! Which failures are known: the command line, and the folder beside the catalog.
+//! The known failures of a run: options, and the folder next to the catalog.
 
 use std::path::PathBuf;
 
@@ -10,24 +10,26 @@ use record::books::{Books, Expected, KnownFailures};
 use record::{RunHeader, Sort};
 
 use super::errors::RunError;
+use super::options::headings::RESULTS;
 use super::places::{expectations_folder, unread_expectations};
 
-/// Which failures are known. Each option has an environment variable, for runners that pass no arguments on.
+/// The known failures. Each option has an environment variable, for runners that pass no arguments on.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExpectationOptions {
-    /// Known failures: a YAML file, or a folder of them. Default: none; where cargo runs the suite in its checkout, the
-    /// folder `expectations` there.
-    #[arg(long, env = "ATLAS_CTS_EXPECTATIONS", value_name = "FILE-OR-DIR")]
+    /// Known failures: a YAML file, or a folder of them.
+    ///
+    /// Default: none. If cargo runs the suite in its checkout, the folder `expectations` there.
+    #[arg(long, env = "ATLAS_CTS_EXPECTATIONS", value_name = "PATH", help_heading = RESULTS)]
     pub expectations: Option<PathBuf>,
-    /// No failure is known, whatever lies in the checkout.
-    #[arg(long, env = "ATLAS_CTS_NO_EXPECTATIONS", value_parser = BoolishValueParser::new())]
+    /// Ignore known failures, also those in the checkout.
+    #[arg(long, env = "ATLAS_CTS_NO_EXPECTATIONS", value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
     pub no_expectations: bool,
-    /// Also break the run (exit status 1) where a known failure is fixed, or as an entry says that has expired.
-    #[arg(long, env = "ATLAS_CTS_FAIL_ON", value_name = "SORT", value_enum, value_delimiter = ',')]
+    /// Also fail the run (exit status 1) on fixed or expired known failures.
+    #[arg(long, env = "ATLAS_CTS_FAIL_ON", value_name = "SORT", value_enum, value_delimiter = ',', help_heading = RESULTS, hide_short_help = true)]
     pub fail_on: Vec<FailOn>,
 }
 
-/// What breaks a run in which nothing new is broken.
+/// Sorts of known failures that fail a run in which nothing new is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
     Expired,
@@ -35,7 +37,7 @@ pub enum FailOn {
 }
 
 impl ExpectationOptions {
-    /// Where the known failures are; `None`: there are none.
+    /// The place of the known failures; `None`: there are none.
     pub fn place(&self, specs: &Specs) -> Option<PathBuf> {
         if self.no_expectations {
             return None;
@@ -54,18 +56,18 @@ impl ExpectationOptions {
         self.place(specs).map(read).transpose()
     }
 
-    /// A line about a folder of known failures that is there and not read, because nobody named it.
+    /// A line about an existing folder of known failures that is not read, because no option names it.
     pub(super) fn left_alone(&self, specs: &Specs) -> Option<String> {
         let asked = self.no_expectations || self.expectations.is_some();
         let folder = unread_expectations(specs).filter(|_| !asked)?;
         let folder = folder.display();
         Some(format!(
-            "known failures: none; {folder} is not read, since another user may have put it there: --expectations \
-             {folder} reads it, --no-expectations says that nothing is known"
+            "known failures: none; {folder} is not read, because another user may have created it: give --expectations \
+             {folder} to read it, or --no-expectations to ignore it"
         ))
     }
 
-    /// Known failures in the circumstances of a run. Its header says from now on which they are.
+    /// The known failures of a run. Records them in the run's header.
     pub(super) fn expecting(&self, known: Box<dyn KnownFailures>, header: &mut RunHeader) -> Box<dyn Expected> {
         let fail_on = self.fail_on.iter().map(|fail_on| match fail_on {
             FailOn::Expired => Sort::Expired,

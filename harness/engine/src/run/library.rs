@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::runtime::Runtime;
 use catalog::files;
-use catalog::{Libraries, RuntimeLibrary};
+use catalog::{Libraries, Rules, RuntimeLibrary};
 
 use super::status::{ExitStatus, is_missing};
 
@@ -123,6 +123,12 @@ pub(super) fn choose_library(
     let files = simulated(libraries, runtime)?;
     let chosen_by = if backend == Backend::Simulator { "--backend simulator" } else { "no toolkit found" };
     Ok(LibraryChoice { files, chosen_by: chosen_by.to_owned(), embedded: true })
+}
+
+/// The runtime's library in the folders of its toolkit; `None`: there is none that can be loaded.
+pub fn installed_library(rules: &Rules) -> Option<PathBuf> {
+    let first = rules.libraries.first();
+    find(first, folders(first)).ok()?.ok()
 }
 
 /// The first library with the others: each beside it, or else where it is installed.

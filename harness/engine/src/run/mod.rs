@@ -48,10 +48,11 @@ pub use errors::{FolderError, MergeError, NothingSelected, RegistryError, RunErr
 pub use estimate::Estimate;
 pub use expectation_options::{ExpectationOptions, FailOn};
 pub use folder::RunFolder;
-pub use library::{Backend, LibraryError, check_library_file};
+pub use library::{Backend, LibraryError, check_library_file, installed_library};
 pub use listener::{Listener, RunningRule, ToStandardError};
 pub use merge::{MergeOptions, merge};
 pub use observer::{Observer, Work, load_rules, rewrite_reports, run};
+pub use options::headings;
 pub use options::{
     CatalogOptions, ConditionOptions, EffortOptions, MachineOptions, Options, RunOptions, SimulatorOptions, Waiting,
     WorkerOptions,

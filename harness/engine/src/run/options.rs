@@ -1,4 +1,4 @@
-//! What a run is asked to do: the command line and the environment.
+//! The options of a run: the command line and the environment.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,20 +8,21 @@ use clap::builder::{BoolishValueParser, RangedU64ValueParser};
 use serde_json::Value as Json;
 use simulator_contract::environment;
 
-use crate::case::{CaseError, LEAST_PATIENCE, Work, parse_json};
+use crate::case::{CaseError, LEAST_PATIENCE, Work, parse_json, parse_query};
 use crate::runtime::Runtime;
 use catalog::Specs;
 use record::LONGEST_DEADLINE;
 
-use super::errors::RunError;
+use super::errors::{RunError, SelectionError};
 use super::expectation_options::ExpectationOptions;
 use super::library::Backend;
 use super::profile::Profile;
+use headings::{DEVICE, PRODUCT, RESULTS, SELECTION, SIMULATOR, WORK};
 
-/// Seconds without progress that are a hang.
+/// The default of `--deadline`, in seconds.
 pub(super) const DEFAULT_DEADLINE: u64 = 30;
 
-/// Where the locks of devices lie. Not below TMPDIR: users who have different ones would not exclude each other.
+/// The default folder of the device locks. Not below TMPDIR: users with different values would not exclude each other.
 pub(super) const LOCK_FOLDER: &str = "/tmp/atlas-cts-locks";
 
 /// The longest wait for a device, in seconds: a week.
@@ -30,26 +31,26 @@ const LONGEST_WAIT: u64 = 7 * 24 * 3600;
 /// The largest limit of a worker's memory, in mebibytes: a pebibyte.
 const MOST_MEBIBYTES: u64 = 1 << 30;
 
-/// The least that a worker is limited to if nothing is given: fewer bytes are no sign of a mistake.
+/// The smallest default limit of a worker's memory, in bytes: using less is not a sign of a mistake.
 const LEAST_LIMIT: u64 = 16 << 30;
 
-/// Kibibytes of logs that are kept for a rule.
+/// The default of `--logs`, in KiB.
 const DEFAULT_LOGS: u64 = 64;
 
-/// The most that may be asked for: sixteen mebibytes.
+/// The largest value of `--logs`, in KiB.
 const MOST_LOGS: u64 = 16 << 10;
 
-/// How long rules wait for what is expected to happen.
+/// The time that rules wait for an expected event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Waiting {
-    /// As long as what the device takes before the run says.
+    /// Derived from what the device takes before the run.
     #[default]
     Measured,
-    /// So many milliseconds.
+    /// Given, in milliseconds.
     Given(u32),
 }
 
-/// The longest that rules may be made to wait, in milliseconds.
+/// The largest value of `--patience`, in milliseconds.
 pub(super) const MOST_PATIENCE: u32 = 600_000;
 
 impl FromStr for Waiting {
@@ -67,27 +68,33 @@ impl FromStr for Waiting {
 /// The catalog that a command reads, and the product that it is read for.
 #[derive(Debug, Clone, Args)]
 pub struct CatalogOptions {
-    /// The runtime to test; if it is not given, the one that has the product or the rules.
-    #[arg(long, env = "ATLAS_CTS_RUNTIME", value_name = "NAME")]
-    pub runtime: Option<String>,
-    /// Product family under test, or `auto`: what the device says it is.
-    #[arg(long, env = "ATLAS_CTS_PRODUCT", default_value = AUTO, value_name = "ID")]
+    /// Product family under test, or `auto`: ask the device.
+    #[arg(long, env = "ATLAS_CTS_PRODUCT", default_value = AUTO, value_name = "ID", help_heading = PRODUCT)]
     pub product: String,
-    /// Folder of a catalog to use in place of the one that the executable carries.
-    #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
+    /// Read the catalog from this folder, not from the executable.
+    #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR", help_heading = PRODUCT)]
     pub specs: Option<PathBuf>,
+    /// Runtime to test; default: the one that has the product or the rules.
+    #[arg(long, env = "ATLAS_CTS_RUNTIME", value_name = "NAME", help_heading = PRODUCT, hide_short_help = true)]
+    pub runtime: Option<String>,
 }
 
-/// The product that is not given: what the device says it is.
+/// The default product: the device tells which one it is.
 const AUTO: &str = "auto";
 
+impl Default for CatalogOptions {
+    fn default() -> CatalogOptions {
+        CatalogOptions { product: AUTO.to_owned(), specs: None, runtime: None }
+    }
+}
+
 impl CatalogOptions {
-    /// The catalog: in the folder that was given, or the one that the executable carries.
+    /// The catalog of `--specs`, or else the one that the executable carries.
     pub fn specs(&self, runtime: &Runtime) -> Specs {
         Specs::choose(self.specs.as_deref(), runtime.specs)
     }
 
-    /// The product that was given; `None`: the device says what it is.
+    /// The product that was given; `None`: the device tells it.
     pub fn named_product(&self) -> Option<&str> {
         Some(&*self.product).filter(|product| *product != AUTO)
     }
@@ -96,156 +103,178 @@ impl CatalogOptions {
 /// The machine that rules run on, and where its reports go.
 #[derive(Debug, Clone, Default, Args)]
 pub struct MachineOptions {
-    /// The runtime's shared library.
-    #[arg(long, env = "ATLAS_CTS_LIBRARY", value_name = "PATH")]
+    /// Path of the runtime's shared library.
+    #[arg(long, env = "ATLAS_CTS_LIBRARY", value_name = "PATH", help_heading = DEVICE)]
     pub library: Option<PathBuf>,
-    /// This machine is to be taken for a physical one, although it looks like a virtual one or does not show what it is:
-    /// what is documented for physical machines is judged.
-    #[arg(long, env = "ATLAS_CTS_ASSUME_BARE_METAL", value_parser = BoolishValueParser::new())]
+    /// Treat this machine as a physical one.
+    ///
+    /// For a machine that looks like a virtual one, or does not show what it is. Behavior that is documented for physical
+    /// machines is then judged.
+    #[arg(long, env = "ATLAS_CTS_ASSUME_BARE_METAL", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
     pub assume_bare_metal: bool,
-    /// Folder of the locks of devices. Runs exclude each other as far as they share it, also those of other users and
-    /// containers.
-    #[arg(long, env = "ATLAS_CTS_LOCKS", value_name = "DIR", default_value = LOCK_FOLDER)]
+    /// Folder of the device locks.
+    ///
+    /// Runs exclude each other only if they share this folder. That includes runs of other users and in containers.
+    #[arg(long, env = "ATLAS_CTS_LOCKS", value_name = "DIR", default_value = LOCK_FOLDER, help_heading = DEVICE, hide_short_help = true)]
     pub lock_dir: PathBuf,
-    /// Seconds to wait for a device that another run uses, and for the journal where another process holds its lock (ten
-    /// at most).
-    #[arg(long, env = "ATLAS_CTS_LOCK_WAIT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=LONGEST_WAIT))]
+    /// Seconds to wait for a device that another run uses.
+    ///
+    /// Also the wait for a journal that another process has locked, but then at most ten seconds.
+    #[arg(long, env = "ATLAS_CTS_LOCK_WAIT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=LONGEST_WAIT), help_heading = DEVICE, hide_short_help = true)]
     pub lock_wait: u64,
-    /// Folder of the reports; default reports/out/<run>.
-    #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR")]
+    /// Folder to write the reports to [default: reports/out/<run>].
+    #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR", help_heading = RESULTS)]
     pub report_dir: Option<PathBuf>,
 }
 
 /// The conditions that rules run under.
 #[derive(Debug, Clone, Args)]
 pub struct ConditionOptions {
-    /// How many devices to use; the simulated machine has four.
-    #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
+    /// Number of devices to use; the simulated machine has four.
+    #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024), help_heading = DEVICE)]
     pub devices: Option<u32>,
     /// Where programs run on the simulated machine: host or device.
-    #[arg(long, env = "ATLAS_CTS_RUN_MODE", value_name = "MODE")]
+    #[arg(long, env = "ATLAS_CTS_RUN_MODE", value_name = "MODE", help_heading = SIMULATOR, hide_short_help = true)]
     pub run_mode: Option<String>,
-    /// Seconds after which a call that does not return is a hang.
-    #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE))]
+    /// Seconds after which a call that has not returned counts as a hang.
+    #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
     pub deadline: u64,
-    /// Also run, isolated and only observed, what the documents call undefined.
-    #[arg(long, env = "ATLAS_CTS_HAZARDOUS", value_parser = BoolishValueParser::new())]
+    /// Also provoke documented undefined behavior: isolated, never judged.
+    #[arg(long, env = "ATLAS_CTS_HAZARDOUS", value_parser = BoolishValueParser::new(), help_heading = SELECTION, hide_short_help = true)]
     pub hazardous: bool,
-    /// Nobody else uses the devices: also run what takes all memory of one.
-    #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new())]
+    /// This run has the devices to itself: also take all their memory.
+    #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new(), help_heading = DEVICE)]
     pub dedicated: bool,
 }
 
-/// The work that a rule may cost, and what it is judged by.
+/// The work that a rule may cost, and the axioms that it is judged by.
 #[derive(Debug, Clone, Args)]
 pub struct EffortOptions {
-    /// How much work: smoke (if nothing is given), nightly, validation or soak.
-    #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum)]
+    /// Amount of work; default smoke.
+    #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum, help_heading = WORK)]
     pub profile: Option<Profile>,
-    /// The run's seed; profiles other than smoke draw one.
-    #[arg(long, env = "ATLAS_CTS_SEED", value_name = "N")]
+    /// Seed of the run; profiles other than smoke draw one.
+    #[arg(long, env = "ATLAS_CTS_SEED", value_name = "N", help_heading = WORK)]
     pub seed: Option<u64>,
-    /// Seconds after which no further case of a rule is started: a guard against hangs. A rule that it cuts is not known.
-    /// Default: 600 in smoke, more in other profiles.
-    #[arg(long, env = "ATLAS_CTS_RULE_LIMIT", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE))]
+    /// Seconds after which the watchdog starts no further case of a rule.
+    ///
+    /// The result of such a rule is `cut`: unknown. Default: 600 in smoke, more in other profiles.
+    #[arg(long, env = "ATLAS_CTS_RULE_LIMIT", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
     pub rule_limit: Option<u64>,
-    /// Milliseconds that rules wait for what is expected to happen, or `auto`: at least 2000, and more where the device takes
-    /// longer, which is measured before the run.
-    #[arg(long, env = "ATLAS_CTS_PATIENCE", value_name = "MS", default_value = "auto")]
+    /// Milliseconds that rules wait for an expected event, or `auto`.
+    ///
+    /// `auto` is 2000, or more if the device is slower. The suite measures that before the run.
+    #[arg(long, env = "ATLAS_CTS_PATIENCE", value_name = "MS", default_value = "auto", help_heading = WORK, hide_short_help = true)]
     pub patience: Waiting,
-    /// Mebibytes of memory that a worker may take beside what the runtime holds once it is set up; 0: no limit. Default: on
-    /// the simulated device none, elsewhere half of the machine's memory, and no less than 16 GiB.
-    #[arg(long, env = "ATLAS_CTS_WORKER_MEMORY", value_name = "MIB", value_parser = clap::value_parser!(u64).range(..=MOST_MEBIBYTES))]
+    /// Memory limit of a worker in MiB, on top of what the runtime uses; 0: none.
+    ///
+    /// Default: none on the simulated device, otherwise half of the machine's memory and at least 16 GiB.
+    #[arg(long, env = "ATLAS_CTS_WORKER_MEMORY", value_name = "MIB", value_parser = clap::value_parser!(u64).range(..=MOST_MEBIBYTES), help_heading = WORK, hide_short_help = true)]
     pub worker_memory: Option<u64>,
-    /// Only observe checks that assume this axiom (axioms.yaml; `explain` names those of a rule). May be given several times.
-    #[arg(long = "without-axiom", value_name = "ID")]
+    /// Do not judge checks that assume this axiom; may be repeated.
+    ///
+    /// Such checks are only observed. `explain` lists the axioms of a rule.
+    #[arg(long = "without-axiom", value_name = "ID", help_heading = WORK, hide_short_help = true)]
     pub without_axioms: Vec<String>,
 }
 
-/// Where rules run, and how many at a time.
+/// The device that rules run on, and how many run at a time.
 #[derive(Debug, Clone, Default, Args)]
 pub struct WorkerOptions {
     /// Where the library may come from.
-    #[arg(long, env = "ATLAS_CTS_BACKEND", value_enum, default_value_t)]
+    #[arg(long, env = "ATLAS_CTS_BACKEND", value_enum, default_value_t, help_heading = DEVICE)]
     pub backend: Backend,
-    /// Use each device, whether it works or not: without the small operation that it has to do before the run.
-    #[arg(long, env = "ATLAS_CTS_SKIP_GATE", value_parser = BoolishValueParser::new())]
+    /// Skip the check that each device works before the run.
+    #[arg(long, env = "ATLAS_CTS_SKIP_GATE", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
     pub skip_gate: bool,
-    /// How many rules run at the same time, or how many devices in a proof. If nothing is given: on real devices as
-    /// many as there are devices, and never more; on a simulated one as many as there are processors, in a proof twice
-    /// as many.
-    #[arg(long, env = "ATLAS_CTS_JOBS", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    /// Number of rules to run in parallel.
+    ///
+    /// In a proof, the number of simulated devices. Default on real devices: one rule for each device, which is also the
+    /// maximum. Default on a simulated device: the number of processors, in a proof twice as many.
+    #[arg(long, env = "ATLAS_CTS_JOBS", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024), help_heading = WORK)]
     pub jobs: Option<usize>,
 }
 
 /// The simulated device.
 #[derive(Debug, Clone, Args)]
 pub struct SimulatorOptions {
-    /// The edition of the runtime that the simulated device plays, `none` for a library without a version call; the
-    /// newest if nothing is given.
-    #[arg(long, env = environment::EDITION, value_name = "EDITION")]
+    /// Edition of the runtime to simulate; default: the newest.
+    ///
+    /// `none` simulates a library without a version call.
+    #[arg(long, env = environment::EDITION, value_name = "EDITION", help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_edition: Option<String>,
-    /// Mebibytes of memory that each simulated device has; as many as the product has if nothing is given. Less suits
-    /// machines on which large reservations are slow or not allowed: emulators, small containers.
-    #[arg(long, env = environment::MEMORY, value_name = "MIB", value_parser = clap::value_parser!(u64).range(environment::LEAST_MEMORY..=environment::MOST_MEMORY))]
+    /// Memory of each simulated device in MiB; default: as the product has.
+    ///
+    /// Less suits machines on which large reservations are slow or forbidden: emulators, small containers.
+    #[arg(long, env = environment::MEMORY, value_name = "MIB", value_parser = clap::value_parser!(u64).range(environment::LEAST_MEMORY..=environment::MOST_MEMORY), help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_memory: Option<u64>,
     /// Milliseconds that the simulated runtime takes to start.
-    #[arg(long, env = environment::STARTUP_MS, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
+    #[arg(long, env = environment::STARTUP_MS, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000), help_heading = SIMULATOR, hide_short_help = true)]
     pub start_up_ms: u64,
     /// Nanoseconds that each call of the simulated runtime takes.
-    #[arg(long, env = environment::CALL_NS, value_name = "NS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000_000_000))]
+    #[arg(long, env = environment::CALL_NS, value_name = "NS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000_000_000), help_heading = SIMULATOR, hide_short_help = true)]
     pub call_ns: u64,
-    /// A seed that decides in which order the streams of the simulated device work, and when; `prove` takes the run's seed.
-    /// Without it, and with several processes, the processor decides.
-    #[arg(long, env = environment::SCHEDULE, value_name = "SEED")]
+    /// Seed that decides in which order simulated streams work.
+    ///
+    /// `prove` uses the seed of the run. Without a seed, and with several processes, the operating system decides.
+    #[arg(long, env = environment::SCHEDULE, value_name = "SEED", help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_schedule: Option<u64>,
 }
 
-/// What a run does beside trying rules, and when it is broken.
+/// The work of a run in addition to trying rules, and when the run fails.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunOptions {
-    /// Fail the run (exit status 3) if fewer devices work before it begins.
-    #[arg(long, env = "ATLAS_CTS_MIN_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    /// Fail the run (exit status 3) if fewer devices work at its start.
+    #[arg(long, env = "ATLAS_CTS_MIN_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = RESULTS, hide_short_help = true)]
     pub min_devices: Option<u32>,
-    /// Run each rule of one device on each device, and not on one that seed and id choose. Profiles longer than smoke do
-    /// it unless this says false.
-    #[arg(long, env = "ATLAS_CTS_ON_EVERY_DEVICE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    /// Run each one-device rule on every device, not on one of them.
+    ///
+    /// Otherwise the seed and the rule's id choose the device. Profiles longer than smoke do this unless it is false.
+    #[arg(long, env = "ATLAS_CTS_ON_EVERY_DEVICE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
     pub on_every_device: Option<bool>,
-    /// A command of the shell that may bring a device back which is out, for example a reset that the site allows. It finds
-    /// the device in ATLAS_CTS_DEVICE and the reason in ATLAS_CTS_REASON; twice for a device at most. Without it a device
-    /// that is out stays out.
-    #[arg(long, env = "ATLAS_CTS_RECOVER_CMD", value_name = "COMMAND")]
+    /// Shell command that tries to recover a lost device.
+    ///
+    /// For example a reset that the site allows. The command finds the device in ATLAS_CTS_DEVICE and the reason in
+    /// ATLAS_CTS_REASON. It runs at most twice for each device. Without it a lost device stays in quarantine.
+    #[arg(long, env = "ATLAS_CTS_RECOVER_CMD", value_name = "COMMAND", help_heading = DEVICE, hide_short_help = true)]
     pub recover_cmd: Option<String>,
-    /// Seconds that the command may take.
-    #[arg(long, env = "ATLAS_CTS_RECOVER_LIMIT", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    /// Seconds that the recovery command may take.
+    #[arg(long, env = "ATLAS_CTS_RECOVER_LIMIT", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = DEVICE, hide_short_help = true)]
     pub recover_limit: u64,
-    /// Run exactly this case of the selected rule, or these, in order and in one process: the JSON that a failure prints.
-    #[arg(long, value_name = "JSON")]
+    /// Run exactly this case of the selected rule, or a list of cases.
+    ///
+    /// A list runs in order in one process. `RULE:axis=value;axis=value` in place of the rule's id gives a case too.
+    #[arg(long, value_name = "JSON", help_heading = SELECTION, hide_short_help = true)]
     pub case: Option<String>,
-    /// Rules of level `info` break the run too.
-    #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new())]
+    /// Broken rules of level `info` fail the run too.
+    #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub strict: bool,
-    /// Fail the run (exit status 3) if fewer rules were executed.
-    #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N")]
+    /// Fail the run (exit status 3) if it executed fewer rules.
+    #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N", help_heading = RESULTS)]
     pub min_executed: Option<u64>,
-    /// Kibibytes of what driver and runtime logged that are kept for each rule which is broken or without an answer; of the
-    /// whole run 64 times as much; 0: nothing. On the embedded simulated device there is nothing.
-    #[arg(long, env = "ATLAS_CTS_LOGS", value_name = "KIB", default_value_t = DEFAULT_LOGS, value_parser = clap::value_parser!(u64).range(..=MOST_LOGS))]
+    /// KiB of driver and runtime logs to keep for each failing rule; 0: none.
+    ///
+    /// A run keeps at most 64 times this. The embedded simulated device writes no logs.
+    #[arg(long, env = "ATLAS_CTS_LOGS", value_name = "KIB", default_value_t = DEFAULT_LOGS, value_parser = clap::value_parser!(u64).range(..=MOST_LOGS), help_heading = RESULTS, hide_short_help = true)]
     pub logs: u64,
-    /// The root of the system whose kernel and devices logged, where it is not this process's own: a host's, mounted into
-    /// a container.
-    #[arg(long, env = "ATLAS_CTS_LOG_ROOT", value_name = "DIR", default_value = "/")]
+    /// Root of the file system to read logs from.
+    ///
+    /// For a container: the folder at which the host's file system is mounted.
+    #[arg(long, env = "ATLAS_CTS_LOG_ROOT", value_name = "DIR", default_value = "/", help_heading = RESULTS, hide_short_help = true)]
     pub log_root: PathBuf,
-    /// Replace what names a machine, a site or a person by tokens, in logs and reports: hosts, users, home folders,
-    /// addresses, serial numbers, ids of cards and chips.
-    #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new())]
+    /// Replace names of machines, sites and people in logs and reports.
+    ///
+    /// Tokens replace hosts, users, home folders, addresses, serial numbers, and ids of cards and chips.
+    #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub redact: bool,
-    /// Copy counterexamples to the folder that ATLAS_CTS_REGRESSIONS names, where every later run tries them first; under
-    /// cargo to fixtures/regressions of the checkout.
-    #[arg(long)]
+    /// Keep failing cases: later runs try them first.
+    ///
+    /// They are copied to the folder that ATLAS_CTS_REGRESSIONS names, under cargo to fixtures/regressions of the
+    /// checkout.
+    #[arg(long, help_heading = RESULTS, hide_short_help = true)]
     pub keep: bool,
-    /// Switch a seeded defect, a bad device or a legal variant of the simulated device on; may be repeated.
-    #[arg(long = "defect", env = "ATLAS_CTS_DEFECT", value_name = "NAME", value_delimiter = ',')]
+    /// Switch on a seeded defect, a bad device or a legal variant.
+    #[arg(long = "defect", env = "ATLAS_CTS_DEFECT", value_name = "NAME", value_delimiter = ',', help_heading = SIMULATOR)]
     pub defects: Vec<String>,
 }
 
@@ -256,37 +285,55 @@ pub struct Options {
     #[command(flatten)]
     pub catalog: CatalogOptions,
     #[command(flatten)]
+    pub workers: WorkerOptions,
+    #[command(flatten)]
     pub machine: MachineOptions,
     #[command(flatten)]
     pub conditions: ConditionOptions,
     #[command(flatten)]
     pub effort: EffortOptions,
     #[command(flatten)]
-    pub workers: WorkerOptions,
-    #[command(flatten)]
-    pub simulator: SimulatorOptions,
-    #[command(flatten)]
     pub run: RunOptions,
     #[command(flatten)]
     pub known: ExpectationOptions,
-    /// Finish the run in this folder, which was killed: run what has no result. A name below reports/out, or `latest`,
-    /// will do. Whatever else is given must be what that run was started with.
-    #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR")]
+    #[command(flatten)]
+    pub simulator: SimulatorOptions,
+    /// Finish the interrupted run in this folder, or `latest`.
+    ///
+    /// The folder may also be a name below reports/out. Rules that have a result do not run again. All other options must
+    /// be those that the run was started with.
+    #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR", help_heading = SELECTION)]
     pub resume: Option<PathBuf>,
-    /// Devices, as the variable names them that shows them, that were out when the run began that is resumed.
+    /// Devices that were unusable when the resumed run started, named as in the visibility variable.
     #[arg(skip)]
     pub devices_out: Vec<String>,
 }
 
+/// Headings of the help, each with the options of one concern.
+pub mod headings {
+    /// The rules and cases to run.
+    pub const SELECTION: &str = "Selection";
+    /// The product, and the catalog that has its rules.
+    pub const PRODUCT: &str = "Product and catalog";
+    /// The library and the devices.
+    pub const DEVICE: &str = "Device";
+    /// The amount of work, and its limits.
+    pub const WORK: &str = "Work";
+    /// The reports, and when a run fails.
+    pub const RESULTS: &str = "Results";
+    /// The simulated device.
+    pub const SIMULATOR: &str = "Simulated device";
+}
+
 impl EffortOptions {
-    /// The work that a rule may cost.
+    /// The work of one rule.
     pub(super) fn work(&self) -> Work {
         self.profile.unwrap_or_default().work(self.rule_limit)
     }
 }
 
 impl Options {
-    /// Those of rules that are tried and no more, on any device.
+    /// The options of a run that only tries rules, on any device.
     pub fn of_rules(
         catalog: &CatalogOptions,
         conditions: &ConditionOptions,
@@ -307,12 +354,31 @@ impl Options {
         }
     }
 
-    /// Whether rules of one device run on each.
+    /// Takes the case out of a query, `RULE:axis=value;…`, as if `--case` had given it. True if there was a query: its
+    /// rule is a whole id then.
+    ///
+    /// # Errors
+    /// The text is not a query, or gives a case together with other rules or cases.
+    pub fn take_query(&mut self, wanted: &mut [String]) -> Result<bool, SelectionError> {
+        let Some(at) = wanted.iter().position(|text| text.contains(':')) else { return Ok(false) };
+        let text = wanted[at].clone();
+        let more = wanted.iter().enumerate().find(|(other, _)| *other != at).map(|(_, text)| text.clone());
+        if let Some(other) = more.or_else(|| self.run.case.as_ref().map(|case| format!("--case {case}"))) {
+            return Err(SelectionError::QueryAndMore { text, other });
+        }
+        let failed = |source| SelectionError::Query { text: text.clone(), source };
+        let (rule, case) = parse_query(&text).map_err(failed)?;
+        self.run.case = case.map(|case| case.to_string());
+        wanted[at] = rule.to_owned();
+        Ok(true)
+    }
+
+    /// True if one-device rules run on every device.
     pub(super) fn everywhere(&self) -> bool {
         self.run.on_every_device.unwrap_or(self.effort.profile.unwrap_or_default() != Profile::Smoke)
     }
 
-    /// Bytes that a worker may take; `None`: there is no limit.
+    /// The memory limit of a worker, in bytes; `None`: unlimited.
     pub(super) fn memory_of_workers(&self, simulated: bool) -> Option<u64> {
         match self.effort.worker_memory {
             Some(mebibytes) => (mebibytes > 0).then_some(mebibytes << 20),
@@ -321,7 +387,7 @@ impl Options {
         }
     }
 
-    /// The cases of `--case`: one, or a list that runs in order in one process. Empty: none was given.
+    /// The cases of `--case`: one, or a list that runs in order in one process. Empty if none was given.
     pub(super) fn only_cases(&self) -> Result<Vec<Json>, RunError> {
         let Some(text) = &self.run.case else { return Ok(Vec::new()) };
         let failed = |reason: String| RunError::Case { text: text.clone(), reason };
@@ -333,7 +399,7 @@ impl Options {
     }
 }
 
-/// Bytes of the machine's memory; 0: the system does not say.
+/// The machine's memory, in bytes; 0 if the system does not report it.
 fn memory_of_machine() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::case::{FailedCase, LEAST_PATIENCE, cases_from_json};
+use crate::case::{FailedCase, LEAST_PATIENCE, cases_from_json, query};
 use crate::print_c::{PRELUDE, Sheet, deadline_of, print_in_parts};
 use catalog::Rule;
 
@@ -28,7 +28,8 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     let shown = target.rules.visible.as_ref().filter(|_| !devices.is_empty());
     let mut words: Vec<String> =
         shown.map(|variable| format!("{variable}={}", quoted(&devices.join(",")))).into_iter().collect();
-    words.push(run_alone(&rule.id));
+    let query = query(&rule.id, values);
+    words.push(run_alone(&query.as_deref().map_or_else(|| rule.id.clone(), quoted)));
     words.push(format!("--product {}", target.conditions.product));
     if let Some(specs) = &factory.specs {
         let specs = std::path::absolute(specs).unwrap_or_else(|_| specs.clone());
@@ -77,7 +78,7 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     if header.host.as_ref().is_some_and(|host| host.assumed_bare) {
         words.push("--assume-bare-metal".to_owned());
     }
-    if !values.is_null() {
+    if query.is_none() && !values.is_null() {
         words.push(format!("--case {}", quoted(&values.to_string())));
     }
     words.join(" ")

@@ -1,5 +1,4 @@
-//! Which rules of a catalog a command line asks for, beside the texts that it names: a list in a file, exclusions, a
-//! part of a run.
+//! Options that select rules, in addition to the filters of the command line: a list in a file, exclusions, a shard.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,33 +8,39 @@ use clap::Args;
 use catalog::files;
 
 use super::errors::SelectionError;
+use super::options::headings::SELECTION;
 use super::places::read_named;
 use super::selection::Filter;
 use super::shard::{Distribution, Shard};
 
-/// Bytes of the longest list of rules.
+/// The size of the longest list of rules, in bytes.
 const LONGEST_LIST: u64 = 16 << 20;
 
-/// Which rules are asked for. Each option has an environment variable, for runners that pass no arguments on.
+/// The selected rules. Each option has an environment variable, for runners that pass no arguments on.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SelectionOptions {
-    /// Only rules that this file lists, or that are named otherwise: on each line an id, or a text that ids contain; what
-    /// follows a # is a remark.
-    #[arg(long, env = "ATLAS_CTS_RULES", value_name = "FILE")]
+    /// Run the rules that this file lists, one on each line.
+    ///
+    /// A line holds an id, or a text that ids contain. A comment begins with #.
+    #[arg(long, env = "ATLAS_CTS_RULES", value_name = "FILE", help_heading = SELECTION)]
     pub rules: Option<PathBuf>,
-    /// Leave out rules whose id contains this; a whole id means that rule. May be repeated.
-    #[arg(long, env = "ATLAS_CTS_EXCLUDE", value_name = "TEXT", value_delimiter = ',')]
+    /// Leave out rules with this id, or whose id contains it.
+    #[arg(long, env = "ATLAS_CTS_EXCLUDE", value_name = "TEXT", value_delimiter = ',', help_heading = SELECTION)]
     pub exclude: Vec<String>,
-    /// Only part K of N of what is selected, for `atlas-cts merge`. A rule's part does not change when rules are added.
-    #[arg(long, env = "ATLAS_CTS_SHARD", value_name = "K/N")]
+    /// Run only shard K of N, for `atlas-cts merge`.
+    ///
+    /// A rule stays in its shard when rules are added to the catalog.
+    #[arg(long, env = "ATLAS_CTS_SHARD", value_name = "K/N", help_heading = SELECTION)]
     pub shard: Option<Shard>,
-    /// Parts take about the same time, by what this earlier run took. All parts must be given the same.
-    #[arg(long, env = "ATLAS_CTS_TIMES", value_name = "RUN", requires = "shard")]
+    /// Balance the shards by the times of this earlier run.
+    ///
+    /// Give all shards of a run the same one.
+    #[arg(long, env = "ATLAS_CTS_TIMES", value_name = "RUN", requires = "shard", help_heading = SELECTION, hide_short_help = true)]
     pub times: Option<PathBuf>,
 }
 
 impl SelectionOptions {
-    /// The filter that these options, texts of the command line and texts to leave out make together.
+    /// The filter of these options, of the texts of the command line, and of the texts to leave out.
     ///
     /// # Errors
     /// A file that is named cannot be read, or lists nothing.

@@ -1,0 +1,160 @@
+//! `atlas-cts completions` and `atlas-cts man`: the help of all commands in other forms.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use atlas_cts::{CommandError, say, say_line};
+use clap::{Arg, Args, Command};
+use clap_complete::Shell;
+use engine::run::ExitStatus;
+use ledger::report::wrap;
+
+use crate::first_screen::grammar;
+
+/// The name of the command.
+const NAME: &str = "atlas-cts";
+
+/// The options of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManualOptions {
+    /// Folder to write the manual pages to: one page for each command.
+    #[arg(value_name = "DIR", required_unless_present = "markdown")]
+    folder: Option<PathBuf>,
+    /// Print all options as the Markdown page of the book, docs/run/options.md.
+    #[arg(long, conflicts_with = "folder")]
+    markdown: bool,
+}
+
+/// Prints the completions of a shell.
+pub(crate) fn completions(shell: Shell) -> Result<ExitStatus, CommandError> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut grammar(false), NAME, &mut script);
+    say(&String::from_utf8_lossy(&script))?;
+    Ok(ExitStatus::Conformant)
+}
+
+/// Writes the manual pages, or prints the page of all options.
+pub(crate) fn manual(options: &ManualOptions) -> Result<ExitStatus, CommandError> {
+    let Some(folder) = &options.folder else {
+        say(&options_page())?;
+        return Ok(ExitStatus::Conformant);
+    };
+    let failed = |source| CommandError::File { path: folder.clone(), source };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    clap_mangen::generate_to(grammar(true), folder).map_err(failed)?;
+    say_line(folder.display())?;
+    Ok(ExitStatus::Conformant)
+}
+
+/// The columns of a line of the page.
+const WIDTH: usize = 98;
+
+/// All options as a page of the book: those that several commands share once, then what each command adds.
+fn options_page() -> String {
+    let grammar = grammar(true);
+    let commands: Vec<&Command> = grammar.get_subcommands().collect();
+    let mut users: BTreeMap<String, usize> = BTreeMap::new();
+    for command in &commands {
+        own_options(command).for_each(|option| *users.entry(entry(option)).or_default() += 1);
+    }
+    let shared = |option: &Arg| users[&entry(option)] > 1;
+    let mut page = "# Options\n\nFor everyone who types a command: every command and option, as `atlas-cts man --markdown` prints \
+                    this page from the\nprogram. An environment variable is read where its option is not given.\n\n\
+                    ## Options that several commands share\n"
+        .to_owned();
+    let mut headings: Vec<(&str, Vec<String>)> = Vec::new();
+    for option in commands.iter().flat_map(|command| own_options(command)).filter(|option| shared(option)) {
+        let heading = option.get_help_heading().unwrap_or("Other");
+        let at = headings.iter().position(|(known, _)| *known == heading).unwrap_or_else(|| {
+            headings.push((heading, Vec::new()));
+            headings.len() - 1
+        });
+        let text = entry(option);
+        if !headings[at].1.contains(&text) {
+            headings[at].1.push(text);
+        }
+    }
+    for (heading, entries) in headings {
+        let _ = write!(page, "\n### {heading}\n\n{}", entries.concat());
+    }
+    for command in commands {
+        let about =
+            command.get_long_about().or_else(|| command.get_about()).map(ToString::to_string).unwrap_or_default();
+        let usage = usage(command);
+        let _ = write!(page, "\n## {}\n\n{}\n\n```text\n{usage}\n```\n", command.get_name(), lines(&about, ""));
+        let own: String =
+            command.get_positionals().chain(own_options(command).filter(|option| !shared(option))).map(entry).collect();
+        if !own.is_empty() {
+            let _ = write!(page, "\n{own}");
+        }
+        let names: Vec<String> =
+            own_options(command).filter(|option| shared(option)).map(|option| format!("`{}`", name(option))).collect();
+        if !names.is_empty() {
+            let _ = writeln!(page, "\n{}", lines(&format!("Shared: {}.", names.join(", ")), ""));
+        }
+    }
+    page
+}
+
+/// The options of a command, apart from those of its help.
+fn own_options(command: &Command) -> impl Iterator<Item = &Arg> {
+    let of_help = |option: &Arg| ["help", "help-all", "version"].contains(&option.get_id().as_str());
+    command
+        .get_opts()
+        .chain(command.get_arguments().filter(|option| !option.is_positional() && !option.get_action().takes_values()))
+        .filter(move |option| !of_help(option))
+}
+
+fn name(option: &Arg) -> String {
+    match option.get_long() {
+        Some(long) => format!("--{long}"),
+        None => option
+            .get_value_names()
+            .and_then(|names| names.first())
+            .map_or_else(|| option.get_id().as_str().to_uppercase(), ToString::to_string),
+    }
+}
+
+/// The line of usage of a command.
+fn usage(command: &Command) -> String {
+    let words = command.get_positionals().map(|argument| {
+        let several = if argument.get_num_args().is_some_and(|range| range.max_values() > 1) { "…" } else { "" };
+        format!("{}{several}", name(argument))
+    });
+    let words: Vec<String> = std::iter::once(format!("{NAME} {} [OPTIONS]", command.get_name())).chain(words).collect();
+    words.join(" ")
+}
+
+/// An option with its value, environment variable, default and help, as an entry of a list.
+fn entry(option: &Arg) -> String {
+    let values = if option.get_action().takes_values() && !option.is_positional() {
+        option
+            .get_value_names()
+            .map(|names| format!(" {}", names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")))
+    } else {
+        None
+    };
+    let mut facts: Vec<String> = Vec::new();
+    facts.extend(option.get_env().map(|variable| format!("`{}`", variable.to_string_lossy())));
+    let possible: Vec<String> =
+        option.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
+    if option.get_action().takes_values() && !possible.is_empty() {
+        facts.push(possible.join(", "));
+    }
+    let defaults: Vec<String> =
+        option.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
+    if option.get_action().takes_values() && !defaults.is_empty() {
+        facts.push(format!("default {}", defaults.join(" ")));
+    }
+    let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join("; ")) };
+    let help = option.get_long_help().or_else(|| option.get_help()).map(ToString::to_string).unwrap_or_default();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = format!("`{}{}`{facts}: {help}", name(option), values.unwrap_or_default());
+    format!("- {}\n", lines(&text, "  "))
+}
+
+/// A text in lines of the page, the further ones behind an indent.
+fn lines(text: &str, indent: &str) -> String {
+    wrap(text, WIDTH - indent.len()).join(&format!("\n{indent}"))
+}

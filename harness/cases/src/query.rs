@@ -1,0 +1,65 @@
+//! A rule with one of its cases, as one word: `acl.copy.async-h2h:size=4096;choose=pageable`.
+
+use serde_json::{Map, Value as Json};
+use thiserror::Error;
+
+/// The longest query that is printed, in bytes: a longer one is easier to handle as JSON.
+const LONGEST: usize = 400;
+
+/// A text that begins like a query and is not one.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum QueryError {
+    #[error("`{part}` is not a value of a case; write `axis=value`, with `;` between the values")]
+    NoValue { part: String },
+    #[error("`{name}` is given twice; give each axis once")]
+    Twice { name: String },
+}
+
+/// The query for a case of a rule; `None`: only JSON can hold it. That is so for several cases, for lists, for texts
+/// that are not words, and for a case that is too long.
+pub fn query(rule: &str, case: &Json) -> Option<String> {
+    let Json::Object(values) = case else { return None };
+    // A salt of 0 is what a case without a salt has.
+    let values = values.iter().filter(|(name, value)| !(*name == "salt" && value.as_u64() == Some(0)));
+    let parts: Vec<String> =
+        values.map(|(name, value)| Some(format!("{name}={}", word(value)?))).collect::<Option<_>>()?;
+    let text = format!("{rule}:{}", parts.join(";"));
+    (!parts.is_empty() && text.len() <= LONGEST).then_some(text)
+}
+
+/// The rule that a text names, and the case that it gives with it.
+///
+/// # Errors
+/// What follows the colon is not a case.
+pub fn parse_query(text: &str) -> Result<(&str, Option<Json>), QueryError> {
+    let Some((rule, case)) = text.split_once(':') else { return Ok((text, None)) };
+    let mut values = Map::new();
+    for part in case.split(';').map(str::trim) {
+        let (name, value) = part.split_once('=').ok_or_else(|| QueryError::NoValue { part: part.to_owned() })?;
+        let (name, value) = (name.trim(), value.trim());
+        if name.is_empty() || value.is_empty() {
+            return Err(QueryError::NoValue { part: part.to_owned() });
+        }
+        if values.insert(name.to_owned(), value_of(value)).is_some() {
+            return Err(QueryError::Twice { name: name.to_owned() });
+        }
+    }
+    Ok((rule, Some(Json::Object(values))))
+}
+
+/// A value as it is written in a query, if reading it gives the same value again.
+fn word(value: &Json) -> Option<String> {
+    let text = match value {
+        Json::Number(number) => number.to_string(),
+        Json::String(text) => text.clone(),
+        _ => return None,
+    };
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_.-+".contains(c);
+    (text.chars().all(fits) && !text.is_empty() && value_of(&text) == *value).then_some(text)
+}
+
+/// A number where the text is one, else the text.
+fn value_of(text: &str) -> Json {
+    let number = text.parse::<u64>().map(Json::from).or_else(|_| text.parse::<i64>().map(Json::from));
+    number.unwrap_or_else(|_| Json::from(text))
+}
