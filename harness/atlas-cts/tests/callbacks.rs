@@ -14,11 +14,11 @@ const PRODUCT: &str = "train";
 
 const CHAPTER: &str = "\
 # The rules of a test.
-title: Functions of the program in a stream
+title: Host functions in a stream
 rules:
   - id: acl.callback.order
-    title: A function is called between the tasks around it
-    statement: A function waits for the tasks in front of it, and the tasks behind it wait for the function.
+    title: A host function runs between the earlier and the later tasks of its stream
+    statement: A function waits for the tasks before it, and the tasks after it wait for the function.
     clauses: {manual: manual.blocks}
     level: must
     forall: {n: {bytes: 1..64KiB}}
@@ -30,7 +30,7 @@ rules:
       poison(back, n);
       void *first = gate();
       void *second = gate();
-      // Open when it is queued: a call that came too early is over by the time of the check.
+      // Open when it is queued, so a function called too early has returned by the time of the check.
       open(second);
       aclrtLaunchHostFunc(stream, hook(aclrtHostFunc), first);
       aclrtLaunchHostFunc(stream, hook(aclrtHostFunc), second);
