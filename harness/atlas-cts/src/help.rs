@@ -19,9 +19,16 @@ pub fn with_help(command: Command, all: bool) -> Command {
         .disable_help_flag(true)
         .disable_help_subcommand(true)
         .mut_args(|argument| {
-            let hides_default = !all && argument.get_action().takes_values();
-            argument.hide_env(!all).hide_default_value(hides_default)
+            let hides_values = !all && argument.get_action().takes_values();
+            argument.hide_env(!all).hide_default_value(hides_values).hide_possible_values(hides_values)
         })
+        .disable_version_flag(true)
+        .arg(
+            flag("version", ArgAction::Version, "Print the version")
+                .short('V')
+                .hide_short_help(true)
+                .display_order(1_002),
+        )
         .arg(flag("help", ArgAction::HelpShort, "Print the usual options").short('h').display_order(1_000))
         .arg(flag("help-all", ArgAction::HelpLong, "Print every option").display_order(1_001))
         .mut_subcommands(|below| with_help(below, all))

@@ -1,4 +1,4 @@
-//! The README's recipe for a rule, typed as it stands into a copy of the catalog, and the skeleton that `new` writes,
+//! The rule of docs/catalog/first-rule.md, copied into the catalog, and the skeleton that `new` writes,
 //! filled in: every gate of CI holds. What cannot become a rule is refused with a hint, and nothing is written.
 
 use std::fs;
@@ -12,10 +12,10 @@ use crate::support::{Bench, project};
 /// The chapter of the rules on setting memory.
 const CHAPTER: &str = "specs/acl/rules/set.yaml";
 
-/// The first block of YAML of the README, without its indentation.
+/// The first block of YAML of the page, without its indentation.
 fn recipe() -> String {
-    let readme = fs::read_to_string(project().join("README.md")).unwrap();
-    let block = readme.split_once("```yaml\n").expect("the README shows a rule").1.split_once("```").unwrap().0;
+    let page = fs::read_to_string(project().join("docs/catalog/first-rule.md")).unwrap();
+    let block = page.split_once("```yaml\n").expect("the page shows a rule").1.split_once("```").unwrap().0;
     let indented = block.lines().next().unwrap();
     let margin = indented.len() - indented.trim_start().len();
     block.lines().map(|line| format!("  {}\n", line.get(margin..).unwrap_or_default())).collect()
@@ -53,12 +53,12 @@ fn passes_every_gate(bench: &Bench, id: &str) {
 }
 
 #[test]
-fn the_rule_of_the_readme_passes_every_gate() {
+fn the_first_rule_of_the_book_passes_every_gate() {
     let bench = bench();
     let recipe = recipe();
     let id = recipe.trim_start().strip_prefix("- id: ").unwrap().lines().next().unwrap().to_owned();
     let text = fs::read_to_string(bench.path(CHAPTER)).unwrap();
-    assert!(!text.contains(&id), "{id} is in the catalog: show another rule in the README");
+    assert!(!text.contains(&id), "{id} is in the catalog: show another rule on the page");
     bench.write(CHAPTER, format!("{text}\n{recipe}"));
     passes_every_gate(&bench, &id);
 }

@@ -27,10 +27,10 @@ pub struct Arguments {
     selection: SelectionOptions,
     #[command(flatten)]
     options: Options,
-    /// Form of the progress: lines, or one JSON object for each event.
+    /// Form of the progress: text, or json with one object for each event.
     ///
     /// reports/schema/log.schema.json describes the JSON.
-    #[arg(long, env = "ATLAS_CTS_LOG_FORMAT", value_enum, default_value = "text", help_heading = RESULTS)]
+    #[arg(long, env = "ATLAS_CTS_LOG_FORMAT", value_enum, default_value = "text", value_name = "FORM", help_heading = RESULTS)]
     log_format: LogFormat,
 }
 

@@ -150,7 +150,7 @@ pub struct ConditionOptions {
 /// The work that a rule may cost, and the axioms that it is judged by.
 #[derive(Debug, Clone, Args)]
 pub struct EffortOptions {
-    /// Amount of work; default smoke.
+    /// Amount of work: smoke (the default), nightly, validation or soak.
     #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum, help_heading = WORK)]
     pub profile: Option<Profile>,
     /// Seed of the run; profiles other than smoke draw one.
@@ -181,7 +181,7 @@ pub struct EffortOptions {
 /// The device that rules run on, and how many run at a time.
 #[derive(Debug, Clone, Default, Args)]
 pub struct WorkerOptions {
-    /// Where the library may come from.
+    /// Source of the library: auto, device or simulator.
     #[arg(long, env = "ATLAS_CTS_BACKEND", value_enum, default_value_t, help_heading = DEVICE)]
     pub backend: Backend,
     /// Skip the check that each device works before the run.
