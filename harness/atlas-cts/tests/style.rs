@@ -36,7 +36,7 @@ const PATTERNS: [Pattern; 12] = [
     Pattern {
         name: "what-as-noun",
         banned: r"^\s*(///|//!|//|#) (What|Who|Whose|Whether|How|Which) ",
-        fine: r"\?\s*$",
+        fine: r"^.*\?\s*$",
         instead: "a noun phrase: \"The results of a run.\"",
     },
     Pattern {
