@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# What `atlas-cts diff` must show, on the simulated device (docs/diff.md): every seeded defect with the rules that claim it
-# and ten others, faithful against broken; every legal variant; twenty pairs of the same device with other seeds. Four
-# hours of a processor.
-# ATLAS_CTS_DIFF_PROOF_LANES: how many devices are looked at at a time (twice as many as there are processors);
-# ATLAS_CTS_DIFF_PROOF_PAGES: a folder for what was found.
+# Proves `atlas-cts diff` on the simulated device (docs/diff.md): every seeded defect with the rules that claim it and
+# ten others, compared with the faithful device; every legal variant; twenty pairs of the same device with different
+# seeds. Takes four hours of processor time.
+#
+# ATLAS_CTS_DIFF_PROOF_LANES: number of devices compared at a time (default: twice the number of processors)
+# ATLAS_CTS_DIFF_PROOF_PAGES: a folder for the results
+#
 #   ATLAS_CTS_DIFF_PROOF_EVERY=10 ATLAS_CTS_DIFF_PROOF_PAIRS=3 ci/diff-proof.sh    # a sample: every tenth, three pairs
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

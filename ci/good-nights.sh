@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Good nights: the simulated device as it should be and in each of its legal variants, used as a machine of real devices
-# is, with jitter in its calls and slow starts (fixtures/faults/jitter.c). Nothing trips, no device is out, and no rule has
-# another verdict than on an undisturbed device.
+# Good nights: runs the faithful simulated device and each of its legal variants like a machine of real devices, with
+# jitter in its calls and slow starts (fixtures/faults/jitter.c). No breaker may trip, no device may be quarantined, and
+# every rule must have the verdict of an undisturbed device.
 #
 #   ci/good-nights.sh [RUNS [VARIANT...]]
 #
-# RUNS (20) is how often each variant is run, each time with another part of the rules: one of PARTS (20). PRODUCT (a2), LANES
-# (four for each processor: a run waits most of its time), and CTS, the command to use in place of a release build.
+# RUNS (default 20) is the number of runs of each variant, each with a different part of the rules, out of PARTS (20).
+# Environment: PRODUCT (a2), LANES (four for each processor, because a run mostly waits), CTS (the command to use
+# instead of a release build).
 #
-# What is not good is run once more without jitter, alone: a variant may refuse what a rule needs to begin with, or be what a
-# rule of level `info` reports. What is not the same there has failed; of level `info` it is only counted (unlike): such a rule
-# wakes nobody, and some look at memory that others use too.
+# A rule that does not pass runs again without jitter, alone: a variant may reject an operation in the set-up of the
+# rule, or show what a rule of level `info` reports. A different verdict there is a failure. For level `info`, it is
+# only counted (unlike): such a rule raises no alarm, and some read memory that others also use.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 runs=${1:-20}
@@ -22,7 +23,7 @@ if [ -z "${CTS:-}" ]; then
     CTS=target/release/atlas-cts
 fi
 CTS=$(realpath "$CTS")
-# Machines of simulated devices are files that are written all over and thrown away.
+# Machines of simulated devices are files that are overwritten often and then deleted.
 [ -n "${TMPDIR:-}" ] || ! [ -w /dev/shm ] || export TMPDIR=/dev/shm
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -33,12 +34,12 @@ simulator=$("$CTS" simulator --print-path "$work") || exit 1
 if [ $# -gt 0 ]; then
     variants=("$@")
 else
-    # The device as it should be, then every other one.
+    # The faithful device, then every variant.
     mapfile -t variants < <(echo faithful && "$CTS" simulator --list | awk '/^[a-z]/ { legal = /^legal variants/ } legal && /^  variant/ { print $1 }')
 fi
-[ ${#variants[@]} -gt 1 ] || [ $# -gt 0 ] || { echo "no variants are listed"; exit 1; }
+[ ${#variants[@]} -gt 1 ] || [ $# -gt 0 ] || { echo "the simulator lists no variants"; exit 1; }
 
-# A run on a machine of its own: its folder, the library, then arguments.
+# A run on a separate machine: its folder, the library, then arguments.
 run() {
     local folder=$1 library=$2
     shift 2
@@ -48,13 +49,13 @@ run() {
         "$@" >"$folder/output" 2>&1
 }
 
-# Rule, level and verdict of each result that is neither good nor a skip.
+# Rule, level and verdict of each result that is neither a pass nor a skip.
 unusual() {
     sed -n 's/^{"result":{"id":"\([^"]*\)".*"level":"\([^"]*\)","verdict":"\([^"]*\)".*/\1 \2 \3/p' "$1/report/results.jsonl" |
         grep -v ' \(pass\|skipped\)$' | sort
 }
 
-# The nights of one variant: a line of the table.
+# Runs the nights of one variant, and prints a line of the table.
 nights() {
     local variant=$1 night trouble=() began=$SECONDS unlike=0 alone=0
     switched=$variant
@@ -67,13 +68,15 @@ nights() {
             trouble+=("night $night: no report, exit status $status: $(tail -1 "$folder/output")")
             continue
         fi
-        # What a device or a function was put out for, whoever had to suffer for it.
-        local said
-        said=$(grep -hE 'is out of this run|does not return, as|have their effect any more|runs once more|device-lost|is in quarantine|do not come back' "$folder/output" | head -1)
-        [ -n "$said" ] && trouble+=("night $night: $said")
+        # The first event that quarantined a device or a process, reran a rule or reported a leak, and the first
+        # breaker.
+        local event
+        event=$({ grep -oE '"event":"(device-out|process-replaced|rule-retried|leak)"[^}]*' "$folder/report/results.jsonl"
+            grep -hE 'does not return, as|device-lost|is in quarantine' "$folder/output"; } | head -1)
+        [ -n "$event" ] && trouble+=("night $night: $event")
         local found rule level verdict
         found=$(unusual "$folder")
-        # A rule that does not hold, or has no answer, says so below.
+        # A rule that is broken or without an answer is reported below.
         [ $status -eq 0 ] || [ -n "$found" ] || trouble+=("night $night: exit status $status")
         while read -r rule level verdict; do
             [ -n "$rule" ] || continue
@@ -82,10 +85,10 @@ nights() {
             run "$folder/alone" "$simulator" --seed "$night" "$rule" --jobs 1
             if ! unusual "$folder/alone" | grep -qx "$rule $level $verdict"; then
                 unlike=$((unlike + 1))
-                [ "$level" = info ] || trouble+=("night $night: $rule is $verdict, and not without jitter")
+                [ "$level" = info ] || trouble+=("night $night: $rule is $verdict, but not without jitter")
             fi
         done <<<"$found"
-        # A machine of 64 GiB is mostly holes, but not small.
+        # A machine of 64 GiB is a sparse file, but not a small one.
         [ ${#trouble[@]} -eq 0 ] && rm -rf "$folder"
     done
     local how=passed

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# What takes too long for .ci/run, on the simulated device: false alarms on every legal variant, the kill matrix of the
-# small products, the seeds of a release, bundles and fleets (root; Slurm is installed, kubectl has to be there), fuzzing (docs/fuzzing.md). Run before a release, and each night; its last line
-# counts its steps.
+# The checks that take too long for .ci/run: false alarms on every legal variant, the kill matrix of the small products,
+# the seeds of a release, bundles and fleets (needs root and kubectl; installs Slurm), fuzzing (docs/fuzzing.md). Run it
+# before a release and each night; its last line counts the steps.
+#
+# This script proves the suite itself on the simulated device; ci/device.sh tests real devices.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 passed=0
@@ -25,24 +27,24 @@ for product in 200-300-500 ipv350; do
 done
 step "tests that take minutes" cargo test -p atlas-cts --test tests -- --ignored print_c:: starts::
 step "the bundles of both architectures" ci/package.sh
-step "the bundles run where there is no Rust" ci/roots.sh
+step "the bundles run without Rust" ci/roots.sh
 step "examples for CI systems, the container file" ci/examples/check.sh
-step "the command that fleets run" cargo build --release -p atlas-cts
-step "nights on a Slurm cluster, with accidents, give the report of an undisturbed run" ci/fleet/slurm/test.sh target/release/atlas-cts
+step "the command for fleets" cargo build --release -p atlas-cts
+step "nights on a Slurm cluster with accidents give the report of an undisturbed run" ci/fleet/slurm/test.sh target/release/atlas-cts
 step "Kubernetes: every index of a Job of eight" ci/fleet/kubernetes/test.sh target/release/atlas-cts
 step "good nights: every legal variant, with jitter" env CTS=target/release/atlas-cts ci/good-nights.sh 20
-step "verdicts are those of a fast machine" env CTS=target/release/atlas-cts ci/speed.sh
-step "reproducers say what the engine said" ci/reproducers.sh
+step "verdicts do not depend on the speed of the machine" env CTS=target/release/atlas-cts ci/speed.sh
+step "reproducers agree with the engine" ci/reproducers.sh
 step "defects show in a diff, identical devices do not" ci/diff-proof.sh
 step "pages in headless Chromium" ci/page.sh
 if ! command -v cargo-deny >/dev/null; then
     echo "=== advisories against the crates: NOT CHECKED, cargo-deny is missing"
 elif ! cargo deny fetch; then
-    echo "=== advisories against the crates: NOT CHECKED, the data cannot be had"
+    echo "=== advisories against the crates: NOT CHECKED, cannot fetch the database"
 else
     step "advisories against the crates" cargo deny check advisories
 fi
-# Ten minutes for each place where bytes of strangers come in, with other inputs each night.
+# Ten minutes for each parser of untrusted bytes, with different inputs each night.
 export ATLAS_CTS_FUZZ_SECONDS=${ATLAS_CTS_FUZZ_SECONDS:-600} ATLAS_CTS_FUZZ_SEED=${ATLAS_CTS_FUZZ_SEED:-$(date +%Y%m%d)}
 step "any bytes give an error or a valid value" cargo test -p fuzz
 echo "$passed passed, $failed failed"

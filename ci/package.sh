@@ -1,29 +1,29 @@
 #!/usr/bin/env bash
 # Builds the portable bundle: one executable with engine, catalog, schemas and simulated devices, for machines without
-# Rust, and holds it to what docs/bundle.md promises.
+# Rust. Checks the promises of docs/bundle.md.
 #
-#   ci/package.sh [x86_64|aarch64]…        # both if none is named; the bundles lie in target/bundle
+#   ci/package.sh [x86_64|aarch64]…        # default: both; the bundles are in target/bundle
 #
-# Needs an x86_64 machine with apt, Debian's archive keyring, cargo, python3 and binutils; everything else is fetched
-# into target/bundle, nothing is installed. The same commit and tools are to give the same bytes.
+# Needs an x86_64 machine with apt, Debian's archive keyring, cargo, python3 and binutils. Everything else is downloaded
+# to target/bundle; nothing is installed. The same commit and tools must give the same bytes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C
 out=$PWD/target/bundle
 mkdir -p "$out"
 
-# The newest glibc that a bundle may ask for: that of manylinux_2_28, older than those of all images in docs/bundle.md.
+# The newest glibc that a bundle may need: that of manylinux_2_28, older than those of all images in docs/bundle.md.
 glibc=2.28
-# A bundle is carried through slow networks and kept in every runner's image.
+# The size limit: a bundle is downloaded over slow networks and kept in the image of every runner.
 most_bytes=$((40 << 20))
 
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
-# The compiler: Debian's, because it is the one that brings a standard library for both architectures.
+# The compiler is Debian's, because it has a standard library for both architectures.
 ci/package/debian.sh "$out/rust" rustc-web -- libstd-rust-web-dev:arm64
-# The linker that can name a glibc, and the check of the bill of materials; versions in the file.
+# The linker that can target a glibc version, and the check of the bill of materials; the file pins the versions.
 python3 -m venv "$out/python"
 "$out/python/bin/pip" --quiet --disable-pip-version-check install --requirement ci/package/requirements.txt
 PATH=$out/python/bin:$PATH
@@ -34,7 +34,7 @@ LD_LIBRARY_PATH='$out/rust/usr/lib/x86_64-linux-gnu' exec '$out/rust/usr/bin/rus
 EOF
 chmod +x "$out/rustc"
 export RUSTC=$out/rustc
-# No bundle says where it was built: neither in messages of panics nor as the folder in which it looks for a checkout.
+# A bundle does not contain the path where it was built, neither in panic messages nor as the folder of a checkout.
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 CARGO_ENCODED_RUSTFLAGS=$(printf -- '--remap-path-prefix=%s=atlas-cts\x1f--remap-path-prefix=%s=cargo' "$PWD" "$cargo_home")
 export CARGO_ENCODED_RUSTFLAGS ATLAS_CTS_BUNDLE=1
@@ -59,7 +59,7 @@ package() {
     local bytes
     bytes=$(stat --format=%s "$folder/atlas-cts")
     if [ "$bytes" -gt $most_bytes ]; then
-        echo "$folder/atlas-cts has $bytes bytes, more than $most_bytes: find what has grown (docs/bundle.md)" >&2
+        echo "$folder/atlas-cts has $bytes bytes, more than $most_bytes; find the part that grew (docs/bundle.md)" >&2
         return 1
     fi
     echo "$name.tar.gz: $(stat --format=%s "$folder.tar.gz") bytes, the executable $bytes, sha256 $(cut -c1-64 "$folder.tar.gz.sha256")"
@@ -70,7 +70,7 @@ for arch; do
     case $arch in
     x86_64 | aarch64) package "$arch" ;;
     *)
-        echo "ci/package.sh: there is no bundle for $arch; name x86_64 or aarch64" >&2
+        echo "ci/package.sh: no bundle for $arch; give x86_64 or aarch64" >&2
         exit 2
         ;;
     esac

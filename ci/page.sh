@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The pages that persons read, in headless Chromium: reports of runs with no failure, with one and with hundreds, a diff and a
-# history. What a program can check is checked (ci/page/look.py says what); screenshots are for eyes.
+# Checks the HTML pages in headless Chromium: reports of runs with no failure, with one and with hundreds, a diff and a
+# history. ci/page/look.py makes and describes the checks; the screenshots are for a person.
 #
 #   ci/page.sh [DIR]
 #
-# DIR is where runs and screenshots go, a temporary folder if it is not given, which stays. CTS: the command to use in place of
-# a build. Needs chromium and chromedriver (Debian: chromium, chromium-driver) and python3; installs what is missing where it
-# may.
+# DIR receives runs and screenshots; the default is a temporary folder, which is kept. CTS: the command to use instead
+# of a build. Needs chromium, chromedriver (Debian: chromium, chromium-driver) and python3; installs missing packages if
+# it can.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null; then
@@ -25,9 +25,9 @@ run() {
     shift 2
     rm -rf "$work/runs/$name"
     "$CTS" run --product a2 --backend simulator --report-dir "$work/runs/$name" "$@" >"$work/$name.txt" 2>&1 || status=$?
-    [ $status -eq "$wanted" ] || { echo "the run $name ended with $status, not $wanted:"; tail -5 "$work/$name.txt"; exit 1; }
+    [ $status -eq "$wanted" ] || { echo "run $name: exit status $status, expected $wanted:"; tail -5 "$work/$name.txt"; exit 1; }
 }
-# Every sixth defect at once; those that hang would take their deadline each.
+# Every sixth defect at once, without those that hang, since each would take its whole deadline.
 many=$("$CTS" simulator --list | awk '/^universal|^legal/ { exit } /^  [a-z]/ { print $1 }' |
     grep -v 'hang\|crash\|abort\|wait' | awk 'NR % 6 == 0' | paste -sd,)
 run none 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the suite for every product of every runtime, or for those of PRODUCTS, on the simulated device; each has to execute
-# as many rules as the runtime's floors.tsv says.
+# Runs the suite for every product of every runtime, or for those in PRODUCTS, on the simulated device. Each has to
+# execute at least the number of rules in the runtime's floors.tsv.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 status=0

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Proves the rules for every product of every runtime, and holds what the chapters reach against the runtime's
-# ratchet.tsv. Arguments are passed on to every proof: before a release, and in a nightly job,
+# Proves the rules for every product of every runtime, and compares the figures of each chapter with the runtime's
+# ratchet.tsv. Arguments are passed to every proof. Before a release and in a nightly job,
 #   ci/prove.sh --glitches
 #   ci/prove.sh --variants --matrix
 #   ci/prove.sh --seeds 20
-# ask which checks are needed, run every rule on every legal variant of the device and on every defect that it reaches,
-# and everything with twenty seeds; each takes minutes for a product (docs/benchmarks.md). `ci/prove.sh --raise` raises
-# the ratchet.
+# determine the checks that are needed, run every rule on every legal variant of the device and on every defect that it
+# reaches, and repeat everything with twenty seeds. Each takes minutes for a product (docs/benchmarks.md).
+# `ci/prove.sh --raise` raises the ratchet.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
-# The products, with blanks between; none: all.
+# Products, separated by blanks; all if empty.
 products=${PRODUCTS:-}
-# `no`: the claims only, without asking which checks are needed.
+# `no`: prove only the claims, without determining the checks that are needed.
 ratchet_wanted=${PROVE_RATCHET:-yes}
 status=0
 for floors in specs/*/floors.tsv; do
@@ -19,7 +19,7 @@ for floors in specs/*/floors.tsv; do
     while IFS=$'\t' read -r product _; do
         case $product in '' | '#'*) continue ;; esac
         [ -n "$products" ] && [[ " $products " != *" $product "* ]] && continue
-        # Only the products of the ratchet leave out checks: the others have nothing to hold them against.
+        # Only products in the ratchet are tried without single checks: the others have no figures to compare with.
         ratchet=()
         if [ "$ratchet_wanted" = yes ] && grep -q "^$product	" "$folder/ratchet.tsv"; then ratchet=(--ratchet "$folder/ratchet.tsv"); fi
         case " $* " in *' --raise '*) [ ${#ratchet[@]} -eq 0 ] && continue ;; esac

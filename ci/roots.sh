@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the bundles of ci/package.sh where there is no Rust: the whole suite on a Debian 12 root for x86_64, and under
-# qemu on an aarch64 root that has a C library and nothing else. Those that are not run are named in docs/bundle.md.
+# Runs the bundles of ci/package.sh on systems without Rust: the whole suite on a Debian 12 root for x86_64, and a part
+# of it under qemu on an aarch64 root with only a C library. docs/bundle.md names the rules that are not run.
 #
 #   ci/roots.sh [x86_64|aarch64]…
 #
-# Needs root (chroot), Linux 6.7 for aarch64 (a binfmt_misc of its own), apt and Debian's archive keyring. The roots stay
-# in ATLAS_CTS_ROOTS, by default /var/tmp/atlas-cts-roots. The last line counts.
+# Needs root (chroot), Linux 6.7 for aarch64 (a separate binfmt_misc), apt and Debian's archive keyring. The roots are
+# kept in ATLAS_CTS_ROOTS (default: /var/tmp/atlas-cts-roots). The last line counts the checks.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 roots=${ATLAS_CTS_ROOTS:-/var/tmp/atlas-cts-roots}
@@ -17,7 +17,7 @@ passed=0
 failed=0
 mkdir -p "$roots" || exit 2
 
-# Runs a command; it has to end with a status, and to print a line that an expression matches.
+# Runs a command and checks its exit status and that a line of its output matches an expression.
 expect() {
     local name=$1 wanted=$2 line=$3
     shift 3
@@ -29,18 +29,18 @@ expect() {
     else
         failed=$((failed + 1))
         tail -n 40 "$scratch/log"
-        echo "FAILED  $name: exit status $status, wanted $wanted and a line with: $line"
+        echo "FAILED  $name: exit status $status, expected $wanted and a line matching: $line"
     fi
 }
 
-# A command in a root, with processes and /dev/shm of its own. ROOT USER COMMAND…
+# Runs a command in a root, with a separate process namespace and /dev/shm. ROOT USER COMMAND…
 within() {
     local root=$1 user=$2
     shift 2
     unshare "${unshare[@]}" --mount --pid --fork sh -c '
         root=$1 user=$2 qemu=$3 && shift 3 && cd /
         if [ -n "$qemu" ]; then
-            # The kernel opens the interpreter now (F): the roots need not hold it.
+            # The kernel opens the interpreter now (F), so the roots do not need it.
             mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || exit 125
             magic="\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
             mask="\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
@@ -48,13 +48,13 @@ within() {
         fi
         mount --rbind /dev "$root/dev" && mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" &&
             mount -t proc proc "$root/proc" || exit 125
-        # A user namespace knows one user, and no groups to set.
+        # A user namespace has only one user, and groups cannot be set.
         [ "$user" = 0:0 ] && exec chroot "$root" "$@"
         exec chroot --userspec="$user" "$root" "$@"
     ' sh "$root" "$user" "$qemu" "$@"
 }
 
-# The bundle in a root, checked as its README says.
+# Unpacks the bundle in a root, and checks it as its README says.
 unpack() {
     local arch=$1 root=$2
     local name=atlas-cts-$version-$arch-linux
@@ -64,7 +64,7 @@ unpack() {
         mv "$root/opt/$name" "$root/opt/atlas-cts"
 }
 
-# A seeded defect breaks the run; the command that the failure prints is the bundle's own, and breaks it again.
+# Checks that a seeded defect breaks the run, and that the replay command in the failure uses the bundle and fails too.
 catches() {
     local root=$1 user=$2 replay
     shift 2
@@ -94,34 +94,34 @@ on_x86_64() {
     fi
     local floor
     floor=$(awk -F'\t' '$1 == "a2" { print $2 }' specs/acl/floors.tsv)
-    expect "x86_64: the bundle is what its checksum says" 0 'tar.gz: OK' unpack x86_64 "$root"
-    expect "x86_64: this root has no Rust, no compiler" 0 '^Debian 12' within "$root" $nobody sh -c \
+    expect "x86_64: the bundle matches its checksum" 0 'tar.gz: OK' unpack x86_64 "$root"
+    expect "x86_64: this root has no Rust and no compiler" 0 '^Debian 12' within "$root" $nobody sh -c \
         'echo "Debian $(cat /etc/debian_version)"; for tool in cargo rustc gcc cc python3; do ! command -v $tool || exit 1; done'
-    expect "x86_64: it says its version" 0 "^atlas-cts $version$" within "$root" $nobody $cts --version
-    expect "x86_64: it carries a catalog without mistakes" 0 'no mistakes' within "$root" $nobody $cts lint
-    expect "x86_64: the whole suite, as nobody" 0 'conformant: no rule that ran is broken' within "$root" $nobody \
+    expect "x86_64: it prints its version" 0 "^atlas-cts $version$" within "$root" $nobody $cts --version
+    expect "x86_64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" $nobody $cts lint
+    expect "x86_64: the whole suite, as user nobody" 0 'conformant: no rule that ran is broken' within "$root" $nobody \
         $cts run --product a2 --backend simulator --min-executed "$floor" --report-dir /srv/run/suite
-    expect "x86_64: a defect is found, and found again by its replay" 1 '^replay: atlas-cts run' catches "$root" $nobody
+    expect "x86_64: a defect is found, and again by its replay" 1 '^replay: atlas-cts run' catches "$root" $nobody
 }
 
 on_aarch64() {
     local root=$roots/libc-aarch64
-    # A user namespace has a binfmt_misc of its own: this machine is not changed. Only root is known there.
+    # A user namespace has a separate binfmt_misc, so this machine is not changed. It has only the user root.
     unshare=(--user --map-root-user)
     ci/package/debian.sh "$roots/qemu" -- qemu-user-static || return 1
     ci/package/debian.sh "$root" -- libc6:arm64 busybox-static:arm64 || return 1
     qemu=$roots/qemu/usr/bin/qemu-aarch64-static
-    # Emulated, a case takes a hundred times as long, and so does reserving addresses: small devices.
+    # Under emulation, a case and the reservation of addresses take a hundred times as long, so devices are small.
     local small=(--sim-memory 2048 --devices 2 --deadline 120)
-    expect "aarch64: the bundle is what its checksum says" 0 'tar.gz: OK' unpack aarch64 "$root"
+    expect "aarch64: the bundle matches its checksum" 0 'tar.gz: OK' unpack aarch64 "$root"
     expect "aarch64: this root is aarch64" 0 '^aarch64$' within "$root" 0:0 /bin/busybox uname -m
-    expect "aarch64: it says its version" 0 "^atlas-cts $version$" within "$root" 0:0 $cts --version
-    expect "aarch64: it carries a catalog without mistakes" 0 'no mistakes' within "$root" 0:0 $cts lint
-    # Copies, and all that two and more processes share.
-    expect "aarch64: more than fifty rules, with several processes among them" 0 'conformant: no rule that ran is broken' \
+    expect "aarch64: it prints its version" 0 "^atlas-cts $version$" within "$root" 0:0 $cts --version
+    expect "aarch64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" 0:0 $cts lint
+    # Copies, and rules with memory shared between processes.
+    expect "aarch64: more than fifty rules, some of several processes" 0 'conformant: no rule that ran is broken' \
         within "$root" 0:0 $cts run --product a2 --backend simulator --min-executed 50 --report-dir /srv/run/suite \
         "${small[@]}" acl.copy acl.malloc.align acl.set acl.ipc
-    expect "aarch64: a defect is found, and found again by its replay" 1 '^replay: atlas-cts run' \
+    expect "aarch64: a defect is found, and again by its replay" 1 '^replay: atlas-cts run' \
         catches "$root" 0:0 "${small[@]}"
 }
 
@@ -129,11 +129,11 @@ on_aarch64() {
 for arch; do
     case $arch in
     x86_64 | aarch64) ;;
-    *) echo "ci/roots.sh: there is no bundle for $arch; name x86_64 or aarch64" >&2 && exit 2 ;;
+    *) echo "ci/roots.sh: no bundle for $arch; give x86_64 or aarch64" >&2 && exit 2 ;;
     esac
     if ! "on_$arch"; then
         failed=$((failed + 1))
-        echo "FAILED  $arch: the root cannot be made"
+        echo "FAILED  $arch: cannot create the root"
     fi
 done
 echo "$passed passed, $failed failed"

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Checks that verdicts do not depend on the machine's speed: the default run and the proof of a product, on a quiet machine,
-# beside busy loops and with slow calls, rule by rule. Rules that the guard against hangs cut are not known, and only counted.
+# Checks that verdicts do not depend on the speed of the machine: compares, rule by rule, the default run and the proof
+# of a product on a quiet machine, with busy loops and with slow calls. Rules cut by the watchdog are unknown, and only
+# counted.
 #
 #   ci/speed.sh [SEED]
 #
-# SEED (today's date) draws the forty rules that also run with calls of 30 ms, beside two that once passed there.
-# PRODUCT (a2), LOOPS (8), JOBS (16: with slow calls a rule mostly waits), and CTS, the command to use in place of a release build.
+# SEED (default: today's date) draws the forty rules that also run with calls of 30 ms, with two that once passed there.
+# Environment: PRODUCT (a2), LOOPS (8), JOBS (16, because with slow calls a rule mostly waits), CTS (the command to use
+# instead of a release build).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 seed=${1:-$(date +%Y%m%d)}
@@ -27,7 +29,7 @@ busy() {
         loops+=($!)
     done
 }
-# run NAME ARGUMENT...: the verdicts of a run, a line for each rule
+# run NAME ARGUMENT...: writes the verdicts of a run, one line for each rule
 run() {
     local name=$1
     shift
@@ -37,7 +39,7 @@ run() {
         "$work/$name/results.jsonl" | sort >"$work/$name.tsv"
     echo "$name: exit $status, $(wc -l <"$work/$name.tsv") rules, $SECONDS s; $(grep -m1 -o 'patience [0-9]* ms' "$work/$name.out")"
 }
-# prove NAME ARGUMENT...: the result of a proof for each rule and defect, without rates
+# prove NAME ARGUMENT...: writes the result of a proof for each rule and defect, without rates
 prove() {
     local name=$1
     shift
@@ -45,23 +47,25 @@ prove() {
     local status=$?
     sed -nE 's/, by about .* of the cases//; /^  (proven|NOT PROVEN) /{s/^ *//;h;p}; /^ {14}/{G;s/\n.*  / of /;s/^ *//;p}' \
         "$work/$name.out" | sort >"$work/$name.tsv"
-    echo "$name: exit $status, $(grep -c '^proven' "$work/$name.tsv") proven, $SECONDS s; $(grep -E '^  (defects|not known)' "$work/$name.out" | tr -s ' ' | tr '\n' ';')"
+    echo "$name: exit $status, $(grep -c '^proven' "$work/$name.tsv") proven, $SECONDS s; $(grep -E '^  (defects|not known|unknown)' "$work/$name.out" | tr -s ' ' | tr '\n' ';')"
 }
 failed=0
-# same NAME OTHER: for each rule, OTHER has the result of NAME or says that it is not known
+# A line of a proof that was cut on a device.
+unknown='(not known|unknown) on'
+# same NAME OTHER: checks that, for each rule, OTHER has the result of NAME or reports it as unknown
 same() {
     local name=$1 other=$2
-    grep -cE '	cut$|not known on' "$work/$other.tsv" | sed "s/^/$other: not known /"
+    grep -cE "	cut\$|$unknown" "$work/$other.tsv" | sed "s/^/$other: unknown /"
     join -t '	' -j 1 <(sort "$work/$name.tsv") <(sort "$work/$other.tsv") >"$work/both" 2>/dev/null
     local differing
     if grep -q '	' "$work/$name.tsv"; then
         differing=$(awk -F '\t' '$3 != "cut" && $2 != $3' "$work/both")
     else
-        differing=$(diff <(grep -v 'not known on' "$work/$name.tsv") <(grep -v 'not known on' "$work/$other.tsv"))
+        differing=$(diff <(grep -vE "$unknown" "$work/$name.tsv") <(grep -vE "$unknown" "$work/$other.tsv"))
     fi
     if [ ! -s "$work/$other.tsv" ] || [ -n "$differing" ]; then
         failed=$((failed + 1))
-        echo "$other: NOT AS $name"
+        echo "$other: DIFFERS FROM $name"
         echo "$differing"
     fi
 }
@@ -79,7 +83,7 @@ same quiet calls-of-1ms
 same quiet calls-of-5ms
 same proof proof-beside-loops
 same proof proof-calls-of-1ms
-# Two rules that once missed their defects when calls were slow, and forty drawn ones.
+# Two rules that once missed their defects with slow calls, and forty drawn ones.
 mapfile -t drawn < <(awk -F '\t' '$2 != "skipped" {print $1}' "$work/quiet.tsv" | shuf -n 40 --random-source=<(yes "$seed"))
 two=(acl.host.no-sync acl.copy.sync-no-implicit-sync)
 run calls-of-30ms --call-ns 30000000 "${drawn[@]}" "${two[@]}"
@@ -88,5 +92,5 @@ run broken --defect copy.tail-rounded-to-32-above-64KiB,host.malloc-waits-for-de
 run broken-calls-of-5ms --call-ns 5000000 \
     --defect copy.tail-rounded-to-32-above-64KiB,host.malloc-waits-for-device,copy.waits-for-other-streams "${two[@]}"
 same broken broken-calls-of-5ms
-echo "seed $seed: $failed differences"
+echo "seed $seed: runs that differ: $failed"
 [ "$failed" -eq 0 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks what can be checked of the examples and of the container file: the schemas of GitHub and GitLab, the shell in
-# them, hadolint. Jenkins has no schema. Tools go into a folder of target. The last line counts.
+# Checks the examples and the container file: the schemas of GitHub and GitLab, their shell code, hadolint. Jenkins has
+# no schema. Installs its tools in a folder below target. The last line counts the checks.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 passed=0
@@ -19,12 +19,12 @@ tools=$PWD/target/examples
 python3 -m venv "$tools" &&
     "$tools/bin/pip" --quiet --disable-pip-version-check install --requirement ci/examples/requirements.txt || exit 1
 
-# The shell of every step: bash reads it.
+# Checks the shell code of every step with `bash -n`.
 shell() {
     "$tools/bin/python" ci/examples/shell.py "$1" >"$tools/shell.sh" && bash -n "$tools/shell.sh"
 }
 
-# A mistake has to be found: without this a check that finds nothing would pass.
+# Checks that a mistake is found; otherwise, a check that finds nothing would pass.
 refuses() {
     sed 's/runs-on:/runs_on:/; s/^  parallel: 4/  parallel: four/' "$2" >"$tools/mistake.yml"
     ! "$tools/bin/check-jsonschema" --builtin-schema "$1" "$tools/mistake.yml" >/dev/null
@@ -34,9 +34,9 @@ step "GitHub's schema" "$tools/bin/check-jsonschema" --builtin-schema vendor.git
 step "GitHub's schema finds a mistake" refuses vendor.github-workflows ci/examples/github-npu.yml
 step "GitLab's schema" "$tools/bin/check-jsonschema" --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci ci/examples/gitlab.yml
 step "GitLab's schema finds a mistake" refuses vendor.gitlab-ci ci/examples/gitlab.yml
-step "the shell of GitHub's steps" shell ci/examples/github-npu.yml
-step "the shell of GitLab's steps" shell ci/examples/gitlab.yml
+step "the shell code of GitHub's steps" shell ci/examples/github-npu.yml
+step "the shell code of GitLab's steps" shell ci/examples/gitlab.yml
 step "the container file" "$tools/bin/hadolint" ci/container/Containerfile
-echo "NOT CHECKED: ci/examples/Jenkinsfile, for which there is no schema"
+echo "NOT CHECKED: ci/examples/Jenkinsfile, which has no schema"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

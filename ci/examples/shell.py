@@ -1,4 +1,4 @@
-"""Prints the shell of all steps of a workflow of GitHub, or of all jobs of GitLab, for `bash -n`."""
+"""Prints the shell code of all steps of a GitHub workflow, or of all GitLab jobs, for `bash -n`."""
 
 import re
 import sys
@@ -14,5 +14,5 @@ for job in document.values():
         scripts += ["\n".join(job[part]) for part in ("before_script", "script") if part in job]
 if not scripts:
     sys.exit(f"{sys.argv[1]}: no step has a script")
-# What GitHub puts in before the shell reads it.
+# GitHub replaces these expressions before the shell runs.
 print("\n".join(re.sub(r"\$\{\{.*?\}\}", "value", script) for script in scripts))

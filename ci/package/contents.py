@@ -1,10 +1,11 @@
-"""Writes what a bundle says about its contents: sbom.cdx.json (CycloneDX) and THIRD-PARTY.txt (licenses and notices).
+"""Writes the inventory of a bundle: sbom.cdx.json (CycloneDX) and THIRD-PARTY.txt (licenses and notices).
 
     contents.py TARGET RUSTC TOOLCHAIN FOLDER
 
-Both come from one list: the packages that cargo links into `atlas-cts` for the target (build scripts, procedural macros
-and what only they use stay outside, and so do tests), the standard library, and the unwinder of the linker. Fails where
-a package has no license expression, a crate no license file, or the bill of materials does not fit its schema.
+Both come from one list: the packages that cargo links into `atlas-cts` for the target (without build scripts,
+procedural macros, their own dependencies and tests), the standard library, and the unwinder of the linker. Fails if a
+package has no license expression, if a crate has no license file, or if the bill of materials does not match its
+schema.
 """
 
 import datetime
@@ -28,7 +29,7 @@ ROOT = "atlas-cts"
 
 
 def linked(target: str) -> tuple[dict, dict[str, list[str]], dict[str, dict]]:
-    """The root, the dependencies that end up in its executable by package id, and all packages by id."""
+    """The root, the dependencies linked into its executable by package id, and all packages by id."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target]
     cargo = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     packages = {package["id"]: package for package in cargo["packages"]}
@@ -48,18 +49,18 @@ def linked(target: str) -> tuple[dict, dict[str, list[str]], dict[str, dict]]:
 
 
 def expression(package: dict) -> str:
-    """The license as SPDX writes it; older crates have a slash for OR."""
+    """The license as an SPDX expression; older crates use a slash for OR."""
     if not package["license"]:
-        sys.exit(f"{package['name']} {package['version']} has no license expression: leave the crate out, or name its license here")
+        sys.exit(f"{package['name']} {package['version']} has no license expression; remove the crate, or add its license here")
     return re.sub(r"\s*/\s*", " OR ", package["license"])
 
 
 def texts(package: dict) -> list[pathlib.Path]:
-    """The license files that a crate brings."""
+    """The license files of a crate."""
     folder = pathlib.Path(package["manifest_path"]).parent
     found = sorted(path for path in folder.iterdir() if path.is_file() and LICENCE_FILE.match(path.name))
     if not found:
-        sys.exit(f"{package['name']} {package['version']} brings no license file: leave the crate out, or keep its text here")
+        sys.exit(f"{package['name']} {package['version']} has no license file; remove the crate, or add its text here")
     return found
 
 
@@ -68,19 +69,19 @@ def reference(package: dict) -> str:
 
 
 def others(rustc: str, toolchain: pathlib.Path) -> list[tuple[dict, list[pathlib.Path]]]:
-    """What is linked in and is no crate of Cargo.lock."""
+    """The linked components that are not crates of Cargo.lock."""
     verbose = subprocess.run([rustc, "-vV"], check=True, capture_output=True, text=True).stdout
     release = re.search(r"^release: (\S+)", verbose, re.M).group(1)
     standard = {
         "type": "library", "bom-ref": f"rust-std@{release}", "name": "rust-std", "version": release,
-        "description": "The Rust standard library, as Debian builds it",
+        "description": "The Rust standard library, as built by Debian",
         "licenses": [{"expression": "MIT OR Apache-2.0"}],
         "externalReferences": [{"type": "distribution", "url": "https://packages.debian.org/bookworm/libstd-rust-web-dev"}],
     }
     zig = metadata.version("ziglang")
     unwinder = {
         "type": "library", "bom-ref": f"libunwind@zig-{zig}", "name": "libunwind", "version": f"zig-{zig}",
-        "description": "LLVM's unwinder and compiler runtime, as Zig brings them",
+        "description": "LLVM's unwinder and compiler runtime, as shipped with Zig",
         "licenses": [{"expression": "Apache-2.0 WITH LLVM-exception"}],
         "purl": f"pkg:pypi/ziglang@{zig}",
     }
@@ -140,21 +141,21 @@ def main() -> None:
             for id in ordered
         ],
     }
-    # The same contents have the same number.
+    # The same contents give the same number.
     bill["serialNumber"] = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(bill, sort_keys=True)).urn
     text = json.dumps(bill, indent=1, sort_keys=True) + "\n"
     if mistake := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
-        sys.exit(f"sbom.cdx.json does not fit CycloneDX 1.6: {mistake}")
+        sys.exit(f"sbom.cdx.json does not match CycloneDX 1.6: {mistake}")
     (folder / "sbom.cdx.json").write_text(text)
 
-    # Most crates bring the same texts: each text stands once, after the names of those whom it is for.
+    # Most crates have the same texts: each text appears once, after the names of its crates.
     holders: dict[str, list[str]] = {}
     for component, files in notices:
         for file in files:
             content = "\n".join(line.rstrip() for line in file.read_text(errors="replace").strip().splitlines())
             holders.setdefault(content, []).append(f"{component['name']} {component['version']} ({file.name})")
     list_of_all = [f"{c['name']} {c['version']}: {c['licenses'][0]['expression']}" for c, _ in notices]
-    blocks = ["What is linked into atlas-cts beside its own code, and under which license:\n\n" + "\n".join(list_of_all)]
+    blocks = ["Third-party code linked into atlas-cts, and its licenses:\n\n" + "\n".join(list_of_all)]
     blocks += ["\n".join(names) + "\n\n" + content for content, names in holders.items()]
     (folder / "THIRD-PARTY.txt").write_text(("\n\n" + "=" * 100 + "\n\n").join(blocks) + "\n")
     print(f"{len(components)} components in the bill of materials, {len(holders)} license texts")

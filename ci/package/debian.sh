@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Unpacks packages of Debian 12 into a folder: those before `--` with what they depend on and this machine lacks, those
-# after it alone. Nothing is installed, and no architecture is added to this machine: apt works with lists of its own.
+# Unpacks packages of Debian 12 into a folder: those before `--` with their dependencies that this machine lacks, those
+# after it alone. Nothing is installed, and no architecture is added to this machine: apt works with separate lists.
 #
 #   ci/package/debian.sh FOLDER [PACKAGE…] [-- PACKAGE[:arm64]…]
 set -euo pipefail
@@ -32,7 +32,7 @@ if [ ${#with[@]} -gt 0 ]; then
     mapfile -t -O ${#wanted[@]} wanted < <(apt-get install --no-install-recommends --simulate --quiet "${with[@]}" |
         sed -n 's/^Inst \([^ ]*\) .*/\1/p')
 fi
-# Names with versions: what is unpacked already stays until one of them changes.
+# Names with versions: unpacked packages are kept until one of them changes.
 uris=$(apt-get download --print-uris "${wanted[@]}")
 [ -n "$uris" ] || { echo "ci/package/debian.sh: apt finds nothing for ${wanted[*]}" >&2 && exit 1; }
 [ "$(cat "$state/unpacked" 2>/dev/null)" != "$uris" ] || exit 0

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Looks at pages in headless Chromium, through chromedriver, and checks what a program can:
+"""Checks pages in headless Chromium, through chromedriver:
 
-- at most 3 MB; no message of the browser, and no request but for the page itself;
-- one h1, no level of headings skipped, every id once, every link leads somewhere, every field and picture has a name;
-- text has the contrast that WCAG 2 AA asks for, in light and in dark; nothing is wider than a phone;
-- the first stop of the tab key is the way past the head, closed details open with the keyboard;
-- the filter finds a rule and gives all of them back; without a script the page shows everything but the filter;
-- in print, what was closed is there; a page of up to a megabyte becomes a PDF.
+- at most 3 MB; no browser message, and no request other than for the page itself;
+- one h1, no skipped heading level, unique ids, no dead links, a name for every field and image;
+- text contrast of WCAG 2 AA in light and dark mode; nothing wider than a phone;
+- the first tab stop is the skip link, and closed details open with the keyboard;
+- the filter finds a rule and can be reset; without scripts the page shows everything except the filter;
+- closed details are printed; a page of up to a megabyte prints as a PDF.
 
 Screenshots of each page go to --shots: desktop, dark, phone, print. Exit status 1 if a check fails.
 """
@@ -24,7 +24,7 @@ import urllib.error
 import urllib.request
 
 LARGEST = 3_000_000
-# Hundreds of failures are hundreds of sheets, for which the driver does not wait.
+# Hundreds of failures are hundreds of printed pages, for which the driver does not wait.
 PRINTED = 1_000_000
 PHONE, DESKTOP = (390, 844), (1200, 1600)
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
@@ -36,24 +36,24 @@ if (levels.filter((level) => level === 1).length !== 1) found.push('not one h1')
 levels.forEach((level, at) => { if (at > 0 && level > levels[at - 1] + 1) found.push('a heading skips a level: ' + at); });
 const ids = new Set();
 for (const item of document.querySelectorAll('[id]')) {
-  if (ids.has(item.id)) found.push('twice: #' + item.id);
+  if (ids.has(item.id)) found.push('duplicate id: #' + item.id);
   ids.add(item.id);
 }
 for (const link of document.querySelectorAll('a')) {
   const to = link.getAttribute('href');
-  if (to.startsWith('#') ? !ids.has(to.slice(1)) : !to.startsWith('logs/')) found.push('a link to ' + to);
+  if (to.startsWith('#') ? !ids.has(to.slice(1)) : !to.startsWith('logs/')) found.push('dead link: ' + to);
 }
 for (const field of document.querySelectorAll('input,select,textarea')) {
   if (!field.labels || field.labels.length === 0) found.push('a field without a label: ' + field.id);
 }
 for (const item of document.querySelectorAll('button,a,summary')) {
-  if (item.textContent.trim() === '') found.push('nothing to read on a ' + item.tagName);
+  if (item.textContent.trim() === '') found.push('no text in a ' + item.tagName);
 }
 for (const item of document.querySelectorAll('svg:not([aria-hidden]),[role=img],[role=region]')) {
   if (!item.getAttribute('aria-label')) found.push('a ' + item.tagName + ' without a name');
 }
 for (const item of document.querySelectorAll('[aria-labelledby]')) {
-  if (!ids.has(item.getAttribute('aria-labelledby'))) found.push('labeled by nothing');
+  if (!ids.has(item.getAttribute('aria-labelledby'))) found.push('aria-labelledby without a target');
 }
 for (const table of document.querySelectorAll('table')) {
   if (!table.querySelector('th[scope]')) found.push('a table without headings');
@@ -69,7 +69,7 @@ const over = (top, under) => {
   return [0, 1, 2].map((part) => top[part] * alpha + under[part] * (1 - alpha));
 };
 const light = (color) => {
-  const [r, g, b] = colour.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const [r, g, b] = color.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 const dark = matchMedia('(prefers-color-scheme: dark)').matches;
@@ -137,7 +137,7 @@ class Browser:
         self.command("Emulation.setEmulatedMedia", media=media, features=features)
 
     def shot(self, path, whole=False):
-        """What is seen; with `whole` the page below it too, as far as a person would scroll."""
+        """The visible part; with `whole`, also the page below it, as far as a person would scroll."""
         parameters = {"format": "png"}
         if whole:
             height = min(self.run("return document.documentElement.scrollHeight"), 2400)
@@ -151,13 +151,13 @@ class Browser:
 
 
 def look(browser, path, shots):
-    """The complaints about a page."""
+    """Returns the mistakes of a page."""
     found = []
     url = path.resolve().as_uri()
     size = path.stat().st_size
     if size > LARGEST:
         found.append(f"{size} bytes")
-    # What the browser shows when it starts is none of the page's.
+    # The start page of the browser is not part of the test.
     browser.open("about:blank")
     browser.log("browser"), browser.log("performance")
     browser.size(DESKTOP), browser.media()
@@ -181,12 +181,12 @@ def look(browser, path, shots):
         found += filtered(browser, url, shots)
         found += without_script(browser, url)
     found += printed(browser, url, shots, size)
-    found += [f"the browser says: {entry['message']}" for entry in browser.log("browser")]
+    found += [f"browser message: {entry['message']}" for entry in browser.log("browser")]
     requests = [json.loads(entry["message"])["message"] for entry in browser.log("performance")]
     requests = [entry["params"]["request"]["url"] for entry in requests if entry["method"] == "Network.requestWillBeSent"]
     others = sorted({request for request in requests if request.split("#")[0] != url and not request.startswith("chrome:")})
     if not requests:
-        found.append("no request was seen, not even for the page: nothing is known about others")
+        found.append("no request was recorded, not even for the page; other requests are unknown")
     found += [f"a request for {other}" for other in others]
     return found
 
@@ -194,7 +194,7 @@ def look(browser, path, shots):
 def contrast(browser, scheme):
     answer = browser.run(CONTRAST)
     found = [f"contrast in {scheme}: {text}" for text in answer["found"]]
-    return found if answer["looked"] > 10 else found + ["no text was looked at"]
+    return found if answer["looked"] > 10 else found + ["no text was checked"]
 
 
 def keyboard(browser, url):
@@ -203,13 +203,13 @@ def keyboard(browser, url):
     browser.keys("\ue004")
     found = []
     if skip and browser.run("return document.activeElement.className") != "skip":
-        found.append("the first stop of the tab key is not the way past the head")
+        found.append("the first tab stop is not the skip link")
     if browser.run("return document.querySelector('details:not([open])') === null"):
         return found
     browser.run("document.querySelector('details:not([open]) > summary').focus()")
     focus = "const item = document.activeElement; window.looked = item.parentElement; return getComputedStyle(item).outlineStyle"
     if browser.run(focus) == "none":
-        found.append("what has the focus is not marked")
+        found.append("the focused element is not marked")
     browser.keys("\ue007")
     if not browser.run("return window.looked.open"):
         found.append("closed details do not open with the keyboard")
@@ -229,13 +229,13 @@ def filtered(browser, url, shots):
     some = browser.run(f"return {VISIBLE}")
     told = browser.run("return document.getElementById('shown').textContent")
     if not 0 < some < everything or not told.startswith(f"{some} of {everything} "):
-        found.append(f"the filter shows {some} of {everything} rules for {first}, and says {told}")
+        found.append(f"the filter shows {some} of {everything} rules for {first}, and reports {told}")
     browser.run("document.getElementById('filters').scrollIntoView()")
     browser.shot(shots / "filtered.png")
     browser.run("document.querySelector('button[type=reset]').click()")
     time.sleep(0.2)
     if browser.run(f"return {VISIBLE}") != everything:
-        found.append("the filter does not give all rules back")
+        found.append("resetting the filter does not show all rules")
     target = browser.run("const link = document.querySelector('a[href^=\"#rule-\"]'); return link && link.getAttribute('href')")
     if target:
         browser.open(url + target)
@@ -247,7 +247,7 @@ def filtered(browser, url, shots):
 def without_script(browser, url):
     browser.command("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(url)
-    # chromedriver needs scripts for its own questions, so the tree is asked.
+    # chromedriver needs scripts for its own queries, so this queries the DOM tree.
     browser.command("DOM.enable")
     root = browser.command("DOM.getDocument", depth=0)["root"]["nodeId"]
 
@@ -261,9 +261,9 @@ def without_script(browser, url):
 
     found = []
     if shown("#filters"):
-        found.append("without a script there is a filter that does nothing")
+        found.append("without scripts, a filter without effect is visible")
     if shown("tr[data-rule]") is not True:
-        found.append("without a script there are no rules")
+        found.append("without scripts, no rules are visible")
     browser.command("CSS.disable"), browser.command("DOM.disable")
     browser.command("Emulation.setScriptExecutionDisabled", value=False)
     return found
@@ -278,7 +278,7 @@ def printed(browser, url, shots, size):
         "!item.checkVisibility({contentVisibilityAuto: true})).length")
     browser.shot(shots / "print.png", whole=True)
     browser.media()
-    found = [f"in print {hidden} things in closed details are not there"] if hidden else []
+    found = [f"{hidden} elements in closed details are not printed"] if hidden else []
     if size > PRINTED:
         return found
     pdf = base64.b64decode(browser.ask("POST", "/print", {"page": {"width": 21.0, "height": 29.7}}))

@@ -1,4 +1,4 @@
-//! The catalogs of all runtimes as they were when the executable was built. A run reads these unless another folder is
-//! named: what lies at a path that was known at build time may be somebody else's by now.
+//! The catalogs of all runtimes as of the build of the executable. A run reads these unless it is given a folder: a
+//! path that was known at build time may have a different owner now.
 
 include!(concat!(env!("OUT_DIR"), "/catalogs.rs"));

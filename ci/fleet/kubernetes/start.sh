@@ -1,13 +1,13 @@
 #!/bin/sh
-# Starts the run that a kustomization describes, waits for its shards to end in whatever way, lets the merge go, and prints
-# its report. For a CI job, or by hand; killed and called again it goes on waiting for the same run.
+# Starts the run of a kustomization, waits until its shards have completed or failed, resumes the merge, and prints its
+# report. For a CI job, or by hand. If it is killed and called again, it continues to wait for the same run.
 #
-#   start.sh FOLDER [SECONDS]      # SECONDS between two looks at the cluster; default 15
+#   start.sh FOLDER [SECONDS]      # SECONDS between queries of the cluster; default 15
 #
 # Needs kubectl with the right to create ConfigMaps and Jobs, to patch and get Jobs, to list pods and read their logs.
 #
-# Exit status: that of atlas-cts merge (0 conformant, 1 a rule is broken, 2 a mistake in the settings, 3 not known); 2 also
-# if the run cannot be started, 3 also if the merge has given no answer.
+# Exit status: that of atlas-cts merge (0 conformant, 1 a rule is broken, 2 a mistake in the settings, 3 unknown); 2
+# also if the run cannot be started, 3 also if the merge has no result.
 set -u
 
 end() {
@@ -18,12 +18,12 @@ end() {
 folder=$1
 seconds=${2:-15}
 
-kubectl apply -k "$folder" || end 2 "the run cannot be started; a run that differs needs a name of its own (FLEET_RUN)"
-names=$(kubectl get -k "$folder" -o name) || end 2 "the run's Jobs cannot be read"
+kubectl apply -k "$folder" || end 2 "cannot start the run; a different run needs a new name (FLEET_RUN)"
+names=$(kubectl get -k "$folder" -o name) || end 2 "cannot read the Jobs of the run"
 merge=$(echo "$names" | grep '^job\.batch/.*-merge$') || end 2 "$folder has no Job that merges"
 shards=$(echo "$names" | grep '^job\.batch' | grep -vxF "$merge") || end 2 "$folder has no Job of shards"
 
-# How a Job ended, nothing as long as it has not: the condition of a Job, or the phase of a job of Volcano.
+# Prints how a Job ended, or nothing if it has not: the condition of a Job, or the phase of a Volcano job.
 ended() {
     kubectl get "$1" -o 'jsonpath={range .status.conditions[?(@.status=="True")]}{.type}{"\n"}{end}{.status.state.phase}' |
         grep -x -e Complete -e Completed -e Failed -e Terminated -e Aborted
@@ -34,13 +34,13 @@ wait_for() {
 }
 
 wait_for "$shards"
-kubectl patch "$merge" --type=merge --patch '{"spec":{"suspend":false}}' || end 3 "the merge cannot be let go: $merge"
+kubectl patch "$merge" --type=merge --patch '{"spec":{"suspend":false}}' || end 3 "cannot resume the merge: $merge"
 wait_for "$merge"
-kubectl logs "$merge" || echo "start.sh: the merge's output cannot be read; its report is on the volume" >&2
+kubectl logs "$merge" || echo "start.sh: cannot read the output of the merge; its report is on the volume" >&2
 codes=$(kubectl get pods --selector "batch.kubernetes.io/job-name=${merge#*/}" \
     -o 'jsonpath={range .items[*]}{.status.containerStatuses[0].state.terminated.exitCode}{"\n"}{end}')
 for code in 0 1 2; do
     echo "$codes" | grep -qx "$code" && exit "$code"
 done
-echo "$codes" | grep -qx 3 || end 3 "the merge gave no answer: kubectl describe $merge"
+echo "$codes" | grep -qx 3 || end 3 "the merge has no result; see: kubectl describe $merge"
 exit 3

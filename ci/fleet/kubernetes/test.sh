@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# The fleet for Kubernetes without a cluster: its manifests against the schemas of the API, and every index of a Job of eight
-# executed as the rendered manifest says, on simulated devices. docs/fleet-kubernetes.md says what that leaves open.
+# Tests the fleet for Kubernetes without a cluster: validates its manifests with the schemas of the API, and executes
+# every index of a Job of eight as the rendered manifest says, on simulated devices. docs/fleet-kubernetes.md lists the
+# gaps.
 #
-#   ci/fleet/kubernetes/test.sh [ATLAS_CTS [WORD…]]      # the command, default target/release/atlas-cts; only checks whose
-#                                                        # name contains one of the words
+#   ci/fleet/kubernetes/test.sh [ATLAS_CTS [WORD…]]
 #
-# Needs root (a container is a mount namespace), kubectl or its like for rendering, Python, and once the network for the
-# packages in test/requirements.txt. The last line counts checks.
+# ATLAS_CTS: the command, default target/release/atlas-cts. With WORDs, only checks whose names contain one of them run.
+#
+# Needs root (a container is a mount namespace), kubectl for rendering, Python, and once the network for the packages in
+# test/requirements.txt. The last line counts the checks.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 executable=${1:-target/release/atlas-cts}
@@ -16,15 +18,15 @@ need() {
     echo "0 passed, 1 failed"
     exit 1
 }
-[ -x "$executable" ] || need "no command at $executable: cargo build --release -p atlas-cts, or name one"
-[ "$(id -u)" -eq 0 ] || need "a container is a mount namespace here: run this as root"
-command -v kubectl >/dev/null || need "kubectl renders the manifests: install it (kubernetes.io/docs/tasks/tools)"
+[ -x "$executable" ] || need "no command at $executable; run cargo build --release -p atlas-cts, or give its path"
+[ "$(id -u)" -eq 0 ] || need "needs root to create mount namespaces"
+command -v kubectl >/dev/null || need "kubectl is missing; install it (kubernetes.io/docs/tasks/tools)"
 
 python=target/fleet-kubernetes/bin/python
 if ! cmp -s ci/fleet/kubernetes/test/requirements.txt target/fleet-kubernetes/requirements.txt; then
     python3 -m venv --clear target/fleet-kubernetes
     "$python" -m pip install --quiet --disable-pip-version-check -r ci/fleet/kubernetes/test/requirements.txt ||
-        need "the Python packages of test/requirements.txt cannot be had: give the network once"
+        need "cannot install the Python packages of test/requirements.txt; the first run needs the network"
     cp ci/fleet/kubernetes/test/requirements.txt target/fleet-kubernetes/requirements.txt
 fi
 export PYTHONDONTWRITEBYTECODE=1

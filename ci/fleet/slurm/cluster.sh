@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# A private Slurm cluster in a folder: one controller and four nodes on this machine, with ports and a munge key of its own. It
-# touches no service and no process but those that it started. Needs root (each node is a process namespace, so that all of it
-# can be killed at once) and Debian's packages slurm-wlm and munge.
+# A private Slurm cluster in a folder: one controller and four nodes on this machine, with separate ports and a separate
+# munge key. Touches only services and processes that it started. Needs root (each node is a process namespace, so that
+# it can be killed as a whole) and the Debian packages slurm-wlm and munge.
 #
 #   cluster.sh start DIR             then: export SLURM_CONF=DIR/slurm.conf
-#   cluster.sh kill-node DIR NODE    as if it lost its power: SIGKILL to its daemon, its jobs and all that these started
+#   cluster.sh kill-node DIR NODE    simulates a power failure: SIGKILL to its daemon, its jobs and all their processes
 #   cluster.sh start-node DIR NODE
 #   cluster.sh stop DIR
 #
-# Nodes are node1 to node4, each with two cards (npu:2) that are plain files. Jobs of the partition `urgent` pre-empt those of
-# `night`, which are requeued.
+# The nodes are node1 to node4, each with two cards (npu:2) that are regular files. Jobs of the partition `urgent`
+# preempt jobs of `night`, which are requeued.
 set -euo pipefail
 
 usage() {
@@ -18,7 +18,7 @@ usage() {
 }
 
 configure() {
-    # Below the range that the kernel gives out; the same ones for the same folder.
+    # Below the kernel's range of dynamic ports; the same ports for the same folder.
     local port=$((20000 + $(cksum <<<"$dir" | cut -d ' ' -f 1) % 1000 * 10))
     cat >"$dir/slurm.conf" <<CONF
 ClusterName=private
@@ -26,7 +26,7 @@ SlurmctldHost=$(hostname -s)(127.0.0.1)
 SlurmctldPort=$port
 SlurmUser=root
 AuthType=auth/munge
-# A requeued job waits until its old credential has expired: two minutes if nothing is said.
+# A requeued job waits until its old credential has expired: two minutes by default.
 AuthInfo=socket=$dir/munge.socket,cred_expire=5
 StateSaveLocation=$dir/state
 SlurmdSpoolDir=$dir/spool/%n
@@ -44,7 +44,7 @@ SelectTypeParameters=CR_Core
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 SchedulerParameters=bf_interval=2,sched_interval=2
-# A node that says nothing for ten seconds is down, and its jobs are requeued.
+# A node that is silent for ten seconds is down, and its jobs are requeued.
 SlurmdTimeout=10
 KillWait=5
 ReturnToService=2
@@ -57,14 +57,14 @@ CONF
     echo "CgroupAutomount=no" >"$dir/cgroup.conf"
 }
 
-# The shell is the namespace's first process and reaps what jobs leave behind.
+# The shell is the first process of the namespace and reaps orphans of jobs.
 start_node() {
     setsid unshare --pid --fork --kill-child --mount-proc \
         bash -c "slurmd -D -N $1 -f ${SLURM_CONF@Q} & wait" </dev/null &>>"$dir/$1.out" &
     echo $! >"$dir/$1.pid"
 }
 
-# Ends the process that a file names, if it is still the one that was started for this folder.
+# Ends the process named in a file, if it is still the one that was started for this folder.
 end() {
     local signal=$1 file=$dir/$2.pid pid
     [ -s "$file" ] || return 0
@@ -95,7 +95,7 @@ case "$1 ${3:-}" in
         [ "$(sinfo -h -p night -t idle -o %D)" != 4 ] || exit 0
         sleep 0.5
     done
-    echo "the nodes do not come up; see $dir/*.log" >&2
+    echo "the nodes did not start; see $dir/*.log" >&2
     exit 1
     ;;
 "stop ")

@@ -1,4 +1,4 @@
-"""What the checks share: runs of their own, and what their journals say."""
+"""Helpers of the checks: runs and their journals."""
 
 import json
 import pathlib
@@ -26,7 +26,7 @@ class Bench:
         self.work.chmod(0o755)
 
     def kustomization(self, components=(), settings=None, args=None, shards=8):
-        """A run of our own beside the examples: on simulated devices, settings and arguments as asked for."""
+        """A test run in addition to the examples: on simulated devices, with the given settings and arguments."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
         # kustomize takes relative paths only.
         def relative(name):
@@ -66,7 +66,7 @@ class Bench:
         return Cluster(manifests, self.executable, folder)
 
     def unsharded(self, manifests, *args):
-        """The same run in one piece: the settings of the manifests, without the fleet's."""
+        """The same run without shards: the settings of the manifests, without those of the fleet."""
         settings = next(
             one["data"] for one in manifests if one["metadata"]["name"].startswith("atlas-cts-settings")
         )
@@ -101,7 +101,7 @@ def verdicts(folder):
 
 
 def codes(status):
-    """The exit statuses of each index's pods."""
+    """The exit statuses of the pods of each index."""
     return {index: [pod.code for pod in pods] for index, pods in status.pods.items()}
 
 

@@ -1,9 +1,9 @@
-"""A cluster of one machine, as far as the manifests of a fleet need one.
+"""A cluster of one machine, with the features that the manifests of a fleet need.
 
-What a pod runs, with which environment, as whom and with which folders is read from rendered manifests; what becomes of an
-index whose pod failed follows the Job's own podFailurePolicy, backoffLimitPerIndex and maxFailedIndexes. Each container runs
-in namespaces of its own (mounts, processes), on a root file system that cannot be written, which takes root here. Not
-simulated: scheduling, back-off times, limits of memory and processors, seccomp, the network.
+The command, environment, user and folders of a pod come from rendered manifests. The Job's podFailurePolicy,
+backoffLimitPerIndex and maxFailedIndexes decide about an index whose pod failed. Each container runs in separate
+namespaces (mounts, processes), on a read-only root file system, which needs root. Not simulated: scheduling, back-off
+times, limits of memory and processors, seccomp, the network.
 """
 
 import dataclasses
@@ -18,10 +18,10 @@ import time
 
 import yaml
 
-# Pods of one index: more would be a loop.
+# Limit of pods for one index; more would be a loop.
 TOO_MANY_PODS = 20
 
-# What every container sees beside what its manifest says.
+# The environment of every container, in addition to its manifest.
 ALWAYS = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "KUBERNETES_SERVICE_HOST": "10.96.0.1",
@@ -52,9 +52,9 @@ def job(manifests, component, group="batch"):
 
 @dataclasses.dataclass
 class Fault:
-    """What goes wrong with one pod, where something does."""
+    """A fault of one pod, if any."""
 
-    # Kill it (SIGKILL) once it has written this many results.
+    # Kill it (SIGKILL) after it has written this many results.
     kill_after: int | None = None
     # The kill is a disruption: the pod gets the condition DisruptionTarget.
     disruption: bool = False
@@ -74,7 +74,7 @@ class Ended:
 
 @dataclasses.dataclass
 class Status:
-    """What the Job's status says at its end, and the pods of each index."""
+    """The final status of the Job, and the pods of each index."""
 
     pods: dict
     succeeded: list = dataclasses.field(default_factory=list)
@@ -113,7 +113,7 @@ class Cluster:
         return found[0]["data"]
 
     def mounts(self, container, pod, place):
-        """Shell lines that mount what the container mounts."""
+        """Shell lines for the mounts of the container."""
         volumes = {volume["name"]: volume for volume in pod["spec"]["volumes"]}
         user = pod["spec"]["securityContext"]
         lines = []
@@ -139,11 +139,11 @@ class Cluster:
             elif "emptyDir" in volume:
                 lines.append(f"mount -t tmpfs -o mode=1777 tmpfs {path}")
             else:
-                raise AssertionError(f"a volume that this cluster does not know: {volume}")
+                raise AssertionError(f"unknown kind of volume: {volume}")
         return lines
 
     def run_pod(self, template, name, node, extra, fault):
-        """Runs the one container of a pod and says how it ended. `extra` is what the Job's controller adds to env."""
+        """Runs the only container of a pod. `extra` are the variables that the Job's controller adds to its environment."""
         pod = {
             "metadata": dict(template["metadata"], name=name),
             "spec": dict(template["spec"], nodeName=node),
@@ -158,8 +158,8 @@ class Cluster:
         }
         place = pathlib.Path(tempfile.mkdtemp(dir=self.work))
         place.chmod(0o755)
-        # The image is the root of this machine, with the command in /usr/local/bin. Number 1 is the shell: the manifest
-        # shares the pod's process namespace.
+        # The image is the root of this machine, with the command in /usr/local/bin. Process 1 is the shell: the
+        # manifest shares the process namespace of the pod.
         assert pod["spec"]["shareProcessNamespace"]
         script = [
             "set -e",
@@ -202,8 +202,8 @@ class Cluster:
         return Ended(node, code, conditions, output)
 
     def run_indexed(self, the_job, nodes=None, faults=None, only=None):
-        """Runs an Indexed Job to its end, one index after the other. `nodes[index]` and `faults[index]` list, for its
-        pods in order, where they are placed and what goes wrong; `only` are the indexes that ever find a card."""
+        """Runs an Indexed Job to its end, one index after the other. `nodes[index]` and `faults[index]` list the nodes and
+        the faults of its pods, in order; `only` are the indexes that get a card."""
         nodes, faults = nodes or {}, faults or {}
         spec = the_job["spec"]
         assert spec["completionMode"] == "Indexed"
@@ -215,7 +215,7 @@ class Cluster:
             pods, counted, end = [], 0, None
             while end is None:
                 attempt = len(pods)
-                assert attempt < TOO_MANY_PODS, f"index {index} goes round in circles"
+                assert attempt < TOO_MANY_PODS, f"index {index} is in a loop"
                 pod = self.run_pod(
                     spec["template"],
                     f"{the_job['metadata']['name']}-{index}-pod{attempt}",
@@ -241,7 +241,7 @@ class Cluster:
         return status
 
     def run_merge(self, the_job):
-        """Lets the merge go and gives its pod."""
+        """Resumes the merge and returns its pod."""
         assert the_job["spec"]["suspend"]
         return self.run_pod(
             the_job["spec"]["template"], the_job["metadata"]["name"] + "-pod", "node-m", {}, Fault()
@@ -253,7 +253,7 @@ def index_of(env):
 
 
 def field(pod, path):
-    """What the downward API gives for a field path of a pod."""
+    """The value of a field path of a pod in the downward API."""
     if path.endswith("']"):
         what, key = path.removesuffix("']").split("['")
         return pod["metadata"][what.removeprefix("metadata.")][key]
@@ -264,7 +264,7 @@ def field(pod, path):
 
 
 def policy(spec, pod):
-    """What the Job does about a failed pod: the first rule that fits; Count where none does."""
+    """The action of the Job for a failed pod: that of the first matching rule, or Count."""
     (container,) = spec["template"]["spec"]["containers"]
     for rule in spec["podFailurePolicy"]["rules"]:
         if "onExitCodes" in rule:

@@ -1,4 +1,4 @@
-"""What holds for the manifests and scripts as they are, without running a pod."""
+"""Checks of the manifests and scripts that run no pod."""
 
 import pathlib
 import subprocess
@@ -10,12 +10,12 @@ import yaml
 from bench import HERE, check, pod_template, same
 from cluster import Ended, job, policy, render
 
-# The first release with all that the Job says switched on, and the newest whose schemas the package holds.
+# The first release that enables all features of the Job by default, and the newest whose schemas the package contains.
 RELEASES = ["1.29", "1.37"]
 
 
 def core(manifest):
-    """What the schemas of Kubernetes itself know of a manifest: of a job of Volcano its pod."""
+    """The part of a manifest in the schemas of Kubernetes itself: for a Volcano job, its pod."""
     if not manifest["apiVersion"].startswith("batch.volcano.sh"):
         return manifest
     return {
@@ -27,7 +27,7 @@ def core(manifest):
 
 
 def every_rendering(bench):
-    """Every example, and every product with each option that fits it, as Indexed Job and as job of Volcano."""
+    """Every example, and every product with each applicable option, as Indexed Job and as Volcano job."""
     for example in sorted((HERE / "examples").iterdir()):
         yield f"examples/{example.name}", render(example)
     for product in sorted((HERE / "products").iterdir()):
@@ -65,7 +65,7 @@ def every_rendering_is_valid_in_the_strict_schemas_of_the_api(bench):
 
 
 @check
-def a_manifest_with_a_misspelt_field_is_refused_by_the_same_check(bench):
+def a_manifest_with_a_misspelled_field_is_rejected_by_the_same_check(bench):
     for group, components in [("batch", []), ("batch.volcano.sh", ["volcano"])]:
         manifest = job(render(bench.kustomization(components)), "shards", group)
         pod_template(manifest)["spec"]["containers"][0]["commands"] = ["true"]
@@ -74,11 +74,11 @@ def a_manifest_with_a_misspelt_field_is_refused_by_the_same_check(bench):
                 kubernetes_validate.validate(core(manifest), release, strict=True)
             except kubernetes_validate.ValidationError:
                 continue
-            raise AssertionError(f"{group}, {release}: nobody minds")
+            raise AssertionError(f"{group}, {release}: not rejected")
 
 
 @check
-def each_product_asks_for_the_resource_that_its_device_plugin_lends(bench):
+def each_product_requests_the_resource_of_its_device_plugin(bench):
     seen = {}
     for product in sorted((HERE / "products").iterdir()):
         manifests = render(bench.kustomization([f"products/{product.name}"]))
@@ -97,7 +97,7 @@ def each_product_asks_for_the_resource_that_its_device_plugin_lends(bench):
 
 
 @check
-def name_and_number_of_shards_are_said_once(bench):
+def name_and_number_of_shards_are_set_once(bench):
     for components, group in [([], "batch"), (["volcano"], "batch.volcano.sh")]:
         manifests = render(bench.kustomization(components, settings={"FLEET_RUN": "other-name"}, shards=5))
         shards = job(manifests, "shards", group)
@@ -111,7 +111,7 @@ def name_and_number_of_shards_are_said_once(bench):
 
 
 @check
-def volcano_answers_each_exit_status_as_the_indexed_job_does(bench):
+def volcano_handles_each_exit_status_like_the_indexed_job(bench):
     spec = job(render(bench.kustomization()), "shards")["spec"]
     (task,) = job(render(bench.kustomization(["volcano"])), "shards", "batch.volcano.sh")["spec"]["tasks"]
     actions = {one["exitCode"]: one["action"] for one in task["policies"]}

@@ -1,4 +1,4 @@
-"""What becomes of a run: pods as the rendered manifests say, on simulated devices."""
+"""Checks of whole runs: the pods of the rendered manifests, on simulated devices."""
 
 import json
 import shutil
@@ -6,7 +6,7 @@ import shutil
 from bench import HERE, check, codes, lines, pod_template, reports, results, same, verdicts
 from cluster import Fault, job, render
 
-# Workers cannot be started: the run ends with errors. Not even a journal can be opened: it ends before it begins.
+# Too few descriptors to start workers: the run ends with errors. Too few even for a journal: it ends before it begins.
 BAD_NODE, HOPELESS_NODE = Fault(open_files=16), Fault(open_files=12)
 
 
@@ -18,11 +18,11 @@ def eight_indexes_of_which_three_fail_first_give_the_report_of_an_undisturbed_ru
     status = cluster.run_indexed(
         job(manifests, "shards"),
         faults={
-            # Out of memory, say: counted.
+            # For example, out of memory: counted.
             2: [Fault(kill_after=10)],
             # A drained node.
             3: [Fault(kill_after=5, disruption=True)],
-            # A node whose devices fail, on which the shard lands twice, and then another one.
+            # A node with failing devices, to which the shard is assigned twice, and then another node.
             5: [BAD_NODE, BAD_NODE, Fault()],
         },
         nodes={5: ["node-b", "node-b", "node-c"]},
@@ -36,7 +36,7 @@ def eight_indexes_of_which_three_fail_first_give_the_report_of_an_undisturbed_ru
     same(attempts, {index: 2 if index == 5 else 1 for index in range(8)}, "attempts")
     for index, resumed in [(2, 1), (3, 1), (0, 0)]:
         journal = lines(run / f"shard-{index + 1}" / "attempt-1")
-        same(sum("resume" in line for line in journal), resumed, f"how often index {index} was resumed")
+        same(sum("resume" in line for line in journal), resumed, f"number of resumptions of index {index}")
     same((run / "shard-6" / "visits").read_text().split("\n"), ["run node-b", "away node-b", "run node-c", ""], "visits")
 
     merged = cluster.run_merge(job(manifests, "merge"))
@@ -45,22 +45,22 @@ def eight_indexes_of_which_three_fail_first_give_the_report_of_an_undisturbed_ru
     same(verdicts(run / "merged"), unsharded, "verdicts of the rules")
     print(f"    {len(unsharded)} rules, {sum(one != 'skipped' for one in unsharded.values())} of them executed")
 
-    # A shard that is started again has nothing to do, and says the same.
+    # A shard that is started again has nothing to do, and reports the same.
     again = cluster.run_indexed(job(manifests, "shards"), only={1, 5})
-    same(codes(again), {1: [0], 5: [0]}, "exit statuses of pods that come late")
+    same(codes(again), {1: [0], 5: [0]}, "exit statuses of late pods")
     same(len(list((run / "shard-6").glob("attempt-*"))), 2, "attempts after that")
     same(cluster.run_merge(job(manifests, "merge")).code, 0, "exit status of a second merge")
     same(verdicts(run / "merged"), unsharded, "verdicts of a second merge")
 
 
 @check
-def an_index_with_a_broken_rule_is_not_tried_again_and_the_others_go_on(bench):
+def an_index_with_a_broken_rule_is_not_retried_and_the_others_continue(bench):
     settings = {"ATLAS_CTS_DEFECT": "malloc.aligned-only-from-4KiB"}
     manifests = render(bench.kustomization(settings=settings, args=["acl.copy.", "acl.malloc.", "acl.suballoc."]))
     cluster = bench.cluster(manifests)
     status = cluster.run_indexed(job(manifests, "shards"))
     code, unsharded = bench.unsharded(manifests, "acl.copy.", "acl.malloc.", "acl.suballoc.")
-    same(code, 1, "exit status of the run in one piece")
+    same(code, 1, "exit status of the run without shards")
     broken = {rule for rule, verdict in unsharded.items() if verdict in ("fail", "wrong-code", "crash", "timeout")}
     guilty = {
         index
@@ -76,7 +76,7 @@ def an_index_with_a_broken_rule_is_not_tried_again_and_the_others_go_on(bench):
 
 
 @check
-def an_index_that_never_ran_leaves_its_rules_without_an_answer(bench):
+def an_index_that_never_ran_leaves_its_rules_without_a_result(bench):
     manifests = render(bench.kustomization())
     cluster = bench.cluster(manifests)
     same(codes(cluster.run_indexed(job(manifests, "shards"), only=set(range(7)))), {i: [0] for i in range(7)}, "pods")
@@ -88,7 +88,7 @@ def an_index_that_never_ran_leaves_its_rules_without_an_answer(bench):
 
 
 @check
-def an_index_that_fails_on_every_node_is_given_up_and_the_merge_says_what_is_not_known(bench):
+def an_index_that_fails_on_every_node_is_abandoned_and_the_merge_reports_what_is_unknown(bench):
     manifests = render(bench.kustomization(args=["acl.copy."], shards=2))
     cluster = bench.cluster(manifests)
     shards = job(manifests, "shards")
@@ -103,7 +103,7 @@ def an_index_that_fails_on_every_node_is_given_up_and_the_merge_says_what_is_not
 
 
 @check
-def a_cluster_of_one_bad_node_still_comes_to_an_end(bench):
+def a_run_on_a_cluster_of_one_bad_node_ends(bench):
     manifests = render(bench.kustomization(args=["acl.copy."], shards=1))
     for fault in (BAD_NODE, HOPELESS_NODE):
         status = bench.cluster(manifests).run_indexed(
@@ -114,8 +114,8 @@ def a_cluster_of_one_bad_node_still_comes_to_an_end(bench):
 
 
 @check
-def disruptions_are_not_counted_and_lose_nothing_that_has_a_result(bench):
-    # One rule at a time: a rule that two kills found in flight would not be tried a third time.
+def disruptions_are_not_counted_and_lose_no_results(bench):
+    # One rule at a time: a rule that was running at two kills is not tried a third time.
     manifests = render(bench.kustomization(settings={"ATLAS_CTS_JOBS": 1}, args=["acl.copy."], shards=1))
     cluster = bench.cluster(manifests)
     shards = job(manifests, "shards")
@@ -123,7 +123,7 @@ def disruptions_are_not_counted_and_lose_nothing_that_has_a_result(bench):
     status = cluster.run_indexed(shards, faults={0: [Fault(kill_after=3, disruption=True)] * disruptions})
     same(codes(status), {0: [137] * disruptions + [0]}, "exit statuses of the pods")
     journal = reports(cluster) / "shard-1" / "attempt-1"
-    same(sum("resume" in line for line in lines(journal)), disruptions, "how often it was resumed")
+    same(sum("resume" in line for line in lines(journal)), disruptions, "number of resumptions")
     same(verdicts(journal), bench.unsharded(manifests, "acl.copy.")[1], "verdicts of the rules")
 
 
@@ -139,7 +139,7 @@ def a_mistake_in_the_settings_fails_the_job_at_its_first_pod(bench):
 
 
 @check
-def a_journal_without_a_first_line_is_no_reason_to_give_up(bench):
+def a_journal_without_a_first_line_does_not_stop_a_shard(bench):
     manifests = render(bench.kustomization(args=["acl.copy."], shards=1))
     cluster = bench.cluster(manifests)
     cut = reports(cluster) / "shard-1" / "attempt-1"
@@ -158,7 +158,7 @@ def volcano_runs_the_same_pod_with_its_own_index(bench):
     volcano = job(manifests, "shards", "batch.volcano.sh")
     plain = json.loads(json.dumps(indexed["spec"]["template"]))
     same(without_args(pod_template(volcano)), without_args(plain), "the pod")
-    same(volcano["spec"]["plugins"], {"env": []}, "plugins: that one gives the index")
+    same(volcano["spec"]["plugins"], {"env": []}, "plugins: env sets the index")
     manifests_of_pod = render(bench.kustomization(["volcano"]))
     cluster = bench.cluster(manifests_of_pod)
     template = pod_template(job(manifests_of_pod, "shards", "batch.volcano.sh"))
@@ -170,7 +170,7 @@ def volcano_runs_the_same_pod_with_its_own_index(bench):
 
 
 def without_args(template):
-    """A pod without its arguments: a run's own patch for the Indexed Job comes after Volcano's job was made."""
+    """A pod without its arguments: a run patches the Indexed Job after the Volcano job was created."""
     copy = json.loads(json.dumps(template))
     copy["spec"]["containers"][0]["args"] = []
     return copy

@@ -1,4 +1,4 @@
-"""How start.sh accompanies a run, against a kubectl that plays the cluster."""
+"""Checks start.sh with a kubectl that simulates the cluster."""
 
 import pathlib
 import subprocess
@@ -6,7 +6,7 @@ import tempfile
 
 from bench import HERE, check, same
 
-# A kubectl that answers as a cluster would whose shards end when they have been asked about twice.
+# Simulates a cluster whose shards end after two queries.
 KUBECTL = """#!/bin/sh
 set -eu
 echo "$*" >>calls
@@ -18,13 +18,13 @@ case "$1 $2 $*" in
 "get job.batch/r-merge "*) ! grep -q '^patch' calls || echo Complete ;;
 "logs job.batch/r-merge "*) echo the report ;;
 "get pods "*) printf '%s\\n' $CODES ;;
-*) echo "nobody expected this: $*" >&2; exit 1 ;;
+*) echo "unexpected: $*" >&2; exit 1 ;;
 esac
 """
 
 
 @check
-def start_waits_for_the_shards_lets_the_merge_go_and_ends_as_it_does(bench):
+def start_waits_for_the_shards_resumes_the_merge_and_returns_its_status(bench):
     for group, shards, merge_codes, wanted in [
         ("batch", "Complete", "0", 0),
         ("batch", "Failed", "1", 1),
@@ -47,7 +47,7 @@ def start_waits_for_the_shards_lets_the_merge_go_and_ends_as_it_does(bench):
         same(done.returncode, wanted, f"{case}\n{done.stderr}")
         assert "the report" in done.stdout, f"{case}: {done.stdout}"
         calls = (place / "calls").read_text().splitlines()
-        asked = [number for number, call in enumerate(calls) if call.startswith(f"get job.{group}/r ")]
-        let_go = [number for number, call in enumerate(calls) if call.startswith("patch")]
-        same((len(asked), len(let_go)), (3, 1), f"{case}: questions, and merges let go")
-        assert asked[-1] < let_go[0], f"{case}: {calls}"
+        queries = [number for number, call in enumerate(calls) if call.startswith(f"get job.{group}/r ")]
+        resumed = [number for number, call in enumerate(calls) if call.startswith("patch")]
+        same((len(queries), len(resumed)), (3, 1), f"{case}: queries, and resumed merges")
+        assert queries[-1] < resumed[0], f"{case}: {calls}"
