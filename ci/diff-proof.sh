@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Proves `atlas-cts diff` on the simulated device (docs/diff.md): every seeded defect with the rules that claim it and
-# ten others, compared with the faithful device; every legal variant; twenty pairs of the same device with different
-# seeds. Takes four hours of processor time.
+# Proves `atlas-cts diff` on the simulated device (docs/results/compare.md): every seeded defect with the rules that
+# claim it and ten others, compared with the faithful device; every legal variant; twenty pairs of the same device with
+# different seeds. Takes four hours of processor time.
 #
 # ATLAS_CTS_DIFF_PROOF_LANES: number of devices compared at a time (default: twice the number of processors)
 # ATLAS_CTS_DIFF_PROOF_PAGES: a folder for the results

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the portable bundle: one executable with engine, catalog, schemas and simulated devices, for machines without
-# Rust. Checks the promises of docs/bundle.md.
+# Rust. Checks the promises of docs/run/bundle.md.
 #
 #   ci/package.sh [x86_64|aarch64]…        # default: both; the bundles are in target/bundle
 #
@@ -12,7 +12,7 @@ export LC_ALL=C
 out=$PWD/target/bundle
 mkdir -p "$out"
 
-# The newest glibc that a bundle may need: that of manylinux_2_28, older than those of all images in docs/bundle.md.
+# The newest glibc that a bundle may need: that of manylinux_2_28, older than those of all images in docs/run/bundle.md.
 glibc=2.28
 # The size limit: a bundle is downloaded over slow networks and kept in the image of every runner.
 most_bytes=$((40 << 20))
@@ -59,7 +59,7 @@ package() {
     local bytes
     bytes=$(stat --format=%s "$folder/atlas-cts")
     if [ "$bytes" -gt $most_bytes ]; then
-        echo "$folder/atlas-cts has $bytes bytes, more than $most_bytes; find the part that grew (docs/bundle.md)" >&2
+        echo "$folder/atlas-cts has $bytes bytes, more than $most_bytes; find the part that grew (docs/run/bundle.md)" >&2
         return 1
     fi
     echo "$name.tar.gz: $(stat --format=%s "$folder.tar.gz") bytes, the executable $bytes, sha256 $(cut -c1-64 "$folder.tar.gz.sha256")"

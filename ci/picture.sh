@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Draws docs/terminal.svg, the picture of README.md, from a real run on the simulated device. Needs `script` and python3.
+# Draws docs/terminal.svg, the picture of README.md, from a real run on the simulated device. Needs `script` and
+# python3.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -12,7 +13,7 @@ picture=$PWD/ci/page/picture.py
 out=$PWD/docs/terminal.svg
 cd "$folder"
 command="atlas-cts run --product a2 acl.set.byte acl.set.bounds acl.copy.sync-roundtrip acl.ipc.whitelist-deny"
-# A terminal of 100 columns: the command prints colors only there.
+# A terminal of 100 columns, because the command prints colors only in a terminal.
 PATH=$folder/bin:$PATH script --quiet --return --command "stty cols 100; $command" raw.txt >/dev/null
 python3 "$picture" "$command" raw.txt >"$out"
 echo "$out"

@@ -5,7 +5,7 @@
 #   ci/prove.sh --variants --matrix
 #   ci/prove.sh --seeds 20
 # determine the checks that are needed, run every rule on every legal variant of the device and on every defect that it
-# reaches, and repeat everything with twenty seeds. Each takes minutes for a product (docs/benchmarks.md).
+# reaches, and repeat everything with twenty seeds. Each takes minutes for a product (docs/engine/benchmarks.md).
 # `ci/prove.sh --raise` raises the ratchet.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the bundles of ci/package.sh on systems without Rust: the whole suite on a Debian 12 root for x86_64, and a part
-# of it under qemu on an aarch64 root with only a C library. docs/bundle.md names the rules that are not run.
+# of it under qemu on an aarch64 root with only a C library. docs/run/bundle.md names the rules that are not run.
 #
 #   ci/roots.sh [x86_64|aarch64]…
 #

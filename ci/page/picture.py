@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what a command printed on a terminal as SVG: picture.py COMMAND FILE, where FILE comes from script(1)."""
+"""Draws the terminal output of a command as SVG: picture.py COMMAND FILE, where FILE comes from script(1)."""
 
 import html
 import re
@@ -11,7 +11,7 @@ COLUMNS = 100
 
 
 def final(line):
-    """The line as the terminal shows it: a carriage return begins it again."""
+    """The line as the terminal shows it: a carriage return restarts it."""
     parts = [part for part in line.rstrip("\r").split("\r") if part]
     return parts[-1] if parts else ""
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the fleet for Kubernetes without a cluster: validates its manifests with the schemas of the API, and executes
-# every index of a Job of eight as the rendered manifest says, on simulated devices. docs/fleet-kubernetes.md lists the
+# every index of a Job of eight as the rendered manifest says, on simulated devices. docs/run/fleet.md lists the
 # gaps.
 #
 #   ci/fleet/kubernetes/test.sh [ATLAS_CTS [WORD…]]

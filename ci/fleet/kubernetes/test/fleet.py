@@ -1,4 +1,4 @@
-"""Checks the promises of docs/fleet-kubernetes.md without a cluster. Called by test.sh: fleet.py ATLAS_CTS [WORD…]."""
+"""Checks the promises of docs/run/fleet.md without a cluster. Called by test.sh: fleet.py ATLAS_CTS [WORD…]."""
 
 import shutil
 import sys
