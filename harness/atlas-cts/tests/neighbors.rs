@@ -233,7 +233,7 @@ fn a_machine_of_another_user_is_refused() {
         return;
     }
     let text = on_machine(&bench, &machine);
-    assert!(text.contains("belongs to user 65534, not to this one"), "{text}");
+    assert!(text.contains("belongs to user 65534; choose another folder"), "{text}");
     assert_eq!(below(&machine).len(), 1);
 }
 
