@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
-use engine::run::{Distribution, ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, Work, merge};
+use engine::run::{Agenda, Distribution, ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, merge};
 use proptest::prelude::*;
 use record::{
     Journal, Part, RuleResult, RunEnd, RunHeader, RunSettings, StartReason, Starts, Verdict, counts, exit_code,
@@ -239,7 +239,7 @@ impl Observer for Silent {
         Ok(())
     }
 
-    fn perform(&mut self, _: &Arc<Work>) -> Result<(), RunError> {
+    fn perform(&mut self, _: &Arc<Agenda>) -> Result<(), RunError> {
         unreachable!("nothing is run")
     }
 

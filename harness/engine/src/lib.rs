@@ -1,7 +1,7 @@
 //! Atlas CTS: the engine, which executes. Data flows one way:
 //!
 //! ```text
-//! catalog (YAML → checked rules → which apply) → cases (axes → cases) → case (runs them) → workers ⇄ worker (executes
+//! catalog (YAML → checked rules → which apply) → cases (axes → cases) → case (runs them) → pool ⇄ worker (executes
 //!    programs) → confirm (is a failure one?) → run → record (journal) → ledger (reports)
 //! ```
 //!
@@ -16,6 +16,7 @@ pub mod doctor;
 pub mod interface;
 mod leftovers;
 pub mod logs;
+mod pool;
 pub mod print_c;
 pub mod prove;
 pub mod questions;
@@ -23,4 +24,3 @@ pub mod run;
 pub mod runtime;
 pub mod wire;
 pub mod worker;
-mod workers;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Parser;
-use engine::run::{ExitStatus, Observer, Options, RunError, SelectionOptions, Work, run};
+use engine::run::{Agenda, ExitStatus, Observer, Options, RunError, SelectionOptions, run};
 use ledger::report::summary;
 use record::{Recorded, RuleResult, RunEnd, RunHeader, read_journal};
 use tempfile::TempDir;
@@ -122,7 +122,7 @@ impl Observer for Told {
         Ok(())
     }
 
-    fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
+    fn perform(&mut self, work: &Arc<Agenda>) -> Result<(), RunError> {
         work.perform_all(|_| Ok(()))
     }
 

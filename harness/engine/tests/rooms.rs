@@ -16,7 +16,7 @@ const ROOMS: &[&str] = &[
     "wire",
     "worker",
     "questions",
-    "workers",
+    "pool",
     "confirm",
     "run",
     "prove",

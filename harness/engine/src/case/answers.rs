@@ -23,17 +23,17 @@ const LONGEST_EXAMPLE: usize = 120;
 
 /// What was asked, as small as it can be said while the case runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
+pub struct OpenQuestion {
     /// Place of the call or check in the steps.
     pub start: usize,
     pub end: usize,
-    pub of: Asked,
+    pub of: QuestionKind,
 }
 
 /// What kind of question it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Asked {
+pub enum QuestionKind {
     /// A call: the function by its position in the program, and the class of each argument, see [`class_of`].
     Call { function: usize, classes: u64 },
     /// A check.
@@ -65,14 +65,14 @@ pub enum Told {
 /// One question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
-    pub question: Question,
+    pub question: OpenQuestion,
     pub told: Told,
 }
 
 /// A question with its answers, counted over the cases in which it was asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Counted {
-    pub question: Question,
+    pub question: OpenQuestion,
     /// The drawn values that tell questions apart, `name=value`.
     pub given: String,
     /// Cases in which it was asked.
@@ -115,9 +115,9 @@ pub struct Tally {
     cases: u64,
 }
 
-impl Question {
-    pub fn at(span: Span, of: Asked) -> Question {
-        Question { start: span.start, end: span.end, of }
+impl OpenQuestion {
+    pub fn at(span: Span, of: QuestionKind) -> OpenQuestion {
+        OpenQuestion { start: span.start, end: span.end, of }
     }
 
     pub fn span(&self) -> Span {
@@ -126,7 +126,7 @@ impl Question {
 }
 
 /// Notes an answer of a case, unless the case has given too many already.
-pub fn note(seen: &mut Vec<Seen>, question: Question, told: Told) {
+pub fn note(seen: &mut Vec<Seen>, question: OpenQuestion, told: Told) {
     if seen.len() < MOST_OF_A_CASE {
         seen.push(Seen { question, told });
     }
@@ -186,12 +186,12 @@ impl Tally {
             self.count(program, case, &key, *question, told);
         }
         for (position, class) in observed {
-            let question = Question { start: 0, end: 0, of: Asked::Observed(*position) };
+            let question = OpenQuestion { start: 0, end: 0, of: QuestionKind::Observed(*position) };
             self.count(program, case, &key, question, &Told::Class(class.clone()));
         }
     }
 
-    fn count(&mut self, program: &Program, case: (&[Value], u64), key: &[i128], question: Question, told: &Told) {
+    fn count(&mut self, program: &Program, case: (&[Value], u64), key: &[i128], question: OpenQuestion, told: &Told) {
         let number = self.cases;
         let full = self.answers >= MOST_ANSWERS;
         // Most rules have no such axis, and their lists are empty. Comparing those is slow, an eighth of a case: an empty

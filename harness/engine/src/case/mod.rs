@@ -5,7 +5,9 @@ mod clock;
 mod report;
 mod search;
 
-pub use answers::{Asked, Counted, CountedAnswer, Question, Seen, Tally, Told, class_of, note, nth_class, with_class};
+pub use answers::{
+    Counted, CountedAnswer, OpenQuestion, QuestionKind, Seen, Tally, Told, class_of, note, nth_class, with_class,
+};
 pub use clock::Shrinking;
 pub use report::{CaseFailure, CaseReport, FailedCall, LostIn, Trouble};
 pub use search::{FailedCase, Ran, Search, SearchResult};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use steps::program::{Sharing, State};
 
 use crate::case::{Case, FailedCase, Patience, Shrinking, case_to_json};
-use crate::workers::{Assignment, Home, SetUp, StartError, WorkerProcess, interrupt};
+use crate::pool::{Assignment, Home, SetUp, StartError, WorkerProcess, interrupt};
 use catalog::Rule;
 use record::{StartReason, Verdict};
 
@@ -17,7 +17,7 @@ use super::Inquest;
 const LONGEST_OF_A_HANG: Duration = Duration::from_secs(120);
 
 /// How a run of cases ended.
-pub(super) enum Outcome {
+pub(super) enum Rerun {
     Passed,
     Failed(Box<Failed>),
     /// There was no run; [`Again::stopped`] says why.
@@ -89,7 +89,7 @@ impl<'a> Again<'a> {
     }
 
     /// Runs cases in this order, in fresh processes, until one fails.
-    pub(super) fn fresh(&mut self, cases: &[Case]) -> Outcome {
+    pub(super) fn fresh(&mut self, cases: &[Case]) -> Rerun {
         if let Some(survivor) = self.survivor.take() {
             survivor.stop(self.inquest.executor.factory.deadlines.step);
         }
@@ -97,7 +97,7 @@ impl<'a> Again<'a> {
     }
 
     /// Runs a case in the process that the case before it survived, or else in a fresh one.
-    pub(super) fn next(&mut self, case: &Case) -> Outcome {
+    pub(super) fn next(&mut self, case: &Case) -> Rerun {
         self.run(std::slice::from_ref(case), true)
     }
 
@@ -121,12 +121,12 @@ impl<'a> Again<'a> {
         self.stopped().filter(|_| self.short)
     }
 
-    fn run(&mut self, cases: &[Case], reuse: bool) -> Outcome {
+    fn run(&mut self, cases: &[Case], reuse: bool) -> Rerun {
         if self.stopped.is_none() && !self.allows_more_than(0) {
             self.stopped = Some("the budget for running it again is used up; a larger --profile has more".to_owned());
         }
         if self.stopped.is_some() {
-            return Outcome::Stopped;
+            return Rerun::Stopped;
         }
         let ran = match self.home {
             Home::Worker => self.in_worker(cases, reuse),
@@ -134,15 +134,15 @@ impl<'a> Again<'a> {
             Home::Fresh => cases.chunks(1).map(|case| self.in_group(case)).find_map(Result::transpose).transpose(),
         };
         match ran {
-            Ok(None) => Outcome::Passed,
+            Ok(None) => Rerun::Passed,
             Ok(Some(failed)) => {
                 self.hangs -= u32::from(failed.case.failure.verdict == Verdict::Timeout);
-                Outcome::Failed(Box::new(failed))
+                Rerun::Failed(Box::new(failed))
             }
             Err(error) => {
                 self.stopped = Some(error.to_string());
                 self.short = error.is_shortage();
-                Outcome::Stopped
+                Rerun::Stopped
             }
         }
     }

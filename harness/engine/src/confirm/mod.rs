@@ -11,10 +11,10 @@ use crate::case::{
     Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult, case_from_json, case_to_json,
     display_values,
 };
-use crate::workers::{Assignment, Executor, Home, Machine};
+use crate::pool::{Assignment, Executor, Home, MachineFolder};
 use record::{Conclusion, Confirmation, Repeats, Verdict};
 
-use again::{Again, Failed, Outcome};
+use again::{Again, Failed, Rerun};
 use shorten::{Tried, shorten};
 
 /// A failure that is looked into: the rule as it ran, and where it is run again.
@@ -23,7 +23,7 @@ pub(crate) struct Inquest<'a> {
     pub executor: &'a Executor,
     pub assignment: &'a Assignment<'a>,
     /// The machine whose processes run it again.
-    pub machine: &'a Machine,
+    pub machine: &'a MachineFolder,
     /// Milliseconds that the run has spent on this so far, for all rules.
     pub spent: &'a AtomicU64,
 }
@@ -132,9 +132,9 @@ impl Inquiry<'_> {
     fn run_alone(&mut self, runs: u32) {
         while self.confirmation.alone.runs < runs {
             match self.again.fresh(std::slice::from_ref(&self.case)) {
-                Outcome::Stopped => return,
-                Outcome::Passed => self.confirmation.alone.note(false),
-                Outcome::Failed(again) => {
+                Rerun::Stopped => return,
+                Rerun::Passed => self.confirmation.alone.note(false),
+                Rerun::Failed(again) => {
                     let failure = &again.case.failure;
                     if failure.verdict == Verdict::Error {
                         // Neither did the case fail in this run nor did it pass.
@@ -174,9 +174,9 @@ impl Inquiry<'_> {
                     [] => again.next(&case),
                     _ => again.fresh(&[before, &[case]].concat()),
                 };
-                ran.last = matches!(outcome, Outcome::Stopped);
+                ran.last = matches!(outcome, Rerun::Stopped);
                 cut |= ran.last;
-                if let Outcome::Failed(again) = outcome
+                if let Rerun::Failed(again) = outcome
                     && again.case.case as usize == before.len() + 1
                 {
                     ran.report.failure = Some(again.case.failure);
@@ -202,7 +202,7 @@ impl Inquiry<'_> {
     /// Runs cases in order in fresh processes: the case that fails there in the way that is asked about.
     fn fails_again(&mut self, cases: &[Case]) -> Option<Box<Failed>> {
         match self.again.fresh(cases) {
-            Outcome::Failed(again) if again.case.failure.same_as(&self.failed.failure) => Some(again),
+            Rerun::Failed(again) if again.case.failure.same_as(&self.failed.failure) => Some(again),
             _ => None,
         }
     }
@@ -263,10 +263,10 @@ impl Inquiry<'_> {
     /// Runs the rule up to the case that failed; `None`: it did not run.
     fn run_whole(&mut self, whole: &[Case]) -> Option<bool> {
         let failed = match self.again.fresh(whole) {
-            Outcome::Stopped => return None,
-            Outcome::Passed => false,
-            Outcome::Failed(again) if again.case.failure.verdict == Verdict::Error => return None,
-            Outcome::Failed(again) => again.case.failure.same_as(&self.failed.failure),
+            Rerun::Stopped => return None,
+            Rerun::Passed => false,
+            Rerun::Failed(again) if again.case.failure.verdict == Verdict::Error => return None,
+            Rerun::Failed(again) => again.case.failure.same_as(&self.failed.failure),
         };
         self.confirmation.rule.note(failed);
         Some(failed)
@@ -277,8 +277,8 @@ impl Inquiry<'_> {
             return Tried::Stopped;
         }
         match self.again.fresh(cases) {
-            Outcome::Stopped => Tried::Stopped,
-            Outcome::Failed(again) if again.case.failure.same_as(&self.failed.failure) => {
+            Rerun::Stopped => Tried::Stopped,
+            Rerun::Failed(again) if again.case.failure.same_as(&self.failed.failure) => {
                 let at = usize::try_from(again.case.case).ok().and_then(|number| number.checked_sub(1));
                 // The number is the worker's, which is lost.
                 at.filter(|at| *at < cases.len()).map_or(Tried::Stopped, Tried::FailsAt)

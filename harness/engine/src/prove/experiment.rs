@@ -11,8 +11,8 @@ use steps::Span;
 use steps::judgment::Judgment;
 
 use crate::case::{Budget, Plan, SearchResult, case_to_json, rule_seed};
+use crate::pool::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
 use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
-use crate::workers::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
 use catalog::{Rule, Rules};
 use record::{StartReason, Verdict};
 

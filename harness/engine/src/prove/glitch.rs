@@ -16,7 +16,7 @@ use record::Verdict;
 use simulator_contract::Event;
 
 use super::experiment::{Attempt, Bench, Experiment};
-use super::lab::{Lab, Work, lock};
+use super::lab::{Lab, Trial, lock};
 
 /// So many cases of a rule are tried; edges always are.
 const CASES: u32 = 120;
@@ -33,7 +33,7 @@ const HANGS: u32 = 3;
 type Tries = BTreeMap<Judgment, u32>;
 
 /// What a case showed.
-struct Found {
+struct GlitchTally {
     /// Events that were tried.
     events: u64,
     /// Whether a check turned out to be needed.
@@ -42,7 +42,7 @@ struct Found {
     hangs: u32,
 }
 
-impl Work<'_> {
+impl Trial<'_> {
     /// Looks for an event that each remaining check alone notices.
     pub(super) fn glitches(&self, rules: &[&Rule]) -> Result<(), RunError> {
         let patience = self.target.executor.scope.patience;
@@ -77,7 +77,7 @@ impl Work<'_> {
     }
 
     /// Lets each event of a case go wrong.
-    fn glitches_in(&self, lab: &mut Lab, rule: &Rule, (event, case): (Event, &Json), tries: &mut Tries) -> Found {
+    fn glitches_in(&self, lab: &mut Lab, rule: &Rule, (event, case): (Event, &Json), tries: &mut Tries) -> GlitchTally {
         let seed = self.seed;
         let experiment = |number: u64, ignored: Option<Judgment>| {
             let only = vec![case.clone()];
@@ -85,7 +85,7 @@ impl Work<'_> {
         };
         let faithful = lab.attempt(rule, seed, &experiment(u64::MAX, None), Attempt::passes);
         let events = if faithful.passes() { u64::MAX - faithful.left } else { 0 };
-        let mut found = Found { events: events.min(EVENTS), needed: false, hangs: 0 };
+        let mut found = GlitchTally { events: events.min(EVENTS), needed: false, hangs: 0 };
         for number in 1..=found.events {
             if !self.wanting(rule, event, tries) || found.hangs >= HANGS {
                 break;

@@ -51,7 +51,7 @@ pub(super) struct Configuration<'a> {
 }
 
 /// What the threads of a proof share.
-pub(super) struct Work<'a> {
+pub(super) struct Trial<'a> {
     pub target: &'a Target,
     /// The first seed.
     pub seed: u64,
@@ -103,7 +103,7 @@ impl Lab {
     }
 }
 
-impl Work<'_> {
+impl Trial<'_> {
     /// Does a piece of work for each item, several at the same time; a thread keeps what `begin` gave it.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ pub use matrix::Matrix;
 pub use page::render;
 pub use ratchet::{Ratchet, raise};
 
-use lab::{Configuration, Device, Work};
+use lab::{Configuration, Device, Trial};
 use matrix::Cell;
 
 /// Why a ratchet or a matrix cannot be read or written.
@@ -154,17 +154,18 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     let mut options = options.clone();
     options.conditions.deadline = options.conditions.deadline.min(most);
     options.simulator.sim_schedule.get_or_insert(seed);
-    let work = Work { target, seed, options, proof, rules: Mutex::new(rules), cells: Mutex::new(Vec::new()) };
+    let trial = Trial { target, seed, options, proof, rules: Mutex::new(rules), cells: Mutex::new(Vec::new()) };
     let tries = proof.tries(selected.len());
     let asks = proof.matrix || tries || (proof.variants && !proof.every_variant);
-    let reached = if asks { work.reach(&selected)? } else { BTreeMap::new() };
-    let configurations = configurations(&work, &selected, &reached);
-    work.run(&configurations)?;
+    let reached = if asks { trial.reach(&selected)? } else { BTreeMap::new() };
+    let configurations = configurations(&trial, &selected, &reached);
+    trial.run(&configurations)?;
     if proof.glitches {
-        work.glitches(&selected)?;
+        trial.glitches(&selected)?;
     }
-    let rules: Vec<RuleProof> = work.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
-    let cells = work.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let rules: Vec<RuleProof> =
+        trial.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
+    let cells = trial.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
     let judged = rules.iter().filter(|rule| rule.skipped.is_none()).count();
     let unclaimed = if tries { could_claim(target, &cells) } else { Vec::new() };
     Ok(Proof {
@@ -240,15 +241,15 @@ fn select<'a>(
 }
 
 fn configurations<'a>(
-    work: &Work<'_>,
+    trial: &Trial<'_>,
     selected: &[&'a Rule],
     reached: &BTreeMap<String, Vec<u8>>,
 ) -> Vec<Configuration<'a>> {
-    let Some(device) = &work.target.runtime.simulated else { return Vec::new() };
-    let seeds = work.proof.seeds.max(1);
+    let Some(device) = &trial.target.runtime.simulated else { return Vec::new() };
+    let seeds = trial.proof.seeds.max(1);
     // The seeds that follow the first one are numbers too.
-    let first = work.seed.min(u64::MAX - seeds);
-    let product = &work.target.conditions.product;
+    let first = trial.seed.min(u64::MAX - seeds);
+    let product = &trial.target.conditions.product;
     let reaches = |rule: &Rule, index: usize| reached.get(&rule.id).is_some_and(|bits| reach::contains(bits, index));
     // A seed at a time: these take the longest, and the threads should end together.
     let each_seed = |device: Device, rules: Vec<&'a Rule>| {
@@ -261,26 +262,26 @@ fn configurations<'a>(
     };
     let everywhere = |device: Device| each_seed(device, selected.to_vec());
     let mut configurations: Vec<Configuration<'a>> = Vec::new();
-    let whole = work.proof.matrix_of.is_empty();
+    let whole = trial.proof.matrix_of.is_empty();
     if whole {
         configurations.extend(everywhere(Device::Faithful(None)));
     }
     // A device that notes nothing leaves the question open.
     let noted = reached.values().flatten().any(|byte| *byte != 0);
-    for variant in device.variants.iter().filter(|_| work.proof.variants) {
-        let asks = |rule: &&Rule| work.proof.every_variant || !noted || reaches(rule, variant.index);
+    for variant in device.variants.iter().filter(|_| trial.proof.variants) {
+        let asks = |rule: &&Rule| trial.proof.every_variant || !noted || reaches(rule, variant.index);
         let rules: Vec<&Rule> = selected.iter().copied().filter(asks).collect();
         if !rules.is_empty() {
             configurations.extend(each_seed(Device::Faithful(Some(variant.name)), rules));
         }
     }
-    let (tries, claims) = (work.proof.tries(selected.len()), claims(&work.target.rules));
-    let tried = |defect: &str| tries && (work.proof.unclaimed == Unclaimed::All || !claims.contains_key(defect));
+    let (tries, claims) = (trial.proof.tries(selected.len()), claims(&trial.target.rules));
+    let tried = |defect: &str| tries && (trial.proof.unclaimed == Unclaimed::All || !claims.contains_key(defect));
     let mut defects = Vec::new();
     for defect in device.defects {
         let (rules, others): (Vec<&Rule>, Vec<&Rule>) =
             selected.iter().partition(|rule| rule.kills_on(product).any(|name| name == defect.name));
-        let row = work.proof.has_row(defect.name);
+        let row = trial.proof.has_row(defect.name);
         let noticing = |rule: &&Rule| (row || tried(defect.name)) && reaches(rule, defect.index);
         let others: Vec<&Rule> = others.into_iter().filter(noticing).collect();
         if !(whole || row) {

@@ -4,7 +4,7 @@ use abi::{Function, Type};
 use steps::program::Program;
 use steps::types::is_address;
 
-use crate::case::{Asked, Counted, CountedAnswer, Tally, Told, nth_class};
+use crate::case::{Counted, CountedAnswer, QuestionKind, Tally, Told, nth_class};
 use catalog::Rules;
 use record::{Answer, Answers};
 
@@ -17,9 +17,9 @@ pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option
     for asked in tally.asked {
         let value = asked.answers.iter().any(|answer| matches!(answer.told, Told::Value(_)));
         let of_kind = match asked.question.of {
-            Asked::Call { .. } => &mut answers.calls,
-            Asked::Check if !value => &mut answers.checks,
-            Asked::Check | Asked::Observed(_) => &mut answers.values,
+            QuestionKind::Call { .. } => &mut answers.calls,
+            QuestionKind::Check if !value => &mut answers.checks,
+            QuestionKind::Check | QuestionKind::Observed(_) => &mut answers.values,
         };
         // Two places of the steps may say the same.
         let known = of_kind.entry(question(rules, program, &asked)).or_default();
@@ -40,12 +40,12 @@ fn function(program: &Program, position: usize) -> Option<&'static Function> {
 
 fn question(rules: &Rules, program: &Program, row: &Counted) -> String {
     let text = match row.question.of {
-        Asked::Observed(position) => {
+        QuestionKind::Observed(position) => {
             let name = program.observe.get(position).map_or("?", |(name, ..)| name);
             format!("observe {name}")
         }
-        Asked::Check => program.text(row.question.span()).trim_end_matches(';').to_owned(),
-        Asked::Call { function: position, classes } => {
+        QuestionKind::Check => program.text(row.question.span()).trim_end_matches(';').to_owned(),
+        QuestionKind::Call { function: position, classes } => {
             let text = program.text(row.question.span());
             match function(program, position) {
                 Some(function) => {
@@ -84,11 +84,11 @@ fn enumerator(rules: &Rules, ty: Type, value: i128) -> String {
     constant.map_or_else(|| value.to_string(), |constant| constant.name.to_owned())
 }
 
-fn answer(rules: &Rules, program: &Program, of: Asked, told: &Told) -> String {
+fn answer(rules: &Rules, program: &Program, of: QuestionKind, told: &Told) -> String {
     match told {
         Told::Code(code) => {
             let function = match of {
-                Asked::Call { function: position, .. } => function(program, position),
+                QuestionKind::Call { function: position, .. } => function(program, position),
                 _ => None,
             };
             let codes = function.and_then(|function| rules.environment.results.of(function.returns));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::case::rule_seed;
 use crate::confirm::{Inquest, confirm};
-use crate::workers::{Assignment, Slot, interrupt};
+use crate::pool::{Assignment, Slot, interrupt};
 use catalog::Rule;
 use record::{Incident, Retry, RetryCause, RuleResult, StartReason, Verdict};
 
@@ -15,13 +15,13 @@ use super::campaign::Campaign;
 use super::devices::{Demand, Lease, Taken};
 use super::empty_result::empty_result;
 use super::library::room_for_files;
-use super::outcome::Outcome;
+use super::outcome::RuleOutcome;
 use super::result::Finished;
 use super::visible;
 
 impl Campaign {
     /// What a rule shows. Each rule runs once; whoever asks meanwhile waits.
-    pub(super) fn outcome(&self, index: usize) -> &Outcome {
+    pub(super) fn outcome(&self, index: usize) -> &RuleOutcome {
         self.tally.outcomes[index].get_or_init(|| {
             let rule = &self.target.rules.rules[index];
             if let Some(skip) = self.target.skip(rule) {
@@ -42,7 +42,7 @@ impl Campaign {
 
     /// The result of a rule on the devices that it needs: of one, on the first of `order` on which it may run. With
     /// `briefly`, no call is waited for longer than calls have taken so far.
-    pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool) -> Outcome {
+    pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let calls = calls(rule, &self.target.rules);
         let mut causes = Vec::new();
@@ -77,9 +77,9 @@ impl Campaign {
         self.news.retried(Retry { cause, rule: Some(rule), reason });
     }
 
-    fn without_run(&self, rule: &Rule, verdict: Verdict, reason: String) -> Outcome {
+    fn without_run(&self, rule: &Rule, verdict: Verdict, reason: String) -> RuleOutcome {
         let result = RuleResult { verdict, reason, ..empty_result(&self.target.rules, rule, 0) };
-        Outcome::of(result)
+        RuleOutcome::of(result)
     }
 
     /// Takes the devices that a rule needs. Where one is out that may be brought back, that is tried first.
@@ -104,7 +104,7 @@ impl Campaign {
     }
 
     /// Runs a rule on devices that it has for its own, and looks at them where the result speaks against them.
-    fn on_devices(&self, index: usize, lease: &Lease<'_>, brief: bool, calls: &BTreeSet<&str>) -> Outcome {
+    fn on_devices(&self, index: usize, lease: &Lease<'_>, brief: bool, calls: &BTreeSet<&str>) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let pool = &self.target.executor.pool;
         let mut slot = match pool.take_seeing(lease.visible().as_deref()) {
@@ -127,7 +127,7 @@ impl Campaign {
         }
         if let Some(reason) = self.vanished(&slot) {
             let result = RuleResult { verdict: Verdict::Error, reason, failure: None, ..outcome.result };
-            return Outcome::of(result);
+            return RuleOutcome::of(result);
         }
         let (seen, memory_was_lost) = self.unless_memory_was_lost(outcome, &mut slot);
         outcome = seen;
@@ -156,7 +156,7 @@ impl Campaign {
     }
 
     /// The outcome of a rule, unless a device that it ran on got worse since the run began.
-    fn unless_unwell(&self, outcome: Outcome, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) -> Outcome {
+    fn unless_unwell(&self, outcome: RuleOutcome, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) -> RuleOutcome {
         if self.replays() {
             return outcome;
         }
@@ -180,7 +180,7 @@ impl Campaign {
     }
 
     /// Whether the devices are looked at after this: not for what was never tried.
-    fn speaks_against_devices(&self, outcome: &Outcome) -> bool {
+    fn speaks_against_devices(&self, outcome: &RuleOutcome) -> bool {
         let tried = !matches!(outcome.result.verdict, Verdict::Blocked | Verdict::Skipped);
         let asked_to_end = interrupt::requested().is_some();
         !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
@@ -200,13 +200,13 @@ impl Campaign {
     }
 
     /// Runs a rule on a machine of the pool; a failure is run again before it is believed.
-    fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> Outcome {
+    fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> RuleOutcome {
         let begun = Instant::now();
         let executor = &self.target.executor;
-        let watch = self.evidence.begin(&slot.machine.asked);
+        let watch = self.evidence.begin(&slot.machine.activity);
         let devices = lease.names();
         self.news.begun(&rule.id, &devices);
-        let _running = self.running.begin(&rule.id, devices, &slot.machine.asked);
+        let _running = self.running.begin(&rule.id, devices, &slot.machine.activity);
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut assignment =
             Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
@@ -252,17 +252,17 @@ impl Campaign {
                 (result, error.call(), None)
             }
         };
-        self.evidence.end(&watch, &slot.machine.asked, &result);
+        self.evidence.end(&watch, &slot.machine.activity, &result);
         let result = RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result };
-        Outcome { call, lost, units: lease.units().to_vec(), ..Outcome::of(result) }
+        RuleOutcome { call, lost, units: lease.units().to_vec(), ..RuleOutcome::of(result) }
     }
 }
 
 /// The outcome of a rule on a device that is out: it says nothing about the rule.
-fn lost(outcome: Outcome, why: &str) -> Outcome {
+fn lost(outcome: RuleOutcome, why: &str) -> RuleOutcome {
     let RuleResult { verdict, reason, .. } = &outcome.result;
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
     let reason = format!("{why}; the rule itself ended with {verdict}{reason}");
     let result = RuleResult { verdict: Verdict::DeviceLost, reason, ..outcome.result };
-    Outcome { not_the_rule: Some(RetryCause::LostDevice), ..Outcome::of(result) }
+    RuleOutcome { not_the_rule: Some(RetryCause::LostDevice), ..RuleOutcome::of(result) }
 }

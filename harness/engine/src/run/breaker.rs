@@ -34,11 +34,11 @@ pub(super) enum Permit {
 /// What has happened to the functions of a run.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
-    state: Mutex<State>,
+    state: Mutex<BreakerState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BreakerState {
     functions: BTreeMap<String, Accidents>,
     /// Functions that wait for the device, by their names in the catalog.
     waits: BTreeSet<String>,
@@ -67,7 +67,7 @@ impl Accidents {
     }
 }
 
-impl State {
+impl BreakerState {
     fn trip(&mut self, rule: &str, lost: &LostIn, verdict: Verdict) {
         let LostIn { function: name, life_cycle } = lost;
         let what = if verdict == Verdict::Timeout { "does not return" } else { "ends its process" };
@@ -96,7 +96,7 @@ impl State {
     }
 }
 
-impl State {
+impl BreakerState {
     /// The device may be at fault: the other functions that wait for it get less time than the first one did.
     fn suspect_other_waits(&mut self) {
         for name in &self.waits {
@@ -107,7 +107,7 @@ impl State {
 }
 
 impl Breaker {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BreakerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -207,7 +207,7 @@ impl Breaker {
 
     /// It works again: what happened before says nothing any more.
     pub(super) fn forget(&self) {
-        *self.state() = State::default();
+        *self.state() = BreakerState::default();
     }
 
     /// The device is of no further use.

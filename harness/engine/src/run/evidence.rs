@@ -9,8 +9,8 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::doctor::Machine;
 use crate::logs::{Excerpt, Logs, Redactor, Scene, Text, bounded};
+use crate::pool::Activity;
 use crate::runtime::Runtime;
-use crate::workers::Asked;
 use record::{Meaning, RuleResult};
 
 use super::options::Options;
@@ -28,12 +28,12 @@ pub(super) struct Evidence {
     pub redactor: Option<Arc<Redactor>>,
     /// Bytes that are kept for a rule.
     most: usize,
-    found: Mutex<HashMap<String, Found>>,
+    found: Mutex<HashMap<String, LogEvidence>>,
 }
 
 /// What was found about a rule.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct LogEvidence {
     pub texts: Vec<Text>,
     /// Sources without a line, each with why.
     pub nothing: Vec<String>,
@@ -61,15 +61,15 @@ impl Evidence {
     }
 
     /// A rule begins on a machine, of which this is asked.
-    pub(super) fn begin(&self, asked: &Asked) -> Watch {
+    pub(super) fn begin(&self, activity: &Activity) -> Watch {
         // Whoever was asked before was asked for another rule.
-        drop(asked.take());
+        drop(activity.take());
         Watch { wall: SystemTime::now(), clock: Instant::now() }
     }
 
     /// Looks into the logs if a rule's result is one that they may say more about.
-    pub(super) fn end(&self, watch: &Watch, asked: &Asked, result: &RuleResult) {
-        let processes = asked.take();
+    pub(super) fn end(&self, watch: &Watch, activity: &Activity, result: &RuleResult) {
+        let processes = activity.take();
         let Some((logs, place)) = &self.place else { return };
         if !worth_it(result) {
             return;
@@ -83,11 +83,11 @@ impl Evidence {
     }
 
     /// What was found about a rule, once.
-    pub(super) fn take(&self, id: &str) -> Option<Found> {
+    pub(super) fn take(&self, id: &str) -> Option<LogEvidence> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
     }
 
-    fn kept(&self, id: &str, scene: &Scene, excerpts: &[Excerpt], jumped: Option<String>) -> Found {
+    fn kept(&self, id: &str, scene: &Scene, excerpts: &[Excerpt], jumped: Option<String>) -> LogEvidence {
         let redacted = |text: &str| match &self.redactor {
             Some(redactor) => redactor.text(text),
             None => text.to_owned(),
@@ -120,7 +120,7 @@ impl Evidence {
             format!("{}: {}: {why}", excerpt.source, excerpt.place)
         });
         let nothing = nothing.chain(jumped.clone()).collect();
-        Found { texts, nothing }
+        LogEvidence { texts, nothing }
     }
 }
 

@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::logs::Redactor;
-use crate::workers::interrupt;
+use crate::pool::interrupt;
 use catalog::files::{folders_below, remove_left_over};
 use record::books::{Books, Expected};
 use record::text::clean;

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::workers::Asked;
+use crate::pool::Activity;
 use record::Incident;
 use record::text::clean;
 
@@ -49,13 +49,13 @@ pub struct RunningRule {
 
 /// The rules that run now.
 #[derive(Debug, Default)]
-pub(super) struct Running(Mutex<Vec<Entry>>);
+pub(super) struct Running(Mutex<Vec<ActiveRule>>);
 
 #[derive(Debug)]
-struct Entry {
+struct ActiveRule {
     rule: String,
     devices: Cow<'static, str>,
-    asked: Arc<Asked>,
+    activity: Arc<Activity>,
     begun: Instant,
 }
 
@@ -63,36 +63,36 @@ struct Entry {
 #[derive(Debug)]
 pub(super) struct Begun<'a> {
     running: &'a Running,
-    asked: Arc<Asked>,
+    activity: Arc<Activity>,
 }
 
 impl Running {
     /// A rule begins on a machine, of which this is asked; the machine is its own meanwhile.
-    pub(super) fn begin(&self, rule: &str, devices: Cow<'static, str>, asked: &Arc<Asked>) -> Begun<'_> {
-        let entry = Entry { rule: rule.to_owned(), devices, asked: asked.clone(), begun: Instant::now() };
+    pub(super) fn begin(&self, rule: &str, devices: Cow<'static, str>, activity: &Arc<Activity>) -> Begun<'_> {
+        let entry = ActiveRule { rule: rule.to_owned(), devices, activity: activity.clone(), begun: Instant::now() };
         self.all().push(entry);
-        Begun { running: self, asked: asked.clone() }
+        Begun { running: self, activity: activity.clone() }
     }
 
     /// The rules, the one that runs longest first.
     pub(super) fn rules(&self) -> Vec<RunningRule> {
-        let rule = |entry: &Entry| RunningRule {
+        let rule = |entry: &ActiveRule| RunningRule {
             rule: entry.rule.clone(),
             devices: entry.devices.clone().into_owned(),
-            case: entry.asked.case(),
+            case: entry.activity.case(),
             time: entry.begun.elapsed(),
         };
         self.all().iter().map(rule).collect()
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<Entry>> {
+    fn all(&self) -> MutexGuard<'_, Vec<ActiveRule>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        self.running.all().retain(|entry| !Arc::ptr_eq(&entry.asked, &self.asked));
+        self.running.all().retain(|entry| !Arc::ptr_eq(&entry.activity, &self.activity));
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_rule_runs_until_it_ends_and_the_oldest_comes_first() {
         let running = Running::default();
-        let (one, other) = (Arc::<Asked>::default(), Arc::<Asked>::default());
+        let (one, other) = (Arc::<Activity>::default(), Arc::<Activity>::default());
         let first = running.begin("toy.first", "device 0".into(), &one);
         let second = running.begin("toy.second", "device 1".into(), &other);
         other.note_case(7);

@@ -6,7 +6,7 @@ use std::path::Path;
 use catalog::files;
 use record::{LogFile, RuleLogs, RuleResult};
 
-use super::evidence::Found;
+use super::evidence::LogEvidence;
 
 /// A run keeps as much of logs as this many rules.
 pub(super) const RULES: u64 = 64;
@@ -15,7 +15,7 @@ pub(super) const RULES: u64 = 64;
 ///
 /// # Errors
 /// It cannot be written; nothing of it is left.
-pub(super) fn write(folder: &Path, id: &str, found: &Found) -> io::Result<RuleLogs> {
+pub(super) fn write(folder: &Path, id: &str, found: &LogEvidence) -> io::Result<RuleLogs> {
     let mut logs = RuleLogs { files: Vec::new(), nothing: found.nothing.clone() };
     for text in &found.texts {
         let file = LogFile {
@@ -81,7 +81,7 @@ mod tests {
     fn files_go_with_their_result_and_nothing_else_does() {
         let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let text = Text { source: "kernel", text: "a\n".to_owned(), lines: 1, left_out: 0 };
-        let found = Found { texts: vec![text], nothing: Vec::new() };
+        let found = LogEvidence { texts: vec![text], nothing: Vec::new() };
         let logs = write(from.path(), "toy.copy", &found).unwrap();
         assert_eq!(logs.files[0].name, "logs/toy.copy/kernel.txt");
         let mut result = with("logs/toy.copy/kernel.txt");
@@ -103,7 +103,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("logs/toy.copy/b.txt/in the way")).unwrap();
         let text = |source| Text { source, text: "a\n".to_owned(), lines: 1, left_out: 0 };
-        let found = Found { texts: vec![text("a"), text("b")], nothing: Vec::new() };
+        let found = LogEvidence { texts: vec![text("a"), text("b")], nothing: Vec::new() };
         write(folder.path(), "toy.copy", &found).unwrap_err();
         assert!(!folder.path().join("logs/toy.copy/a.txt").exists());
     }

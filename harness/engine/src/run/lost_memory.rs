@@ -1,12 +1,12 @@
 //! Memory that a device lost in the course of a run. A rule that is refused memory because of it has seen a failure of
 //! the device: no other program uses that memory, and the suite no longer holds it.
 
-use crate::workers::{Seat, Slot};
+use crate::pool::{Seat, Slot};
 use record::{RuleResult, Verdict};
 
 use super::campaign::Campaign;
 use super::devices::free_memory;
-use super::outcome::Outcome;
+use super::outcome::RuleOutcome;
 
 impl Campaign {
     /// Remembers the free memory of a device after the first rule that held there.
@@ -17,7 +17,7 @@ impl Campaign {
     }
 
     /// The outcome of a rule that was refused a resource: a failure if most of the device's memory is gone.
-    pub(super) fn unless_memory_was_lost(&self, outcome: Outcome, slot: &mut Slot) -> (Outcome, bool) {
+    pub(super) fn unless_memory_was_lost(&self, outcome: RuleOutcome, slot: &mut Slot) -> (RuleOutcome, bool) {
         let failure = outcome.result.failure.as_deref();
         // Only for a refused function or a check of memory accounts; a hang or a crash says something else.
         if outcome.result.verdict != Verdict::Blocked || failure.is_none() || !self.alone_on_devices() {
@@ -36,7 +36,7 @@ impl Campaign {
             outcome.result.reason
         );
         let result = RuleResult { verdict: Verdict::Fail, reason, ..outcome.result };
-        (Outcome { result, ..outcome }, true)
+        (RuleOutcome { result, ..outcome }, true)
     }
 
     /// Whether this run took the missing memory: the devices are simulated, or the user says that only it uses them.

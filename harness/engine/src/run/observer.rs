@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use crate::pool::interrupt;
 use crate::runtime::Runtime;
-use crate::workers::interrupt;
 use catalog::{CatalogPlace, Rules, Specs, load};
 use record::books::Books;
 use record::{Recorded, RuleResult, RunEnd, RunHeader};
@@ -36,12 +36,12 @@ pub trait Observer {
     /// Nothing can be shown.
     fn line(&mut self, text: &str) -> Result<(), RunError>;
 
-    /// Has everything that was selected performed, each once: with [`Work::perform_all`], or one by one with
-    /// [`Work::perform`], in any order and from at most [`Work::threads`] threads.
+    /// Has everything that was selected performed, each once: with [`Agenda::perform_all`], or one by one with
+    /// [`Agenda::perform`], in any order and from at most [`Agenda::threads`] threads.
     ///
     /// # Errors
     /// Nothing can be shown.
-    fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError>;
+    fn perform(&mut self, agenda: &Arc<Agenda>) -> Result<(), RunError>;
 
     /// Shows how the run went.
     ///
@@ -52,7 +52,7 @@ pub trait Observer {
 
 /// The work of a run: what was selected, and where results go.
 #[derive(Debug)]
-pub struct Work {
+pub struct Agenda {
     pub campaign: Campaign,
     pub selected: Vec<Planned>,
     folder: RunFolder,
@@ -61,7 +61,7 @@ pub struct Work {
     lost: OnceLock<Arc<FolderError>>,
 }
 
-impl Work {
+impl Agenda {
     /// How many rules run at the same time: as many as were asked for, else as many as there are devices that a rule can
     /// have for its own, or processors where each rule has a simulated machine.
     pub fn threads(&self) -> usize {
@@ -164,31 +164,32 @@ pub fn run(
         Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.run.keep, books, observer),
         other => other,
     };
-    let work = Arc::new(begin(&options, runtime, filter, earlier, books, observer)?);
-    observer.perform(&work)?;
-    let end = work.campaign.finish();
-    if let Some(signal) = interrupt::requested().filter(|_| work.campaign.results().len() < work.selected.len()) {
-        return stopped(&work, signal, observer);
+    let agenda = Arc::new(begin(&options, runtime, filter, earlier, books, observer)?);
+    observer.perform(&agenda)?;
+    let end = agenda.campaign.finish();
+    if let Some(signal) = interrupt::requested().filter(|_| agenda.campaign.results().len() < agenda.selected.len()) {
+        return stopped(&agenda, signal, observer);
     }
     let own = ExitStatus::from_code(end.exit);
-    let (mut run, lost) = work.folder.finish(&work.campaign, end, work.lost.get().cloned(), work.selected.len());
-    run.header.run = shown(&work.folder.path, &run.header);
+    let (mut run, lost) =
+        agenda.folder.finish(&agenda.campaign, end, agenda.lost.get().cloned(), agenda.selected.len());
+    run.header.run = shown(&agenda.folder.path, &run.header);
     observer.summary(&run)?;
     if let Some(error) = lost {
         return Err(error);
     }
-    expect_each_once(&work.selected, &work.campaign.results())?;
+    expect_each_once(&agenda.selected, &agenda.campaign.results())?;
     // Of a run that several processes make, the reports tell of all of them.
     Ok(run.end.map_or(ExitStatus::Unknown, |_| own))
 }
 
 /// Closes the journal of a run that was asked to end, and says how it goes on.
-fn stopped(work: &Work, signal: &'static str, observer: &mut impl Observer) -> Result<ExitStatus, RunError> {
-    let mut run = work.folder.stop(&work.campaign, signal)?;
-    run.header.run = shown(&work.folder.path, &run.header);
+fn stopped(agenda: &Agenda, signal: &'static str, observer: &mut impl Observer) -> Result<ExitStatus, RunError> {
+    let mut run = agenda.folder.stop(&agenda.campaign, signal)?;
+    run.header.run = shown(&agenda.folder.path, &run.header);
     observer.summary(&run)?;
-    let (done, all) = (run.results.len(), work.selected.len());
-    let folder = work.folder.path.display();
+    let (done, all) = (run.results.len(), agenda.selected.len());
+    let folder = agenda.folder.path.display();
     observer.line(&format!(
         "{signal}: the run was asked to end; {done} of {all} rules have a result, `--resume {folder}` runs the others"
     ))?;
@@ -243,7 +244,7 @@ fn begin(
     earlier: Option<Earlier>,
     books: &'static dyn Books,
     observer: &mut impl Observer,
-) -> Result<Work, RunError> {
+) -> Result<Agenda, RunError> {
     let rules = Arc::new(load_rules(&options.catalog, runtime)?);
     if let Some(earlier) = &earlier {
         earlier.expect_same_files(options, runtime, &rules)?;
@@ -280,7 +281,7 @@ fn begin(
     if let Some(expected) = expected.or(left_alone) {
         observer.line(&expected)?;
     }
-    Ok(Work { campaign, selected, folder, jobs: options.workers.jobs, lost: OnceLock::new() })
+    Ok(Agenda { campaign, selected, folder, jobs: options.workers.jobs, lost: OnceLock::new() })
 }
 
 /// The catalog of the options, checked.

@@ -5,7 +5,7 @@ use record::{RetryCause, RuleResult};
 
 /// What a rule showed, before anybody asked whose failure it is.
 #[derive(Debug, Clone)]
-pub(super) struct Outcome {
+pub(super) struct RuleOutcome {
     pub result: RuleResult,
     /// The call that did not answer as it must, if the rule ended there.
     pub call: Option<FailedCall>,
@@ -17,12 +17,12 @@ pub(super) struct Outcome {
     /// more.
     pub not_the_rule: Option<RetryCause>,
     /// Its results on each device, if it ran on each.
-    pub each: Vec<Outcome>,
+    pub each: Vec<RuleOutcome>,
 }
 
-impl Outcome {
+impl RuleOutcome {
     /// Of a rule that no call is blamed for.
-    pub(super) fn of(result: RuleResult) -> Outcome {
-        Outcome { result, call: None, lost: None, units: Vec::new(), not_the_rule: None, each: Vec::new() }
+    pub(super) fn of(result: RuleResult) -> RuleOutcome {
+        RuleOutcome { result, call: None, lost: None, units: Vec::new(), not_the_rule: None, each: Vec::new() }
     }
 }

@@ -6,7 +6,7 @@ use catalog::{Level, Rules};
 use record::{Conclusion, RuleResult, Verdict};
 
 use super::campaign::Campaign;
-use super::outcome::Outcome;
+use super::outcome::RuleOutcome;
 
 impl Campaign {
     /// The result of a rule: what it showed, held against the owner of the call that it ended at.
@@ -32,7 +32,7 @@ impl Campaign {
 
     /// Finds out whether a function that hung or ended its process does so for everybody: its owner, the rule with its
     /// smallest valid use, says that. Where it has none, the next rule that calls it does.
-    fn blame(&self, outcome: &Outcome) {
+    fn blame(&self, outcome: &RuleOutcome) {
         let Some(lost) = outcome.lost.as_ref().filter(|_| !self.replays()) else { return };
         let (result, rules) = (&outcome.result, &self.target.rules);
         let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
@@ -48,7 +48,7 @@ impl Campaign {
         let theirs = rules.positions.get(owner).filter(|_| *owner != result.id).map(|position| self.outcome(*position));
         // The result on the device where it happened, if the owner ran there.
         let theirs = theirs.map(|theirs| theirs.each.iter().find(|one| one.units == outcome.units).unwrap_or(theirs));
-        let works = |theirs: &Outcome| {
+        let works = |theirs: &RuleOutcome| {
             let ran = !matches!(
                 theirs.result.verdict,
                 Verdict::Blocked | Verdict::DeviceLost | Verdict::Error | Verdict::Skipped
@@ -65,7 +65,7 @@ impl Campaign {
 
     /// Whether the owner of a call failed at the same call with the same answer. An owner that was not selected runs
     /// for this, and is not reported.
-    fn sees_the_same(&self, owner: &str, outcome: &Outcome) -> bool {
+    fn sees_the_same(&self, owner: &str, outcome: &RuleOutcome) -> bool {
         // The replay of a case judges its rule by itself.
         if self.replays() {
             return false;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::case::{FailedCall, LEAST_PATIENCE, Trouble};
+use crate::pool::Seat;
 use crate::wire::message::{Reply, Request};
-use crate::workers::Seat;
 use catalog::Section;
 use record::StartReason;
 

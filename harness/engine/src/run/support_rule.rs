@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use steps::program::State;
 
+use crate::pool::{Factory, Pool, SetUp};
 use crate::wire::message::{Reply, Request};
-use crate::workers::{Factory, Pool, SetUp};
 use catalog::Level;
 use record::{RuleResult, StartReason, Verdict};
 

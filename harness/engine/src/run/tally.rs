@@ -6,13 +6,13 @@ use record::books::Expected;
 use record::{AppliedExpectations, Meaning, RuleResult};
 
 use super::locked::locked;
-use super::outcome::Outcome;
+use super::outcome::RuleOutcome;
 
 /// The results of a run so far.
 #[derive(Debug)]
 pub(super) struct Tally {
     /// What each rule of the catalog showed, once it has run.
-    pub outcomes: Vec<OnceLock<Outcome>>,
+    pub outcomes: Vec<OnceLock<RuleOutcome>>,
     /// The failures that are known; `None`: none are.
     pub expecting: Option<Box<dyn Expected>>,
     /// Rules of level `info` count too.

@@ -19,12 +19,12 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::case::{FailedCall, Trouble};
-use crate::runtime::Runtime;
-use crate::wire::message::{Answers, Reply, Request};
-use crate::workers::{
+use crate::pool::{
     Deadlines, EMBEDDED, Executor, Factory, LibraryFiles, Pool, Seat, SetUp, SimulatedMachine, StartError,
     mapped_libraries,
 };
+use crate::runtime::Runtime;
+use crate::wire::message::{Answers, Reply, Request};
 use catalog::{self, Conditions, Edition, Known, Rule, Rules, Skip, applies};
 use record::{
     FurtherLibrary, Host, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, StartReason, Subject,
@@ -75,7 +75,7 @@ fn shown(embedded: bool, path: &Path) -> String {
 }
 
 /// What the first worker showed.
-struct Asked {
+struct LibraryAnswers {
     answers: Answers,
     /// The library calls itself the simulated device.
     simulated: bool,
@@ -133,7 +133,7 @@ impl Target {
         };
         let missing = uncertain.iter().zip(&exported).filter(|(_, exported)| !**exported);
         conditions.lacking = missing.map(|(name, _)| *name).collect();
-        if let Some(Asked { answers, simulated, mapped: found, .. }) = asked {
+        if let Some(LibraryAnswers { answers, simulated, mapped: found, .. }) = asked {
             (library.simulated, mapped) = (simulated, found);
             if options.workers.backend == Backend::Device && simulated {
                 return Err(TargetError::NoDevice { library: library.path }.into());
@@ -392,7 +392,7 @@ fn ask(
     factory: &Factory,
     pool: &Pool,
     uncertain: &[&str],
-) -> Result<Option<Asked>, TargetError> {
+) -> Result<Option<LibraryAnswers>, TargetError> {
     let library = factory.libraries.first().path.display().to_string();
     let mut slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp::new(State::Device, 0, None, StartReason::FirstUse);
@@ -409,19 +409,19 @@ fn ask(
     let answers = match worker.ask(&Request::Query, factory.deadlines.step) {
         Ok(Reply::Answers(answers)) => answers,
         Ok(other) => return Err(TargetError::Reply { library, reply: format!("{other:?}") }),
-        Err(end) => return Err(TargetError::Asked { library, end }),
+        Err(end) => return Err(TargetError::Query { library, end }),
     };
     let exported = match worker.ask(&Request::Exports(owned(uncertain)), factory.deadlines.step) {
         Ok(Reply::Exported(exported)) => exported,
         Ok(other) => return Err(TargetError::Reply { library, reply: format!("{other:?}") }),
-        Err(end) => return Err(TargetError::Asked { library, end }),
+        Err(end) => return Err(TargetError::Query { library, end }),
     };
     // Once for a run: what is mapped later, for one rule, is not looked at.
     let mapped = mapped_libraries(worker.id(), &factory.libraries);
     slot.put(Seat::pooled(0, 0), worker);
     pool.give_back(slot);
     let simulated = started.simulated.is_some();
-    Ok(Some(Asked { answers, simulated, mapped, exported }))
+    Ok(Some(LibraryAnswers { answers, simulated, mapped, exported }))
 }
 
 /// Whether a rule owns a call that was refused. A code of a device that is of no further use is for nobody to judge.

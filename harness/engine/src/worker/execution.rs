@@ -21,7 +21,7 @@ use super::link::Turns;
 use super::memory::Memory;
 use super::selections::{Effect, Selections};
 use super::threads::Threads;
-use crate::case::{Asked, CaseReport, FailedCall, Question, Told, class_of, note, with_class};
+use crate::case::{CaseReport, FailedCall, OpenQuestion, QuestionKind, Told, class_of, note, with_class};
 use crate::wire::flight::{self, Flight, RELEASE};
 
 /// A program prepared for one library: what does not change between cases.
@@ -275,8 +275,8 @@ impl<'a> Execution<'a> {
             };
             with_class(classes, index, class)
         });
-        let asked = Asked::Call { function: call.function, classes };
-        note(&mut self.report.answers, Question::at(call.span, asked), told);
+        let asked = QuestionKind::Call { function: call.function, classes };
+        note(&mut self.report.answers, OpenQuestion::at(call.span, asked), told);
     }
 
     fn argument(&mut self, argument: &'a steps::program::Argument, structure: &mut [u64; 8]) -> Result<u64, Stop> {

@@ -23,14 +23,14 @@ pub(super) enum Effect {
 }
 
 /// The function that releases a device, its address, and its answer when it has.
-type Release = (&'static Function, *const c_void, i128);
+type ReleaseCall = (&'static Function, *const c_void, i128);
 
 /// The devices that are selected in this process.
 #[derive(Debug, Default)]
 pub(super) struct Selections {
     selecting: Option<&'static str>,
     releasing: Option<&'static str>,
-    release: Option<Release>,
+    release: Option<ReleaseCall>,
     /// By the device as calls name it.
     counts: Mutex<BTreeMap<u64, u64>>,
 }

@@ -11,7 +11,7 @@ use super::evaluate::c_text;
 use super::execution::Execution;
 use super::fault::{Fault, Stop};
 use super::gates;
-use crate::case::{Asked, FailedCall, Question, Told, Trouble, note};
+use crate::case::{FailedCall, OpenQuestion, QuestionKind, Told, Trouble, note};
 
 impl<'a> Execution<'a> {
     /// Runs all statements of a case and what follows them, up to the releases. The report holds the result.
@@ -279,7 +279,7 @@ impl<'a> Execution<'a> {
             }
         };
         if (holds || reported) && self.prepared.life_cycle.is_none() {
-            note(&mut self.report.answers, Question::at(statement.span, Asked::Check), told);
+            note(&mut self.report.answers, OpenQuestion::at(statement.span, QuestionKind::Check), told);
         }
         Ok(holds)
     }

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use crate::workers::{Executor, Seat, Slot};
+use crate::pool::{Executor, Seat, Slot};
 use record::{Incident, RuleResult, StartReason};
 
 use super::gate::operate;

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::doctor::{Machine, MachineHealth};
+use crate::pool::interrupt;
 use crate::run::options::Options;
 use crate::run::target::Target;
-use crate::workers::interrupt;
 use record::Fingerprint;
 
 use super::watch::Watch;

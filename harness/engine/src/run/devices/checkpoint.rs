@@ -5,7 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::workers::{Executor, Seat, Slot, WorkerProcess, interrupt};
+use crate::pool::{Executor, Seat, Slot, WorkerProcess, interrupt};
 use catalog::Rules;
 use record::{Incident, Leaked as Resource};
 
@@ -79,7 +79,7 @@ struct Entries {
 }
 
 /// The runs of rules again, in the process that lost something.
-struct Question<'a> {
+struct LeakHunt<'a> {
     rules: &'a Rules,
     executor: &'a Executor,
     slot: &'a mut Slot,
@@ -88,7 +88,7 @@ struct Question<'a> {
     until: Instant,
 }
 
-impl Question<'_> {
+impl LeakHunt<'_> {
     fn account(&mut self, before: Option<&Account>) -> Result<Account, String> {
         let deadline = self.executor.factory.brief();
         let worker = self.slot.worker(&self.executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string())?;
@@ -167,9 +167,9 @@ impl Book {
             let begun = Instant::now();
             let until = begun + PATIENCE.saturating_sub(entries.spent);
             let rules = &executor.rules;
-            let mut question = Question { rules, executor, slot, seed, resource, until };
-            let guilty = question.guilty(&since);
-            entries.good = question.account(None).ok().or(entries.good);
+            let mut hunt = LeakHunt { rules, executor, slot, seed, resource, until };
+            let guilty = hunt.guilty(&since);
+            entries.good = hunt.account(None).ok().or(entries.good);
             entries.spent += begun.elapsed();
             match guilty {
                 Some((guilty, amount)) => {

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::case::{FailedCall, Trouble};
+use crate::pool::WorkerProcess;
 use crate::wire::message::{Answers, Reply, Request};
-use crate::workers::WorkerProcess;
 use catalog::FREE_MEMORY;
 
 /// Bytes by which memory may have shrunk after the operation: half of what it allocates, much more than a driver keeps.

@@ -1,9 +1,9 @@
 //! Which devices a run uses: those that do the known operation before it begins.
 
+use crate::pool::{Executor, Seat, Slot, WorkerProcess};
 use crate::run::options::Options;
 use crate::run::target::{Target, TargetError};
 use crate::run::visible;
-use crate::workers::{Executor, Seat, Slot, WorkerProcess};
 use record::{DeviceOut, Fingerprint};
 
 use super::before::Before;

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::doctor::{End, ask};
-use crate::workers::interrupt;
+use crate::pool::interrupt;
 
 /// So often it is tried to bring one device back in a run.
 pub(super) const MOST: u32 = 2;

@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The remaining rules, in order, each with the device that it will wait for; `None`: any, several, or none.
 #[derive(Debug)]
 pub(in crate::run) struct Turns<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<Queue<T>>,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct Queue<T> {
     left: VecDeque<(T, Option<usize>)>,
     /// The number of threads that have begun a rule on a device.
     busy: BTreeMap<usize, usize>,
@@ -28,7 +28,7 @@ pub(in crate::run) struct Turn<'a, T> {
 impl<T> Turns<T> {
     /// All rules to run.
     pub(in crate::run) fn of(all: impl IntoIterator<Item = (T, Option<usize>)>) -> Turns<T> {
-        Turns { state: Mutex::new(State { left: all.into_iter().collect(), busy: BTreeMap::new() }) }
+        Turns { state: Mutex::new(Queue { left: all.into_iter().collect(), busy: BTreeMap::new() }) }
     }
 
     /// The next rule to begin: the first whose device is not in use, or else the first. `None`: none is left.
@@ -43,7 +43,7 @@ impl<T> Turns<T> {
         Some(Turn { turns: self, device, work })
     }
 
-    fn state(&self) -> MutexGuard<'_, State<T>> {
+    fn state(&self) -> MutexGuard<'_, Queue<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -22,13 +22,13 @@ pub(super) struct Watch {
     /// For each unit, how the machine's tool names its devices.
     units: Vec<Vec<String>>,
     begun: Instant,
-    state: Mutex<State>,
+    state: Mutex<WatchState>,
     /// Units that got worse, each with what is so.
     lost: Mutex<BTreeMap<usize, String>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WatchState {
     /// By the name of the tool: what each device showed before the run.
     before: BTreeMap<String, DeviceHealth>,
     last: Option<Instant>,
@@ -69,7 +69,7 @@ impl Watch {
             settling: SETTLING,
             units,
             begun: Instant::now(),
-            state: Mutex::new(State { before, ..State::default() }),
+            state: Mutex::new(WatchState { before, ..WatchState::default() }),
             lost: Mutex::default(),
         }
     }
@@ -132,7 +132,7 @@ impl Watch {
     }
 
     /// What is worse than before the run, of units that are not lost yet.
-    fn worse(&self, state: &State, seen: &MachineHealth) -> Vec<Worse> {
+    fn worse(&self, state: &WatchState, seen: &MachineHealth) -> Vec<Worse> {
         if seen.devices.is_empty() {
             return Vec::new();
         }
@@ -183,7 +183,7 @@ impl Watch {
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -192,7 +192,7 @@ impl Watch {
     }
 }
 
-impl State {
+impl WatchState {
     /// What is to be said once: what is not known, and what is wrong and harmless.
     fn news(&mut self, seen: &MachineHealth) -> Vec<String> {
         let unknown = seen.unknown.iter().map(|why| format!("the health of the devices is not known: {why}"));
@@ -241,9 +241,9 @@ mod tests {
 
     /// A machine whose looks are written down beforehand; the last one lasts.
     #[derive(Clone, Default)]
-    struct Machine(Arc<Mutex<Vec<MachineHealth>>>);
+    struct ScriptedMachine(Arc<Mutex<Vec<MachineHealth>>>);
 
-    impl Machine {
+    impl ScriptedMachine {
         fn shows(&self, looks: &[MachineHealth]) {
             *self.0.lock().unwrap() = looks.iter().rev().cloned().collect();
         }
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn more_memory_errors_end_the_use_of_a_device_whatever_ran_where() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[second(|device| device.memory_errors = Some(2))]);
         let (lost, said) = watch.look(FAILED, Instant::now());
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn pages_that_wait_for_a_reset_count_as_well() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[second(|device| device.waiting_pages = Some(3))]);
         assert_eq!(watch.look(FAILED, Instant::now()).0.len(), 1);
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn a_fault_that_stays_ends_the_use_and_one_that_clears_does_not() {
         let warns = second(|device| device.faults.push(fault("warning", false)));
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[warns.clone(), healthy()]);
         assert_eq!(watch.look(FAILED, Instant::now()), (vec![], vec![]));
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn another_fault_at_the_second_look_is_not_the_first_one_that_stays() {
         let shows = |name| second(|device| device.faults.push(fault(name, false)));
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[shows("A"), shows("B")]);
         assert!(watch.look(FAILED, Instant::now()).0.is_empty());
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn what_is_harmless_is_said_once_and_changes_nothing() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[second(|device| device.faults.push(fault("80E00209", true)))]);
         let (lost, said) = watch.look(FAILED, Instant::now());
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn a_device_that_is_gone_is_lost_and_those_behind_it_are_not_taken_for_it() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         let mut left = healthy();
         left.devices.remove(0);
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_tool_that_does_not_answer_says_nothing_about_a_device_and_is_named_once() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[MachineHealth { devices: vec![], unknown: vec!["it hangs".to_owned()] }]);
         let said = vec!["the health of the devices is not known: it hangs".to_owned()];
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn looks_are_rare_and_one_that_was_too_early_is_made_up_for() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         let begun = watch.begun;
         let many = [healthy(), healthy(), healthy(), healthy(), healthy()];
@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn rules_that_failed_when_it_was_too_early_to_look_are_named_with_a_device_that_is_lost() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[healthy(), second(|device| device.memory_errors = Some(9))]);
         let now = Instant::now();
@@ -412,7 +412,7 @@ mod tests {
 
     #[test]
     fn a_device_that_was_brought_back_counts_anew_and_is_not_back_while_its_fault_stays() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[second(|device| device.memory_errors = Some(2))]);
         let now = Instant::now();

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use steps::program::State;
 
+use crate::pool::{Factory, Pool, SetUp};
 use crate::wire::message::{Reply, Request};
-use crate::workers::{Factory, Pool, SetUp};
 use catalog::{Capability, Conditions, Rules, applies};
 use record::{CapabilityAnswer, LeftOut, StartReason};
 

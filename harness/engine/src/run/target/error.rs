@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use steps::suggest::hint;
 use thiserror::Error;
 
+use crate::pool::{StartError, WorkerEnd};
 use crate::run::library::room_for_files;
 use crate::run::status::ExitStatus;
 use crate::runtime::Runtime;
-use crate::workers::{StartError, WorkerEnd};
 use catalog::Rules;
 use record::DeviceOut;
 use simulator_contract::DENY;
@@ -59,7 +59,7 @@ pub enum TargetError {
     #[error("{library}: unexpected reply {reply}")]
     Reply { library: String, reply: String },
     #[error("{library}: while the runtime was asked what it is, {end}")]
-    Asked { library: String, end: WorkerEnd },
+    Query { library: String, end: WorkerEnd },
     #[error("--backend device: {library} is the simulated device; give the runtime's own library")]
     NoDevice { library: String },
     #[error("{library}: the runtime reports no device; `atlas-cts doctor` may say why")]

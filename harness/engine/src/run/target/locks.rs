@@ -8,9 +8,9 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::pool::interrupt;
 use crate::run::options::{LOCK_FOLDER, MachineOptions};
 use crate::run::visible;
-use crate::workers::interrupt;
 use catalog::files;
 
 use super::TargetError;

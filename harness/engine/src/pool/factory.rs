@@ -16,7 +16,7 @@ use thiserror::Error;
 use super::child::{Deadlines, WorkerProcess};
 use super::end::WorkerEnd;
 use super::library::LibraryFiles;
-use super::machines::Machine;
+use super::machines::MachineFolder;
 use super::quarantine::{Place, Quarantine};
 use super::remarks::Remarks;
 use super::simulated::{MACHINE, SimulatedMachine};
@@ -195,7 +195,7 @@ impl Factory {
 
     /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which a remark of
     /// the run says, unless it hung; where several failed in a row, nothing more is tried.
-    pub fn start(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+    pub fn start(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let place = Place::of(machine, set_up.device, set_up.state);
         if let Some(reason) = self.quarantine.reason(&place) {
             return Err(StartError::Quarantined(reason));
@@ -221,7 +221,7 @@ impl Factory {
         }
     }
 
-    fn attempt(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+    fn attempt(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         self.libraries.expect_same().map_err(StartError::Changed)?;
         let started = self.start_once(machine, set_up);
         let place = Place::of(machine, set_up.device, set_up.state);
@@ -243,7 +243,7 @@ impl Factory {
         started
     }
 
-    fn start_once(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+    fn start_once(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let mut environment = match &self.simulated {
             Some(simulated) => simulated.environment(&machine.path),
             // The simulated device given as a library: its processes share a machine too.
@@ -261,7 +261,7 @@ impl Factory {
             .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
         worker.longest = self.longest.clone();
         worker.mute = self.mute.clone();
-        worker.asked = machine.asked.clone();
+        worker.activity = machine.activity.clone();
         let start = Start {
             specs: self.specs.clone(),
             only: set_up.only.map(str::to_owned),

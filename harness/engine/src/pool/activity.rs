@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What was asked for on a machine, on which one rule runs at a time.
 #[derive(Debug, Default)]
-pub struct Asked(Mutex<Known>);
+pub struct Activity(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
@@ -15,7 +15,7 @@ struct Known {
     case: u64,
 }
 
-impl Asked {
+impl Activity {
     pub(super) fn note(&self, process: u32) {
         self.known().processes.insert(process);
     }

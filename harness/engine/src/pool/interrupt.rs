@@ -10,21 +10,21 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 /// What was asked for.
 #[derive(Debug, Default)]
-struct Asked {
+struct EndRequest {
     /// The number of the signal; 0: nothing was asked.
     signal: Arc<AtomicUsize>,
     /// Whether the next signal ends the process.
     twice: Arc<AtomicBool>,
 }
 
-fn asked() -> &'static Asked {
-    static ASKED: OnceLock<Asked> = OnceLock::new();
-    ASKED.get_or_init(Asked::default)
+fn request() -> &'static EndRequest {
+    static REQUEST: OnceLock<EndRequest> = OnceLock::new();
+    REQUEST.get_or_init(EndRequest::default)
 }
 
 /// From now on the first of these signals is a request, and the second one the end of the process.
 pub fn listen() {
-    let Asked { signal, twice } = asked();
+    let EndRequest { signal, twice } = request();
     // A user who starts a run with `nohup` wants it to outlive the terminal.
     let hangup = Some(SIGHUP).filter(|number| !is_ignored(*number));
     for number in [SIGTERM, SIGINT].into_iter().chain(hangup) {
@@ -46,7 +46,7 @@ fn is_ignored(signal: i32) -> bool {
 
 /// The name of the signal that asked this run to end, if one did.
 pub fn requested() -> Option<&'static str> {
-    match asked().signal.load(Ordering::Relaxed) as i32 {
+    match request().signal.load(Ordering::Relaxed) as i32 {
         0 => None,
         SIGINT => Some("SIGINT"),
         SIGHUP => Some("SIGHUP"),

@@ -21,9 +21,9 @@ use record::{StartReason, Verdict};
 use super::child::WorkerProcess;
 use super::factory::{Factory, SetUp, StartError};
 use super::group::{Group, GroupEnd};
-use super::machines::Machine;
-use super::pool::{Pool, Slot};
+use super::machines::MachineFolder;
 use super::seat::seats;
+use super::slots::{Pool, Slot};
 
 /// Where the cases of a rule run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -306,7 +306,7 @@ impl Executor {
     fn case_in_fresh_processes(
         &self,
         assignment: &Assignment<'_>,
-        machine: &Machine,
+        machine: &MachineFolder,
         case: &RunCase,
     ) -> Result<GroupEnd, StartError> {
         let hazardous = assignment.rule.hazard.is_some();
@@ -326,7 +326,7 @@ impl Executor {
     pub fn fresh_processes(
         &self,
         rule: &Rule,
-        machine: &Machine,
+        machine: &MachineFolder,
         reason: StartReason,
     ) -> Result<Vec<WorkerProcess>, StartError> {
         (0..rule.program.processes.len()).map(|process| self.fresh_process(rule, process, machine, reason)).collect()
@@ -337,7 +337,7 @@ impl Executor {
         &self,
         rule: &Rule,
         process: usize,
-        machine: &Machine,
+        machine: &MachineFolder,
         reason: StartReason,
     ) -> Result<WorkerProcess, StartError> {
         let process = &rule.program.processes[process];

@@ -10,13 +10,13 @@ use record::StartReason;
 use super::child::{Deadlines, WorkerProcess};
 use super::end::how;
 use super::factory::{Factory, SetUp, StartError};
-use super::machines::{Machine, Machines};
+use super::machines::{MachineFolder, MachineFolders};
 use super::seat::Seat;
 
 /// A machine with its workers.
 #[derive(Debug)]
 pub struct Slot {
-    pub machine: Machine,
+    pub machine: MachineFolder,
     /// Number of free bytes of the device's memory after the first rule; `None`: not measured yet.
     pub free_at_first: Option<u64>,
     workers: HashMap<Seat, WorkerProcess>,
@@ -87,12 +87,12 @@ impl Slot {
     }
 }
 
-/// Machines that are free.
+/// MachineFolders that are free.
 #[derive(Debug)]
 pub struct Pool {
     free: Mutex<Vec<Slot>>,
     /// Where machines are made; `None`: there is none yet.
-    machines: Mutex<Option<Machines>>,
+    machines: Mutex<Option<MachineFolders>>,
 }
 
 impl Pool {
@@ -116,7 +116,7 @@ impl Pool {
         let mut machines = lock(&self.machines);
         let machine = match machines.as_mut().filter(|machines| !machines.vanished()) {
             Some(machines) => machines.machine(visible),
-            None => machines.insert(Machines::new()?).machine(visible),
+            None => machines.insert(MachineFolders::new()?).machine(visible),
         };
         Ok(Slot { machine: machine?, free_at_first: None, workers: HashMap::new(), vacated: HashMap::new() })
     }

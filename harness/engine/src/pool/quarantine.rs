@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::case::Trouble;
 use steps::program::State;
 
-use super::machines::Machine;
+use super::machines::MachineFolder;
 
 /// Starts that may fail in a row. A start that hangs costs its whole deadline: 200 rules must not wait for it.
 pub(super) const MOST_FAILURES: u32 = 3;
@@ -22,7 +22,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub(super) fn of(machine: &Machine, device: u32, state: State) -> Place {
+    pub(super) fn of(machine: &MachineFolder, device: u32, state: State) -> Place {
         Place { visible: machine.visible.clone(), device, state }
     }
 

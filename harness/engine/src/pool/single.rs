@@ -15,8 +15,8 @@ use super::end::WorkerEnd;
 use super::executor::{Assignment, Executor};
 use super::factory::StartError;
 use super::group::accident_failure;
-use super::pool::Slot;
 use super::seat::Seat;
+use super::slots::Slot;
 
 /// A run of a rule in one worker.
 pub struct RanRule {

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use catalog::files;
 
-use super::asked::Asked;
+use super::activity::Activity;
 
 /// Start of the names of the folders of runs.
 const PREFIX: &str = "atlas-cts-run-";
@@ -26,17 +26,17 @@ const TRIES: usize = 10;
 
 /// The folder that the processes of one simulated machine share.
 #[derive(Debug)]
-pub struct Machine {
+pub struct MachineFolder {
     pub path: PathBuf,
     /// The devices that its processes see, as the runtime is told; `None`: all.
     pub visible: Option<String>,
     /// What its processes are asked for.
-    pub asked: Arc<Asked>,
+    pub activity: Arc<Activity>,
     /// Kept open, so that nothing else gets its inode.
     folder: File,
 }
 
-impl Machine {
+impl MachineFolder {
     /// Says that the folder is no longer the one that was made. What a rule saw on such a machine is not an answer.
     pub fn vanished(&self) -> Option<String> {
         if files::is_at(&self.folder, &self.path) && self.path.with_file_name(LOCK).exists() {
@@ -52,15 +52,15 @@ impl Machine {
 
 /// The folder of a run's machines, with its lock. It goes when the value is dropped.
 #[derive(Debug)]
-pub(super) struct Machines {
+pub(super) struct MachineFolders {
     folder: TempDir,
     made: u64,
     _lock: File,
 }
 
-impl Machines {
+impl MachineFolders {
     /// Makes the folder; the first of a process removes those of runs that were killed.
-    pub(super) fn new() -> io::Result<Machines> {
+    pub(super) fn new() -> io::Result<MachineFolders> {
         static CLEAN: Once = Once::new();
         let places = [PathBuf::from("/dev/shm"), std::path::absolute(std::env::temp_dir())?];
         CLEAN.call_once(|| places.iter().for_each(|place| remove_left_over(place)));
@@ -70,19 +70,19 @@ impl Machines {
         for _ in 0..TRIES {
             let folder = files::private_folder(parent, PREFIX)?;
             if let Some(lock) = lock_new(&folder.path().join(LOCK))? {
-                return Ok(Machines { folder, made: 0, _lock: lock });
+                return Ok(MachineFolders { folder, made: 0, _lock: lock });
             }
         }
         Err(io::Error::other(format!("something removes every new folder from {}", parent.display())))
     }
 
     /// A new machine.
-    pub(super) fn machine(&mut self, visible: Option<&str>) -> io::Result<Machine> {
+    pub(super) fn machine(&mut self, visible: Option<&str>) -> io::Result<MachineFolder> {
         let path = self.folder.path().join(format!("machine-{}", self.made));
         DirBuilder::new().mode(0o700).create(&path)?;
         self.made += 1;
         let folder = File::open(&path)?;
-        Ok(Machine { path, visible: visible.map(str::to_owned), asked: Arc::default(), folder })
+        Ok(MachineFolder { path, visible: visible.map(str::to_owned), activity: Arc::default(), folder })
     }
 
     /// Whether something removed the folder.
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn machines_are_for_their_user_alone_and_go_with_the_run() {
-        let mut machines = Machines::new().unwrap();
+        let mut machines = MachineFolders::new().unwrap();
         let machine = machines.machine(None).unwrap();
         let run = machine.path.parent().unwrap().to_owned();
         for path in [&run, &machine.path] {
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_was_made_anew_is_not_the_machine() {
-        let mut machines = Machines::new().unwrap();
+        let mut machines = MachineFolders::new().unwrap();
         let machine = machines.machine(None).unwrap();
         fs::remove_dir(&machine.path).unwrap();
         fs::create_dir(&machine.path).unwrap();

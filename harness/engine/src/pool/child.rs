@@ -21,7 +21,7 @@ use crate::wire::message::{Reply, Request};
 use crate::wire::{FLIGHT, WORKER, wait};
 use record::MemoryLimit;
 
-use super::asked::Asked;
+use super::activity::Activity;
 use super::end::{GONE, ProcessorTime, WorkerEnd, how};
 use super::interrupt;
 use super::remarks::Remarks;
@@ -73,7 +73,7 @@ pub struct WorkerProcess {
     /// The longest time without progress after which a worker went on, in milliseconds: of all workers of a run.
     pub longest: Arc<AtomicU64>,
     /// Whom a run asks for something.
-    pub asked: Arc<Asked>,
+    pub activity: Arc<Activity>,
     /// The judgment of the case about whose error the library is asked.
     judged: Option<Box<CaseFailure>>,
     /// A library of the run did not return from that query: no library is asked again.
@@ -132,7 +132,7 @@ impl WorkerProcess {
             remarks,
             heard: Instant::now(),
             longest: Arc::default(),
-            asked: Arc::default(),
+            activity: Arc::default(),
             judged: None,
             mute: Arc::default(),
         })
@@ -146,9 +146,9 @@ impl WorkerProcess {
     pub fn send(&mut self, request: &Request) -> Result<(), WorkerEnd> {
         let mut line = serde_json::to_vec(request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
         line.push(b'\n');
-        self.asked.note(self.id());
+        self.activity.note(self.id());
         if let Request::Case(case) = request {
-            self.asked.note_case(case.number);
+            self.activity.note_case(case.number);
         }
         match self.requests.as_mut().map(|requests| requests.write_all(&line)) {
             Some(Ok(())) => Ok(()),
@@ -189,7 +189,7 @@ impl WorkerProcess {
                 self.kill();
                 return Err(WorkerEnd::Interrupted(signal));
             }
-            self.asked.note_case(self.flight.case_number());
+            self.activity.note_case(self.flight.case_number());
             // A process that the library started may hold the pipe open after the worker's end.
             gone = self.status().is_some();
             if self.flight.progress() != progress {
@@ -447,7 +447,7 @@ pub(super) mod tests {
     use super::*;
 
     /// A worker that does this when it is asked.
-    pub(in crate::workers) fn worker(folder: &Path, script: &str) -> WorkerProcess {
+    pub(in crate::pool) fn worker(folder: &Path, script: &str) -> WorkerProcess {
         let path = folder.join("worker");
         std::fs::write(&path, format!("#!/bin/sh\nread request\n{script}\n")).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
