@@ -1,4 +1,4 @@
-//! What was counted of free answers → as the journal says it.
+//! Converts the counted free answers of a rule into journal entries.
 
 use abi::{Function, Type};
 use steps::program::Program;
@@ -8,7 +8,7 @@ use crate::case::{Counted, CountedAnswer, QuestionKind, Tally, Told, nth_class};
 use catalog::Rules;
 use record::{Answer, Answers};
 
-/// The answers of a rule with the names of calls, arguments and codes; `None`: there were none.
+/// The answers of a rule with the names of calls, arguments and codes; `None` if there are none.
 pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option<Answers> {
     if tally.asked.is_empty() {
         return None;
@@ -21,7 +21,7 @@ pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option
             QuestionKind::Check if !value => &mut answers.checks,
             QuestionKind::Check | QuestionKind::Observed(_) => &mut answers.values,
         };
-        // Two places of the steps may say the same.
+        // Two places of the steps may have the same text.
         let known = of_kind.entry(question(rules, program, &asked)).or_default();
         known.cases += asked.cases;
         for CountedAnswer { told, cases, example, .. } in &asked.answers {
@@ -33,7 +33,7 @@ pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option
     Some(answers)
 }
 
-/// The function of a row; the row may come from a process that the library has ruined.
+/// The function of a row; `None` if the library corrupted the process that sent the row.
 fn function(program: &Program, position: usize) -> Option<&'static Function> {
     program.functions.get(position).copied()
 }
@@ -59,7 +59,7 @@ fn question(rules: &Rules, program: &Program, row: &Counted) -> String {
     if row.given.is_empty() { text } else { format!("{text} where {}", row.given) }
 }
 
-/// The classes of a call's arguments but for addresses that are not null: `size: 0, policy: NAME`.
+/// The classes of a call's arguments, without non-null addresses: `size: 0, policy: NAME`.
 fn arguments(rules: &Rules, function: &Function, classes: u64) -> String {
     let shown = function.parameters.iter().enumerate().filter_map(|(index, parameter)| {
         let class = nth_class(classes, index);

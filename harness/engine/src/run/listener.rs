@@ -1,4 +1,4 @@
-//! Who hears what happens before there is a result, and which rules run now.
+//! Live events of a run, and the running rules.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -9,21 +9,21 @@ use crate::pool::Activity;
 use record::Incident;
 use record::text::clean;
 
-/// Who hears what happens in a run at once, from any of its threads.
+/// Receives the events of a run as they happen, from any of its threads.
 pub trait Listener: Debug + Send + Sync {
-    /// A rule begins, on these devices. One that runs once more begins twice.
+    /// A rule begins on these devices. A rule that is retried begins again.
     fn begun(&self, rule: &str, devices: &str);
 
-    /// Something is said about the run as a whole.
+    /// A remark about the whole run.
     fn remark(&self, text: &str);
 
-    /// Something happens to devices or processes.
+    /// An incident of devices or processes.
     fn happened(&self, event: &Incident) {
         self.remark(&event.to_string());
     }
 }
 
-/// Prints remarks where errors go.
+/// Prints remarks to standard error.
 #[derive(Debug, Default)]
 pub struct ToStandardError;
 
@@ -35,19 +35,19 @@ impl Listener for ToStandardError {
     }
 }
 
-/// A rule that runs.
+/// A running rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningRule {
     pub rule: String,
-    /// Its devices, as reports call them.
+    /// Its devices, by their names in reports.
     pub devices: String,
-    /// The case that was seen to run last; `None`: none was seen yet.
+    /// The last case seen running; `None` if none was seen yet.
     pub case: Option<u64>,
-    /// Since when it runs.
+    /// Time since the start.
     pub time: Duration,
 }
 
-/// The rules that run now.
+/// The running rules.
 #[derive(Debug, Default)]
 pub(super) struct Running(Mutex<Vec<ActiveRule>>);
 
@@ -59,7 +59,7 @@ struct ActiveRule {
     begun: Instant,
 }
 
-/// A rule runs as long as this is there.
+/// Marks a rule as running until dropped.
 #[derive(Debug)]
 pub(super) struct Begun<'a> {
     running: &'a Running,
@@ -67,14 +67,14 @@ pub(super) struct Begun<'a> {
 }
 
 impl Running {
-    /// A rule begins on a machine, of which this is asked; the machine is its own meanwhile.
+    /// A rule begins on a machine with this activity, which no other rule uses at the same time.
     pub(super) fn begin(&self, rule: &str, devices: Cow<'static, str>, activity: &Arc<Activity>) -> Begun<'_> {
         let entry = ActiveRule { rule: rule.to_owned(), devices, activity: activity.clone(), begun: Instant::now() };
         self.all().push(entry);
         Begun { running: self, activity: activity.clone() }
     }
 
-    /// The rules, the one that runs longest first.
+    /// The running rules, the longest-running first.
     pub(super) fn rules(&self) -> Vec<RunningRule> {
         let rule = |entry: &ActiveRule| RunningRule {
             rule: entry.rule.clone(),

@@ -1,5 +1,5 @@
-//! A run: what is tested, which rules, in which folder; and everything around the rules from the command line to the
-//! exit status. [`run`] is the entry.
+//! A run: target, selected rules and output folder, and everything around the rules from the command line to the exit
+//! status. [`run`] is the entry point.
 
 mod answers;
 mod attempt;
