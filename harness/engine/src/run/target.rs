@@ -310,8 +310,8 @@ fn expect_proc() -> Result<(), TargetError> {
     let own = std::process::id().to_string();
     match std::fs::read_link("/proc/self") {
         Ok(link) if link.as_os_str() == own.as_str() => Ok(()),
-        Ok(_) => Err(TargetError::NoProc { why: "belongs to other processes than these" }),
-        Err(_) => Err(TargetError::NoProc { why: "is not there" }),
+        Ok(_) => Err(TargetError::NoProc { why: "belongs to another process namespace" }),
+        Err(_) => Err(TargetError::NoProc { why: "is missing" }),
     }
 }
 
