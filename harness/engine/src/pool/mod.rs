@@ -1,4 +1,5 @@
-//! The supervisor's side of workers: processes that are started, watched, asked, given up, and the cases that they run.
+//! The supervisor's side of workers: starting, watching, querying and quarantining processes, and running cases in
+//! them.
 
 mod activity;
 mod child;
