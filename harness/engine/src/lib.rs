@@ -5,9 +5,9 @@
 //!    programs) → confirm (is a failure one?) → run → record (journal) → ledger (reports)
 //! ```
 //!
-//! The engine knows no runtime by name: what a runtime is stands in `specs/<runtime>/` and in its vendor's crate, which
-//! gives the executable's registry an entry ([`runtime`]).
-// So the compiler finds what is dead: what nobody outside reaches is not public.
+//! The engine knows no runtime by name: a runtime is described in `specs/<runtime>/` and in its vendor's crate, which
+//! adds an entry to the executable's registry ([`runtime`]).
+// Lets the compiler find dead code: only items used by other crates are public.
 #![warn(unreachable_pub)]
 
 pub mod case;

@@ -1,4 +1,4 @@
-//! The cases of a rule, run: what they show, and the smallest that fails.
+//! Runs the cases of a rule and finds the smallest failing one.
 
 mod answers;
 mod clock;
