@@ -82,7 +82,7 @@ impl Excerpt {
 
     /// A source that was not read: the scene's time was up.
     pub fn unread(source: &'static str, place: impl Into<String>) -> Excerpt {
-        Excerpt::nothing(source, place, "not read: the time limit for logs was reached")
+        Excerpt::nothing(source, place, "not looked into: the time for logs was used up")
     }
 }
 

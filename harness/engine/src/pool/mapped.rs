@@ -115,7 +115,8 @@ fn build_id(elf: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    const MAPS: &str = "55d0a0000000-55d0a0001000 r-xp 00000000 08:01 11 /usr/bin/suite
+    const MAPS: &str = "\
+55d0a0000000-55d0a0001000 r-xp 00000000 08:01 11 /usr/bin/suite
 7f0000000000-7f0000001000 r--p 00000000 08:01 12 /usr/lib/libdriver.so.1
 7f0000001000-7f0000002000 r-xp 00001000 08:01 12 /usr/lib/libdriver.so.1
 7f0000002000-7f0000003000 r-xp 00000000 08:01 13 /opt/a folder/libruntime.so (deleted)

@@ -121,7 +121,7 @@ pub enum RegistryError {
 #[non_exhaustive]
 pub enum NothingSelected {
     /// Texts that match no rule, each with a hint.
-    #[error("{}; `cargo test -- --list` or `atlas-cts list` list all {rules} rules", unmatched(.texts))]
+    #[error("{}; `cargo test -- --list` or `atlas-cts list` lists all {rules} rules", unmatched(.texts))]
     Unmatched { texts: Vec<(String, String)>, rules: usize },
     #[error("none of {rules} rules is left to run; exclude fewer with --skip or --exclude")]
     LeftOut { rules: usize },

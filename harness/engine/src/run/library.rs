@@ -49,7 +49,7 @@ pub enum LibraryError {
     )]
     Architecture { path: PathBuf, found: String },
     #[error(
-        "--backend device: none of {} found (searched {}); source the toolkit's set_env.sh, or give --library PATH",
+        "--backend device: none of {} was found (searched {}); source the toolkit's set_env.sh, or give --library PATH",
         .names.join(", "),
         if .looked.is_empty() { "nowhere: no folder to search".to_owned() } else { .looked.join(", ") }
     )]

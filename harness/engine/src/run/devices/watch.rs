@@ -215,11 +215,17 @@ fn worse_than(before: &DeviceHealth, now: Option<&DeviceHealth>) -> Vec<(String,
         return vec![("gone".to_owned(), words, true)];
     };
     let counters = [
-        ("errors", before.memory_errors, now.memory_errors, "uncorrected memory errors"),
-        ("pages", before.waiting_pages, now.waiting_pages, "memory pages waiting for a reset"),
+        ("errors", before.memory_errors, now.memory_errors, ["uncorrected memory error", "uncorrected memory errors"]),
+        (
+            "pages",
+            before.waiting_pages,
+            now.waiting_pages,
+            ["memory page waiting for a reset", "memory pages waiting for a reset"],
+        ),
     ];
     let risen = counters.into_iter().filter_map(|(name, before, now, what)| {
         let (before, now) = before.zip(now).filter(|(before, now)| now > before)?;
+        let what = what[usize::from(now != 1)];
         let words = format!("device {label} has {now} {what}; it had {before} before the run");
         Some((name.to_owned(), words, false))
     });
