@@ -101,7 +101,7 @@ impl Earlier {
                 [one] => one.id.clone(),
                 several => format!("{} rules", several.len()),
             };
-            differences.fact("the filter", &count(&then), &count(&selected), "omit it");
+            differences.fact("the filter", &count(&then), &count(&selected), "leave it out");
             expect_none(&differences, &self.folder)?;
         }
         Ok(then)
@@ -139,8 +139,8 @@ impl Earlier {
         differences.fact("the number of devices", &then.devices, &now.devices, device);
         differences.fingerprints(then, now);
         differences.fact("the run mode", &then.run_mode, &now.run_mode, device);
-        differences.fact("the profile", &then.profile, &now.profile, "omit --profile");
-        differences.fact("the defects", &then.defects.join(","), &now.defects.join(","), "omit --defect");
+        differences.fact("the profile", &then.profile, &now.profile, "leave --profile out");
+        differences.fact("the defects", &then.defects.join(","), &now.defects.join(","), "leave --defect out");
         expect_none(&differences, &self.folder)
     }
 }
