@@ -11,7 +11,7 @@ use atlas_cts::{CommandError, conclude, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use engine::run::headings::SELECTION;
 use engine::run::{
-    Campaign, ExitStatus, Filter, Observer, Options, Planned, RunError, SelectionOptions, Work, choose_runtime,
+    Agenda, Campaign, ExitStatus, Filter, Observer, Options, Planned, RunError, SelectionOptions, choose_runtime,
     load_rules, run,
 };
 use engine::runtime::Runtime;
@@ -103,7 +103,7 @@ impl Observer for Runner {
         say_line(text)
     }
 
-    fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
+    fn perform(&mut self, work: &Arc<Agenda>) -> Result<(), RunError> {
         self.arguments.test_threads = Some(work.threads_in_order());
         let trials = work.order().into_iter().map(|planned| trial(work, planned)).collect();
         // The conclusion is counts only; the run keeps its own results.
@@ -118,7 +118,7 @@ impl Observer for Runner {
 }
 
 /// One rule as a test.
-fn trial(work: &Arc<Work>, planned: &Planned) -> Trial {
+fn trial(work: &Arc<Agenda>, planned: &Planned) -> Trial {
     let (work, planned) = (work.clone(), planned.clone());
     let (name, kind) = (planned.id.clone(), planned.chapter.clone());
     let test = move || match work.perform(&planned) {

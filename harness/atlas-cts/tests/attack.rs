@@ -86,7 +86,7 @@ fn counterexamples_are_kept_only_where_somebody_said(bench: Bench) {
     let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--backend", "simulator"];
     let mut command = bench.command(words.iter().chain(&["--keep"]));
     answer(command.env_remove("CARGO_MANIFEST_DIR").env_remove("ATLAS_CTS_REGRESSIONS"))
-        .says(2, &["--keep: nobody said where; let ATLAS_CTS_REGRESSIONS name a folder that is your own"]);
+        .says(2, &["--keep: no folder to keep cases in; set ATLAS_CTS_REGRESSIONS to a folder that you own"]);
 }
 
 /// N3. A number of parts that no command line accepts is refused before the missing parts are counted.
@@ -145,7 +145,7 @@ fn attacker(flag: &str) -> (Bench, Answer) {
 #[case::that_never_comes("ATTACK_TEXT_HANGS")]
 fn a_text_of_an_error_hides_no_failure(#[case] flag: &str) {
     let (bench, answer) = attacker(flag);
-    answer.says(1, &["FAIL  acl.small.odd", "(uintptr_t)p % 2 == 1", "asked for the text of its last error"]);
+    answer.says(1, &["FAIL  acl.small.odd", "(uintptr_t)p % 2 == 1", "query for the library's last error text"]);
     let report = bench.report("report");
     let odd = report.result("acl.small.odd");
     assert_eq!(odd.verdict.name(), "fail", "{}", odd.reason);
@@ -159,8 +159,8 @@ fn a_text_of_an_error_hides_no_failure(#[case] flag: &str) {
 #[case::and_takes_the_number("ATTACK_TAKES")]
 fn closed_descriptors_are_the_librarys(#[case] flag: &str) {
     let (_bench, answer) = attacker(flag);
-    answer.says(3, &["the library closed file descriptors that it had not opened"]);
-    assert!(!answer.text.contains("own part") && !answer.text.contains("exit status 0"), "{}", answer.text);
+    answer.says(3, &["the library closed file descriptors that it did not open"]);
+    assert!(!answer.text.contains("own code") && !answer.text.contains("exit status 0"), "{}", answer.text);
 }
 
 /// A finished run of a stranger, with one text of its journal's first line replaced by another.

@@ -101,7 +101,7 @@ fn a_copy_of_the_simulated_device_is_written_where_it_is_asked_for() {
     fs::set_permissions(library, fs::Permissions::from_mode(0o644)).unwrap();
     fs::write(library, bytes).unwrap();
     let changed = bench.run(["simulator", "--print-path", "copies"]);
-    changed.says(3, &["has other content than this suite's simulated device; remove it"]);
+    changed.says(3, &["differs from this suite's simulated device; remove it"]);
 }
 
 #[test]

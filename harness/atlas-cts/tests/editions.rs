@@ -63,5 +63,5 @@ fn no_edition_raises_a_false_alarm(
 fn an_edition_that_nobody_plays_is_refused() {
     let bench = Bench::new();
     let answer = bench.run(["run", "--backend", "simulator", "--sim-edition", "8.4"]);
-    answer.says(2, &["--sim-edition 8.4: the simulated device plays none, 8.2, 8.5, 9.0, 9.1, 9.2"]);
+    answer.says(2, &["--sim-edition 8.4: known editions are none, 8.2, 8.5, 9.0, 9.1, 9.2"]);
 }

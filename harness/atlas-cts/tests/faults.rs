@@ -135,7 +135,7 @@ const MALLOC: &str = "aclrtMalloc did not return: ";
 #[case::corrupt_heap(&["FAULT_CORRUPTS_HEAP"], "", "crash", &["aclrt", "signal 6 (SIGABRT)"])]
 #[case::ten_gigabytes_filled(&["FAULT_HOARDS"], "", "crash", &[MALLOC, "signal 6 (SIGABRT)"])]
 #[case::killed_by_the_system(&["FAULT_KILLED"], "", "crash",
-    &[MALLOC, "signal 9 (SIGKILL), which the suite did not send: memory may have run short"])]
+    &[MALLOC, "signal 9 (SIGKILL), not sent by the suite: the machine may be out of memory"])]
 #[case::cannot_be_reaped(&["FAULT_REFUSES_TO_DIE"], "", "timeout",
     &[MALLOC, "the process was killed and did not end within 5s"])]
 #[case::hang_with_all_signals_blocked(&["FAULT_HANG"], "", "timeout", &[MALLOC, "no progress for 1s"])]

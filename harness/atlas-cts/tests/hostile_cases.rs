@@ -96,7 +96,7 @@ fn kept(case: &str) -> String {
 #[case::a_fifo("rm *.json; mkfifo acl.small.written.json".to_owned(), "is a FIFO, not a file")]
 #[case::an_endless_file("ln -sf /dev/zero acl.small.written.json".to_owned(), "is a device, not a file")]
 fn a_broken_counterexample_is_a_remark_that_strict_makes_a_mistake(#[case] script: String, #[case] why: &str) {
-    let remark = ["acl.small.written.json: ", why, "this counterexample is not tried, mend or remove it", "2 pass"];
+    let remark = ["acl.small.written.json: ", why, "this counterexample is not tried, fix or remove it", "2 pass"];
     let (bench, answer) = with_kept(&script, &[]);
     answer.says(0, &remark);
     let report = bench.report("report");
@@ -110,7 +110,7 @@ fn a_broken_counterexample_is_a_remark_that_strict_makes_a_mistake(#[case] scrip
     answer.says(1, &["2 fail"]);
     // Beside what is only not a case here there is room for another.
     let readable = ["`choose`", "`gone`"].iter().any(|axis| why.contains(axis));
-    assert_eq!(answer.text.contains("was not written to "), !readable, "{}", answer.text);
+    assert_eq!(answer.text.contains("cannot write the counterexample of "), !readable, "{}", answer.text);
     assert_eq!(bench.report("report").end().exit, 1);
 }
 
@@ -118,6 +118,6 @@ fn a_broken_counterexample_is_a_remark_that_strict_makes_a_mistake(#[case] scrip
 fn a_counterexample_of_another_device_is_a_remark_and_no_mistake() {
     let script = kept(&GOOD.replace("\"size\":16", "\"size\":100000"));
     let (bench, answer) = with_kept(&script, &["--strict"]);
-    answer.says(0, &["which can be here: 1..65536; this counterexample is not tried, it may be one elsewhere"]);
+    answer.says(0, &["which can be here: 1..65536; this counterexample is not tried, it may apply to another target"]);
     assert_eq!(bench.report("report").end().remarks.len(), 1);
 }

@@ -120,7 +120,7 @@ fn a_library_is_not_loaded_because_a_journal_names_it() {
 #[test]
 fn a_catalog_is_not_read_because_a_journal_names_it() {
     let bench = half_done(&[]);
-    let specs = format!("it stood in {}", bench.path("specs").canonicalize().unwrap().display());
+    let specs = format!("it was in {}", bench.path("specs").canonicalize().unwrap().display());
     bounded(bench.command(["run", "--resume", "report"]))
         .says(2, &["the catalog's digest: ", &specs, "give the catalog of that run with --specs DIR"]);
     resume(&bench, &[]).says(0, &["4 pass"]);
@@ -208,8 +208,8 @@ fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer)
     "was written to by another process while the run")]
 fn a_run_whose_journal_is_lost_reports_what_it_remembers(#[case] disturb: fn(&Path), #[case] what: &str) {
     let (bench, answer) = disturbed(&[], disturb);
-    answer.says(3, &["error: the run ends here: ", what, "start a new run in another folder", "2 pass"]);
-    answer.says(3, &["the run did not reach its end", "what ran until then is in the report"]);
+    answer.says(3, &["error: stopping the run: ", what, "start a new run in another folder", "2 pass"]);
+    answer.says(3, &["the run did not reach its end", "the report has the results so far"]);
     let junit = fs::read_to_string(bench.path("report/junit.xml")).unwrap();
     for text in ["acl.small.r1", "acl.small.r2", "The run did not reach its end."] {
         assert!(junit.contains(text), "{junit}");
@@ -236,7 +236,7 @@ fn a_counterexample_that_cannot_be_written_is_a_remark() {
     fs::create_dir(bench.path("report")).unwrap();
     bench.write("report/counterexamples", "in the way");
     let answer = bench.run_catalog("report", &MISALIGNED);
-    answer.says(1, &["the counterexample of acl.small.r3 was not written to ", "2 pass, 2 fail", "remark"]);
+    answer.says(1, &["cannot write the counterexample of acl.small.r3 to ", "2 pass, 2 fail", "remark"]);
     let report = bench.report("report");
     assert_eq!(report.end().remarks.len(), 2);
     assert!(report.junit.contains("the counterexample of acl.small.r4 was not written"), "{}", report.junit);
@@ -247,7 +247,7 @@ fn the_name_of_a_run_is_a_name_and_not_a_path() {
     let bench = bench();
     for name in ["../../x", "/tmp/x", ".x", ""] {
         let mut command = bench.command(["run", "--specs", "specs", "acl.small.r1"]);
-        answer(command.env("NEXTEST_RUN_ID", name)).says(2, &["cannot be the name of a folder; unset it"]);
+        answer(command.env("NEXTEST_RUN_ID", name)).says(2, &["is not a valid folder name; unset it"]);
     }
 }
 

@@ -33,7 +33,7 @@ fn symbols_versions_and_needed_libraries_of_two_releases_are_compared() {
     compared.says(
         1,
         &[
-            "missing symbol note_backup: not exported any more",
+            "missing symbol note_backup: no longer exported",
             "symbol version note_versioned: NOTES_1_0 became NOTES_2_0",
             "needs `libm.so.6 libc.so.6`, needed `",
             "new note_added: exported, and was not",
@@ -85,7 +85,7 @@ fn what_the_simulated_device_lacks_concerns_no_rule() {
 }
 
 #[rstest]
-#[case::no_library("notes.txt", 3, "no 64-bit ELF library")]
+#[case::no_library("notes.txt", 3, "not a 64-bit ELF library")]
 #[case::nothing("missing.so", 2, "cannot read")]
 fn what_is_no_library_is_named(#[case] name: &str, #[case] status: i32, #[case] said: &str) {
     let bench = Bench::new();

@@ -191,7 +191,7 @@ fn a_machine_whose_folder_vanishes_is_an_error_and_the_next_rule_has_another() {
     assert!(verdicts.iter().all(|verdict| ["pass", "skipped", "error"].contains(verdict)), "{verdicts:?}");
     assert!(verdicts.contains(&"pass"), "{verdicts:?}");
     let lost = report.results.iter().find(|result| result.verdict.name() == "error").unwrap();
-    assert!(lost.reason.contains("vanished while the rule ran: something removed it"), "{}", lost.reason);
+    assert!(lost.reason.contains("vanished while the rule ran: another program removed it"), "{}", lost.reason);
     assert!(lost.failure.is_none(), "nothing is kept as a counterexample");
 }
 
@@ -262,7 +262,7 @@ fn a_lock_that_is_something_else_is_named(#[case] made: &str, #[case] says: &str
     let made = Command::new("sh").args(["-c", &format!("mkdir locks && {made}")]).current_dir(bench.path("")).status();
     assert!(made.unwrap().success());
     let words = ["run", "--specs", "specs", "--product", "a2", "--library", "./libtested.so", "--report-dir", "report"];
-    bench.run(words).says(3, &["locks/device-0.lock: ", says, "name a folder that all who use the devices can write"]);
+    bench.run(words).says(3, &["locks/device-0.lock: ", says, "with a folder that all users of the devices can write"]);
     assert_eq!(fs::read_to_string(victim).unwrap(), "keys");
 }
 
@@ -303,6 +303,6 @@ fn a_run_that_is_asked_to_end_does_not_wait_for_a_device() {
     assert!(line.starts_with("device 0 is in use: waiting up to 60 s"), "{line}");
     kill_process(Pid::from_raw(waiting.id() as i32).unwrap(), Signal::TERM).unwrap();
     said.read_to_string(&mut line).unwrap();
-    assert!(line.contains("SIGTERM: the run was asked to end while it waited for device 0"), "{line}");
+    assert!(line.contains("SIGTERM: stopped while waiting for device 0"), "{line}");
     assert_eq!(waiting.wait().unwrap().code(), Some(3));
 }

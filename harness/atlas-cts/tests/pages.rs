@@ -66,7 +66,7 @@ fn reports_are_written_again_from_the_journal_alone(bench: Bench) {
     bench.run(["report", "report"]).says(0, &["report/junit.xml", "report/report.html", "report/summary.md"]);
     assert_eq!(pages(&bench, "report"), before);
     remove_pages(&bench, "report");
-    bench.run(["run", "--resume", "report"]).says(1, &["its reports are written again"]);
+    bench.run(["run", "--resume", "report"]).says(1, &["rewriting its reports"]);
     assert_eq!(pages(&bench, "report"), before);
     bench.run(["report", "nowhere"]).says(2, &["nowhere", "give the folder of a run that was started"]);
 }

@@ -54,7 +54,7 @@ fn a_check_that_no_defect_needs_is_named_with_its_place() {
 fn a_second_check_of_the_same_is_needed_by_nothing() {
     let twice = CHAPTER.replace("size <= 65536;", "is_pow2(64) && (uintptr_t)p % 32 == 0 && (uintptr_t)p % 64 == 0;");
     let (_, answer) = proof(&twice, &["--weaken"]);
-    answer.says(0, &["what fails here fails at another check too, for example malloc.", "small: 0 of 2 needed (0 %)"]);
+    answer.says(0, &["failures here also fail another check, for example on malloc.", "small: 0 of 2 needed (0 %)"]);
 }
 
 /// Two reads of the same bytes, of which defects need one, and a refusal that shows in the data too.
@@ -136,7 +136,7 @@ fn a_check_may_stay_for_a_reason_but_the_reason_names_a_check() {
 #[test]
 fn the_matrix_counts_the_cases_that_notice_a_defect_and_finds_those_that_nobody_claims() {
     let (bench, answer) = proof(&CHAPTER.replace(", malloc.aligned-only-from-4KiB", ""), &["--matrix"]);
-    answer.says(1, &["1 defects are claimed for this product, two are needed", "pairs reached", "without a claim"]);
+    answer.says(1, &["claims 1 defect on this product; at least 2 required", "pairs reached", "without a claim"]);
     let table = fs::read_to_string(bench.path("report/matrix.tsv")).unwrap();
     let row = |defect: &str| -> Vec<String> {
         let line = table.lines().find(|line| line.starts_with(&format!("{defect}\t")));
@@ -175,7 +175,7 @@ fn a_matrix_of_some_defects_says_who_notices_them(#[case] part: &str, #[case] st
     1,
     "malloc.base-plus-32, malloc.header-in-front-16",
     1,
-    Some("GAP         acl.small.block1: no rule tells the defects that it claims apart; claim another")
+    Some("GAP         acl.small.block1: no rule distinguishes the defects that it claims; claim another")
 )]
 fn claims_are_worth_what_other_rules_do_not_notice(
     #[case] rules: usize,
@@ -193,8 +193,8 @@ fn claims_are_worth_what_other_rules_do_not_notice(
 
 #[rstest]
 #[case::as_it_was("a2\tsmall\t2\t50", 0, &["1 of 2 needed"])]
-#[case::fewer_defects("a2\tsmall\t3\t50", 1, &["FALLEN      small: 2 different defects are claimed and killed, it was 3"])]
-#[case::fewer_needed("a2\tsmall\t2\t53", 1, &["FALLEN      small: 50 % of the checks are needed, it was 53 %"])]
+#[case::fewer_defects("a2\tsmall\t3\t50", 1, &["FALLEN      small: 2 different defects are claimed and killed, down from 3"])]
+#[case::fewer_needed("a2\tsmall\t2\t53", 1, &["FALLEN      small: 50 % of the checks are needed, down from 53 %"])]
 #[case::more("a2\tsmall\t1\t40", 0, &["can be raised", "a2\tsmall\t2\t50"])]
 #[case::a_chapter_that_is_gone("a2\tlarge\t1\t1", 1, &["FALLEN      large: 0 different defects"])]
 #[case::another_product("a3\tsmall\t9\t99", 0, &["1 of 2 needed"])]

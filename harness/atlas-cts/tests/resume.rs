@@ -275,7 +275,7 @@ fn killed_at(bench: &Bench, whole: &Report, arguments: &[&str], kill: usize) -> 
 
     let machines = left_over_machines();
     let answer = resume(bench, &report, &[]);
-    let said = if left.end.is_some() { "has reached its end" } else { "rules have a result" };
+    let said = if left.end.is_some() { "is complete" } else { "rules have a result" };
     answer.says(1, &[said, "acl.small.aligned"]);
     let resumed = bench.report(&report);
     // The system may end a process in the middle of a write: then the last line is cut short.
@@ -297,7 +297,7 @@ fn a_rule_that_was_in_flight_twice_is_given_up() {
     second.until_begun("acl.small.r2", 2);
     second.kill();
     assert_eq!(read_run(&bench.path("report")).unwrap().in_flight["acl.small.r2"], 2);
-    let reason = "the run ended 2 times while this rule ran, so it is not tried again; run it alone: \
+    let reason = "this rule was running at 2 interruptions of the run, so it is not run again; run it alone: \
                   atlas-cts run acl.small.r2";
     let answer = resume(&bench, "report", &[]);
     answer.says(3, &["ERROR  acl.small.r2", "interrupted: the run ended while they ran, and was resumed (1)"]);
@@ -311,7 +311,7 @@ fn a_rule_that_was_in_flight_twice_is_given_up() {
     );
     assert_eq!((others.count() + 1, report.header.resumed.len()), (report.header.rules, 2));
     assert!(
-        report.junit.contains("type=\"error\"") && report.junit.contains("the run ended 2 times"),
+        report.junit.contains("type=\"error\"") && report.junit.contains("at 2 interruptions of the run"),
         "{}",
         report.junit
     );
@@ -341,7 +341,7 @@ fn a_run_that_has_ended_gets_its_reports_again_and_nothing_else() {
     fs::remove_file(bench.path("report/junit.xml")).unwrap();
     fs::remove_dir_all(bench.path("report/counterexamples")).unwrap();
     resume(&bench, "report", &[])
-        .says(1, &["this run has reached its end; its reports are written again", "1 rule broken"]);
+        .says(1, &["this run is complete; rewriting its reports", "1 rule broken"]);
     let after = bench.report("report");
     assert_eq!((before.journal, before.junit), (after.journal, after.junit));
     assert_eq!(files(&bench.path("report")), listed);
@@ -432,7 +432,7 @@ fn another_library_and_another_device_are_refused() {
     let busy = bench.path("specs/acl/rules/small.yaml");
     let words = ["run", "--specs", "specs", "--resume", "report", "--library", "first.so"];
     let answer = answer_of(bench.command(words).env("ATLAS_CTS_LOCKS", busy));
-    answer.says(3, &["report cannot be resumed: ", "without its lock no device is used"]);
+    answer.says(3, &["report cannot be resumed: ", "devices are used only with their locks"]);
     // The same file elsewhere is the same library. It hangs again.
     resume(&bench, "report", &["--library", "first.so"]).says(1, &["TIMEOUT  acl.small.aligned"]);
 }
@@ -494,8 +494,8 @@ fn a_run_whose_journal_cannot_grow_ends_at_once() {
     assert!(!workers.is_empty());
     let machines = machines_of(run.child.id());
     assert_eq!(machines.len(), 1);
-    run.wait().says(3, &["error: no result can be written any more, so the run ends here: cannot write ", "File too large",
-        "raise the limit on the size of files (ulimit -f), then resume the run; `--resume report` runs what has no result"]);
+    run.wait().says(3, &["error: cannot write results; stopping the run: cannot write ", "File too large",
+        "raise the limit on the size of files (ulimit -f), then resume the run; `--resume report` runs the rules without"]);
     workers.iter().for_each(Watched::expect_end);
     assert!(!machines[0].exists(), "it ended in order");
     let report = bench.report("report");
@@ -531,7 +531,7 @@ fn a_full_disk_ends_the_run_and_keeps_what_was_recorded() {
     let Some(answer) = with_mounts(&bench, script, &words) else { return };
     answer.says(
         3,
-        &["no result can be written any more", "No space left on device", "free some space, then resume the run"],
+        &["cannot write results", "No space left on device", "free some space, then resume the run"],
     );
     let report = bench.report("kept/report");
     assert!(report.verdicts().starts_with(&[("acl.small.r1", "pass"), ("acl.small.r2", "pass")]));

@@ -149,7 +149,7 @@ fn an_independent_library_is_judged_by_what_the_documents_promise() {
     );
     let said = |text: &str| missing.findings.iter().any(|finding| finding.contains(text));
     assert!(
-        said("optional library dvpp (libacl_dvpp.so) and nothing exports them: acldvppFree, acldvppMalloc"),
+        said("optional library dvpp (libacl_dvpp.so) and no library exports them: acldvppFree, acldvppMalloc"),
         "{:?}",
         missing.findings
     );

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
-use engine::run::{Distribution, ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, Work, merge};
+use engine::run::{Agenda, Distribution, ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, merge};
 use proptest::prelude::*;
 use record::{
     Journal, Part, RuleResult, RunEnd, RunHeader, RunSettings, StartReason, Starts, Verdict, counts, exit_code,
@@ -87,7 +87,7 @@ fn parts_together_are_the_run_that_nobody_divided(bench: Bench, #[values(1, 3, 2
     let cases = fs::read_dir(bench.path("merged/counterexamples")).unwrap().count();
     assert_eq!(cases, fs::read_dir(bench.path("whole/counterexamples")).unwrap().count());
     // A merged run is a run: its reports are written again from its journal.
-    bench.run(["run", "--resume", "merged"]).says(1, &["its reports are written again"]);
+    bench.run(["run", "--resume", "merged"]).says(1, &["rewriting its reports"]);
 }
 
 #[rstest]
@@ -112,7 +112,7 @@ fn rules_of_a_part_that_is_missing_have_no_answer(bench: Bench) {
     for number in [1, 3] {
         part(&bench, &format!("part-{number}"), &format!("{number}/3"), &[]).says(0, &[]);
     }
-    merged(&bench, "merged", &["part-1", "part-3"]).says(3, &["part 2 of 3: not among the runs that were merged"]);
+    merged(&bench, "merged", &["part-1", "part-3"]).says(3, &["part 2 of 3: missing"]);
     let merged = bench.report("merged");
     assert_eq!(merged.results.len(), RULES);
     let missing: Vec<&RuleResult> = merged.results.iter().filter(|result| result.verdict == Verdict::Error).collect();
@@ -120,7 +120,7 @@ fn rules_of_a_part_that_is_missing_have_no_answer(bench: Bench) {
     assert!(!missing.is_empty());
     for result in missing {
         assert_eq!(second.part_of(&result.id), 2);
-        assert!(result.reason.starts_with("part 2 of 3 is not among the runs"), "{}", result.reason);
+        assert!(result.reason.starts_with("part 2 of 3 is missing"), "{}", result.reason);
     }
     assert!(merged.junit.contains("errors="), "{}", merged.junit);
 }
@@ -134,7 +134,7 @@ fn what_a_part_had_when_it_was_killed_counts_and_resuming_it_gives_the_rest(benc
     // Killed while its last rule ran.
     let cut = lines.iter().rposition(|line| line.starts_with("{\"begin\"")).unwrap();
     bench.write("part-2/results.jsonl", lines[..=cut].join("\n") + "\n");
-    merged(&bench, "cut", &["part-1", "part-2"]).says(3, &["part 2: ", "did not reach its end"]);
+    merged(&bench, "cut", &["part-1", "part-2"]).says(3, &["part 2: ", "is incomplete"]);
     let lost: Vec<String> = bench
         .report("cut")
         .results
@@ -164,7 +164,7 @@ fn part_again(bench: &Bench, report: &str, shard: &str) -> Answer {
 #[case::strict(&["--strict"], "--strict: off in the first, on in this one")]
 #[case::number(&["--shard", "2/3"], "the number of parts: 2 in the first, 3 in this one")]
 #[case::times(&["--times", "part-1"], "the times: not reported in the first")]
-#[case::rules(&["acl.small.r1"], "the rules that were selected for all parts: others")]
+#[case::rules(&["acl.small.r1"], "the rules selected for all parts: different")]
 fn runs_that_are_no_parts_of_one_are_not_merged(bench: Bench, #[case] other: &[&str], #[case] why: &str) {
     part(&bench, "part-1", "1/2", &[]).says(0, &[]);
     let mut words = vec!["--product", "a2", "--backend", "simulator", "--shard", "2/2"];
@@ -207,7 +207,7 @@ fn a_list_of_rules_in_a_file_and_exclusions_select(bench: Bench) {
     bench.run_catalog("none", &["--shard", "1/2", "--times", "nowhere"]).says(2, &["--times:", "nowhere"]);
     bench.run_catalog("none", &["--shard", "3/2"]).says(2, &["a part is K/N"]);
     let nextest = bench.command(["run", "--specs", "specs", "--shard", "1/2"]).env("NEXTEST_RUN_ID", "x").output();
-    assert!(String::from_utf8_lossy(&nextest.unwrap().stderr).contains("nextest starts a process for each rule"));
+    assert!(String::from_utf8_lossy(&nextest.unwrap().stderr).contains("nextest starts one process per rule"));
 }
 
 #[rstest]
@@ -239,7 +239,7 @@ impl Observer for Silent {
         Ok(())
     }
 
-    fn perform(&mut self, _: &Arc<Work>) -> Result<(), RunError> {
+    fn perform(&mut self, _: &Arc<Agenda>) -> Result<(), RunError> {
         unreachable!("nothing is run")
     }
 

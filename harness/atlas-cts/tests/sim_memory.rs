@@ -112,5 +112,5 @@ fn another_library_has_the_memory_that_it_has() {
     bench.library("fixtures/faults/faults.c", &[]);
     let answer = bench.run_catalog("report", &["--library", "libtested.so", "--sim-memory", "2048"]);
     answer
-        .says(2, &["--sim-memory changes the simulated device, but another library is tested; leave one of them out"]);
+        .says(2, &["--sim-memory configures the simulated device, but another library is under test"]);
 }

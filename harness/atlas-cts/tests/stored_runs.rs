@@ -167,7 +167,7 @@ fn resuming_a_finished_run_writes_its_reports_again_and_ends_with_its_status() {
             fs::remove_dir_all(lost).unwrap();
         }
         let answer = bench.run(["run", "--resume", "copy"]);
-        answer.says(i32::from(run.exit.unwrap()), &["this run has reached its end; its reports are written again"]);
+        answer.says(i32::from(run.exit.unwrap()), &["this run is complete; rewriting its reports"]);
         let mut now = files(&bench.path("copy"));
         for page in FORMATS.map(|format| format.file).into_iter().filter(|file| *file != JUNIT_FILE) {
             // Not stored: what it looks like changes with each version.
@@ -203,7 +203,7 @@ fn an_interrupted_run_is_not_resumed_on_another_catalog() {
         let action = "now; give the catalog of that run with --specs DIR, or restore it";
         let answer = bench.run(["run", "--resume", "copy", "--specs", "specs"]);
         answer.says(2, &["cannot be resumed, it tested something else", &digest, action]);
-        answer.says(2, &["to test what there is now, start a new run in another folder"]);
+        answer.says(2, &["to test the current target, start a new run in another folder"]);
         assert_eq!(files(&bench.path("copy")), written, "nothing is written: {}", run.name);
     }
 }
@@ -278,7 +278,7 @@ fn the_counterexamples_of_stored_runs_fail_again_before_any_other_case() {
                 continue;
             }
             // A function that takes its process with it is called by one rule now, and not by each.
-            if earlier.verdict == Verdict::Blocked && result.reason.contains("no other rule waits for it") {
+            if earlier.verdict == Verdict::Blocked && result.reason.contains("rules that call it are blocked") {
                 assert_eq!(result.verdict, Verdict::Blocked, "{} {}", run.name, result.id);
                 continue;
             }

@@ -1,7 +1,7 @@
-//! What the engine adds to a library of empty functions. docs/benchmarks.md has the figures, the budgets and how to run
-//! it; nothing is switched off for it.
+//! The overhead of the engine on a library of empty functions. docs/benchmarks.md has the figures, the budgets, and how
+//! to run it; no check is switched off for it.
 //!
-//! The workers are this executable, so `main` is its own.
+//! The workers are this executable, so it has its own `main`.
 
 #[rustfmt::skip]
 #[path = "../tests/toy/bindings.rs"]
@@ -26,7 +26,7 @@ use engine::runtime::Runtime;
 use engine::wire::message::{Reply, Request, RunRule};
 use record::Verdict;
 
-/// A library of empty functions behind the header of the toy runtime.
+/// A library of empty functions with the header of the toy runtime.
 static EMPTY: Runtime =
     Runtime { bindings: &bindings::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
@@ -48,7 +48,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// The empty library and a catalog of its own.
+/// The empty library and a separate catalog.
 struct Place {
     specs: PathBuf,
     library: PathBuf,
@@ -92,7 +92,7 @@ fn chapter(campaign: &Campaign, name: &str) -> Vec<Planned> {
     plan(&campaign.target.rules).into_iter().filter(|planned| planned.chapter == name).collect()
 }
 
-/// A passing case of three calls and four checks, generation and flight recorder included.
+/// A passing case of three calls and four checks, including generation and the flight recorder.
 fn case(criterion: &mut Criterion, place: &Place) {
     let mut worker = worker::Worker::start(place);
     let mut group = criterion.benchmark_group("case");
@@ -143,7 +143,7 @@ fn turn(criterion: &mut Criterion, place: &Place) {
     group.finish();
 }
 
-/// The time of so many rules of a chapter. A session runs a rule once; its workers are started by a rule before.
+/// The time of this many rules of a chapter. A session runs a rule once; an earlier rule starts its workers.
 fn executed(place: &Place, rules: &Arc<Rules>, name: &str, count: u64) -> Duration {
     let mut spent = Duration::ZERO;
     let mut left = count as usize;
@@ -164,7 +164,7 @@ fn executed(place: &Place, rules: &Arc<Rules>, name: &str, count: u64) -> Durati
     spent
 }
 
-/// 100,000 trials listed as the suite lists them.
+/// Lists 100,000 trials in the same way as the suite.
 fn listing(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("list");
     group.sample_size(10).bench_function("100000", |bencher| {
@@ -189,7 +189,7 @@ fn toy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs")
 }
 
-/// From nothing to a worker that has set the runtime up, with the catalog of the toy runtime.
+/// The complete start of a worker up to its set-up, with the catalog of the toy runtime.
 fn start(criterion: &mut Criterion, place: &Place) {
     let place = Place { specs: toy(), library: place.library.clone() };
     let mut group = criterion.benchmark_group("worker");

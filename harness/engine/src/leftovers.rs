@@ -1,8 +1,8 @@
-//! Processes that a library or a tool started in a separate group or session, and that outlive its worker, or the tool.
+//! Processes that a library or a tool started in a separate group or session, and that outlive the worker or the tool.
 //!
-//! They hold pipes, devices and locks that the next worker needs. This process becomes the parent of what its
-//! children leave behind, and knows them by the environment that they inherited. A process that has cleared its
-//! environment goes unnoticed.
+//! They hold pipes, devices and locks that the next worker needs. This process becomes the parent of its children's
+//! orphans, and recognizes them by the environment that they inherited. A process that has cleared its environment goes
+//! unnoticed.
 
 use std::path::Path;
 use std::sync::Once;
@@ -14,13 +14,13 @@ use rustix::process::{Pid, Signal, WaitOptions, getpgid, getpid, kill_process, s
 pub(crate) fn adopt_orphans() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Where the system refuses, nothing is found later.
+        // If the system refuses, no leftovers are found later.
         let _ = set_child_subreaper(Some(getpid()));
     });
 }
 
-/// Ends what an ended child has left behind outside its group; says whether there was anything. What was in its group
-/// has been killed with it.
+/// Ends the processes that an ended child has left behind outside its group; returns true if there were any. Those in
+/// its group were killed with it.
 pub(crate) fn end(mark: &str, child: u32) -> bool {
     let mut found = false;
     for process in children() {
@@ -29,7 +29,7 @@ pub(crate) fn end(mark: &str, child: u32) -> bool {
             reap(process);
         } else if is_marked(process, mark) {
             found = true;
-            // It may have ended by itself.
+            // It may have ended on its own.
             let _ = kill_process(process, Signal::KILL);
             reap(process);
         }
@@ -53,7 +53,7 @@ fn is_marked(process: Pid, mark: &str) -> bool {
         .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes()))
 }
 
-/// Takes the end of a process that was killed; gives up where it does not come.
+/// Reaps a killed process; gives up if it does not end.
 fn reap(process: Pid) {
     let begun = Instant::now();
     while let Ok(None) = waitpid(Some(process), WaitOptions::NOHANG) {

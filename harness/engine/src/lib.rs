@@ -1,13 +1,13 @@
 //! Atlas CTS: the engine, which executes. Data flows one way:
 //!
 //! ```text
-//! catalog (YAML → checked rules → which apply) → cases (axes → cases) → case (runs them) → workers ⇄ worker (executes
+//! catalog (YAML → checked rules → which apply) → cases (axes → cases) → case (runs them) → pool ⇄ worker (executes
 //!    programs) → confirm (is a failure one?) → run → record (journal) → ledger (reports)
 //! ```
 //!
-//! The engine knows no runtime by name: what a runtime is stands in `specs/<runtime>/` and in its vendor's crate, which
-//! gives the executable's registry an entry ([`runtime`]).
-// So the compiler finds what is dead: what nobody outside reaches is not public.
+//! The engine knows no runtime by name: a runtime is described in `specs/<runtime>/` and in its vendor's crate, which
+//! adds an entry to the executable's registry ([`runtime`]).
+// Lets the compiler find dead code: only items used by other crates are public.
 #![warn(unreachable_pub)]
 
 pub mod case;
@@ -16,6 +16,7 @@ pub mod doctor;
 pub mod interface;
 mod leftovers;
 pub mod logs;
+mod pool;
 pub mod print_c;
 pub mod prove;
 pub mod questions;
@@ -23,4 +24,3 @@ pub mod run;
 pub mod runtime;
 pub mod wire;
 pub mod worker;
-mod workers;

@@ -1,4 +1,4 @@
-//! What a runtime is to the engine: the tables of its header, and the simulated device that comes with it.
+//! A runtime, as the engine sees it: the tables of its header, and its simulated device.
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
@@ -20,43 +20,43 @@ use simulator_contract::Defect;
 /// A runtime that an executable can test: one entry of its registry.
 #[derive(Debug)]
 pub struct Runtime {
-    /// What its header declares. The runtime's name is in there.
+    /// The declarations of its header, including the runtime's name.
     pub bindings: &'static Bindings,
-    /// The catalog that the executable carries.
+    /// The embedded catalog.
     pub specs: &'static [SpecFile],
-    /// What stands in for a device where there is none; `None`: a device is needed.
+    /// The simulated device; `None` if a real device is required.
     pub simulated: Option<SimulatedDevice>,
-    /// What `doctor` looks at on a machine of this runtime; `None`: only at what every runtime has.
+    /// The runtime's own checks of `doctor`; `None` for the common checks only.
     pub doctor: Option<Doctor>,
-    /// Where driver and runtime write what may say more about a failure; `None`: nobody knows.
+    /// The logs of driver and runtime that may explain a failure; `None` if unknown.
     pub logs: Option<Logs>,
 }
 
-/// Libraries with the documented behavior, able to be wrong on demand.
+/// Libraries with the documented behavior that can be made wrong on demand.
 #[derive(Debug)]
 pub struct SimulatedDevice {
     /// The runtime's libraries, the first of api.yaml first. Optional ones may be missing.
     pub libraries: &'static [&'static SimulatedLibrary],
-    /// The ways in which it can be wrong: what rules claim to notice.
+    /// The seeded defects, which rules claim to kill.
     pub defects: &'static [Defect],
-    /// The editions of the runtime that it plays.
+    /// The editions that it can imitate.
     pub editions: &'static [&'static str],
-    /// Devices that are wrong everywhere: no rule may pass on one.
+    /// Devices that are wrong everywhere: every rule must fail on them.
     pub bad_devices: &'static [Defect],
-    /// Devices that use a freedom which the documents leave: no rule may fail on one.
+    /// Devices that use a freedom of the documents: every rule must pass on them.
     pub variants: &'static [Defect],
 }
 
 /// A library of a simulated device.
 #[derive(Debug)]
 pub struct SimulatedLibrary {
-    /// Its id in api.yaml; the name of the runtime where that has one library.
+    /// Its id in api.yaml; the name of the runtime if that has only one library.
     pub id: &'static str,
-    /// The name of its file where it has to be written.
+    /// The name of its file when written to a folder.
     pub file_name: &'static str,
     /// The file's bytes.
     pub bytes: &'static [u8],
-    /// The file that processes load, once it is wanted.
+    /// The file that processes load, created on first use.
     held: OnceLock<File>,
 }
 
@@ -73,16 +73,16 @@ impl Runtime {
 }
 
 impl SimulatedLibrary {
-    /// A library of these bytes.
+    /// A library with these bytes.
     pub const fn new(id: &'static str, file_name: &'static str, bytes: &'static [u8]) -> SimulatedLibrary {
         SimulatedLibrary { id, file_name, bytes, held: OnceLock::new() }
     }
 
-    /// Where this process, and those that it starts, find these bytes and no others while this process lives: a file
-    /// without a name, which nobody else can put something into.
+    /// The path at which this process and its children find exactly these bytes while this process lives: a file
+    /// without a name, which no other process can modify.
     ///
     /// # Errors
-    /// There is no room for it, or what can be read there is something else.
+    /// There is no space for it, or the file there has other content.
     pub fn path(&self) -> io::Result<PathBuf> {
         let path = |file: &File| PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
         if let Some(held) = self.held.get() {
@@ -93,10 +93,10 @@ impl SimulatedLibrary {
         Ok(path(self.held.get_or_init(|| file)))
     }
 
-    /// Writes the library into a folder, for other programs. What is there already under its name is left as it is.
+    /// Writes the library into a folder, for other programs. An existing file with its name is left unchanged.
     ///
     /// # Errors
-    /// It cannot be written, or another file has its name.
+    /// The library cannot be written, or a different file has its name.
     pub fn write_to(&self, folder: &Path) -> io::Result<PathBuf> {
         let path = folder.join(self.file_name);
         let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
@@ -108,7 +108,7 @@ impl SimulatedLibrary {
         Ok(path)
     }
 
-    /// In memory and sealed; where the system has no such files that may be executed, one that was never in a folder.
+    /// In memory and sealed; if the system has no executable files of this kind, one that was never in a folder.
     fn nameless(&self) -> io::Result<File> {
         match files::in_memory(self.file_name, MemfdFlags::EXEC) {
             Ok(memory) => {
@@ -129,13 +129,13 @@ impl SimulatedLibrary {
         if digest::of_file(path)? == digest::of_bytes(self.bytes) {
             return Ok(());
         }
-        let message = format!("{} has other content than this suite's simulated device; remove it", path.display());
+        let message = format!("{} differs from this suite's simulated device; remove it", path.display());
         Err(io::Error::other(message))
     }
 }
 
 impl SimulatedDevice {
-    /// What can be switched on: defects, devices that are wrong everywhere, legal variants.
+    /// Everything that can be switched on: defects, bad devices, legal variants.
     pub fn switches(&self) -> impl Iterator<Item = &'static Defect> {
         self.defects.iter().chain(self.bad_devices).chain(self.variants)
     }
@@ -163,7 +163,7 @@ mod tests {
         let path = LIBRARY.write_to(folder.path()).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), LIBRARY.bytes);
         std::fs::write(&path, "planted").unwrap();
-        assert!(LIBRARY.write_to(folder.path()).unwrap_err().to_string().contains("has other content"));
+        assert!(LIBRARY.write_to(folder.path()).unwrap_err().to_string().contains("differs from"));
         assert_eq!(std::fs::read(&path).unwrap(), b"planted");
     }
 }

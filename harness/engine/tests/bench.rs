@@ -1,27 +1,27 @@
-//! Whole runs of the toy on catalogs of a few rules: from the words of a command line to the folder of the run.
+//! Whole runs of the toy on catalogs of a few rules: from the command line to the folder of the run.
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Parser;
-use engine::run::{ExitStatus, Observer, Options, RunError, SelectionOptions, Work, run};
+use engine::run::{Agenda, ExitStatus, Observer, Options, RunError, SelectionOptions, run};
 use ledger::report::summary;
 use record::{Recorded, RuleResult, RunEnd, RunHeader, read_journal};
 use tempfile::TempDir;
 
 use crate::toy::runs::{TOY, folder, library};
 
-/// A test's own folder: its catalog, and what its runs write.
+/// The folder of a test: its catalog, and the output of its runs.
 pub struct Bench(TempDir);
 
-/// What a run ended with, and what it said.
+/// The exit status and the output of a run.
 pub struct Answer {
     pub status: ExitStatus,
     pub text: String,
 }
 
-/// What a run left in its folder.
+/// The files of a run.
 pub struct Report {
     pub header: RunHeader,
     pub results: Vec<RuleResult>,
@@ -51,7 +51,7 @@ pub fn rule(name: &str, more: &str, steps: &str) -> String {
 }
 
 impl Bench {
-    /// A bench with the toy's catalog, in which these rules stand in place of its own.
+    /// A bench with the toy's catalog, with these rules instead of the toy's.
     pub fn new(rules: &[String]) -> Bench {
         let bench = Bench(tempfile::tempdir().expect("a folder can be made"));
         let (from, to) = (folder().join("specs/toy"), bench.path("specs/toy"));
@@ -70,7 +70,7 @@ impl Bench {
         self.0.path().join(name)
     }
 
-    /// Runs rules of the catalog on the faithful library, one at a time, with further words of the command line.
+    /// Runs rules of the catalog on the faithful library, one at a time, with more command-line arguments.
     pub fn run(&self, report: &str, words: &[&str]) -> Answer {
         let paths = [self.path("specs"), library(&[]), self.path(report)].map(|path| path.display().to_string());
         let [specs, library, report] = &paths;
@@ -94,7 +94,7 @@ impl Bench {
 }
 
 impl Answer {
-    /// The answer has this status and says each of these.
+    /// Checks the status, and that the output contains each of these.
     #[track_caller]
     pub fn says(&self, status: ExitStatus, fragments: &[&str]) {
         for fragment in fragments {
@@ -108,7 +108,7 @@ impl Report {
     /// The result of a rule.
     #[track_caller]
     pub fn result(&self, id: &str) -> &RuleResult {
-        self.results.iter().find(|result| result.id == id).unwrap_or_else(|| panic!("there is no result of {id}"))
+        self.results.iter().find(|result| result.id == id).unwrap_or_else(|| panic!("no result of {id}"))
     }
 }
 
@@ -122,7 +122,7 @@ impl Observer for Told {
         Ok(())
     }
 
-    fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
+    fn perform(&mut self, work: &Arc<Agenda>) -> Result<(), RunError> {
         work.perform_all(|_| Ok(()))
     }
 

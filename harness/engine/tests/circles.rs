@@ -1,4 +1,5 @@
-//! Files name each other in one direction, but for small circles: read from the syntax of every crate of the workspace.
+//! Files name each other in one direction, except in small circles: checked on the syntax of every crate of the
+//! workspace.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +9,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprLit, Ident, ItemMod, ItemUse, Lit, Macro, Meta, MetaList, MetaNameValue, UseTree, Visibility};
 
-/// The most files that may name each other in a circle.
+/// The most files in a circle.
 const MOST: usize = 4;
 
 /// The names that lead to a module from the root of its crate, or from a module to an item.
@@ -17,15 +18,15 @@ type Names = Vec<String>;
 /// File → the files that it names, with the names.
 type Arrows = BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<String>>>;
 
-/// What the sources below a root say.
+/// The names in the sources below a root.
 struct Sources<'r> {
     read: &'r dyn Fn(&Path) -> Option<String>,
     modules: BTreeMap<Names, PathBuf>,
-    /// A name in a module → what it is imported or re-exported from.
+    /// A name in a module → the path that it is imported or re-exported from.
     imported: BTreeMap<(Names, String), Names>,
     /// The paths in the code of a module.
     named: Vec<(Names, Names)>,
-    /// The module that is being read, and the folder with the files of its own modules.
+    /// The current module, and the folder with the files of its submodules.
     module: Names,
     folder: PathBuf,
 }
@@ -37,7 +38,7 @@ impl Sources<'_> {
         sources.file(root.to_owned());
         let mut arrows = Arrows::new();
         for (from, path) in &sources.named {
-            // A path to a whole module names no file yet; what is said of the module does.
+            // A path to a whole module names no file yet; a path into the module does.
             let Some((module, Some(item))) = sources.end(from, path, 8) else { continue };
             let (file, other) = (&sources.modules[from], &sources.modules[&module]);
             let others = arrows.entry(file.clone()).or_default();
@@ -55,7 +56,7 @@ impl Sources<'_> {
         syntax.items.iter().for_each(|item| self.visit_item(item));
     }
 
-    /// Where a path ends that is written in a module: the module, and the name in it.
+    /// The end of a path in a module: the module that it leads to, and the name there.
     fn end(&self, from: &Names, path: &[String], depth: usize) -> Option<(Names, Option<String>)> {
         let below = |name: &String| [from.as_slice(), std::slice::from_ref(name)].concat();
         let imports = |at: &Names, name: &String| self.imported.get(&(at.clone(), name.clone()));
@@ -84,7 +85,7 @@ impl Sources<'_> {
         self.named.push((self.module.clone(), path));
     }
 
-    /// The paths in what a macro is given.
+    /// The paths in the arguments of a macro.
     fn tokens(&mut self, tokens: TokenStream) {
         let (mut path, mut between) = (Names::new(), String::new());
         for token in tokens {
@@ -130,13 +131,13 @@ impl<'ast> Visit<'ast> for Sources<'_> {
             self.folder = file.with_file_name("");
             self.file(file);
         } else {
-            let beside = self.folder.with_extension("rs");
-            self.file(if (self.read)(&beside).is_some() { beside } else { self.folder.join("mod.rs") });
+            let file = self.folder.with_extension("rs");
+            self.file(if (self.read)(&file).is_some() { file } else { self.folder.join("mod.rs") });
         }
         (self.module, self.folder) = outer;
     }
 
-    /// A private import is for the file itself, even where only methods are used by it; others may be for its readers.
+    /// A private import is for the file itself, even if only its methods are used; others may be for its readers.
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         for (name, path) in imports(&item.tree, &[]) {
             if matches!(item.vis, Visibility::Inherited) {
@@ -193,7 +194,7 @@ fn circles(arrows: &Arrows) -> BTreeSet<BTreeSet<&PathBuf>> {
     arrows.keys().map(circle).filter(|circle: &BTreeSet<_>| !circle.is_empty()).collect()
 }
 
-/// A circle that is too large, with the names that make its arrows.
+/// Describes a circle that is too large, with the names that cause its arrows.
 fn told(top: &Path, circle: &BTreeSet<&PathBuf>, arrows: &Arrows) -> String {
     let short = |file: &PathBuf| file.strip_prefix(top).unwrap_or(file).display().to_string();
     let mut told = format!("{} files in a circle:\n", circle.len());
@@ -231,7 +232,7 @@ fn files_name_each_other_in_small_circles_only() {
     assert!(files > 300, "the sources are read: {files} files");
 }
 
-/// The circles of a made-up crate of these files.
+/// The circles of an invented crate with these files.
 fn made_up(files: &[(&str, &str)]) -> Vec<String> {
     let read = |path: &Path| files.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| (*text).to_owned());
     let arrows = Sources::arrows_below(Path::new("lib.rs"), &read);

@@ -1,4 +1,4 @@
-//! Set-ups that api.yaml names: what they stand for, and what is said of mistakes in them.
+//! Set-ups of api.yaml: their meaning, and the messages about mistakes in them.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn checked(actors: Option<&str>, steps: &str) -> Result<Program, Vec<Problem>> {
     check(&RuleText { actors, steps, ..RuleText::default() }, &environment())
 }
 
-/// All of a program but its text and the places in it.
+/// A program without its text and places.
 fn meaning(program: &Program) -> String {
     let text = format!("{:?}", (&program.processes, &program.actors, &program.axes, &program.variables));
     let text = text + &format!("{:?}", (&program.statements, &program.functions, program.calls, program.frame));
@@ -20,7 +20,7 @@ fn meaning(program: &Program) -> String {
     parts.map(|(at, part)| if at == 0 { part } else { part.split_once('}').expect("it ends").1 }).collect()
 }
 
-/// A rule with set-ups is the same program as the rule in which somebody wrote their statements.
+/// A rule with set-ups is the same program as a rule with their statements written out.
 #[rstest]
 #[case::one(
     None,
@@ -55,7 +55,7 @@ fn a_set_up_stands_for_its_statements(#[case] actors: Option<&str>, #[case] used
     );
 }
 
-/// What a case is asked too much for is told there, too.
+/// A case that demands too much of a set-up gets a message there, too.
 #[test]
 fn too_many_statements_are_told_where_the_rule_asks_for_them() {
     let steps = "given filled(p, 8);\nfor (i < 65536) { for (j < 65536) { toy_wait(); } }";
@@ -63,7 +63,7 @@ fn too_many_statements_are_told_where_the_rule_asks_for_them() {
     assert!(problems.iter().any(|problem| steps[problem.span.start..].starts_with("toy_wait(")), "{problems:?}");
 }
 
-/// Set-ups may be made of set-ups above them; what no rule uses is reported.
+/// Set-ups may use set-ups above them; unused ones are reported.
 #[test]
 fn a_set_up_that_no_rule_uses_is_reported() {
     let rules = toy_with("{given: f(a), steps: toy_free(a);}\n  - {given: g(a), steps: given f(a);}").unwrap();

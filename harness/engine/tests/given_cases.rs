@@ -1,5 +1,5 @@
-//! Cases that somebody gives: they are cases that the rule could draw, or they are refused, before anything runs, with the values that
-//! would do.
+//! Cases given by the user: they must be cases that the rule could draw; others are refused before anything runs, with
+//! the valid values.
 
 use engine::run::ExitStatus;
 use rstest::rstest;
@@ -72,7 +72,7 @@ fn what_is_not_a_case_is_refused_before_anything_runs(#[case] from: &str, #[case
 #[test]
 fn a_case_is_of_one_rule() {
     let bench = bench();
-    let told = "it is of one rule, and 2 are selected; name its rule";
+    let told = "a case belongs to one rule, but 2 are selected; name its rule";
     bench.run("report", &["--case", GOOD, "toy.small"]).says(ExitStatus::Usage, &[told]);
     assert!(!bench.path("report").exists());
 }

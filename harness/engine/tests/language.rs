@@ -1,4 +1,4 @@
-//! What the checker says of texts that are wrong, and how it finds its way in a header.
+//! The checker's messages about wrong texts, and its reading of a header.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use steps::parse::{Names, parse_steps};
 use steps::types::{Declarations, wrap};
 use steps::{Part, Problem, RuleText, check};
 
-/// Deep texts and long chains are problems, never an overflow of the stack.
+/// Deep texts and long chains are reported as problems, and never overflow the stack.
 #[test]
 fn nesting_has_an_end() {
     let deep = [
@@ -68,7 +68,7 @@ fn a_plain_char_is_used_where_its_sign_does_not_count(#[case] steps: &str) {
     assert!(checked.is_ok(), "{steps}: {:?}", checked.err());
 }
 
-/// A function's `char` comes back in a word that x86_64 fills with its sign and aarch64 with zeros.
+/// A function's `char` is returned in a word that x86_64 fills with its sign and aarch64 with zeros.
 #[test]
 fn a_result_of_plain_char_is_one_value() {
     for byte in 0..=u8::MAX {
@@ -77,7 +77,7 @@ fn a_result_of_plain_char_is_one_value() {
     }
 }
 
-/// The codes of an enumeration are its enumerators, or those of them that a pattern names.
+/// The codes of an enumeration are its enumerators, or those that match a pattern.
 #[test]
 fn the_codes_of_an_enumeration_are_its_own() {
     let toy = Declarations::new(&crate::toy::bindings::BINDINGS);
@@ -87,7 +87,7 @@ fn the_codes_of_an_enumeration_are_its_own() {
     assert_eq!(toy.codes(ty, Some("TOY_BAD_*")).len(), 4);
 }
 
-/// The tables were generated from the header that is there.
+/// The tables were generated from the current header.
 #[test]
 fn the_tables_are_those_of_the_header() {
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs/toy/abi.h");
@@ -95,7 +95,7 @@ fn the_tables_are_those_of_the_header() {
     assert_eq!(digest, crate::toy::bindings::BINDINGS.header_digest, "run `cargo run -p bindings-generator`");
 }
 
-/// A named set means what it would mean written out, and is reported so.
+/// A named set means the same as its members written out, and is reported by name.
 #[test]
 fn a_set_is_named_or_written_out() {
     let named =
@@ -109,7 +109,7 @@ fn a_set_is_named_or_written_out() {
     assert_eq!(judged(named)[0], "toy_wait() fails {TOY_BAD_VALUE, TOY_BAD_STATE}");
 }
 
-/// The blocks of an `if` are judged as if they stood alone; what decides between them is not judged.
+/// The blocks of an `if` are judged as if they stood alone; its condition is not judged.
 #[test]
 fn a_condition_is_no_judgment() {
     let steps = "int n = 0;\nif (devices > 1) { n = 1; toy_wait() fails; } else { n == 0; }\nn < 2;";
@@ -122,7 +122,7 @@ fn a_condition_is_no_judgment() {
     assert_eq!((ids(&program), program.statement_count), (ids(&looped), looped.statement_count));
 }
 
-/// What a word stands for is judged and printed at the place where it is used.
+/// The statements of a word are judged and printed at the place where it is used.
 #[test]
 fn a_word_stands_for_its_statements() {
     let used = "char *to = host(8, 8); holds(NULL, pattern(8, 1), 8, to);";
@@ -147,7 +147,7 @@ struct WrongSteps {
     axis: Option<String>,
 }
 
-/// A declaration of several variables is one of each, for the actor that makes it.
+/// A declaration of several variables equals one declaration of each, for the actor that makes it.
 #[rstest]
 #[case::of_several("uint64_t a, *b, c[2];", "uint64_t a; uint64_t *b; uint64_t c[2];")]
 #[case::with_values("int32_t a = 1, b = a;", "int32_t a = 1; int32_t b = a;")]
@@ -160,7 +160,7 @@ fn variables_are_declared_together_or_one_by_one(#[case] together: &str, #[case]
     assert_eq!(parsed(together), parsed(apart));
 }
 
-/// Steps with a mistake, each with what is said of it and where.
+/// Steps with a mistake, each with its message and place.
 #[test]
 fn mistakes_are_found_before_anything_runs() {
     let axis = DomainSource { int: Some("1..2".to_owned()), ..DomainSource::default() };
@@ -173,7 +173,7 @@ fn mistakes_are_found_before_anything_runs() {
     });
 }
 
-/// `steps:1:5: what is wrong`.
+/// `steps:1:5: message`.
 fn place_and_message(problem: &Problem, text: &RuleText<'_>) -> String {
     let (part, of) = match problem.part {
         Part::Steps => ("steps", text.steps),

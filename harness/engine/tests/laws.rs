@@ -1,4 +1,4 @@
-//! Laws of the engine that hold for all inputs: texts, domains, cases, patterns. They need no library.
+//! Laws of the engine for all inputs: texts, domains, cases, patterns. They need no library.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn names(text: &str) -> bool {
     matches!(text, "int" | "char" | "uint64_t" | "toyPlace" | "unsigned")
 }
 
-/// Texts that look like steps more often than chance would have it.
+/// Texts that look like steps more often than random ones.
 fn steps() -> impl Strategy<Value = String> {
     let words = [
         "for",
@@ -121,7 +121,7 @@ fn steps() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 512, ..ProptestConfig::default() })]
 
-    /// Whatever stands in a catalog, reading it ends with a program or with problems at places inside the text.
+    /// Reading any catalog ends with a program, or with problems at places inside the text.
     #[test]
     fn no_text_makes_the_checker_panic(text in prop_oneof![steps(), any::<String>()]) {
         let actors = ["A".to_owned(), "B".to_owned()];
@@ -142,7 +142,7 @@ proptest! {
         let _ = check(&RuleText { axes, steps: "toy_wait();", ..RuleText::default() }, &environment());
     }
 
-    /// Numbers lie inside their bounds and are multiples of what they have to be multiples of.
+    /// Numbers lie inside their bounds and are multiples of their step.
     #[test]
     fn numbers_stay_in_their_domains(low in 0u64..5000, room in 0u64..100_000, step in 1u64..200, seed: u64) {
         let high = low + room + step;
@@ -166,7 +166,7 @@ proptest! {
         }
     }
 
-    /// Lists have their lengths, permutations are permutations, what depends on them follows.
+    /// Lists have their lengths, permutations are permutations, and dependent values follow.
     #[test]
     fn lists_stay_in_their_domains(least in 1u64..5, more in 0u64..20, seed: u64) {
         let lengths = format!("{least}..{}", least + more);
@@ -197,7 +197,7 @@ proptest! {
         }
     }
 
-    /// Every case, and every smaller one that shrinking tries and `where` lets pass, satisfies `where` and its domains.
+    /// Every case, and every smaller one that shrinking tries and `where` accepts, satisfies `where` and its domains.
     #[test]
     fn smaller_cases_stay_in_their_domains(seed: u64, threshold in 0i128..900, path in vec(any::<bool>(), 60)) {
         let program = program(
@@ -231,8 +231,8 @@ proptest! {
         }
     }
 
-    /// A tree that is made from values stands at these values, wherever shrinking has led; and every smaller case that
-    /// it tries stays in its domains.
+    /// A tree made from values has these values, wherever shrinking has led, and every smaller case that it tries stays
+    /// in its domains.
     #[test]
     fn a_tree_made_from_values_has_these_values(seed: u64, path in vec(any::<bool>(), 0..60)) {
         let program = program(
@@ -254,7 +254,7 @@ proptest! {
         );
         let scope = scope();
         let inside = |values: &[Value]| -> Result<(), TestCaseError> {
-            // What has a position in every domain can be read back.
+            // Values with a position in every domain can be read back.
             let tree = CaseTree::of(&program, &scope, values).map_err(|error| TestCaseError::fail(error.to_string()))?;
             prop_assert_eq!(tree.values(&program, &scope).map_err(|error| TestCaseError::fail(error.to_string()))?, values);
             let (low, size, one) = (values[0].integer(), values[1].integer(), values[2].integer());
@@ -286,11 +286,11 @@ proptest! {
             }
             prop_assert!(CaseTree::of(&program, &scope, &values[1..]).is_err());
             values[1] = Value::Integer(values[1].integer() + 1);
-            prop_assert!(CaseTree::of(&program, &scope, &values).is_err(), "no multiple of 3");
+            prop_assert!(CaseTree::of(&program, &scope, &values).is_err(), "not a multiple of 3");
         }
     }
 
-    /// A tree that is made from values becomes as small as one that was drawn.
+    /// A tree made from values shrinks as far as a drawn one.
     #[test]
     fn a_tree_made_from_values_finds_the_threshold(start in 5000i128..=65536, threshold in 1i128..5000) {
         let program = program(&[("size", domain(|source| source.bytes = Some("1..64KiB".to_owned())))], None, "toy_wait();");
@@ -311,7 +311,7 @@ proptest! {
         prop_assert!(runs < 60, "{} runs", runs);
     }
 
-    /// What fails from a value on is made as small as that value, whatever stands beside it.
+    /// A failure from some value on shrinks to that value, whatever the other values are.
     #[test]
     fn shrinking_finds_the_threshold(seed: u64, threshold in 1i128..60_000) {
         let program = program(
@@ -351,7 +351,7 @@ proptest! {
         prop_assert_eq!(best, vec![Value::Integer(threshold), Value::Integer(0), Value::List(vec![threshold])]);
     }
 
-    /// A case survives its JSON.
+    /// A case survives its JSON form.
     #[test]
     fn cases_survive_their_json(seed: u64) {
         let program = program(
@@ -372,7 +372,7 @@ proptest! {
         }
     }
 
-    /// The same seed gives the same cases; the seed of a rule depends on the run's seed and its own id only.
+    /// The same seed gives the same cases; the seed of a rule depends only on the run's seed and its id.
     #[test]
     fn seeds_decide(run: u64, other: u64, id in "[a-z.]{1,20}", another in "[a-z.]{1,20}") {
         let program = program(&[("size", domain(|source| source.bytes = Some("1..64GiB".to_owned())))], None, "toy_wait();");
@@ -389,7 +389,7 @@ proptest! {
         }
     }
 
-    /// Poison equals no pattern at any position, and is told from everything else.
+    /// Poison differs from every pattern at every position, and is distinguished from other content.
     #[test]
     fn poison_is_no_pattern(salt: u64, tag in -1000i128..1000, length in 1usize..300, at: prop::sample::Index, flip in 1u8..) {
         let (mut pattern, mut poison) = (vec![0; length], vec![0; length]);
@@ -399,14 +399,14 @@ proptest! {
         prop_assert!(is_poisoned(&poison, salt) && !is_poisoned(&pattern, salt));
         poison[at.index(length)] ^= flip;
         prop_assert!(!is_poisoned(&poison, salt));
-        // A prefix of a longer pattern is the shorter pattern: pieces can be compared.
+        // A prefix of a longer pattern is the shorter pattern, so pieces can be compared.
         let mut longer = vec![0; length + 9];
         write_pattern(&mut longer, salt, tag);
         prop_assert_eq!(&longer[..length], &pattern[..]);
     }
 }
 
-/// The report of a search that runs nothing about its cases, with a guard of the given number of milliseconds.
+/// The coverage of a search whose cases run nothing, with a watchdog of this many milliseconds.
 fn coverage(axes: &[(&str, DomainSource)], condition: Option<&str>, limit_milliseconds: u64) -> (u64, Coverage) {
     let (program, scope) = (program(axes, condition, "toy_wait();"), scope());
     let budget = Budget { limit_milliseconds, ..budget(100) };
@@ -416,7 +416,7 @@ fn coverage(axes: &[(&str, DomainSource)], condition: Option<&str>, limit_millis
     (result.cases, result.coverage.expect("cases ran"))
 }
 
-/// A result says how many distinct cases it tried, and why they were fewer than planned where there are more.
+/// A result reports its number of distinct cases, and the reason if they are fewer than planned although more exist.
 #[test]
 fn a_search_says_what_it_left_out() {
     const HOUR: u64 = 3_600_000;
@@ -433,13 +433,13 @@ fn a_search_says_what_it_left_out() {
     let remark = tried.remark.expect("`where` left most of the plan without a case");
     assert!(remark.starts_with(&format!("{cases} of 100 cases were tried: `where` discarded ")), "{remark}");
     let (_, tried) = coverage(&narrow(), Some("n % 4 == 3"), HOUR);
-    assert_eq!(tried, whole(1), "there is no other case");
-    // An edge that `where` is there to exclude is nothing to remark.
+    assert_eq!(tried, whole(1), "no other case exists");
+    // An edge that `where` excludes on purpose is not worth a remark.
     let (_, tried) = coverage(&wide(), Some("n > 0"), HOUR);
     assert!(tried.distinct > 90 && tried.remark.is_none(), "{tried:?}");
 }
 
-/// Of an `if` the block counts that runs; where only the case knows which, the one with more calls.
+/// The cost of an `if` is that of the block that runs; if only the case decides, that of the one with more calls.
 #[test]
 fn the_calls_of_a_case_follow_its_conditions() {
     let kind = || [("kind", domain(|source| source.every = Some(Choices(vec!["1".to_owned(), "2".to_owned()]))))];
@@ -455,7 +455,7 @@ fn the_calls_of_a_case_follow_its_conditions() {
     }
 }
 
-/// A plan that the guard against hangs ends is reported as cut, edges or not, however small the domain is.
+/// A plan that the watchdog ends is reported as cut, with or without edges, and however small the domain is.
 #[test]
 fn a_plan_that_is_cut_says_how_much_ran() {
     let wide = [("n", domain(|source| source.int = Some("0..1000000".to_owned())))];
@@ -467,8 +467,8 @@ fn a_plan_that_is_cut_says_how_much_ran() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 128, ..ProptestConfig::default() })]
 
-    /// The number of cases follows from rule and budget alone. Every edge is among them, never more than the budget
-    /// names, and the cases beyond the edges make no more calls than it allows.
+    /// The number of cases follows from rule and budget alone. It includes every edge and stays within the budget, and
+    /// the cases beyond the edges make no more calls than it allows.
     #[test]
     fn the_number_of_cases_is_fixed(
         seeds: (u64, u64), most in 1u32..300, calls in 0u64..3_000, rounds in 1u64..90, values in 1usize..20,

@@ -1,4 +1,4 @@
-//! The tests of the engine, in one executable: what holds without a library (the language, laws, the order of the rooms),
+//! The tests of the engine in one executable: those without a library (the language, laws, the order of the modules),
 //! and runs of the toy and of the depot.
 
 mod bench;

@@ -1,11 +1,11 @@
-//! Dependencies run one way: between the crates as Cargo reads them, between the rooms of the engine as its sources say.
+//! Dependencies run one way: between crates in their manifests, and between the modules of the engine in its sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms of the engine; each knows only those before it.
-const ROOMS: &[&str] = &[
+/// The modules of the engine; each uses only those before it.
+const MODULES: &[&str] = &[
     "case",
     "print_c",
     "leftovers",
@@ -16,13 +16,13 @@ const ROOMS: &[&str] = &[
     "wire",
     "worker",
     "questions",
-    "workers",
+    "pool",
     "confirm",
     "run",
     "prove",
 ];
 
-/// The crates of the harness with what each may depend on, of this repository.
+/// The crates of the harness with their allowed dependencies in this repository.
 const CRATES: &[(&str, &[&str])] = &[
     ("abi", &[]),
     ("steps", &["abi"]),
@@ -35,10 +35,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("fuzz", &["abi", "catalog", "engine", "ledger", "record", "steps"]),
 ];
 
-/// The same for the crate of a vendor: each further one of the harness.
+/// The allowed dependencies of a vendor's crate.
 const OF_A_VENDOR: &[&str] = &["abi", "catalog", "engine", "record", "simulator-contract", "specs"];
 
-/// The crate that may know those of vendors.
+/// The only crate that may depend on vendors' crates.
 const REGISTRY: &str = "atlas-cts";
 
 fn source() -> PathBuf {
@@ -53,15 +53,15 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths.flat_map(below).filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
 
-/// The room of a file: the first folder below `src`, or the file itself; `None`: the map of the crate.
-fn room(path: &Path) -> Option<String> {
+/// The module of a file: the first folder below `src`, or the file itself; `None` for the crate root.
+fn module(path: &Path) -> Option<String> {
     let below = path.strip_prefix(source()).expect("the file is below src");
     let first = below.components().next().expect("a file has a name").as_os_str().to_string_lossy().into_owned();
     let name = first.trim_end_matches(".rs").to_owned();
     (name != "lib").then_some(name)
 }
 
-/// The rooms that a text names: `crate::room`, and each name of `crate::{room::…, other}`.
+/// The modules that a text names: `crate::module`, and each name of `crate::{module::…, other}`.
 fn named(text: &str) -> BTreeSet<String> {
     let name = |text: &str| -> String {
         text.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
@@ -95,35 +95,43 @@ fn named(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// What each room names of the others.
+/// For each module, the other modules that it names.
 fn arrows() -> BTreeMap<String, BTreeSet<String>> {
     let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in files(&source()) {
-        let Some(room) = room(&path) else { continue };
+        let Some(module) = module(&path) else { continue };
         let text = fs::read_to_string(&path).expect("a source is text");
-        arrows.entry(room.clone()).or_default().extend(named(&text).into_iter().filter(|other| *other != room));
+        arrows.entry(module.clone()).or_default().extend(named(&text).into_iter().filter(|other| *other != module));
     }
     arrows
 }
 
 #[test]
-fn every_room_of_the_engine_has_its_place_in_the_order() {
-    let rooms: BTreeSet<String> = files(&source()).iter().filter_map(|path| room(path)).collect();
-    let known: BTreeSet<String> = ROOMS.iter().map(|room| (*room).to_owned()).collect();
-    assert_eq!(rooms, known);
+fn every_module_of_the_engine_has_its_place_in_the_order() {
+    let modules: BTreeSet<String> = files(&source()).iter().filter_map(|path| module(path)).collect();
+    let known: BTreeSet<String> = MODULES.iter().map(|module| (*module).to_owned()).collect();
+    assert_eq!(modules, known);
     assert!(arrows().values().map(BTreeSet::len).sum::<usize>() > 20, "the sources name each other");
 }
 
 #[test]
-fn a_room_knows_only_those_before_it() {
-    let place = |room: &str| ROOMS.iter().position(|known| *known == room);
+fn a_module_uses_only_those_before_it() {
+    let place = |module: &str| MODULES.iter().position(|known| *known == module);
     let mut backwards = Vec::new();
-    for (room, others) in arrows() {
+    for (module, others) in arrows() {
         backwards.extend(
-            others.into_iter().filter(|other| place(other) >= place(&room)).map(|other| format!("{room} → {other}")),
+            others
+                .into_iter()
+                .filter(|other| place(other) >= place(&module))
+                .map(|other| format!("{module} → {other}")),
         );
     }
-    assert_eq!(backwards, Vec::<String>::new(), "these run back up; the order is {}", ROOMS.join(" < "));
+    assert_eq!(
+        backwards,
+        Vec::<String>::new(),
+        "these dependencies run backwards; the order is {}",
+        MODULES.join(" < ")
+    );
 }
 
 #[test]
@@ -158,7 +166,7 @@ fn a_crate_depends_only_on_those_that_it_may_know() {
     }
 }
 
-/// A test where the manifest says `test = false` would never run, nor an example where it says `doctest = false`.
+/// A test in a crate with `test = false` in its manifest would never run, nor an example with `doctest = false`.
 #[test]
 fn a_crate_that_links_no_tests_has_none() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

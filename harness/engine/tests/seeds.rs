@@ -1,4 +1,4 @@
-//! What a seed promises: the same one gives the same run, another one gives other values.
+//! The promise of seeds: the same one gives the same run, another one gives other values.
 
 use engine::run::ExitStatus;
 
@@ -6,7 +6,7 @@ use crate::bench::{Bench, Report, rule};
 
 const ALIGNED: &str = "toy.small.aligned";
 
-/// Two rules of one process, one of two. Blocks that are small do not lie as the first one wants where `small` is not 0.
+/// Two rules of one process, one of two. Small blocks are misaligned for the first one if `small` is not 0.
 fn bench(small: u32) -> Bench {
     let axes = "forall:\n  size: {bytes: 1..64KiB}\n  count: {int: 1..5}\nobserve: {size: size}";
     let aligned = format!(
@@ -33,7 +33,7 @@ B: toy_open(A.key, &p);";
     ])
 }
 
-/// A journal without what no two runs share: times, processes, and the folder that was written.
+/// A journal without the parts that differ between runs: times, processes, and the output folder.
 fn timeless(report: &Report) -> Vec<serde_json::Value> {
     fn forget(value: &mut serde_json::Value) {
         match value {

@@ -1,4 +1,5 @@
-//! Starts of a runtime cost seconds on hardware: who shares a process, how many there are, and why.
+//! Starts of a runtime cost seconds on hardware: these tests check shared processes, and the number and reasons of
+//! starts.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +29,10 @@ fn run(rules: &[String]) -> Report {
     bench.report("report")
 }
 
-/// Processes by reason, without the one that every run starts to ask the runtime what it is.
+/// Processes by reason, without the one that every run starts to query the runtime.
 fn further(report: &Report) -> BTreeMap<StartReason, Starts> {
     let mut starts = report.end.starts.clone();
-    let first = starts.get_mut(&StartReason::FirstUse).expect("the runtime was asked what it is");
+    let first = starts.get_mut(&StartReason::FirstUse).expect("the runtime was queried");
     (first.processes, first.runtimes) = (first.processes - 1, first.runtimes - 1);
     starts.retain(|_, starts| starts.processes > 0);
     let all = report.end.starts.values().map(|starts| starts.processes).sum::<u64>();

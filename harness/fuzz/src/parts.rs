@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::run::{ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, Work, merge};
+use engine::run::{Agenda, ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, merge};
 use record::Recorded;
 
 use crate::toy;
@@ -37,7 +37,7 @@ impl Observer for Silent {
         Ok(())
     }
 
-    fn perform(&mut self, _work: &std::sync::Arc<Work>) -> Result<(), RunError> {
+    fn perform(&mut self, _work: &std::sync::Arc<Agenda>) -> Result<(), RunError> {
         unreachable!("a merge runs nothing")
     }
 

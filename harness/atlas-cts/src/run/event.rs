@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use catalog::Level;
-use engine::run::{Campaign, Work};
+use engine::run::{Agenda, Campaign};
 use ledger::report::conclusion_text;
 use record::{Incident, Meaning, Recorded, RuleResult};
 
@@ -115,7 +115,7 @@ impl LogLine {
 
 impl LogEvent {
     /// A run begins.
-    pub(crate) fn run(work: &Work) -> LogEvent {
+    pub(crate) fn run(work: &Agenda) -> LogEvent {
         let header = &work.campaign.header;
         LogEvent::Run(Box::new(RunEvent {
             suite: header.suite.clone(),

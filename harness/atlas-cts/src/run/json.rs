@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::say_json;
-use engine::run::{Listener, Observer, RunError, Work};
+use engine::run::{Agenda, Listener, Observer, RunError};
 use record::{Incident, Recorded};
 
 use super::event::{LogEvent, LogLine};
@@ -21,7 +21,7 @@ impl Observer for JsonLog {
         print(LogEvent::Line { text: text.to_owned() })
     }
 
-    fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
+    fn perform(&mut self, work: &Arc<Agenda>) -> Result<(), RunError> {
         print(LogEvent::run(work))?;
         work.perform_all(|result| print(LogEvent::result(&work.campaign, result)))
     }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::run::{Listener, RunError, RunningRule, Work};
+use engine::run::{Agenda, Listener, RunError, RunningRule};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ledger::report::clean;
 
@@ -55,7 +55,7 @@ impl Progress {
     }
 
     /// Shows the line as long as the work goes on.
-    pub(super) fn during(&self, work: &Work, perform: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
+    pub(super) fn during(&self, work: &Agenda, perform: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
         if self.bar.is_hidden() {
             return perform();
         }
@@ -71,7 +71,7 @@ impl Progress {
         })
     }
 
-    fn follow(&self, work: &Work, over: &Receiver<()>) {
+    fn follow(&self, work: &Agenda, over: &Receiver<()>) {
         let estimate = work.estimate();
         let threads = work.threads();
         // Whoever performs the work has nothing to say but that it is over.

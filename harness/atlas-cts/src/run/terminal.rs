@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use crate::{say_line, say_painted};
-use engine::run::{Campaign, Listener, Observer, RunError, Work};
+use engine::run::{Agenda, Campaign, Listener, Observer, RunError};
 use ledger::report::{failure_text, summary};
 use record::{Recorded, RuleResult, Verdict};
 
@@ -25,7 +25,7 @@ impl Observer for Terminal {
         say_line(text)
     }
 
-    fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError> {
+    fn perform(&mut self, work: &Arc<Agenda>) -> Result<(), RunError> {
         let progress = &self.progress;
         progress.during(work, || {
             work.perform_all(|result| {

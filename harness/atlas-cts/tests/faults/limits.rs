@@ -97,7 +97,7 @@ fn a_library_that_limits_its_own_processor_time_is_to_blame() {
     let bench = struck_by(&["FAULT_LIMITS_ITS_TIME"], "");
     run(&bench, "report").says(1, &["CRASH  acl.faults.struck"]);
     let reason = reason(&bench, "acl.faults.struck");
-    assert!(reason.contains("it had limited its processor time to 1 s, and used it up"), "{reason}");
+    assert!(reason.contains("it had limited its processor time to 1 s and reached the limit"), "{reason}");
 }
 
 /// In one process, and in processes of their own: what came of it is the library's, and the limit is named.

@@ -48,7 +48,7 @@ fn a_rule_that_a_lowered_limit_spoils_says_which_limit_it_was() {
     let struck = report.result("acl.faults.struck");
     assert_eq!((struck.verdict.name(), &*struck.findings), ("pass", &[] as &[String]));
     let after = report.result("acl.faults.after");
-    assert!(after.findings.iter().any(|finding| finding.contains("put back: the limit of stack from ")), "{after:?}");
+    assert!(after.findings.iter().any(|finding| finding.contains("restored: the limit of stack from ")), "{after:?}");
     expect_nothing_left(&bench);
 }
 
@@ -57,15 +57,15 @@ fn a_rule_that_a_lowered_limit_spoils_says_which_limit_it_was() {
 #[case::prints_replies_of_a_worker("FAULT_FLOOD", None)]
 #[case::ignores_and_blocks_all_signals(
     "FAULT_SIGNALS",
-    Some("while it was set up, the library changed its process, which stays so: the signal mask (blocked ")
+    Some("during set-up, the library changed its process, and the change is kept: the signal mask (blocked ")
 )]
 #[case::hangs_when_it_ends(
     "FAULT_END_HANGS",
-    Some("cannot end in order: during the tear-down, no progress for 1s; the process was killed")
+    Some("did not shut down cleanly: during the tear-down, no progress for 1s; the process was killed")
 )]
 #[case::hangs_in_a_static_destructor(
     "FAULT_HANGS_AT_EXIT",
-    Some("cannot end in order: after the tear-down its process did not end within 5s and was killed")
+    Some("did not shut down cleanly: after the tear-down, the process did not end within 5s and was killed")
 )]
 #[case::aborts_in_a_static_destructor(
     "FAULT_ABORTS_AT_EXIT",
@@ -79,7 +79,7 @@ fn a_rule_that_a_lowered_limit_spoils_says_which_limit_it_was() {
 )]
 #[case::leaves_a_process_in_a_session_of_its_own(
     "FAULT_FORKS_A_DAEMON",
-    Some("a process that the library had started outlived its worker, and was killed (1 process)")
+    Some("a process started by the library outlived its worker and was killed (1 process)")
 )]
 #[case::reserves_ten_gigabytes("FAULT_MAPS_10_GB", None)]
 fn what_happens_where_no_rule_runs_changes_no_verdict(#[case] fault: &str, #[case] remark: Option<&str>) {

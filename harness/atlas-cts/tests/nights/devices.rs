@@ -99,7 +99,7 @@ fn a_device_that_is_dead_before_the_run_is_not_used(#[case] hangs: &str, #[case]
     fs::remove_dir_all(bench.path("report")).unwrap();
     let mut strict = command(&bench, 4, &["--min-devices", "4"]);
     dead(&mut strict);
-    crate::nights::answer(&mut strict).says(3, &[why, "; --min-devices asks for 4, and 3 are left; see to them"]);
+    crate::nights::answer(&mut strict).says(3, &[why, "; --min-devices requires 4, and 3 can be used; fix them"]);
     assert!(!bench.path("report/results.jsonl").exists(), "nothing has run");
 }
 
@@ -126,14 +126,14 @@ fn a_run_with_a_device_that_was_out_is_resumed_without_it(#[values(false, true)]
 }
 
 #[rstest]
-#[case::of_several(2, "2 devices work")]
-#[case::of_one(1, "one device works")]
+#[case::of_several(2, "only 2 devices work")]
+#[case::of_one(1, "only one device works")]
 fn fewer_devices_than_a_run_must_have_are_named_also_where_all_work(#[case] devices: u32, #[case] says: &str) {
     let bench = machine(&copies(0, 2), "WORKS");
-    let says = [&format!("--min-devices 4: {says}; see why the others are not counted (`atlas-cts doctor`)")];
+    let says = [&format!("--min-devices 4: {says}; find the others with `atlas-cts doctor`")];
     crate::nights::answer(&mut command(&bench, devices, &["--min-devices", "4"])).says(3, &says.map(String::as_str));
     let wanted = "--devices 9: the runtime reports";
-    let next = "or fewer, or see why the others are not counted (`atlas-cts doctor`)";
+    let next = "or fewer, or find the others with `atlas-cts doctor`";
     crate::nights::answer(&mut command(&bench, devices, &["--devices", "9"])).says(2, &[wanted, next]);
     assert!(!bench.path("report/results.jsonl").exists(), "nothing has run");
 }
@@ -286,7 +286,7 @@ fn a_device_that_dies_under_a_rule_of_two_is_found(#[case] hangs: &str) {
         night.env(hangs, "1");
     }
     let (answer, report) = ran(&bench, &mut night);
-    answer.says(0, &["device 1 does not do what it did before the run"]);
+    answer.says(0, &["device 1 no longer passes the gate"]);
     expect_all(&report, Verdict::Pass);
     let well = ["device 0 does", "device 2 does", "device 3 does"];
     assert!(
@@ -349,7 +349,7 @@ fn a_run_that_is_asked_to_end_does_not_wait_for_the_command_of_a_site() {
     let child = night.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until(|| bench.path("begun").exists());
     ask(&child, Signal::TERM);
-    Answer::from(child.wait_with_output().unwrap()).says(3, &["SIGTERM: the run was asked to end"]);
+    Answer::from(child.wait_with_output().unwrap()).says(3, &["SIGTERM: run stopped"]);
     assert!(!bench.path("waited").exists());
 }
 
@@ -428,7 +428,7 @@ fn a_rule_after_which_memory_does_not_come_back_is_found_and_named() {
 fn memory_that_somebody_else_takes_is_said_and_no_rule_is_blamed(#[values("60", "100", "150")] every: &str) {
     let bench = machine(&copies(0, 60), "IS_SHARED");
     let (answer, report) = ran(&bench, command(&bench, 1, &[]).env("NIGHT_EVERY", every));
-    answer.says(0, &["512.0 MiB of the memory of the device", "somebody else"]);
+    answer.says(0, &["512.0 MiB of the memory of the device", "another program"]);
     expect_all(&report, Verdict::Pass);
     assert!(remarks(&report, "each time").is_empty(), "{:?}", report.end().told().collect::<Vec<_>>());
 }

@@ -63,7 +63,7 @@ fn a_run_that_is_asked_to_end_closes_its_journal_and_says_how_to_go_on(#[case] s
     assert!(!workers.is_empty());
     ask(&child, signal);
     let answer = Answer::from(child.wait_with_output().unwrap());
-    answer.says(3, &[&format!("{name}: the run was asked to end; 0 of "), "`--resume ", "runs the others"]);
+    answer.says(3, &[&format!("{name}: run stopped; 0 of "), "`--resume ", "runs the others"]);
     workers.iter().for_each(Watched::expect_end);
     let text = fs::read_to_string(&journal).unwrap();
     assert!(text.lines().last().unwrap().starts_with("{\"stop\":{\"at\":"), "{text}");

@@ -16,7 +16,7 @@ fn a_function_that_hangs_is_waited_for_by_one_rule_and_its_owner() {
     for number in 0..4 {
         let result = report.result(&format!("acl.night.stream{number}"));
         assert_eq!(result.verdict, Verdict::Blocked);
-        let why = "aclrtSynchronizeStream does not return, as acl.night.first showed: no other rule waits for it";
+        let why = "aclrtSynchronizeStream does not return, as acl.night.first showed: rules that call it are blocked";
         assert!(result.reason.contains(why), "{}", result.reason);
         // One function that hangs does not put the device out.
         for other in ["early", "late"] {
@@ -29,7 +29,7 @@ fn a_function_that_hangs_is_waited_for_by_one_rule_and_its_owner() {
 #[test]
 fn a_device_on_which_two_ways_to_wait_hang_is_out() {
     let (_, answer, report) = run(waiting_rules(), "HANGS_SYNCHRONISING");
-    answer.says(1, &["the device is out of this run"]);
+    answer.says(1, &["the device is quarantined"]);
     let verdicts = verdicts(&report);
     let timeouts = verdicts.values().filter(|verdict| **verdict == Verdict::Timeout).count();
     assert_eq!(timeouts, 3, "the first way and its owner, and of the second, which is suspected by then: {verdicts:?}");
@@ -37,7 +37,7 @@ fn a_device_on_which_two_ways_to_wait_hang_is_out() {
         assert_eq!(verdicts[&*format!("acl.night.early{number}")], Verdict::Pass, "before the second way hung");
         let late = report.result(&format!("acl.night.late{number}"));
         assert_eq!(late.verdict, Verdict::DeviceLost);
-        let why = "aclrtSynchronizeStream and aclrtSynchronizeStreamWithTimeout do not return; see to it";
+        let why = "aclrtSynchronizeStream and aclrtSynchronizeStreamWithTimeout do not return; fix it";
         assert!(late.reason.contains(why), "{}", late.reason);
     }
     assert_eq!(report.results.len(), report.header.rules, "every rule is accounted for");
@@ -68,7 +68,7 @@ fn hangs_that_come_now_and_then_are_known_after_the_third_and_the_function_is_tr
 fn a_device_whose_start_hangs_is_not_started_again() {
     let rules = (0..12).map(|number| rule(&format!("night.alone{number}"), "", ALONE)).collect::<String>();
     let (bench, answer, report) = run(format!("title: Night\nrules:\n{rules}"), "HANGS_AT_START");
-    answer.says(3, &["the device is out of this run"]);
+    answer.says(3, &["the device is quarantined"]);
     let starts = fs::metadata(bench.path("count")).unwrap().len();
     assert_eq!(starts, 5, "four that work, and one that hangs");
     let passed = report.results.iter().take_while(|result| result.verdict == Verdict::Pass).count();

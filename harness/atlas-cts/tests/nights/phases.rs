@@ -182,7 +182,7 @@ fn a_run_that_is_ended_between_two_rules_has_none_in_flight(#[values(Signal::TER
     assert_eq!((left.results.len(), left.in_flight.len(), left.end.is_none()), (2, 0, true), "{text}");
     assert_eq!(output.status.code(), (signal == Signal::TERM).then_some(3), "{text}");
     finish(&bench, true)
-        .says(1, &["FAIL  acl.night.middle", "2 of 3 rules have a result; when the run ended, none ran"]);
+        .says(1, &["FAIL  acl.night.middle", "2 of 3 rules have a result; when the run stopped, no rule was running"]);
     let report = bench.report("report");
     assert_eq!(report.verdicts().len(), 3);
     assert!(report.results.iter().all(|result| result.interrupted == 0));

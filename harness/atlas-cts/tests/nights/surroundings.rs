@@ -91,7 +91,7 @@ fn a_process_that_is_killed_between_two_rules_fails_no_rule() {
     let report = bench.report("report");
     assert!(verdicts(&report).values().all(|verdict| *verdict == Verdict::Pass), "{:?}", report.verdicts());
     let end = report.end();
-    let said = |remark: &&String| remark.starts_with("a process ended by itself while nothing ran in it (signal 9");
+    let said = |remark: &&String| remark.starts_with("an idle worker exited (signal 9");
     assert_eq!(end.remarks.iter().filter(said).count(), 1, "{:?}", end.remarks);
     assert_eq!(end.starts[&StartReason::AfterLoss].processes, 1);
 }
@@ -183,7 +183,7 @@ fn a_disk_that_a_library_fills_ends_the_run_which_goes_on_once_there_is_room() {
     take_environment(&mut shell, &atlas);
     shell.env("NIGHT_LOG", bench.path("small/log")).env("NIGHT_COUNT", bench.path("count"));
     let answer = answer(shell.current_dir(bench.path("")).stdin(Stdio::null()));
-    let full = ["no result can be written any more", "No space left on device", "free some space, then resume the run"];
+    let full = ["cannot write results", "No space left on device", "free some space, then resume the run"];
     answer.says(0, &full).says(0, &["first 3, second 0"]);
     let (full, room) = (bench.report("kept/full"), bench.report("kept/room"));
     assert!((4..24).contains(&full.results.len()), "{:?}", full.verdicts());

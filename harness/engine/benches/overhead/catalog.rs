@@ -10,9 +10,9 @@ fn toy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy/specs")
 }
 
-/// Puts what every catalog needs into a folder.
+/// Writes the common part of every catalog into a folder.
 fn base(specs: &Path) {
-    // What an earlier version left behind would be read as well.
+    // Files left by an earlier version would be read as well.
     let _ = std::fs::remove_dir_all(specs);
     for folder in ["toy/clauses", "toy/rules"] {
         std::fs::create_dir_all(specs.join(folder)).expect("the folder can be made");
@@ -34,7 +34,7 @@ fn rule(text: &mut String, id: &str, more: &str, steps: &[&str]) {
     });
 }
 
-/// The catalog of the rules that are run.
+/// The catalog of the benchmark's rules.
 pub fn write(specs: &Path) {
     base(specs);
     let save = |name: &str, text: String| {

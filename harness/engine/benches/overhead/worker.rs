@@ -1,4 +1,4 @@
-//! A worker without a session: so many cases of one rule as the benchmark wants.
+//! A worker without a session: runs as many cases of one rule as the benchmark wants.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;

@@ -1,5 +1,5 @@
-//! Answers that no document fixes, counted over the cases of a rule: within a bound, and without making a text of any
-//! before the rule has ended.
+//! Counts the answers that no document fixes over the cases of a rule: within a bound, and without creating any text
+//! before the rule ends.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -10,30 +10,30 @@ use steps::{AxisId, Id};
 
 use cases::{case_to_json, display_values};
 
-/// The most questions that are kept of a rule.
+/// The most questions kept of a rule.
 const MOST_QUESTIONS: usize = 64;
-/// The most different answers that are kept of a rule; what is more is one answer, `Told::Other`, of its question.
+/// The most different answers kept of a rule; further ones count as `Told::Other` of their question.
 const MOST_ANSWERS: usize = 128;
-/// The most that is noted of one case: loops ask the same again.
+/// The most answers noted per case: loops repeat the same question.
 const MOST_OF_A_CASE: usize = 256;
-/// The most different combinations of drawn values that tell questions apart.
+/// The most combinations of drawn values that distinguish questions.
 const MOST_COMBINATIONS: usize = 16;
 /// The longest example, in bytes.
 const LONGEST_EXAMPLE: usize = 120;
 
-/// What was asked, as small as it can be said while the case runs.
+/// A question that the documents leave open, in compact form while the case runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
+pub struct OpenQuestion {
     /// Place of the call or check in the steps.
     pub start: usize,
     pub end: usize,
-    pub of: Asked,
+    pub of: QuestionKind,
 }
 
-/// What kind of question it is.
+/// The kind of an open question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Asked {
+pub enum QuestionKind {
     /// A call: the function by its position in the program, and the class of each argument, see [`class_of`].
     Call { function: usize, classes: u64 },
     /// A check.
@@ -42,43 +42,43 @@ pub enum Asked {
     Observed(usize),
 }
 
-/// What was answered.
+/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
     /// A call's code.
     Code(i64),
-    /// Whether a call answered with an address.
+    /// True if a call returned an address.
     Address(bool),
-    /// A check that is only reported held, or did not.
+    /// True if a check that is only reported held.
     Holds(bool),
-    /// A check of two alternatives held by its first.
+    /// True if a check of two alternatives held by its first one.
     First(bool),
-    /// A value that has to be one of several.
+    /// A value that must be one of several.
     Value(i64),
-    /// The class of what is observed.
+    /// The class of an observed value.
     Class(String),
     /// One of many other answers.
     Other,
 }
 
-/// One question with its answer.
+/// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
-    pub question: Question,
+    pub question: OpenQuestion,
     pub told: Told,
 }
 
-/// A question with its answers, counted over the cases in which it was asked.
+/// A question with its answers, counted over the cases that raised it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Counted {
-    pub question: Question,
-    /// The drawn values that tell questions apart, `name=value`.
+    pub question: OpenQuestion,
+    /// The drawn values that distinguish questions, `name=value`.
     pub given: String,
-    /// Cases in which it was asked.
+    /// Number of cases that raised it.
     pub cases: u64,
     pub answers: Vec<CountedAnswer>,
-    /// The values that `given` shows, to compare quickly.
+    /// The values in `given`, for fast comparison.
     #[serde(skip)]
     key: Vec<i128>,
     #[serde(skip)]
@@ -89,35 +89,35 @@ pub struct Counted {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CountedAnswer {
     pub told: Told,
-    /// Cases in which it was given.
+    /// Number of cases that gave it.
     pub cases: u64,
     pub example: Option<Json>,
     #[serde(skip)]
     last: u64,
 }
 
-/// The answers of a rule, counted. A case counts once for each answer, however often it is given there: what happens in one
-/// case is no independent observation.
+/// The counted answers of a rule. A case counts once for each answer, however often it gives it: repetitions in one
+/// case are not independent observations.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Tally {
     pub asked: Vec<Counted>,
-    /// Everything that a case draws stands in `given`.
+    /// True if `given` has every drawn value.
     pub exact: bool,
     pub left_out: u64,
-    /// The axes whose values tell questions apart.
+    /// The axes whose values distinguish questions.
     #[serde(skip)]
     axes: Vec<AxisId>,
-    /// Answers of all questions.
+    /// Number of answers to all questions.
     #[serde(skip)]
     answers: usize,
-    /// Cases taken.
+    /// Number of cases.
     #[serde(skip)]
     cases: u64,
 }
 
-impl Question {
-    pub fn at(span: Span, of: Asked) -> Question {
-        Question { start: span.start, end: span.end, of }
+impl OpenQuestion {
+    pub fn at(span: Span, of: QuestionKind) -> OpenQuestion {
+        OpenQuestion { start: span.start, end: span.end, of }
     }
 
     pub fn span(&self) -> Span {
@@ -125,17 +125,18 @@ impl Question {
     }
 }
 
-/// Notes an answer of a case, unless the case has given too many already.
-pub fn note(seen: &mut Vec<Seen>, question: Question, told: Told) {
+/// Notes an answer of a case, up to a limit per case.
+pub fn note(seen: &mut Vec<Seen>, question: OpenQuestion, told: Told) {
     if seen.len() < MOST_OF_A_CASE {
         seen.push(Seen { question, told });
     }
 }
 
-/// Bits that the class of an argument takes.
+/// Bits of the class of an argument.
 const CLASS_BITS: usize = 5;
 
-/// The class of an integer: 0 zero, 1 more, 2 less; of an enumeration, 3 and on: the value itself, where it is small.
+/// The class of an integer: 0 zero, 1 positive, 2 negative. Of an enumeration, from 3 on: the value itself, if it is
+/// small.
 pub fn class_of(value: i128, enumeration: bool) -> u64 {
     match value {
         0..28 if enumeration => value as u64 + 3,
@@ -145,18 +146,18 @@ pub fn class_of(value: i128, enumeration: bool) -> u64 {
     }
 }
 
-/// The class of an argument among those of a call.
+/// The class of an argument in those of a call.
 pub fn nth_class(classes: u64, index: usize) -> u64 {
     (classes >> (index * CLASS_BITS)) & ((1 << CLASS_BITS) - 1)
 }
 
-/// The classes of a call with the class of one more argument.
+/// The classes of a call with the class of another argument.
 pub fn with_class(classes: u64, index: usize, class: u64) -> u64 {
     classes | class << (index * CLASS_BITS)
 }
 
 impl Tally {
-    /// A count for a program: which of its axes tell questions apart is known from their domains.
+    /// A tally for a program; the domains of its axes determine which ones distinguish questions.
     pub fn new(program: &Program) -> Tally {
         let mut combinations = 1usize;
         let mut axes = Vec::new();
@@ -175,7 +176,7 @@ impl Tally {
         Tally { exact: axes.len() == program.axes.len(), axes, ..Tally::default() }
     }
 
-    /// Counts what a case has shown.
+    /// Counts the answers of a case.
     pub fn take(&mut self, program: &Program, case: (&[Value], u64), seen: &[Seen], observed: &[(usize, String)]) {
         if seen.is_empty() && observed.is_empty() {
             return;
@@ -186,16 +187,16 @@ impl Tally {
             self.count(program, case, &key, *question, told);
         }
         for (position, class) in observed {
-            let question = Question { start: 0, end: 0, of: Asked::Observed(*position) };
+            let question = OpenQuestion { start: 0, end: 0, of: QuestionKind::Observed(*position) };
             self.count(program, case, &key, question, &Told::Class(class.clone()));
         }
     }
 
-    fn count(&mut self, program: &Program, case: (&[Value], u64), key: &[i128], question: Question, told: &Told) {
+    fn count(&mut self, program: &Program, case: (&[Value], u64), key: &[i128], question: OpenQuestion, told: &Told) {
         let number = self.cases;
         let full = self.answers >= MOST_ANSWERS;
-        // Most rules have no such axis, and their lists are empty. Comparing those is slow, an eighth of a case: an empty
-        // list points to no memory, and a masked load from there takes the processor hundreds of cycles.
+        // Most rules have no such axis, and their lists are empty. Comparing those is slow, an eighth of a case: an
+        // empty list points to no memory, and a masked load from there takes the processor hundreds of cycles.
         let same_key = |known: &Counted| key.is_empty() || known.key == key;
         let known = self.asked.iter().position(|known| known.question == question && same_key(known));
         let at = match known {

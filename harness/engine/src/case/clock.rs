@@ -1,46 +1,46 @@
-//! The time for making a failing case smaller.
+//! The time budget for shrinking a failing case.
 
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// What making a case smaller took.
+/// The time spent on shrinking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shrinking {
     pub milliseconds: u64,
-    /// The budget was used up before there was nothing smaller to try.
+    /// True if the budget ended before all smaller cases were tried.
     pub cut: bool,
 }
 
 impl Shrinking {
-    /// The time that it took.
+    /// The time spent.
     pub fn time(self) -> Duration {
         Duration::from_millis(self.milliseconds)
     }
 }
 
-/// Says when there is no time for another run.
+/// The clock of the shrinking budget.
 pub(super) struct Clock {
     begun: Instant,
     limit: Duration,
-    /// What the longest run so far took.
+    /// The time of the longest run so far.
     longest: Duration,
     over: bool,
 }
 
 impl Clock {
-    /// The failing case itself took so long.
+    /// A clock for a failing case that took this long.
     pub(super) fn new(milliseconds: u64, case: Duration) -> Clock {
         Clock { begun: Instant::now(), limit: Duration::from_millis(milliseconds), longest: case, over: false }
     }
 
-    /// Whether a run that takes as long as the longest would end too late.
+    /// True if a run as long as the longest one would end too late.
     pub(super) fn is_over(&mut self) -> bool {
         self.over |= self.begun.elapsed() + self.longest > self.limit;
         self.over
     }
 
-    /// Takes the time of a run.
+    /// Runs something and records its time.
     pub(super) fn time<T>(&mut self, run: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let ran = run();
@@ -61,7 +61,7 @@ mod tests {
     fn nothing_is_begun_that_would_end_too_late() {
         let slow = Duration::from_secs(61);
         let mut clock = Clock::new(60_000, slow);
-        assert!(clock.is_over() && clock.shrinking().cut, "the case alone is slower than all the time there is");
+        assert!(clock.is_over() && clock.shrinking().cut, "the case alone is slower than the whole budget");
         let mut clock = Clock::new(60_000, Duration::from_secs(24));
         assert!(!clock.is_over() && !clock.shrinking().cut);
         clock.longest = slow;

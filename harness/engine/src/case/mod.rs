@@ -1,11 +1,13 @@
-//! The cases of a rule, run: what they show, and the smallest that fails.
+//! Runs the cases of a rule and finds the smallest failing one.
 
 mod answers;
 mod clock;
 mod report;
 mod search;
 
-pub use answers::{Asked, Counted, CountedAnswer, Question, Seen, Tally, Told, class_of, note, nth_class, with_class};
+pub use answers::{
+    Counted, CountedAnswer, OpenQuestion, QuestionKind, Seen, Tally, Told, class_of, note, nth_class, with_class,
+};
 pub use clock::Shrinking;
 pub use report::{CaseFailure, CaseReport, FailedCall, LostIn, Trouble};
 pub use search::{FailedCase, Ran, Search, SearchResult};

@@ -1,4 +1,4 @@
-//! What one case showed.
+//! The result of one case.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,20 +9,20 @@ use steps::Span;
 /// The result of a case, small enough to cross a pipe.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CaseReport {
-    /// `None`: nothing failed.
+    /// `None` if nothing failed.
     pub failure: Option<CaseFailure>,
-    /// Verdict statements that were executed.
+    /// Executed verdict statements.
     pub checks: u64,
     /// Remarks that do not fail the case.
     pub findings: Vec<String>,
-    /// A process of the case reached the limit of its memory.
+    /// Set if a process of the case reached its memory limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<MemoryLimit>,
-    /// Releases that failed.
+    /// Failed releases.
     pub releases: Vec<String>,
-    /// The first of them.
+    /// The first failed release.
     pub unreleased: Option<FailedCall>,
-    /// A call that is documented as unsupported did its work.
+    /// Set if a call documented as unsupported did its work.
     pub exceeds: Option<String>,
     /// (position in the program's list, class).
     pub observations: Vec<(usize, String)>,
@@ -31,7 +31,7 @@ pub struct CaseReport {
     pub answers: Vec<Seen>,
 }
 
-/// Why a case failed.
+/// The failure of a case.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CaseFailure {
     pub verdict: Verdict,
@@ -39,27 +39,27 @@ pub struct CaseFailure {
     pub start: usize,
     pub end: usize,
     pub message: String,
-    /// The call that did not answer as it must, if it was one: its owner may have seen the same.
+    /// The failed call, if any: its owner may fail at the same call.
     pub blocked_by: Option<FailedCall>,
     /// The call site at which the process was lost.
     pub lost_at: Option<u32>,
-    /// The function that was called when the process was lost, and had not returned.
+    /// The function that was running when the process was lost.
     pub lost_in: Option<LostIn>,
-    /// What the runtime said of the thread's last errors.
+    /// The runtime's texts for the thread's last errors.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recent_error: String,
 }
 
-/// A function that hung, or ended its process.
+/// A function that hung or ended its process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostIn {
     pub function: String,
-    /// It was called to set the process up, or between cases: every rule needs it.
+    /// True if it was called in set-up or between cases: every rule needs it.
     pub life_cycle: bool,
 }
 
 impl CaseFailure {
-    /// A failure of a statement.
+    /// The failure of a statement.
     pub fn of(verdict: Verdict, span: Span, message: String) -> CaseFailure {
         CaseFailure {
             verdict,
@@ -73,25 +73,25 @@ impl CaseFailure {
         }
     }
 
-    /// Whether the other is a failure of the same kind at the same place; for a lost process: in the same call.
+    /// True if both are failures of the same kind at the same place; for a lost process, in the same call.
     pub fn same_as(&self, other: &CaseFailure) -> bool {
         (self.verdict, self.start, self.lost_at) == (other.verdict, other.start, other.lost_at)
     }
 }
 
-/// A call that did not answer as it must.
+/// A failed call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedCall {
     pub function: String,
-    /// What it answered; `None`: the library does not export it.
+    /// Its code; `None` if the library does not export it.
     pub code: Option<i64>,
 }
 
-/// Why a part of the life cycle could not be done.
+/// The reason why a part of the life cycle failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trouble {
     pub message: String,
-    /// The call that was to blame, if it was one.
+    /// The failed call, if any.
     pub call: Option<FailedCall>,
 }
 
@@ -102,23 +102,23 @@ impl From<String> for Trouble {
 }
 
 impl CaseReport {
-    /// Notes a release that failed.
+    /// Notes a failed release.
     pub fn fail_release(&mut self, message: String, call: FailedCall) {
         self.releases.push(message);
         self.unreleased.get_or_insert(call);
     }
 
-    /// Notes a failure; the first one counts.
+    /// Notes a failure; only the first one counts.
     pub fn fail(&mut self, verdict: Verdict, span: Span, message: String) {
         self.fail_call(verdict, span, message, None);
     }
 
-    /// As [`CaseReport::fail`], for a call.
+    /// Same as [`CaseReport::fail`], for a call.
     pub fn fail_call(&mut self, verdict: Verdict, span: Span, message: String, call: Option<FailedCall>) {
         self.failure.get_or_insert_with(|| CaseFailure { blocked_by: call, ..CaseFailure::of(verdict, span, message) });
     }
 
-    /// A release that failed in a case that held fails the case.
+    /// Turns a failed release into a failure if the case held.
     pub fn judge_releases(&mut self) {
         if let Some(message) = self.releases.first().cloned() {
             let call = self.unreleased.clone();

@@ -1,5 +1,5 @@
-//! The search for a failing case, and for the smallest one. Workers run it for rules of one process, the supervisor for
-//! rules of several.
+//! The search for a failing case, and for the smallest one. It runs in workers for rules of one process, and in the
+//! supervisor for rules of several.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -19,16 +19,16 @@ use super::answers::Tally;
 use super::clock::{Clock, Shrinking};
 use super::report::{CaseFailure, CaseReport, FailedCall};
 
-/// What the cases of a rule showed.
+/// The results of the cases of a rule.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SearchResult {
     pub cases: u64,
-    /// Cases that failed: one, unless all were to be counted.
+    /// Number of failed cases: at most one, unless all are counted.
     #[serde(default)]
     pub failed: u64,
     pub checks: u64,
     pub findings: Vec<String>,
-    /// A process reached the limit of its memory.
+    /// Set if a process reached its memory limit.
     #[serde(default)]
     pub memory_limit: Option<MemoryLimit>,
     pub exceeds: Option<String>,
@@ -37,18 +37,18 @@ pub struct SearchResult {
     #[serde(default)]
     pub answers: Tally,
     pub failure: Option<Box<FailedCase>>,
-    /// How much of the domain was tried.
+    /// The tested share of the domain.
     #[serde(default)]
     pub coverage: Option<Coverage>,
-    /// A code was seen after which the process is of no further use.
+    /// A code after which the process is unusable.
     pub fatal: Option<String>,
-    /// The health check after the rule failed.
+    /// The failure of the health check after the rule.
     pub unhealthy: Option<String>,
-    /// The call of the life cycle that `fatal` or `unhealthy` is about.
+    /// The call of the life cycle that caused `fatal` or `unhealthy`.
     pub stopped_by: Option<FailedCall>,
 }
 
-/// The smallest failing case that was found.
+/// The smallest failing case found.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FailedCase {
     pub failure: CaseFailure,
@@ -62,7 +62,7 @@ pub struct FailedCase {
 }
 
 impl FailedCase {
-    /// The values of a case that failed; its number is 0.
+    /// The values of a failed case; its number is 0.
     pub fn of(program: &Program, failure: CaseFailure, values: &[Value], salt: u64) -> FailedCase {
         let (replay_values, values) = (case_to_json(program, values, salt), display_values(program, values));
         FailedCase {
@@ -77,19 +77,19 @@ impl FailedCase {
     }
 }
 
-/// What running a case gives: its report, and the trace when it failed.
+/// The run of a case: its report, and the trace if it failed.
 pub struct Ran {
     pub report: CaseReport,
     pub trace: Vec<String>,
-    /// Nothing more can be run: the process or the group is gone.
+    /// True if no further case can run: the process or the group is gone.
     pub last: bool,
 }
 
-/// How a search ended.
+/// The end of a search.
 enum SearchEnd {
     /// The plan is done.
     Done,
-    /// The guard against hangs ended the plan before it was done.
+    /// The watchdog ended the plan early.
     Cut,
     /// A case failed, or the cases were given.
     Early,
@@ -103,9 +103,9 @@ pub struct Search<'a> {
     pub budget: Budget,
     /// Known counterexamples, tried first: cases, and lists of cases.
     pub known: &'a [Json],
-    /// If there are any: these and no others, in this order.
+    /// The only cases to try, in this order; empty for all cases.
     pub only: &'a [Json],
-    /// Go on after a failure, to count the cases that fail.
+    /// Continue after a failure, to count the failing cases.
     pub counts: bool,
 }
 
@@ -123,7 +123,7 @@ impl Search<'_> {
         let tried = result.cases;
         let discarded = plan.discarded().filter(|_| matches!(end, SearchEnd::Done));
         let left_out = discarded.map(|Discarded { discarded, drawn }| {
-            format!("{tried} of {planned} cases were tried: `where` discarded {discarded} of {drawn} draws")
+            format!("only {tried} of {planned} cases were tried: `where` discarded {discarded} of {drawn} draws")
         });
         let limit_milliseconds = self.budget.limit_milliseconds;
         let cut = matches!(end, SearchEnd::Cut).then_some(Cut { ran: tried, planned, limit_milliseconds });
@@ -133,7 +133,7 @@ impl Search<'_> {
         result
     }
 
-    /// The cases one after the other, and how that ended.
+    /// Tries the cases in order, and returns how the search ended.
     fn try_cases(
         &self,
         plan: &mut Plan<'_>,
@@ -165,7 +165,7 @@ impl Search<'_> {
             let mut ran = run(result.cases, &case.values, case.salt);
             let took = begun.elapsed();
             if ran.report.checks == 0 && ran.report.failure.is_none() && !ran.last {
-                let message = "the case executed no check; nothing was tested".to_owned();
+                let message = "the case executed no check, so nothing was tested".to_owned();
                 ran.report.fail(Verdict::Error, Span::default(), message);
             }
             result.take(self.program, (&case.values, case.salt), &ran.report);
@@ -189,7 +189,8 @@ impl Search<'_> {
         (result, end)
     }
 
-    /// The coverage of the first cases: what ran in a worker that was lost with its count. `None`: too many to draw.
+    /// The coverage of the first cases, for a worker that was lost with its count. `None` if there are too many to
+    /// draw.
     pub fn coverage(&self, count: u64) -> Option<Coverage> {
         const MOST: u64 = 10_000;
         let cases = Some(count).filter(|count| (1..=MOST).contains(count)).and_then(|count| self.first(count).ok())?;
@@ -198,7 +199,7 @@ impl Search<'_> {
         Some(Coverage { distinct: distinct.count(), remark: None, cut: None })
     }
 
-    /// The cases that come before those of the plan.
+    /// The cases before those of the plan.
     fn given(&self) -> Result<Vec<Case>, CaseError> {
         let given = if self.only.is_empty() { self.known } else { self.only };
         let read = |json: &Json| {
@@ -208,7 +209,7 @@ impl Search<'_> {
         Ok(given.iter().map(read).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// The first cases that [`Search::run`] tries, drawn once more: what ran in a process before a case failed there.
+    /// Draws the first cases of [`Search::run`] again: those that ran in a process before a case failed there.
     pub fn first(&self, count: u64) -> Result<Vec<Case>, CaseError> {
         let mut cases = self.given()?;
         let mut plan = Plan::new(self.program, self.scope, self.seed, &self.budget)?;
@@ -219,8 +220,8 @@ impl Search<'_> {
         Ok(cases)
     }
 
-    /// Tries smaller cases as long as they fail in the same way and the budget lasts. The case itself took some time, and
-    /// no attempt is begun that would end too late if it takes as long. `None`: the case did not fail.
+    /// Tries smaller cases as long as they fail in the same way and the budget lasts. No attempt begins that would end
+    /// too late if it takes as long as the case itself. Returns `None` if the case did not fail.
     pub fn smaller(
         &self,
         number: u64,
@@ -235,7 +236,7 @@ impl Search<'_> {
         let mut tree = case
             .tree
             .filter(|_| best.1.report.failure.as_ref().is_some_and(|failure| failure.verdict != Verdict::Error));
-        // What `where` discards costs nothing on the device, but it costs time.
+        // Discarded draws cost nothing on the device, but they cost time.
         let (mut attempts, mut tried) = (0, 0);
         let mut clock = Clock::new(self.budget.shrink_milliseconds, took);
         let mut smaller = tree.as_mut().is_some_and(|tree| tree.next(false));
@@ -275,7 +276,7 @@ impl Search<'_> {
 }
 
 impl SearchResult {
-    /// The suite could not search.
+    /// The result if the suite could not search.
     fn error(error: CaseError) -> SearchResult {
         let failed = FailedCase {
             failure: CaseFailure::of(Verdict::Error, Span::default(), error.to_string()),
@@ -304,7 +305,7 @@ impl SearchResult {
         }
         self.answers.take(program, case, &report.answers, &report.observations);
         for (index, class) in &report.observations {
-            // The report may come from a process that the library has ruined.
+            // The report may come from a process that the library corrupted.
             let Some((name, ..)) = program.observe.get(*index) else { continue };
             match self.observations.get_mut(name).and_then(|classes| classes.get_mut(class)) {
                 Some(count) => *count += 1,

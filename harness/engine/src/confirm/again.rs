@@ -1,4 +1,4 @@
-//! Runs cases of a rule again, in fresh processes, while the budget lasts.
+//! Reruns cases of a rule in fresh processes, within a budget.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -6,54 +6,54 @@ use std::time::{Duration, Instant};
 use steps::program::{Sharing, State};
 
 use crate::case::{Case, FailedCase, Patience, Shrinking, case_to_json};
-use crate::workers::{Assignment, Home, SetUp, StartError, WorkerProcess, interrupt};
+use crate::pool::{Assignment, Home, SetUp, StartError, WorkerProcess, interrupt};
 use catalog::Rule;
 use record::{StartReason, Verdict};
 
 use super::Inquest;
 
-/// What looking into a hang may take, in every profile: a device that hangs now and then has many of them, and each attempt
+/// Time limit for investigating a hang, in every profile: a device that hangs now and then has many, and each attempt
 /// may take as long as all cases before it.
 const LONGEST_OF_A_HANG: Duration = Duration::from_secs(120);
 
-/// How a run of cases ended.
-pub(super) enum Outcome {
+/// The result of rerunning cases.
+pub(super) enum Rerun {
     Passed,
     Failed(Box<Failed>),
-    /// There was no run; [`Again::stopped`] says why.
+    /// No rerun; [`Again::stopped`] has the reason.
     Stopped,
 }
 
-/// The case that failed in a run.
+/// The case that failed in a rerun.
 pub(super) struct Failed {
-    /// Its number is its place in the run, from 1.
+    /// Its number is its position in the rerun, from 1.
     pub case: FailedCase,
-    /// What the library printed.
+    /// The library's output.
     pub output: String,
 }
 
-/// Runs of one rule's cases in processes in which nothing else ran.
+/// Reruns of one rule's cases in processes that run nothing else.
 pub(super) struct Again<'a> {
     inquest: Inquest<'a>,
     rule: &'a Rule,
     home: Home,
-    /// What is left of the budget.
+    /// The rest of the budget.
     starts: u32,
     hangs: u32,
     begun: Instant,
     until: Instant,
-    /// Why nothing more is run.
+    /// The reason why there are no further reruns.
     stopped: Option<String>,
-    /// The machine lacked something that a process needs.
+    /// True if the machine lacks a resource for a process.
     short: bool,
-    /// How long a call may take: where a hang is looked into, no longer than calls have taken.
+    /// The deadline of a call; for a hang, no longer than calls have taken so far.
     deadline: Duration,
     /// A process that survived a case, for the next one.
     survivor: Option<WorkerProcess>,
 }
 
 impl<'a> Again<'a> {
-    /// Making the case smaller in the process that found it has taken some of the rule's time already.
+    /// Shrinking the case in the process that found it has used up some of the rule's time.
     pub(super) fn new(inquest: Inquest<'a>, found: Verdict, shrinking: Shrinking) -> Again<'a> {
         let patience = inquest.executor.work.patience;
         let deadline = match found {
@@ -66,7 +66,7 @@ impl<'a> Again<'a> {
             Verdict::Timeout => patience.left(spent).min(LONGEST_OF_A_HANG),
             _ => patience.left(spent),
         };
-        // Only a hang costs a deadline each time: what ends a process is looked into as it always is.
+        // Only a hang costs a deadline each time; a crash keeps its usual budget.
         let hangs = match found {
             Verdict::Timeout => inquest.executor.factory.further_hangs(inquest.assignment.deadline, patience.hangs),
             _ => patience.hangs,
@@ -89,19 +89,19 @@ impl<'a> Again<'a> {
     }
 
     /// Runs cases in this order, in fresh processes, until one fails.
-    pub(super) fn fresh(&mut self, cases: &[Case]) -> Outcome {
+    pub(super) fn fresh(&mut self, cases: &[Case]) -> Rerun {
         if let Some(survivor) = self.survivor.take() {
             survivor.stop(self.inquest.executor.factory.deadlines.step);
         }
         self.run(cases, false)
     }
 
-    /// Runs a case in the process that the case before it survived, or else in a fresh one.
-    pub(super) fn next(&mut self, case: &Case) -> Outcome {
+    /// Runs a case in the process that survived the previous case, or else in a fresh one.
+    pub(super) fn next(&mut self, case: &Case) -> Rerun {
         self.run(std::slice::from_ref(case), true)
     }
 
-    /// Whether the budget allows more than this number of runs, of which each may hang.
+    /// True if the budget allows more than this number of runs, each of which may hang.
     pub(super) fn allows_more_than(&self, runs: u32) -> bool {
         let processes = self.rule.program.processes.len() as u32;
         self.stopped.is_none()
@@ -111,22 +111,22 @@ impl<'a> Again<'a> {
             && Instant::now() < self.until
     }
 
-    /// Why nothing more is run.
+    /// The reason why there are no further reruns.
     pub(super) fn stopped(&self) -> Option<&str> {
         self.stopped.as_deref()
     }
 
-    /// The machine's shortage, if it kept further repetitions from running.
+    /// The machine's shortage, if it prevented further reruns.
     pub(super) fn shortage(&self) -> Option<&str> {
         self.stopped().filter(|_| self.short)
     }
 
-    fn run(&mut self, cases: &[Case], reuse: bool) -> Outcome {
+    fn run(&mut self, cases: &[Case], reuse: bool) -> Rerun {
         if self.stopped.is_none() && !self.allows_more_than(0) {
-            self.stopped = Some("the budget for running it again is used up; a larger --profile has more".to_owned());
+            self.stopped = Some("the budget for reruns is used up; use a larger --profile".to_owned());
         }
         if self.stopped.is_some() {
-            return Outcome::Stopped;
+            return Rerun::Stopped;
         }
         let ran = match self.home {
             Home::Worker => self.in_worker(cases, reuse),
@@ -134,15 +134,15 @@ impl<'a> Again<'a> {
             Home::Fresh => cases.chunks(1).map(|case| self.in_group(case)).find_map(Result::transpose).transpose(),
         };
         match ran {
-            Ok(None) => Outcome::Passed,
+            Ok(None) => Rerun::Passed,
             Ok(Some(failed)) => {
                 self.hangs -= u32::from(failed.case.failure.verdict == Verdict::Timeout);
-                Outcome::Failed(Box::new(failed))
+                Rerun::Failed(Box::new(failed))
             }
             Err(error) => {
                 self.stopped = Some(error.to_string());
                 self.short = error.is_shortage();
-                Outcome::Stopped
+                Rerun::Stopped
             }
         }
     }
@@ -190,7 +190,7 @@ impl<'a> Again<'a> {
                 return Ok(Some(Failed { case, output: end.output }));
             }
             for (member, process) in rule.program.processes.iter().enumerate() {
-                // A process that ended as the rule wants it is missing in the next case, one of each case is done.
+                // A process that the rule ends is missing in the next case, and one started for each case is finished.
                 let lost = end.lost.contains(&member);
                 if lost || process.sharing == Sharing::Isolated {
                     self.starts = self.starts.saturating_sub(1);

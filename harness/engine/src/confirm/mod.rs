@@ -1,5 +1,5 @@
-//! What a failure is worth: a case that failed is run again in fresh processes, alone, and if it passes there, after the
-//! cases that came before it.
+//! Confirmation of a failure: the failing case runs again in fresh processes, first alone, and if it passes there,
+//! after the cases before it.
 
 mod again;
 mod shorten;
@@ -11,25 +11,25 @@ use crate::case::{
     Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult, case_from_json, case_to_json,
     display_values,
 };
-use crate::workers::{Assignment, Executor, Home, Machine};
+use crate::pool::{Assignment, Executor, Home, MachineFolder};
 use record::{Conclusion, Confirmation, Repeats, Verdict};
 
-use again::{Again, Failed, Outcome};
+use again::{Again, Failed, Rerun};
 use shorten::{Tried, shorten};
 
-/// A failure that is looked into: the rule as it ran, and where it is run again.
+/// The failure under investigation: the rule as it ran, and the place for reruns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inquest<'a> {
     pub executor: &'a Executor,
     pub assignment: &'a Assignment<'a>,
-    /// The machine whose processes run it again.
-    pub machine: &'a Machine,
-    /// Milliseconds that the run has spent on this so far, for all rules.
+    /// The machine for reruns.
+    pub machine: &'a MachineFolder,
+    /// Milliseconds that the run has spent on confirmation so far, for all rules.
     pub spent: &'a AtomicU64,
 }
 
-/// Finds out more about a rule's failure. The smallest case takes the place of the one that was found, and a list of
-/// cases where one is not enough. `None`: there is nothing to find out.
+/// Investigates a rule's failure. Replaces the failing case by the smallest one, or by a list of cases if one is not
+/// enough. Returns `None` if there is nothing to investigate.
 pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &mut String) -> Option<Confirmation> {
     let failed = search.failure.as_deref_mut()?;
     let rule = inquest.assignment.rule;
@@ -59,12 +59,12 @@ pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &
     Some(inquiry.confirm())
 }
 
-/// Whether a verdict blames the library.
+/// True if a verdict blames the library.
 fn judged(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout)
 }
 
-/// One failure, and what is known of it.
+/// A failure under investigation.
 struct Inquiry<'a> {
     search: Search<'a>,
     again: Again<'a>,
@@ -72,7 +72,7 @@ struct Inquiry<'a> {
     home: Home,
     failed: &'a mut FailedCase,
     output: &'a mut String,
-    /// The case that failed.
+    /// The failing case.
     case: Case,
     confirmation: Confirmation,
 }
@@ -87,8 +87,8 @@ impl Inquiry<'_> {
         self.confirmation
     }
 
-    /// Where the machine cannot start a process, the library may have lacked the same resource: a failure that no fresh
-    /// process has shown is then blamed on no library.
+    /// If the machine cannot start a process, the library may have lacked the same resource: a failure that no fresh
+    /// process has shown is then not blamed on the library.
     fn blame_the_machine(&mut self) {
         let Some(shortage) = self.again.shortage() else { return };
         let seen_before = u32::from(self.home == Home::Fresh);
@@ -97,7 +97,7 @@ impl Inquiry<'_> {
         }
         let failure = &mut self.failed.failure;
         failure.message =
-            format!("{shortage}; before that the rule ended with {}: {}", failure.verdict, failure.message);
+            format!("{shortage}; before that, the rule ended with {}: {}", failure.verdict, failure.message);
         failure.verdict = Verdict::Error;
         self.confirmation.conclusion = Conclusion::Open;
     }
@@ -123,41 +123,41 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Runs that must agree. A hang is waited for, so one has to do.
+    /// The number of runs that must agree. For a hang, which costs a deadline, one has to do.
     fn enough(&self) -> u32 {
         if self.failed.failure.verdict == Verdict::Timeout { 1 } else { self.patience.repeats }
     }
 
-    /// Runs the case alone until there are so many runs.
+    /// Runs the case alone until this number of runs is reached.
     fn run_alone(&mut self, runs: u32) {
         while self.confirmation.alone.runs < runs {
             match self.again.fresh(std::slice::from_ref(&self.case)) {
-                Outcome::Stopped => return,
-                Outcome::Passed => self.confirmation.alone.note(false),
-                Outcome::Failed(again) => {
+                Rerun::Stopped => return,
+                Rerun::Passed => self.confirmation.alone.note(false),
+                Rerun::Failed(again) => {
                     let failure = &again.case.failure;
                     if failure.verdict == Verdict::Error {
-                        // Neither did the case fail in this run nor did it pass.
-                        self.confirmation.remark = format!("it could not be run again alone: {}", failure.message);
+                        // The case neither failed nor passed in this run.
+                        self.confirmation.remark = format!("the case could not be rerun alone: {}", failure.message);
                         return;
                     }
                     self.confirmation.alone.note(judged(failure.verdict));
                     if !failure.same_as(&self.failed.failure) {
                         self.confirmation.remark =
-                            format!("alone it ends in another way: {}: {}", failure.verdict, failure.message);
+                            format!("alone, the case ends differently: {}: {}", failure.verdict, failure.message);
                     }
                 }
             }
         }
     }
 
-    /// Whether the case took the process with it that would have made it smaller.
+    /// True if the case was not shrunk because its process was lost.
     fn is_unshrunk(&self) -> bool {
         let lost = matches!(self.failed.failure.verdict, Verdict::Crash | Verdict::Timeout);
         lost && self.home == Home::Worker && self.failed.shrinks == 0
     }
 
-    /// Tries smaller cases, each after the cases that it needs; if it needs none, alone.
+    /// Tries smaller cases, each after the cases that it needs, or else alone.
     fn make_smaller(&mut self, before: &[Case]) {
         let Ok(tree) = CaseTree::of(self.search.program, self.search.scope, &self.case.values) else { return };
         let case = Case { tree: Some(tree), ..self.case.clone() };
@@ -167,16 +167,16 @@ impl Inquiry<'_> {
         let mut cut = false;
         let smallest = self.search.smaller(self.failed.case, case, found, Duration::ZERO, &mut |_, values, salt| {
             let mut ran = Ran { report: CaseReport::default(), trace: Vec::new(), last: true };
-            // One run is kept for the smallest case.
+            // One run is reserved for the smallest case.
             if again.allows_more_than(1) {
                 let case = Case { values: values.to_vec(), salt, tree: None };
                 let outcome = match before {
                     [] => again.next(&case),
                     _ => again.fresh(&[before, &[case]].concat()),
                 };
-                ran.last = matches!(outcome, Outcome::Stopped);
+                ran.last = matches!(outcome, Rerun::Stopped);
                 cut |= ran.last;
-                if let Outcome::Failed(again) = outcome
+                if let Rerun::Failed(again) = outcome
                     && again.case.case as usize == before.len() + 1
                 {
                     ran.report.failure = Some(again.case.failure);
@@ -189,7 +189,7 @@ impl Inquiry<'_> {
         self.failed.shrinking.cut = cut || smallest.as_ref().is_some_and(|smallest| smallest.shrinking.cut);
         let Some(smallest) = smallest.filter(|smallest| smallest.shrinks > 0) else { return };
         let Ok(case) = case_from_json(self.search.program, &smallest.replay_values) else { return };
-        // The process that it was found in may have run others before.
+        // The original process may have run other cases before.
         if let Some(again) = self.fails_again(&[before, std::slice::from_ref(&case)].concat()) {
             self.case = case;
             if before.is_empty() {
@@ -199,21 +199,21 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Runs cases in order in fresh processes: the case that fails there in the way that is asked about.
+    /// Runs cases in order in fresh processes, and returns the case that fails in the same way.
     fn fails_again(&mut self, cases: &[Case]) -> Option<Box<Failed>> {
         match self.again.fresh(cases) {
-            Outcome::Failed(again) if again.case.failure.same_as(&self.failed.failure) => Some(again),
+            Rerun::Failed(again) if again.case.failure.same_as(&self.failed.failure) => Some(again),
             _ => None,
         }
     }
 
-    /// What is reported from now on.
+    /// Reports this failure from now on.
     fn take(&mut self, again: Failed, shrinks: u64) {
         *self.failed = FailedCase { case: self.failed.case, shrinks, shrinking: self.failed.shrinking, ..again.case };
         *self.output = again.output;
     }
 
-    /// The cases of the rule up to the one that failed. `None`: there are none before it.
+    /// The cases of the rule before the failing one. `None` if there are none.
     fn earlier(&mut self) -> Option<Vec<Case>> {
         const MOST: u64 = 100_000;
         if self.home == Home::Fresh || self.failed.case <= 1 {
@@ -224,11 +224,11 @@ impl Inquiry<'_> {
             Ok(_) => String::new(),
             Err(error) => format!(": {error}"),
         };
-        self.confirmation.remark = format!("the cases before it could not be run again{why}");
+        self.confirmation.remark = format!("the cases before it could not be rerun{why}");
         None
     }
 
-    /// Looks for the fewest cases after which the case fails. `None`: it does not fail after them, or not each time.
+    /// Finds the fewest cases after which the case fails. `None` if it does not fail after them, or not each time.
     fn after_others(&mut self) -> Option<Conclusion> {
         let mut whole = self.earlier()?;
         if self.failed.shrinks == 0 {
@@ -245,7 +245,7 @@ impl Inquiry<'_> {
             if let Some(conclusion) = self.settle(&list, complete) {
                 return Some(conclusion);
             }
-            // No shorter list fails each time; the whole may.
+            // No shorter list fails each time, but the whole list may.
             while self.confirmation.rule.runs <= self.enough() {
                 self.run_whole(&whole)?;
             }
@@ -260,13 +260,13 @@ impl Inquiry<'_> {
         None
     }
 
-    /// Runs the rule up to the case that failed; `None`: it did not run.
+    /// Runs the rule up to the failing case; `None` if it did not run.
     fn run_whole(&mut self, whole: &[Case]) -> Option<bool> {
         let failed = match self.again.fresh(whole) {
-            Outcome::Stopped => return None,
-            Outcome::Passed => false,
-            Outcome::Failed(again) if again.case.failure.verdict == Verdict::Error => return None,
-            Outcome::Failed(again) => again.case.failure.same_as(&self.failed.failure),
+            Rerun::Stopped => return None,
+            Rerun::Passed => false,
+            Rerun::Failed(again) if again.case.failure.verdict == Verdict::Error => return None,
+            Rerun::Failed(again) => again.case.failure.same_as(&self.failed.failure),
         };
         self.confirmation.rule.note(failed);
         Some(failed)
@@ -277,10 +277,10 @@ impl Inquiry<'_> {
             return Tried::Stopped;
         }
         match self.again.fresh(cases) {
-            Outcome::Stopped => Tried::Stopped,
-            Outcome::Failed(again) if again.case.failure.same_as(&self.failed.failure) => {
+            Rerun::Stopped => Tried::Stopped,
+            Rerun::Failed(again) if again.case.failure.same_as(&self.failed.failure) => {
                 let at = usize::try_from(again.case.case).ok().and_then(|number| number.checked_sub(1));
-                // The number is the worker's, which is lost.
+                // The worker that numbered the case is lost.
                 at.filter(|at| *at < cases.len()).map_or(Tried::Stopped, Tried::FailsAt)
             }
             _ => Tried::Passes,
@@ -312,24 +312,24 @@ impl Inquiry<'_> {
         let json = |case: &Case| case_to_json(program, &case.values, case.salt);
         self.failed.replay_values = before.iter().chain([&self.case]).map(json).collect();
         if !complete {
-            self.confirmation.remark = "fewer of these cases may be enough; a larger --profile looks longer".to_owned();
+            self.confirmation.remark =
+                "fewer of these cases may suffice; a larger --profile searches longer".to_owned();
         }
         Some(Conclusion::After)
     }
 
-    /// How often the case fails alone; where it never does, what the runs of the rule say.
+    /// The failure rate of the case alone; if that is 0, the conclusion from the runs of the rule.
     fn rate(&mut self) -> Conclusion {
         self.run_alone(self.patience.rate);
         let alone = self.confirmation.alone;
         if self.home != Home::Fresh && alone.failed == 0 {
             if self.failed.case == 1 {
-                // Alone, or the rule up to its first case: the same.
+                // The case alone and the rule up to its first case are the same.
                 self.confirmation.rule.runs += alone.runs;
             }
             let rule = self.confirmation.rule;
             if rule.failed == 1 && rule.runs > 1 && self.confirmation.remark.is_empty() {
-                self.confirmation.remark =
-                    "it fails rarely, or only after what other rules did in the same process".to_owned();
+                self.confirmation.remark = "it fails rarely, or only after other rules in the same process".to_owned();
             }
             return if rule.runs > 1 { Conclusion::Flaky } else { Conclusion::Open };
         }

@@ -1,25 +1,25 @@
-//! The fewest cases that must run before a case for it to fail.
+//! Finds the fewest cases that must run before a case for it to fail.
 
-/// What running some cases in a fresh process showed.
+/// The result of running some cases in a fresh process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tried {
-    /// This one failed, counted from 0; those behind it did not run.
+    /// This one failed, counted from 0; the later ones did not run.
     FailsAt(usize),
     Passes,
-    /// Nothing more is run.
+    /// No further runs.
     Stopped,
 }
 
-/// Makes a list of cases shorter whose last one fails when they run in order: first by a later start, then by leaving
-/// out parts, smaller and smaller ones down to single cases. Also says whether the search came to its end.
+/// Shortens a list of cases whose last one fails when they run in order: first by a later start, then by leaving out
+/// ever smaller parts, down to single cases. Also returns true if the search was complete.
 ///
-/// `alone_passes`: it is known that the last case alone passes.
+/// `alone_passes`: the last case is known to pass alone.
 pub(super) fn shorten<C: Clone>(
     mut cases: Vec<C>,
     mut alone_passes: bool,
     run: &mut dyn FnMut(&[C]) -> Tried,
 ) -> (Vec<C>, bool) {
-    // The start: it fails from `low`, and from no start behind `high`, if a later start never makes it worse.
+    // The start: it fails from `low`, and from no start after `high`, assuming that a later start never makes it worse.
     let mut low = 0;
     let mut high = cases.len().saturating_sub(1 + usize::from(alone_passes));
     while low < high {
@@ -38,7 +38,7 @@ pub(super) fn shorten<C: Clone>(
     cases.drain(..low);
     let mut size = cases.len() / 2;
     while size > 0 {
-        // The first is needed: from the next start it passed.
+        // The first case is needed: from the next start, the last one passed.
         let mut at = 1;
         while at + 1 < cases.len() {
             let end = (at + size).min(cases.len() - 1);
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A device on which a case fails after all of `needed`, in this order, among whatever else.
+    /// A device on which a case fails after all of `needed`, in this order, among any other cases.
     fn device<'a>(needed: &'a [usize], last: usize, runs: &'a mut u32) -> impl FnMut(&[usize]) -> Tried + 'a {
         move |cases| {
             *runs += 1;

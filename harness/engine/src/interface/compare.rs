@@ -1,4 +1,4 @@
-//! How two interfaces differ, and which rules that concerns.
+//! Compares two interfaces, and lists the affected rules.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use catalog::Rules;
 
 use super::library::LibraryInterface;
 
-/// What kind of difference it is.
+/// The kind of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A symbol that is not exported.
@@ -17,7 +17,7 @@ pub enum Kind {
     SymbolVersion,
     /// Another list of needed libraries.
     Needed,
-    /// What only the second one has: nobody depends on it yet.
+    /// A symbol that only the second one has; no program depends on it yet.
     New,
 }
 
@@ -27,14 +27,14 @@ pub struct Difference {
     pub kind: Kind,
     /// The item that differs: a symbol, a library.
     pub name: String,
-    /// How.
+    /// A description of the difference.
     pub text: String,
-    /// Ids of the rules that it concerns.
+    /// Ids of the affected rules.
     pub rules: Vec<String>,
 }
 
-/// The functions that a catalog's header declares for a library and that neither it nor those behind it export, with what
-/// the support table says.
+/// The functions that a catalog's header declares for a library and that neither it nor its needed libraries export,
+/// each with its entry in the support table.
 pub fn missing(rules: &Rules, home: usize, libraries: &[&LibraryInterface]) -> Vec<Difference> {
     let concerned = Concerned::of(rules);
     let functions = rules.environment.declarations.functions();
@@ -42,10 +42,10 @@ pub fn missing(rules: &Rules, home: usize, libraries: &[&LibraryInterface]) -> V
     let exports = |symbol: &str| libraries.iter().any(|library| library.exported.contains_key(symbol));
     let absent = own.filter(|function| !exports(function.symbol()));
     let said = |name: &str| match rules.support.get(name) {
-        None => "the support table does not know it".to_owned(),
+        None => "not in the support table".to_owned(),
         Some(entry) => match &entry.since {
-            Some(since) => format!("the support table has it from edition {since} on"),
-            None => "the support table has it in every edition".to_owned(),
+            Some(since) => format!("supported since edition {since}"),
+            None => "supported in every edition".to_owned(),
         },
     };
     let difference = |function: &&abi::Function| {
@@ -57,13 +57,13 @@ pub fn missing(rules: &Rules, home: usize, libraries: &[&LibraryInterface]) -> V
     absent.map(|function| difference(&function)).collect()
 }
 
-/// How the second of two libraries differs from the first.
+/// The differences of the second of two libraries from the first.
 pub fn libraries(rules: &Rules, first: &LibraryInterface, second: &LibraryInterface) -> Vec<Difference> {
     let concerned = Concerned::of(rules);
     let mut found = Vec::new();
     for (name, version) in &first.exported {
         match second.exported.get(name) {
-            None => found.push(concerned.difference(Kind::MissingSymbol, name, "not exported any more".to_owned())),
+            None => found.push(concerned.difference(Kind::MissingSymbol, name, "no longer exported".to_owned())),
             Some(other) if other != version => {
                 let shown = |version: &str| if version.is_empty() { "no version" } else { version }.to_owned();
                 let text = format!("{} became {}", shown(version), shown(other));
@@ -73,26 +73,26 @@ pub fn libraries(rules: &Rules, first: &LibraryInterface, second: &LibraryInterf
         }
     }
     let new = second.exported.keys().filter(|name| !first.exported.contains_key(*name));
-    found.extend(new.map(|name| concerned.difference(Kind::New, name, "exported, and was not".to_owned())));
+    found.extend(new.map(|name| concerned.difference(Kind::New, name, "newly exported".to_owned())));
     let list = |library: &LibraryInterface| library.needed.join(" ");
     if first.needed != second.needed {
         found.push(Difference {
             kind: Kind::Needed,
             name: second.soname.clone().unwrap_or_default(),
-            text: format!("needs `{}`, needed `{}`", list(second), list(first)),
+            text: format!("needs `{}`, needed `{}` before", list(second), list(first)),
             rules: Vec::new(),
         });
     }
     if first.soname != second.soname {
         let shown = |library: &LibraryInterface| library.soname.clone().unwrap_or_else(|| "no name".to_owned());
-        let text = format!("programs are linked against {}, and were against {}", shown(second), shown(first));
+        let text = format!("programs are linked against {}, before against {}", shown(second), shown(first));
         found.push(Difference { kind: Kind::Needed, name: shown(second), text, rules: Vec::new() });
     }
     found.sort();
     found
 }
 
-/// The rules by what they name: the functions that they call, the structs that they use, the words of their steps.
+/// The rules by the names that they use: called functions, structs, and words of their steps.
 struct Concerned<'a> {
     rules: &'a Rules,
     by_name: HashMap<&'a str, BTreeSet<usize>>,
@@ -111,7 +111,7 @@ impl<'a> Concerned<'a> {
         Concerned { rules, by_name }
     }
 
-    /// A difference with the rules that it concerns.
+    /// A difference with its affected rules.
     fn difference(&self, kind: Kind, name: &str, text: String) -> Difference {
         let rules = self.by_name.get(name).into_iter().flatten();
         let rules = rules.map(|rule| self.rules.rules[*rule].id.clone()).collect();
@@ -124,7 +124,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Kind {
-    /// Whether programs that were built for the first one may fail with the second.
+    /// True if programs built for the first one may fail with the second.
     pub fn breaks(self) -> bool {
         self != Kind::New
     }

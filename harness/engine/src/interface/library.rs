@@ -11,45 +11,46 @@ use thiserror::Error;
 
 use catalog::files;
 
-/// The largest library that is read, in bytes.
+/// The largest readable library, in bytes.
 const LARGEST: u64 = 2 << 30;
-/// The most libraries that are read behind one.
+/// The most needed libraries to read, direct and indirect.
 const MOST_NEEDED: usize = 64;
 
-/// What a library says about itself.
+/// The dynamic section of a library.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LibraryInterface {
-    /// The name that programs are linked against, if it has one.
+    /// The name that programs are linked against, if any.
     pub soname: Option<String>,
     /// The libraries that it needs, in its order.
     pub needed: Vec<String>,
-    /// The functions and variables that it exports, each with its version; an empty one: none.
+    /// The exported functions and variables, each with its version, which may be empty.
     pub exported: BTreeMap<String, String>,
 }
 
-/// Why a library cannot be read.
+/// The reason why a library cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum InterfaceError {
     #[error("cannot read {path}: {source}; give a shared library")]
     Read { path: PathBuf, source: io::Error },
     #[error(
-        "{path} is no 64-bit ELF library ({source}); give the library itself, not a linker script or a link that leads nowhere"
+        "{path} is not a 64-bit ELF library ({source}); give the library itself, not a linker script or a dangling link"
     )]
     NotALibrary { path: PathBuf, source: object::read::Error },
 }
 
-/// Reads a library's dynamic symbols. Nothing of it is loaded.
+/// Reads a library's dynamic symbols without loading it.
 ///
 /// # Errors
-/// It cannot be read, or is no 64-bit ELF file.
+/// The file cannot be read, or is not a 64-bit ELF file.
 pub fn read_library(path: &Path) -> Result<LibraryInterface, InterfaceError> {
     let bytes = files::read(path, LARGEST).map_err(|source| InterfaceError::Read { path: path.to_owned(), source })?;
     parse(&bytes).map_err(|source| InterfaceError::NotALibrary { path: path.to_owned(), source })
 }
 
-/// The libraries that one needs, and those that these need, as far as they are in its folder: a library that forwards
-/// offers what it forwards to. Nothing of them is loaded. Libraries elsewhere, such as the system's, are left out.
+/// The libraries that one needs, directly or indirectly, as far as they are in its folder: a library that forwards
+/// calls offers their functions. They are read without loading. Libraries elsewhere, such as the system's, are left
+/// out.
 pub fn needed_beside(path: &Path, library: &LibraryInterface) -> Vec<(String, LibraryInterface)> {
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
     let mut found: Vec<(String, LibraryInterface)> = Vec::new();
@@ -89,7 +90,7 @@ fn parse(bytes: &[u8]) -> Result<LibraryInterface, object::read::Error> {
     let symbols = sections.symbols(endian, bytes, elf::SHT_DYNSYM)?;
     let versions = sections.versions(endian, bytes)?;
     for (index, symbol) in symbols.enumerate() {
-        // Versions have symbols of their own, which have no place in the library.
+        // The names of versions are symbols too, without a place in the library.
         let absolute = symbol.st_shndx(endian) == elf::SHN_ABS;
         let exported =
             !symbol.is_undefined(endian) && !absolute && matches!(symbol.st_bind(), elf::STB_GLOBAL | elf::STB_WEAK);

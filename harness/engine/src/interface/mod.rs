@@ -1,4 +1,4 @@
-//! The interface of a library, read without loading or running anything, and the differences between two of them.
+//! The interface of a library, read without loading or running it, and the differences between two interfaces.
 
 mod compare;
 mod library;

@@ -1,22 +1,23 @@
-//! Excerpts → the texts of files, together no longer than they may be.
+//! Converts excerpts to the texts of files, within a size limit.
 
 use std::collections::BTreeMap;
 
 use super::Excerpt;
 
-/// The text of a file that is kept of a source.
+/// The text of a file with the lines of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
     pub source: &'static str,
     pub text: String,
-    /// Lines of the log that are in it.
+    /// Number of log lines in it.
     pub lines: u64,
-    /// Older lines that are not.
+    /// Number of older lines left out.
     pub left_out: u64,
 }
 
-/// The texts of all sources that have lines, with `head` before each, together `most` bytes at most. Where there is more
-/// the newest lines stay, and a line says how many were left out. A source that needs little leaves its part to others.
+/// The texts of all sources with lines, with `head` before each, together at most `most` bytes. If there is more, the
+/// newest lines stay, and a line tells how many were left out. A source that needs little leaves its share to the
+/// others.
 pub fn bounded(head: &str, excerpts: &[Excerpt], most: usize) -> Vec<Text> {
     let mut sources: BTreeMap<&'static str, Vec<&Excerpt>> = BTreeMap::new();
     for excerpt in excerpts {
@@ -35,11 +36,11 @@ pub fn bounded(head: &str, excerpts: &[Excerpt], most: usize) -> Vec<Text> {
     texts
 }
 
-/// The text of one source. What does not fit is left out from the beginning, the excerpts being in the order of time;
-/// where nothing fits, the text is empty.
+/// The text of one source. The excerpts are ordered by time, so lines that do not fit are left out from the beginning;
+/// if nothing fits, the text is empty.
 fn text(head: &str, source: &'static str, excerpts: &[&Excerpt], most: usize) -> Text {
     let heads: Vec<String> = excerpts.iter().map(|excerpt| about(excerpt)).collect();
-    // What notes may take is taken off before anybody knows whether there are any.
+    // The space for notes is reserved before it is known if there are any.
     let notes = excerpts.len() * NOTE;
     let mut room = most.saturating_sub(head.len() + heads.iter().map(String::len).sum::<usize>() + notes);
     let (mut full, mut kept) = (false, vec![0; excerpts.len()]);
@@ -76,10 +77,10 @@ fn text(head: &str, source: &'static str, excerpts: &[&Excerpt], most: usize) ->
     Text { source, text, lines: lines as u64, left_out }
 }
 
-/// The longest note about lines that were left out.
+/// The longest note about lines left out.
 const NOTE: usize = 64;
 
-/// Where an excerpt comes from, as lines that are no lines of a log.
+/// The place of an excerpt, as comment lines.
 fn about(excerpt: &Excerpt) -> String {
     let lines = std::iter::once(&excerpt.place).chain(&excerpt.remarks);
     lines.map(|line| format!("# {}\n", line.replace('\n', " "))).collect()
@@ -111,7 +112,7 @@ mod tests {
         assert!(long.text.ends_with("line 998\nline 999\n"), "{}", long.text);
         assert!(long.text.contains(&format!("# ({} lines before these left out)\n", long.left_out)), "{}", long.text);
         assert_eq!(long.lines + long.left_out, 1000);
-        assert!(long.text.len() > 200, "it has what the short one leaves: {}", long.text.len());
+        assert!(long.text.len() > 200, "it gets the share that the short one leaves: {}", long.text.len());
     }
 
     #[test]

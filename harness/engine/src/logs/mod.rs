@@ -1,10 +1,10 @@
-//! What driver and runtime wrote about a failure: cut out of a machine's logs by time and process, redacted, bounded.
+//! Log lines of driver and runtime about a failure: cut out of a machine's logs by time and process, redacted, bounded.
 //!
 //! ```text
 //! scene (when, which processes) → the runtime's own sources → excerpts → redacted → bounded → texts of files
 //! ```
 //!
-//! The engine knows neither places nor formats: an entry of the registry does ([`Logs`]).
+//! The engine knows neither places nor formats of logs: an entry of the registry does ([`Logs`]).
 
 mod bounded;
 mod redact;
@@ -19,48 +19,48 @@ pub use tail::{Tail, tail};
 
 use crate::doctor::Machine;
 
-/// What the logs of a runtime are: an entry of the registry.
+/// The logs of a runtime: an entry of the registry.
 #[derive(Debug)]
 pub struct Logs {
-    /// Looks into each source and gives what belongs to the scene, or says why there is nothing. It reads a bounded
-    /// number of bytes, and begins nothing after the scene's time is up.
+    /// Reads each source and returns the lines of the scene, or the reason why there are none. Reads a bounded number
+    /// of bytes, and starts nothing after the scene's time limit.
     pub cut_out: fn(&Machine, &Scene) -> Vec<Excerpt>,
-    /// What only this runtime's logs name and `--redact` takes out, besides what all logs may hold.
+    /// Secrets that only this runtime's logs contain, redacted by `--redact` in addition to the common ones.
     pub secrets: &'static [Secret],
 }
 
-/// When and where a failure happened.
+/// The time and the processes of a failure.
 #[derive(Debug, Clone)]
 pub struct Scene {
     /// From the rule's first case to the end of its confirmation, by the clock of this machine.
     pub from: SystemTime,
     pub to: SystemTime,
-    /// The processes that ran its cases, as this process numbers them.
+    /// The processes that ran its cases, by their numbers in this process's namespace.
     pub processes: BTreeSet<u32>,
     /// Nothing more is read after this.
     pub until: Instant,
 }
 
-/// What a source had.
+/// The lines of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excerpt {
-    /// What is kept together: also the name of the file, lower-case letters and hyphens.
+    /// The name of the source, also of its file: lower-case letters and hyphens.
     pub source: &'static str,
-    /// Where it was read, and how its times were understood.
+    /// The place that was read, and the interpretation of its times.
     pub place: String,
-    /// The lines in their order.
+    /// The lines in order.
     pub lines: Vec<String>,
-    /// Older lines of the scene that were left out already.
+    /// Number of older lines of the scene that were left out already.
     pub left_out: u64,
-    /// What a reader must know, for example why there are no lines.
+    /// Notes for the reader, for example why there are no lines.
     pub remarks: Vec<String>,
 }
 
-/// How far the clocks of what writes and of what reads may be apart.
+/// The greatest difference between the clocks of writer and reader.
 const SLACK: Duration = Duration::from_secs(2);
 
 impl Scene {
-    /// Whether something that happened then belongs to it. `slack` is how far its clock may be off besides.
+    /// True if an event at this time belongs to the scene. `slack` is the additional inaccuracy of its clock.
     pub fn holds(&self, at: SystemTime, slack: Duration) -> bool {
         let slack = SLACK + slack;
         let before =
@@ -68,19 +68,19 @@ impl Scene {
         !before(at, self.from) && !before(self.to, at)
     }
 
-    /// Whether its time is up.
+    /// True if its time limit has passed.
     pub fn is_over(&self) -> bool {
         Instant::now() >= self.until
     }
 }
 
 impl Excerpt {
-    /// A source without lines, and why.
+    /// A source without lines, and the reason.
     pub fn nothing(source: &'static str, place: impl Into<String>, why: impl Into<String>) -> Excerpt {
         Excerpt { source, place: place.into(), remarks: vec![why.into()], ..Excerpt::default() }
     }
 
-    /// A source that nobody has looked into: the scene's time was up.
+    /// A source that was not read: the scene's time was up.
     pub fn unread(source: &'static str, place: impl Into<String>) -> Excerpt {
         Excerpt::nothing(source, place, "not looked into: the time for logs was used up")
     }

@@ -1,4 +1,4 @@
-//! What names a site, a machine or a person → stable tokens: the same text has the same token in the whole run.
+//! Replaces names of sites, machines and people by stable tokens: the same text gets the same token in the whole run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,21 +8,21 @@ use std::sync::{Mutex, PoisonError};
 
 use regex_lite::Regex;
 
-/// What is taken out wherever this pattern matches.
+/// A pattern of text to redact.
 #[derive(Debug, Clone, Copy)]
 pub struct Secret {
-    /// What it is, for its token: lower-case letters.
+    /// The kind of text, for its token: lower-case letters.
     pub kind: &'static str,
-    /// Its first group, or all of it where it has none.
+    /// The pattern; its first group is redacted, or the whole match without a group.
     pub pattern: &'static str,
 }
 
-/// Names that say nothing about anybody.
+/// Names that identify no person or machine.
 const COMMON: &[&str] = &["root", "localhost", "localdomain", "nobody", "user", "host", "home"];
 
-/// What logs of any runtime may hold, in the order in which it is looked for.
+/// Secrets in logs of any runtime, in the order of the search.
 const SECRETS: &[Secret] = &[
-    // Secrets that open something, whoever owns them.
+    // Credentials of any owner.
     Secret {
         kind: "secret",
         pattern: r"\b((?:gh[pousr]_|github_pat_|glpat-|hf_|sk-|xox[abprs]-)[A-Za-z0-9_-]{10,}|AKIA[0-9A-Z]{12,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9._-]+)",
@@ -54,22 +54,22 @@ const SECRETS: &[Secret] = &[
     },
 ];
 
-/// What may be an address; whether it is one says its own reader.
+/// A candidate for an address; a parser decides if it is one.
 const ADDRESS: &str = r"[0-9A-Fa-f:.]*[0-9A-Fa-f:]";
 
-/// Takes out what names somebody.
+/// Redacts names and secrets.
 #[derive(Debug)]
 pub struct Redactor {
-    /// Names that are known, each with its token: the longest first.
+    /// Known names, each with its token: the longest first.
     words: Vec<(String, String)>,
     patterns: Vec<(&'static str, Regex)>,
     address: Regex,
     token: Regex,
-    /// The tokens that were given so far, by kind and text.
+    /// The assigned tokens, by kind and text.
     given: Mutex<BTreeMap<&'static str, BTreeMap<String, usize>>>,
 }
 
-/// Names that a machine and the user of this process have.
+/// The names of a machine and of the user of this process.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Names {
     pub hosts: BTreeSet<String>,
@@ -104,17 +104,17 @@ impl Redactor {
         }
     }
 
-    /// A text in which nothing names anybody; it has as many lines.
+    /// A text with all names and secrets redacted, with the same number of lines.
     pub fn text(&self, text: &str) -> String {
         text.split('\n').map(|line| self.until_still(line, |line| self.once(line))).collect::<Vec<_>>().join("\n")
     }
 
-    /// A text without the names that are known: for paths and messages, in which a version may look like an address.
+    /// A text with the known names redacted: for paths and messages, in which a version may look like an address.
     pub fn names(&self, text: &str) -> String {
         self.until_still(text, |text| self.outside_tokens(text, |part| self.words(part)))
     }
 
-    /// A token may uncover what did not stand alone before it.
+    /// Repeats until nothing changes: a token may uncover another match.
     fn until_still(&self, text: &str, pass: impl Fn(&str) -> String) -> String {
         let mut text = text.to_owned();
         loop {
@@ -167,10 +167,10 @@ impl Redactor {
     fn addresses(&self, text: &str) -> String {
         let (mut changed, mut at) = (String::with_capacity(text.len()), 0);
         for found in self.address.find_iter(text) {
-            let beside = text[..found.start()].ends_with(is_word) || text[found.end()..].starts_with(is_word);
+            let adjacent = text[..found.start()].ends_with(is_word) || text[found.end()..].starts_with(is_word);
             let shown = found.as_str();
             let long = |text: &str| text.parse::<Ipv6Addr>().is_ok_and(|address| !address.is_unspecified());
-            if beside {
+            if adjacent {
                 continue;
             }
             let token = if long(shown) {
@@ -191,7 +191,7 @@ impl Redactor {
         if let Some((_, token)) = self.words.iter().find(|(word, _)| word == text) {
             return token.clone();
         }
-        // Names that are known have the first numbers of their kind.
+        // Known names have the first numbers of their kind.
         let known = self.words.iter().filter(|(_, token)| token.starts_with(&format!("<{kind}-"))).count();
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let of_kind = given.entry(kind).or_default();
@@ -227,7 +227,7 @@ impl Names {
     }
 }
 
-/// Whether a name says something about whose it is, and cannot be mistaken for a number.
+/// True if a name identifies its owner, and cannot be mistaken for a number.
 fn tells(name: &str) -> bool {
     let common = COMMON.contains(&name.trim_matches('/')) || name.chars().all(|c| c.is_ascii_digit() || c == '/');
     name.len() > 1 && !common && !name.contains(['<', '>', '\n'])
@@ -243,12 +243,12 @@ fn split_port(text: &str) -> Option<(&str, &str)> {
     address.parse::<Ipv4Addr>().is_ok().then_some((address, port))
 }
 
-/// Replaces a word wherever no letter or digit is beside it.
+/// Replaces a word that has no letter or digit next to it.
 fn replace_word(text: &str, word: &str, by: &str) -> String {
     let (mut changed, mut at) = (String::with_capacity(text.len()), 0);
     while let Some(found) = text[at..].find(word) {
         let (start, end) = (at + found, at + found + word.len());
-        // What is a word goes on to the next letter; what begins or ends otherwise, as a path does, stands for itself.
+        // A word continues to the next letter; text that begins or ends otherwise, such as a path, is complete.
         let before = word.starts_with(is_word) && text[..start].ends_with(is_word);
         let after = word.ends_with(is_word) && text[end..].starts_with(is_word);
         changed.push_str(&text[at..start]);
@@ -339,7 +339,7 @@ mod tests {
         ]
     }
 
-    /// The part of a secret that must not be seen any more.
+    /// The part of a secret that must no longer be visible.
     fn core(secret: &str) -> &str {
         let at = ["/home/", "chip id ", "serial number: "].iter().find_map(|start| secret.strip_prefix(start));
         at.unwrap_or(secret)

@@ -1,4 +1,4 @@
-//! The end of a file, however long the file is.
+//! The end of a file, whatever the length of the file.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -8,20 +8,20 @@ use catalog::files;
 /// The last lines of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tail {
-    /// Whole lines; what is no UTF-8 is replaced.
+    /// Complete lines; invalid UTF-8 is replaced.
     pub lines: Vec<String>,
-    /// There is more before them, which was not read.
+    /// True if earlier lines were not read.
     pub cut: bool,
 }
 
-/// Reads the last lines of a regular file, `most` bytes at most.
+/// Reads the last lines of a regular file, at most `most` bytes.
 ///
 /// # Errors
-/// It cannot be read, or is not a file.
+/// The file cannot be read, or is not a regular file.
 pub fn tail(path: &Path, most: u64) -> io::Result<Tail> {
     let mut file = files::open(path)?;
     let from = file.metadata()?.len().saturating_sub(most);
-    // One byte more: it says whether a line begins there.
+    // One byte more, to see if a line begins there.
     let seen = file.seek(SeekFrom::Start(from.saturating_sub(1)))?;
     let mut bytes = Vec::new();
     file.take(most.saturating_add(from - seen)).read_to_end(&mut bytes)?;
@@ -68,10 +68,10 @@ mod tests {
     fn a_file_of_gigabytes_is_not_read_whole() {
         let file = written("");
         let long = std::fs::File::options().write(true).open(file.path()).unwrap();
-        // It takes no room: nothing was ever written to its beginning.
+        // It takes no space: nothing was ever written to its beginning.
         long.set_len(8 << 30).unwrap();
         let read = tail(file.path(), 1 << 16).unwrap();
-        assert!(read.cut && read.lines.is_empty(), "a line without an end is no line");
+        assert!(read.cut && read.lines.is_empty(), "a line without an end does not count");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Rules of several processes and threads: each walks through all steps and performs its own, when it has the turn.
+//! Rules of several processes and threads: each walks through all steps and performs its own when it has the turn.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ impl<'a> Printer<'a> {
         self.program.actors.len() > 1
     }
 
-    /// The actor that performs a statement with everything in it, if it is one.
+    /// The actor that performs a statement with everything in it, if there is a single one.
     pub(super) fn performer(&self, statement: &Statement) -> Option<ActorId> {
         let mut all = match &statement.kind {
             StatementKind::Choose { axis, alternatives } => match self.chosen(*axis) {
@@ -33,7 +33,7 @@ impl<'a> Printer<'a> {
         all.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// What stands before the statements that an actor performs.
+    /// Prints the text before the statements of an actor.
     pub(super) fn open_turn(&mut self, actor: ActorId) {
         self.line(&format!("if (turn({})) {{", self.program.actors[actor].name));
         self.depth += 1;
@@ -69,7 +69,7 @@ impl<'a> Printer<'a> {
         &self.program.actors[self.main_actors()[process]].name
     }
 
-    /// The end of a case: each process does what all do, then makes its deferred calls.
+    /// The end of a case: each process performs the common steps, then makes its deferred calls.
     pub(super) fn end_of_case_in_turn(&mut self, all: &[String], deferred: &[(ActorId, String)]) {
         self.line("pass_turn();");
         for main in self.main_actors() {
@@ -146,7 +146,7 @@ impl<'a> Printer<'a> {
         named.into_iter()
     }
 
-    /// The names of the actors, and what their processes share.
+    /// The names of the actors, and the shared data of their processes.
     pub(super) fn actors(&self, prelude: &str, body: &str) -> String {
         if !self.several() {
             let number = if prelude.contains("NUMBER") { "#define NUMBER 0\n" } else { "" };
@@ -177,7 +177,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The declaration of an actor's variable; an array is reached through a pointer.
+/// The declaration of an actor's variable; an array is accessed through a pointer.
 fn declared(variable: &Variable, name: &str) -> String {
     let stars = if variable.array { "*" } else { "" };
     c_type(variable.ty, &format!("{stars}{name}"))

@@ -1,4 +1,4 @@
-//! The calls that a statement makes, and what they acquire and release.
+//! The calls of a statement, and the resources that they acquire and release.
 
 use catalog::{Handle, Resource};
 use steps::builtins::builtin;
@@ -10,7 +10,7 @@ use super::release::{Owned, Way};
 use super::text::c_type;
 use super::visit::calls;
 
-/// A call in the text with what the checker knows of it.
+/// A call in the text with its checked form.
 pub(super) struct Site<'t> {
     pub function: &'static str,
     pub typed: &'t Call,
@@ -18,7 +18,7 @@ pub(super) struct Site<'t> {
 }
 
 impl<'a> Printer<'a> {
-    /// The calls of a statement itself, not of the blocks inside it.
+    /// The calls of a statement, without those of its nested blocks.
     pub(super) fn sites<'t>(&self, statement: &'t Statement, typed: &'t TypedStatement) -> Vec<Site<'t>> {
         let of = match &statement.kind {
             StatementKind::Expression { expression: of, .. }
@@ -45,7 +45,8 @@ impl<'a> Printer<'a> {
             .collect()
     }
 
-    /// What notes that successful calls acquired and released something. `certain`: the calls were made, and succeeded.
+    /// The statements that record acquisitions and releases of successful calls. `certain`: the calls were made, and
+    /// succeeded.
     pub(super) fn ownership(&mut self, sites: &[Site<'_>], certain: bool) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.runnable {
@@ -76,7 +77,7 @@ impl<'a> Printer<'a> {
         lines
     }
 
-    /// Notes what is held after a call where the text alone says it. What it does not say, the program has to find out.
+    /// Records the resources held after a call if the text alone determines them; otherwise the program has to.
     fn note(&mut self, site: &Site<'_>, certain: bool) {
         let certain = certain && self.branches == 0 && self.loops.is_empty();
         let process = self.program.actors[self.actor].process;
@@ -100,12 +101,12 @@ impl<'a> Printer<'a> {
         self.owned.push(Owned { resource, handle, kept, process });
     }
 
-    /// Whether a text is the handle of something that is held.
+    /// True if a text is the handle of a held resource.
     pub(super) fn holds(&self, text: &str) -> bool {
         self.owned.iter().any(|held| held.handle == text || held.kept.iter().any(|(_, kept)| kept == text))
     }
 
-    /// The calls that release what is still held, the last first, each with its process.
+    /// The calls that release the resources still held, the last first, each with its process.
     pub(super) fn releasing(&self) -> Vec<(usize, String)> {
         let call = |held: &Owned<'a>| {
             let kept = |position: usize| {
@@ -121,12 +122,12 @@ impl<'a> Printer<'a> {
         self.rules.resources.iter().enumerate().find(|(_, resource)| resource.acquire == function)
     }
 
-    /// How a resource is released.
+    /// The way of releasing a resource.
     pub(super) fn way(&self, resource: &'a Resource) -> Way<'a> {
         Way::of(resource, &self.rules.resources, &self.rules.environment)
     }
 
-    /// Gives names to arguments that a release passes on and that are not the same when they are written twice.
+    /// Names arguments that a release passes on and that may differ when evaluated twice.
     pub(super) fn keep_arguments(&mut self, sites: &[Site<'_>]) {
         for site in sites.iter().filter(|_| self.runnable && !self.plain) {
             let Some((_, resource)) = self.acquires(site.function) else { continue };

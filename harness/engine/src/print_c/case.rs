@@ -1,4 +1,4 @@
-//! The case that a program is printed for: values of the axes, and their declarations.
+//! The case of a printed program: values of the axes, and their declarations.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use steps::{AxisId, Id};
 use super::printer::Printer;
 use super::text::{c_name, c_text, c_type, number};
 
-/// The smallest case: every axis at its low end. Where the rule's condition excludes that one, a drawn case.
+/// The smallest case: every axis at its low end, or a drawn case if the rule's condition excludes that.
 pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
     let mut values = Vec::with_capacity(program.axes.len());
     for (id, axis) in program.axes.entries() {
@@ -44,7 +44,7 @@ impl Printer<'_> {
         if chosen.all(|other| other == Some(first)) { usize::try_from(first).ok() } else { None }
     }
 
-    /// The declarations of the axes that are read. Several cases are told apart by the number of the case that runs.
+    /// The declarations of the axes in use. Several cases are selected by the number of the running case.
     pub(super) fn axes(&self, read: &HashSet<&str>) -> Vec<String> {
         let mut lines = Vec::new();
         for (index, axis) in self.program.axes.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Printer<'_> {
         lines
     }
 
-    /// A value of a type: an enumerator where there is one of that value.
+    /// A value of a type: the enumerator with this value, if there is one.
     fn constant(&self, ty: Type, value: i128) -> String {
         if let Type::Enumeration { name, .. } = ty {
             let known = self.rules.environment.declarations.codes(ty, None);
@@ -121,7 +121,7 @@ impl Printer<'_> {
     }
 }
 
-/// The declaration of a constant that has one value, or one for each case.
+/// The declaration of a constant with one value, or with one for each case.
 fn declared(constant: &str, ty: &str, mut values: Vec<String>) -> String {
     match values.len() {
         1 => format!("static {constant} = {};", values.remove(0)),

@@ -1,4 +1,4 @@
-//! Expressions as C.
+//! Prints expressions as C.
 
 use steps::ActorId;
 use steps::program::Variable;
@@ -7,13 +7,13 @@ use steps::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryO
 use super::printer::Printer;
 use super::text::{c_name, c_text, number};
 
-/// How tightly an expression binds; C's precedence.
+/// Precedence levels of C.
 const CONDITIONAL: u8 = 0;
 const UNARY: u8 = 11;
 const POSTFIX: u8 = 12;
 
 impl Printer<'_> {
-    /// An expression where anything may stand: an argument, a whole statement.
+    /// An expression without brackets around it: an argument, a whole statement.
     pub(super) fn expression(&self, of: &Expression) -> String {
         self.inside(of, CONDITIONAL)
     }
@@ -85,7 +85,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Expressions with commas between them.
+    /// Expressions separated by commas.
     pub(super) fn list(&self, values: &[Expression]) -> String {
         values.iter().map(|value| self.expression(value)).collect::<Vec<_>>().join(", ")
     }
@@ -98,7 +98,7 @@ impl Printer<'_> {
         format!("{function}({})", arguments.iter().map(argument).collect::<Vec<_>>().join(", "))
     }
 
-    /// A number as the rule writes it: hexadecimal and characters stay what they are.
+    /// A number as the rule writes it: hexadecimal numbers and characters keep their form.
     fn integer(&self, of: &Expression, value: i128) -> String {
         let written = self.source.get(of.span.start..of.span.end).unwrap_or_default();
         let kept = written.starts_with("0x") || written.starts_with("0X") || written.starts_with('\'');
@@ -132,7 +132,7 @@ impl Printer<'_> {
         self.program.variables.iter().any(|variable| variable.actor == actor && variable.name == name)
     }
 
-    /// The C name of an actor's variable: with several actors, the actor's name stands in front.
+    /// The C name of an actor's variable; with several actors, prefixed with the actor's name.
     pub(super) fn variable_name(&self, actor: ActorId, name: &str) -> String {
         if self.program.actors.len() == 1 {
             return c_name(name);
@@ -141,7 +141,7 @@ impl Printer<'_> {
         format!("{shared}{}_{name}", self.program.actors[actor].name)
     }
 
-    /// Whether other processes know what an actor has under this name. In C all its variables of one name are one.
+    /// True if other processes know an actor's variable of this name. In C, all its variables of one name are one.
     fn shares(&self, actor: ActorId, name: &str) -> bool {
         let mut variables = self.program.variables.iter();
         variables.any(|variable| variable.actor == actor && variable.name == name && variable.shared)
@@ -152,14 +152,14 @@ impl Printer<'_> {
     }
 }
 
-/// A type as the rule writes it, with the name that it declares.
+/// A type as the rule writes it, with the declared name.
 pub(super) fn written_type(ty: &TypeName, pointers: usize, name: &str) -> String {
     let constant = if ty.constant { "const " } else { "" };
     let declared = format!("{}{name}", "*".repeat(pointers));
     if declared.is_empty() { format!("{constant}{}", ty.name) } else { format!("{constant}{} {declared}", ty.name) }
 }
 
-/// Whether compilers ask for brackets around the inner operator, although precedence needs none.
+/// True if compilers want brackets around the inner operator although precedence needs none.
 fn unclear(outer: BinaryOperator, inner: BinaryOperator) -> bool {
     use BinaryOperator::*;
     let arithmetic = |operator| matches!(operator, Add | Subtract | Multiply | Divide | Remainder);

@@ -1,4 +1,4 @@
-//! The life cycle of a process as C: a function for each section, and the calls of them.
+//! The life cycle of a process as C: a function for each section, and its calls.
 
 use std::fmt::Write;
 
@@ -17,13 +17,13 @@ const SECTIONS: [(Section, &str); 5] = [
     (Section::InitDown, "init_down"),
 ];
 
-/// What of a life cycle the processes and threads of a rule need.
+/// The parts of a life cycle that the processes and threads of a rule need.
 pub(super) struct LifeCycleText {
-    /// Name and statements of each section that is not empty.
+    /// Name and statements of each non-empty section.
     sections: Vec<(Section, &'static str, String)>,
-    /// The variables that the sections share.
+    /// The shared variables of the sections.
     pub declarations: String,
-    /// The greatest state that a process or thread of the rule is in.
+    /// The highest state of any process or thread of the rule.
     state: State,
 }
 
@@ -42,7 +42,7 @@ impl LifeCycleText {
             sections.push((section, name, text));
         }
         let several = program.actors.len() > 1;
-        // Each thread that selects the device has its own context.
+        // Each thread that selects the device has a separate context.
         let kind = if several { "static _Thread_local" } else { "static" };
         let mut declarations = String::new();
         if state >= State::Device && Reads::of(&life.program).own_device {
@@ -57,7 +57,7 @@ impl LifeCycleText {
         LifeCycleText { sections, declarations, state }
     }
 
-    /// A function for each section: several processes and threads call them.
+    /// A function for each section, since several processes and threads call them.
     pub(super) fn functions(&self) -> String {
         let wanted = self.sections.iter().filter(|(section, ..)| *section != Section::Restore);
         let function = |name: &str, text: &str| match text.trim_end().contains('\n') {
@@ -92,7 +92,7 @@ impl LifeCycleText {
         self.calls(&[Section::DeviceDown, Section::InitDown], state)
     }
 
-    /// Whether processes or threads select a device.
+    /// True if processes or threads select a device.
     pub(super) fn selects(&self) -> bool {
         self.state >= State::Device && self.declarations.contains(" device;")
     }
@@ -110,7 +110,7 @@ impl LifeCycleText {
     }
 }
 
-/// From which state on a section is part of a process's life.
+/// The lowest state of processes that need a section.
 fn needed(section: Section) -> State {
     match section {
         Section::InitUp | Section::InitDown => State::Init,
@@ -122,7 +122,7 @@ impl Printer<'_> {
     /// The statements of a section.
     fn section(&mut self, life: &LifeCycleProgram, section: Section) -> Option<String> {
         let block = life.block(section)?;
-        // What the tear-down answers is not judged: the process ends.
+        // Failures in the tear-down are not judged: the process ends.
         self.judged = matches!(section, Section::InitUp | Section::DeviceUp);
         self.cursor = life.program.statements[block].span.start;
         self.statement(&life.program.syntax[block], &life.program.statements[block]);

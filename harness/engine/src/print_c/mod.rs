@@ -1,8 +1,9 @@
-//! A rule as a stand-alone C program: what its steps do in one case, with what they need of a small prelude.
+//! A rule as a stand-alone C program: the steps of one case, with the needed parts of a small prelude.
 //!
-//! The program exits with 0 when the rule holds, with 1 and the line of the statement when it does not, and with 3 when a
-//! statement of the set-up does not hold: then nothing is known. The library works in a process of its own, or in several:
-//! a rule of several processes and threads forks and starts them, and the turn goes from one to the other as in the suite.
+//! The program exits with 0 if the rule holds, with 1 and the line of the failed statement if it does not, and with 3
+//! if a statement of the set-up fails: then the result is unknown. The library runs in a separate process, or in
+//! several: a rule of several processes and threads forks and starts them, and the turn passes between them as in the
+//! suite.
 
 mod actors;
 mod calls;
@@ -28,36 +29,36 @@ use steps::evaluate::LEAST_PATIENCE;
 use steps::types::is_address;
 use steps::{ActorId, StatementId};
 
-/// Seconds after which a process of a program counts as hung, if nobody says otherwise.
+/// The default time in seconds after which a process of a program counts as hung.
 pub const DEADLINE: u64 = 60;
 
-/// Seconds after which a process of a program printed for a failure counts as hung: longer than the run waited for a
-/// call, and longer than the waits of a rule.
+/// The time in seconds after which a process of a program for a failure counts as hung: longer than the deadline of a
+/// call in the run, and longer than the waits of a rule.
 pub fn deadline_of(deadline: u64, patience: u32) -> u64 {
     (DEADLINE * u64::from(patience) / u64::from(LEAST_PATIENCE)).max(2 * deadline)
 }
 
-/// The file beside a program that has its prelude, where that is not in the program.
+/// The file with a program's prelude, if it is separate.
 pub const PRELUDE: &str = "prelude.h";
 
-/// What a program is printed for.
+/// The settings of a printed program.
 #[derive(Debug, Clone)]
 pub struct Sheet<'a> {
     pub product: &'a Product,
     /// Number of devices.
     pub devices: u32,
-    /// Length of a wait that is expected to succeed, in milliseconds.
+    /// Length of a wait that should succeed, in milliseconds.
     pub patience: u32,
-    /// The devices that the program's processes see, by the machine's numbers; none: all devices.
+    /// The visible devices of the program's processes, by the machine's numbers; empty for all devices.
     pub visible: &'a [String],
-    /// The cases that run one after the other in the same processes; none: the smallest case.
+    /// The cases to run one after the other in the same processes; empty for the smallest case.
     pub cases: &'a [Case],
     /// Ids of the statements whose checks are only reported.
     pub observed: &'a [StatementId],
     /// Seconds after which a process counts as hung.
     pub deadline: u64,
-    /// The file beside the program that has its prelude. The statement and its sources stand elsewhere then, too. `None`: the
-    /// program is one file that says all.
+    /// The separate file for the prelude; the statement and its sources are then elsewhere too. `None` for a single
+    /// self-contained file.
     pub prelude: Option<&'static str>,
 }
 
@@ -65,7 +66,7 @@ pub struct Sheet<'a> {
 #[derive(Debug, Clone)]
 pub struct Printed {
     pub program: String,
-    /// Its prelude, where that stands in a file of its own.
+    /// Its prelude, if that is a separate file.
     pub prelude: Option<String>,
 }
 
@@ -85,12 +86,13 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Prints a rule as C, in one file. The error says why the rule has no case for this product.
+/// Prints a rule as C, in one file. The error is the reason why the rule has no case for this product.
 pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, CaseError> {
     print_in_parts(rules, rule, &Sheet { prelude: None, ..*sheet }).map(|printed| printed.program)
 }
 
-/// Prints a rule as C, with its prelude where the sheet says. The error says why the rule has no case for this product.
+/// Prints a rule as C, with its prelude as the sheet specifies. The error is the reason why the rule has no case for
+/// this product.
 pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<Printed, CaseError> {
     let program = &rule.program;
     let left_out = left_out(rule, &sheet.product.id, &BTreeSet::new(), rules);
@@ -131,11 +133,11 @@ pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<P
     };
     let _ = write!(out, "#include \"{file}\"\n\n{body}");
     let about =
-        format!("/* What {} builds on, as far as it is needed there; it uses what stands before it. */\n\n", rule.id);
+        format!("/* The parts of the prelude that {} needs; they use what is included before them. */\n\n", rule.id);
     Ok(Printed { program: out, prelude: Some(about + &prelude) })
 }
 
-/// The comment that says what the program is, and what it needs.
+/// The comment that describes the program and its requirements.
 fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String {
     const WIDTH: usize = 110;
     let path = short(&rules.chapters[rule.chapter].path);
@@ -178,7 +180,7 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
     out
 }
 
-/// The header of the runtime, and what the prelude builds on.
+/// The header of the runtime, and the definitions that the prelude needs.
 fn definitions(rules: &Rules, sheet: &Sheet<'_>, cases: &[Case]) -> String {
     let mut out = format!("#include \"{}\"\n\n", rules.header);
     let success = rules.environment.results.0.first().map_or("0", |codes| codes.success_name.as_str());
@@ -189,7 +191,7 @@ fn definitions(rules: &Rules, sheet: &Sheet<'_>, cases: &[Case]) -> String {
             let _ = writeln!(out, "#define SALT {salt}");
         }
         salts => {
-            let _ = writeln!(out, "static _Thread_local int run; /* the case that runs */");
+            let _ = writeln!(out, "static _Thread_local int run; /* the running case */");
             let _ = writeln!(out, "#define SALT (((const uint64_t[]){{{}}})[run])", salts.join(", "));
         }
     }
@@ -197,7 +199,7 @@ fn definitions(rules: &Rules, sheet: &Sheet<'_>, cases: &[Case]) -> String {
     out
 }
 
-/// What the linker is given: the first library, and those whose functions the rule needs, as ` -lNAME`.
+/// The linker options: the first library, and those whose functions the rule needs, as ` -lNAME`.
 pub fn linked(rules: &Rules, rule: &Rule) -> String {
     let needed: HashSet<usize> = rules.needed(rule).map(|function| rules.libraries.home(function.name)).collect();
     let libraries = rules.libraries.all().iter().enumerate();
@@ -210,7 +212,7 @@ pub fn linked(rules: &Rules, rule: &Rule) -> String {
 }
 
 impl<'a> Printer<'a> {
-    /// The steps of a rule, printed. `plain`: without a list of what is held, if the text says that.
+    /// Prints the steps of a rule. `plain`: without a list of held resources, if the text determines them.
     fn of_steps(rules: &'a Rules, rule: &'a Rule, sheet: &Sheet<'a>, cases: &'a [Case], plain: bool) -> Printer<'a> {
         let mut printer = Printer::new(rules, &rule.program, cases);
         printer.observed = sheet.observed;
@@ -246,12 +248,12 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The functions by which the program releases what it acquired.
+    /// The functions with which the program releases its resources.
     fn wrappers(&self) -> Vec<String> {
         self.releases.values().flat_map(|index| self.way(&self.rules.resources[*index]).functions()).collect()
     }
 
-    /// The case, as far as the text reads it: the product's quantities, the number of devices, the axes.
+    /// The constants of the case that the text uses: the product's quantities, the number of devices, the axes.
     fn constants(&self, sheet: &Sheet<'_>, scope: &Scope, text: &str) -> String {
         let read: HashSet<&str> = prelude::words(text).collect();
         let several = self.program.actors.len() > 1;
@@ -281,8 +283,7 @@ impl<'a> Printer<'a> {
         lines.iter().map(|line| format!("    {line}\n")).collect()
     }
 
-    /// What every case ends with: gates open, guards are looked at, deferred calls are made, what was acquired is
-    /// released.
+    /// The end of every case: gates open, guards are checked, deferred calls are made, resources are released.
     fn end_of_case(&mut self) {
         let printed = self.out.clone();
         let words: HashSet<&str> = prelude::words(&printed).collect();
@@ -305,7 +306,7 @@ impl<'a> Printer<'a> {
         all.iter().for_each(|line| self.line(line));
     }
 
-    /// The function `main`, and what the processes run.
+    /// The function `main`, and the function that the processes run.
     fn main(&self, life: &LifeCycleText, steps: &str, visible: &[String]) -> String {
         let several = self.program.actors.len() > 1;
         let state = self.program.processes[0].state;
@@ -314,7 +315,8 @@ impl<'a> Printer<'a> {
         let main = match self.rules.visible.as_ref().filter(|_| can_be_shown(visible)) {
             None => format!("int main(void) {{ return {run}; }}\n"),
             Some(variable) => format!(
-                "int main(void)\n{{\n    setenv(\"{variable}\", \"{}\", 1); /* where it was seen, as the machine counts */\n    \
+                "int main(void)\n{{\n    setenv(\"{variable}\", \"{}\", 1); /* the device of the failure, by the \
+                 machine's number */\n    \
                  return {run};\n}}\n",
                 visible.join(",")
             ),
@@ -340,7 +342,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether a program can name these devices: in a journal from elsewhere, their names may be anything.
+/// True if a program can name these devices: in a journal from elsewhere, their names may be anything.
 pub fn can_be_shown(devices: &[String]) -> bool {
     let plain = |name: &String| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);

@@ -1,5 +1,5 @@
 //: failed failure_status
-/* A statement that does not hold ends its process: with 3 while the set-up runs, with 1 after it. */
+/* A failing statement ends its process: with 3 during the set-up, with 1 after it. */
 static _Thread_local int failure_status = 3;
 static inline void failed(int line, const char *statement, const char *message, long long answer) {
     fprintf(stderr, "line %d: %s: ", line, statement);
@@ -17,7 +17,7 @@ static inline void failed(int line, const char *statement, const char *message, 
     printf("info: line %d: %s: %s\n", __LINE__, #expression, (expression) ? "holds" : "does not hold")
 
 //: EXCEEDS
-#define EXCEEDS(call) printf("exceeds: line %d: %s: documented as unsupported, and it works\n", __LINE__, #call)
+#define EXCEEDS(call) printf("exceeds: line %d: %s: documented as unsupported, but it works\n", __LINE__, #call)
 
 //: OBSERVE
 #define OBSERVE(name, expression) printf("observed: %s = %lld\n", name, (long long)(expression))
@@ -40,7 +40,7 @@ static inline void must_succeed(int line, const char *call, long long answer, lo
 #define MUST_SUCCEED_WITH(success, call) must_succeed(__LINE__, #call, (long long)(call), success)
 
 //: SHOULD_SUCCEED_WITH
-/* In this edition nothing is promised here: where the call fails, nothing that follows is judged. */
+/* This edition promises nothing here: if the call fails, nothing after it is judged. */
 #define SHOULD_SUCCEED_WITH(success, call) should_succeed(__LINE__, #call, (long long)(call), success)
 static inline void should_succeed(int line, const char *call, long long answer, long long success) {
     if (answer == success)
@@ -51,14 +51,14 @@ static inline void should_succeed(int line, const char *call, long long answer, 
 }
 
 //: must_fail CODES
-/* The first of the codes is success; where it is the only one, any other answer will do. */
+/* The first of the codes is success; if it is the only one, any other result passes. */
 #define CODES(...) (const long long[]){__VA_ARGS__}, sizeof((const long long[]){__VA_ARGS__}) / sizeof(long long)
 static inline void must_fail(int line, const char *call, long long answer, int judged, const long long *codes, size_t n) {
     size_t at = 0;
     while (at < n && codes[at] != answer) at++;
     if (at == 0) failed(line, call, "returned success, it must fail", answer);
     if (at < n || n == 1) return;
-    if (judged) failed(line, call, "returned %lld, which is no documented code", answer);
+    if (judged) failed(line, call, "returned %lld, which is not a documented code", answer);
     printf("info: line %d: %s: returned %lld\n", line, call, answer);
 }
 
@@ -149,7 +149,7 @@ static inline void *memory(size_t n, size_t align) {
 }
 
 //: host check_guards
-/* Host memory between guards of 64 bytes, which must be as they were at the end. */
+/* Host memory between guards of 64 bytes, which must be unchanged at the end. */
 static struct block { struct block *next; char *start; size_t n; } *blocks;
 static inline char *host(size_t n, size_t align) {
     size_t front = align > 64 ? align : 64;
@@ -164,7 +164,7 @@ static inline void check_guards(void) {
 }
 
 //: edge
-/* n bytes that end at a page that cannot be touched. */
+/* n bytes that end at an inaccessible page. */
 static inline char *edge(size_t n) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t bytes = (n == 0 ? 1 : (n + page - 1) / page) * page;
@@ -187,11 +187,11 @@ static inline char *pattern(size_t n, int64_t tag) {
 }
 
 //: array
-/* An array of a variable length; v: what its bytes are at first. */
+/* An array of variable length; v: the initial value of its bytes. */
 static inline void *array(size_t bytes, int v) { return memset(memory(bytes, 16), v, bytes); }
 
 //: shared_array
-/* The same, in memory that all processes see at one address. */
+/* The same, in memory shared by all processes at one address. */
 static inline void *shared_array(size_t bytes, int v) {
     void *made = shared->arrays + shared->used;
     shared->used += (bytes + 15) / 16 * 16;
@@ -231,7 +231,7 @@ static inline int is_pow2(uint64_t x) { return x != 0 && (x & (x - 1)) == 0; }
 static inline size_t alignment(const void *p) { return (uintptr_t)p & (~(uintptr_t)p + 1); }
 
 //: resident
-/* Bytes of this process that are in memory, as the kernel counts them. */
+/* Resident bytes of this process, as the kernel counts them. */
 static inline size_t resident(void) {
     unsigned long all = 0, here = 0;
     FILE *counts = fopen("/proc/self/statm", "r");
@@ -258,7 +258,7 @@ static inline int text_matches(const char *text, const char *glob) {
 }
 
 //: turn
-/* Each actor walks through all steps and performs its own; the turn comes as a byte in its pipe. */
+/* Each actor walks through all steps and performs its own; the turn arrives as a byte in its pipe. */
 static _Thread_local int me, holder;
 static _Thread_local char gone[ACTORS];
 static int turns[ACTORS][2];
@@ -286,7 +286,7 @@ static inline int next_number(void) {
 }
 
 //: held acquired released
-/* What was acquired and is not released, the last first. bytes: of a handle that is a buffer; 0: it is an address. */
+/* Resources not yet released, the last first. bytes: the size of a handle that is a buffer; 0 for an address. */
 static struct held {
     struct held *below;
     const char *name;
@@ -319,14 +319,14 @@ static inline void release_last(void) {
 static inline void release_all(void) { while (held != NULL) release_last(); }
 
 //: release_in_turn
-/* In the reverse order over all processes. */
+/* In reverse order across all processes. */
 static inline void release_in_turn(void) {
     for (int number = shared->acquired; number > 0; number--)
         if (turn(shared->owner[number]) && held != NULL && held->number == number) release_last();
 }
 
 //: gate open_gate open_gates passed pass
-/* Gates: what hook() hands to the runtime waits at one until the program opens it, DEADLINE seconds at most. */
+/* Gates: the function from hook() waits at one until the program opens it, at most DEADLINE seconds. */
 static struct gate { struct gate *next; int open; size_t passed; } *gates;
 static pthread_mutex_t gates_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gates_changed = PTHREAD_COND_INITIALIZER;
@@ -376,7 +376,7 @@ static inline size_t passed(const void *argument) {
 #define open(gate) open_gate(gate)
 
 //: leave
-/* The process of an actor ends, by itself or killed; the others go on when the parent says that it is gone. */
+/* The process of an actor exits or is killed; the others continue when the parent reports that it is gone. */
 static inline void leave(int performer, int leaver) {
     if (turn(performer)) {
         shared->leaver = leaver + 1;
@@ -390,7 +390,7 @@ static inline void leave(int performer, int leaver) {
 }
 
 //: verdict
-/* What the end of a process means: a library that ends it, or hangs in it, is broken. */
+/* The meaning of a process's end: a library that ends it, or hangs in it, is broken. */
 static inline int verdict(int status) {
     int end = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     if (end == HOLDS || end == ENDS) return 0;
@@ -452,7 +452,7 @@ static inline int run_together(void) {
 }
 
 //: selected select_device
-/* A thread selects the device of its process before the first of its steps. */
+/* A thread selects the device of its process before its first step. */
 static _Thread_local int selected;
 static void device_up(void);
 static inline void select_device(void) {

@@ -1,11 +1,11 @@
-//! What of the prelude a program needs: the pieces whose names it uses, and those that they use.
+//! Selects the pieces of the prelude that a program needs: those whose names it uses, and those that they use.
 
 use std::collections::BTreeSet;
 
-/// The pieces, each below a line `//: names`.
+/// The pieces, each after a line `//: names`.
 const PIECES: &str = include_str!("prelude.h");
 
-/// Headers, each with names that need it; those that every program includes stand in [`super::head`].
+/// Headers, each with the names that need it; those of every program are in [`super::head`].
 const HEADERS: &[(&str, &[&str])] = &[
     ("errno.h", &["errno"]),
     ("pthread.h", &["pthread_mutex_t", "pthread_create"]),
@@ -13,7 +13,7 @@ const HEADERS: &[(&str, &[&str])] = &[
     ("time.h", &["timespec"]),
 ];
 
-/// The pieces that a text needs, in the order of the prelude. What a program declares under a name is its own.
+/// The pieces that a text needs, in the order of the prelude. Names that the program declares itself do not count.
 pub(super) fn needed(text: &str, own: &BTreeSet<&str>) -> String {
     let pieces: Vec<(Vec<&str>, &str)> = PIECES.split("//: ").skip(1).filter_map(piece).collect();
     let mut words: BTreeSet<&str> = words(text).filter(|word| !own.contains(word)).collect();
@@ -28,7 +28,7 @@ pub(super) fn needed(text: &str, own: &BTreeSet<&str>) -> String {
     bodies.concat()
 }
 
-/// The headers that a text needs besides the usual ones.
+/// The headers that a text needs in addition to the usual ones.
 pub(super) fn headers(text: &str) -> Vec<&'static str> {
     let words: BTreeSet<&str> = words(text).collect();
     let wanted = HEADERS.iter().filter(|(_, names)| names.iter().any(|name| words.contains(name)));
@@ -41,7 +41,7 @@ fn piece(text: &str) -> Option<(Vec<&str>, &str)> {
     Some((names.split_whitespace().collect(), body.strip_suffix('\n').unwrap_or(body)))
 }
 
-/// The identifiers of a text; members after a dot, comments and texts left out.
+/// The identifiers of a text, without members after a dot, comments and string literals.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     let mut member = false;
@@ -69,7 +69,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The length of a text between quotes, at its first quote.
+/// The length of a quoted text, from its first quote.
 fn quoted(text: &str, quote: u8) -> usize {
     let bytes = text.as_bytes();
     let mut at = 1;

@@ -1,4 +1,4 @@
-//! The text of a program as it grows, and what is known at the place that it has reached.
+//! The growing text of a program, and the facts known at its current place.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
@@ -27,36 +27,36 @@ pub(super) struct Printer<'a> {
     pub loops: Vec<String>,
     /// The actor whose statement is being printed.
     pub actor: ActorId,
-    /// The actor whose turn the statements stand in; `None`: each statement says whose turn it is.
+    /// The actor whose turn encloses the statements; `None` if each statement states its actor.
     pub turn: Option<ActorId>,
     /// Comments before this place of the source are printed.
     pub cursor: usize,
-    /// Whether the program takes what does not hold for a failure of the set-up; `None`: not known here.
+    /// True if a failing statement is a failure of the set-up; `None` if unknown here.
     pub in_setup: Option<bool>,
-    /// Statements for the end of the steps with their actors.
+    /// Statements for the end of the steps, with their actors.
     pub deferred: Vec<(ActorId, String)>,
-    /// Declarations of flags for those that stand in a block, and of arguments that are kept.
+    /// Declarations of flags for deferred calls in blocks, and of stored arguments.
     pub flags: Vec<String>,
-    /// Arguments that are kept in a variable, by their place in the source.
+    /// Stored arguments, by their place in the source.
     pub kept: HashMap<usize, String>,
-    /// The text says what is held at each place: no list has to be kept.
+    /// True if the text determines the held resources at each place, so that no list is needed.
     pub plain: bool,
-    /// The text does not say it after all.
+    /// True if the text does not determine them after all.
     pub tangled: bool,
-    /// What is held, as far as the text says.
+    /// The held resources, as far as the text determines them.
     pub owned: Vec<Owned<'a>>,
-    /// Blocks around the statement that may not run.
+    /// Number of enclosing blocks that may not run.
     pub branches: usize,
-    /// Two variables of one actor have the same name.
+    /// True if two variables of one actor have the same name.
     pub namesakes: bool,
-    /// What stands on the next line before its text.
+    /// Text to put at the start of the next line.
     pub before: String,
-    /// Ways of releasing what the steps acquire, each with the position of a resource.
+    /// Ways of releasing the acquired resources, each with the position of a resource.
     pub releases: BTreeMap<String, usize>,
     pub runnable: bool,
-    /// Bare calls must succeed.
+    /// True if bare calls must succeed.
     pub judged: bool,
-    /// Declarations that are printed outside of any function.
+    /// Declarations printed outside of any function.
     pub hoisted: Option<Vec<String>>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether two variables of one actor have the same name.
+/// True if two variables of one actor have the same name.
 fn namesakes(program: &Program) -> bool {
     let mut seen = HashSet::new();
     program.variables.iter().any(|variable| !seen.insert((variable.actor, variable.name.as_str())))

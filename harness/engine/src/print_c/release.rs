@@ -1,4 +1,4 @@
-//! How a printed program keeps what its calls acquire, and releases it.
+//! Bookkeeping of acquired resources and their release in a printed program.
 
 use abi::Type;
 use steps::Environment;
@@ -8,16 +8,16 @@ use catalog::{Handle, ReleaseArgument, Resource};
 
 use super::text::{c_name, c_type};
 
-/// A way of releasing, of which several resources may be in need.
+/// A way of releasing, which several resources may share.
 pub(super) struct Way<'a> {
-    /// Makes the names of its functions its own: the releasing function, with a number where there are several ways.
+    /// Distinguishes its functions: the releasing function, with a number if it has several ways.
     pub name: String,
     resource: &'a Resource,
     environment: &'a Environment,
 }
 
 impl<'a> Way<'a> {
-    /// The way in which one of the resources is released.
+    /// The way of releasing one of the resources.
     pub(super) fn of(resource: &'a Resource, resources: &'a [Resource], environment: &'a Environment) -> Way<'a> {
         let function = &resource.release.function;
         let mut shapes = Vec::new();
@@ -33,12 +33,12 @@ impl<'a> Way<'a> {
         Way { name, resource, environment }
     }
 
-    /// Whether the release needs arguments of the acquiring call.
+    /// True if the release needs arguments of the acquiring call.
     pub(super) fn keeps(&self) -> bool {
         self.resource.kept().next().is_some()
     }
 
-    /// The statement that notes what was acquired; `argument` gives the text of an argument of the acquiring call.
+    /// The statement that records an acquisition; `argument` gives the text of an argument of the acquiring call.
     pub(super) fn acquired(&self, handle: &str, argument: impl Fn(usize) -> String) -> String {
         let (name, function) = (&self.name, &self.resource.release.function);
         if self.keeps() {
@@ -52,7 +52,7 @@ impl<'a> Way<'a> {
         format!("acquired(\"{function}\", release_{name}, {}, {bytes});", self.as_address(handle))
     }
 
-    /// The statement that notes that a handle was released.
+    /// The statement that records the release of a handle.
     pub(super) fn released(&self, handle: &str) -> String {
         let name = &self.name;
         if self.keeps() {
@@ -75,7 +75,7 @@ impl<'a> Way<'a> {
         vec![format!("static inline long long release_{}(void *handle) {{ return {call}; }}\n", self.name)]
     }
 
-    /// The handle lies beside the arguments with which it is released.
+    /// The functions if the handle is stored together with the arguments of its release.
     fn keeping(&self) -> Vec<String> {
         let (name, function) = (&self.name, &self.resource.release.function);
         let ty = self.resource.handle.ty();
@@ -127,7 +127,7 @@ impl<'a> Way<'a> {
         let returns = self.environment.declarations.function(&release.function).map(|function| function.returns);
         match returns.and_then(|returns| self.environment.results.position(returns)) {
             None | Some(0) => call,
-            // At the end of a program the answers of all releases are compared with one value.
+            // At the end of a program, the answers of all releases are compared with a single value.
             Some(other) => {
                 let success = &self.environment.results.0[other].success_name;
                 format!("{call} == {success} ? SUCCESS : !SUCCESS")
@@ -142,7 +142,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// The arguments that are kept, each once: position, type and name.
+    /// The stored arguments, each once: position, type and name.
     fn fields(&self) -> impl Iterator<Item = (usize, Type, String)> {
         let positions: std::collections::BTreeSet<usize> = self.resource.kept().collect();
         positions.into_iter().map(|position| (position, self.parameter(position).0, self.field(position)))
@@ -160,19 +160,19 @@ impl<'a> Way<'a> {
     }
 }
 
-/// What tells one way of releasing from another one with the same function: the arguments; the type of a handle that is
-/// a number; the acquiring function and the handle, where arguments of it are kept.
+/// Distinguishes ways of releasing with the same function: the arguments; the type of a numeric handle; the acquiring
+/// function and the handle, if arguments of it are stored.
 fn shape(resource: &Resource) -> (&[ReleaseArgument], Option<Type>, Option<(&str, Handle)>) {
     let kept = resource.kept().next().map(|_| (resource.acquire.as_str(), resource.handle));
     (&resource.release.arguments, number(resource.handle), kept)
 }
 
-/// The type of a handle that is a number; addresses are all alike.
+/// The type of a numeric handle; addresses are all alike.
 fn number(handle: Handle) -> Option<Type> {
     Some(handle.ty()).filter(|ty| !is_address(*ty))
 }
 
-/// Something that the steps hold, as far as their text says it.
+/// A resource that the steps hold, as far as their text determines it.
 pub(super) struct Owned<'a> {
     pub resource: &'a Resource,
     pub handle: String,

@@ -1,4 +1,4 @@
-//! Statements as C: the syntax tree and the typed program, side by side.
+//! Prints statements as C, from the syntax tree and the typed program in parallel.
 
 use std::fmt::Write;
 
@@ -47,7 +47,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Says what a statement that does not hold means from here on, where that changes.
+    /// Prints the meaning of a failing statement from here on, where it changes.
     fn meaning_of_failure(&mut self, setup: bool, outer: Option<ActorId>) {
         if !self.runnable || self.in_setup == Some(setup) {
             return;
@@ -68,7 +68,7 @@ impl<'a> Printer<'a> {
         self.cursor = self.cursor.max(end);
     }
 
-    /// Prints a statement, with the blocks inside it.
+    /// Prints a statement, with its nested blocks.
     pub(super) fn statement(&mut self, statement: &Statement, typed: &TypedStatement) {
         match (&statement.kind, &typed.kind) {
             (StatementKind::For { variable, bound, body }, TypedKind::For { bound: typed_bound, body: inner, .. }) => {
@@ -136,11 +136,11 @@ impl<'a> Printer<'a> {
         self.depth -= 1;
         self.line("}");
         self.branches -= 1;
-        // Which of the blocks ran is not known here.
+        // It is unknown here which of the blocks ran.
         self.in_setup = self.in_setup.filter(|setup| after == Some(*setup));
     }
 
-    /// Statements that always run, with braces only where their variables would meet others of the same name.
+    /// Statements that always run, with braces only if their variables would clash with others.
     fn scope(&mut self, body: &[Statement], typed: &[TypedStatement]) {
         if self.program.actors.len() > 1 || !self.namesakes {
             return self.block(body, typed);
@@ -173,7 +173,7 @@ impl<'a> Printer<'a> {
         self.scope(body, typed);
     }
 
-    /// All alternatives: the cases of the program take different ones.
+    /// All alternatives, if the cases of the program take different ones.
     fn alternatives(&mut self, axis: &str, alternatives: &[(String, Vec<Statement>)], typed: &[Vec<TypedStatement>]) {
         self.branches += 1;
         self.line(&format!("switch ({axis}) {{"));
@@ -230,7 +230,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A call or a check with what must come of it.
+    /// A call or a check with its expected result.
     fn verdict(
         &mut self,
         expression: &Expression,
@@ -335,7 +335,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Compilers warn of a variable that nothing reads: the alternatives that are not printed may have read it.
+    /// Compilers warn about unread variables: alternatives that are not printed may have read this one.
     fn may_be_unread(&mut self, variable: VariableId) {
         let name = self.variable_name(self.program.variables[variable].actor, &self.program.variables[variable].name);
         let read = self.reads.variables.contains(&variable);
@@ -343,7 +343,7 @@ impl<'a> Printer<'a> {
         self.line(&line);
     }
 
-    /// A call at the end of the steps; what it answers is not judged.
+    /// A call at the end of the steps; its result is not judged.
     fn defer(&mut self, call: &Expression, sites: &[Site<'_>]) {
         let condition = self.succeeded(&self.expression(call), sites.first().map(|site| site.typed.function));
         let kept = self.ownership(sites, false);
@@ -356,7 +356,7 @@ impl<'a> Printer<'a> {
             self.line(&format!("/* At the end: {text} */"));
             self.deferred.push((self.actor, text));
         } else {
-            // The end must know whether this place was reached.
+            // The end must know if this place was reached.
             let flag = format!("deferred_{}", self.deferred.len() + 1);
             self.line(&format!("{flag} = 1; /* at the end: {text} */"));
             self.deferred.push((self.actor, format!("if ({flag}) {text}")));
@@ -376,7 +376,7 @@ impl<'a> Printer<'a> {
         self.keep_arguments(&sites);
         self.outs(&sites);
         let text = self.expression(call);
-        self.line("/* Documented as unsupported: an error passes, and so does work that is done right. */");
+        self.line("/* Documented as unsupported: an error passes, and so does correct work. */");
         self.line("{");
         self.depth += 1;
         let succeeded = self.succeeded("outcome_", Some(function));
@@ -406,7 +406,7 @@ impl<'a> Printer<'a> {
         self.line("}");
     }
 
-    /// Declares the out-variables of the calls that are new, and poisons all of them.
+    /// Declares the new out-variables of the calls, and poisons all of them.
     fn outs(&mut self, sites: &[Site<'_>]) {
         let mut lines = Vec::new();
         let mut declares = false;
@@ -446,18 +446,18 @@ impl<'a> Printer<'a> {
             .collect()
     }
 
-    /// The type of codes that a function of the program answers with.
+    /// The type of the codes that a function of the program returns.
     fn codes(&self, function: usize) -> Option<&'a ResultType> {
         self.rules.environment.results.0.get(self.program.results[function]?)
     }
 
-    /// What a call of a function answers when it succeeds.
+    /// The value that a call of a function returns on success.
     fn success(&self, function: Option<usize>) -> &'a str {
         let other = function.filter(|function| self.program.results[*function] != Some(0));
         other.and_then(|function| self.codes(function)).map_or("SUCCESS", |codes| codes.success_name.as_str())
     }
 
-    /// What is added to a verdict's name, and in front of its arguments, where success is not SUCCESS.
+    /// The additions to a verdict's name and arguments if success is not SUCCESS.
     fn other_success(&self, function: usize) -> (&'static str, String) {
         match self.success(Some(function)) {
             "SUCCESS" => ("", String::new()),
@@ -469,7 +469,7 @@ impl<'a> Printer<'a> {
         format!("{result} == {}", self.success(function))
     }
 
-    /// Statements under a condition; nothing where there is nothing to do.
+    /// Statements under a condition; nothing for an empty list.
     fn guarded(&mut self, condition: &str, lines: &[String]) {
         for line in lines {
             self.line(&format!("if ({condition})"));
@@ -478,12 +478,12 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// A statement with those that note what it did.
+/// A statement with the statements that record its effect.
 fn joined(statement: String, notes: &[String]) -> String {
     std::iter::once(statement).chain(notes.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a loop's bound needs a cast to be compared with a size.
+/// True if a loop's bound needs a cast to be compared with a size.
 fn may_be_signed(bound: &Typed, program: &Program) -> bool {
     match bound {
         Typed::Load { ty, .. } => range(*ty).0 < 0,

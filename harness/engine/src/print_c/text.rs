@@ -1,4 +1,4 @@
-//! Names, types, numbers and texts as C writes them.
+//! Names, types, numbers and texts in C syntax.
 
 use abi::Type;
 use steps::builtins::BUILTINS;
@@ -6,14 +6,14 @@ use steps::types;
 
 use super::prelude::words;
 
-/// C's own names, which a variable cannot have.
+/// Keywords of C, which a variable cannot use.
 const KEYWORDS: &[&str] = &[
     "auto", "break", "case", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
     "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static",
     "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
 ];
 
-/// What the macros of the prelude and the lines around the steps call, which a variable cannot hide.
+/// Names used by macros of the prelude and by the lines around the steps, which a variable cannot hide.
 const PRELUDE: &[&str] = &[
     "errno",
     "stdin",
@@ -39,7 +39,7 @@ const PRELUDE: &[&str] = &[
     "run",
 ];
 
-/// Begins a line for a variable that may be read nowhere.
+/// Begins a line for a variable that may not be read anywhere.
 pub(super) const UNREAD: char = '\u{1}';
 
 /// A program with a line for each variable that is declared and not read.
@@ -49,7 +49,7 @@ pub(super) fn mark_unread(text: &str) -> String {
         return text.to_owned();
     }
     let plain: Vec<&str> = text.lines().filter(|line| !marked(line)).collect();
-    // What begins a line is assigned to: only what else a line says reads it.
+    // The start of a line is assigned to: only the rest of a line reads.
     let reads = |name: &str| {
         let assigned = |line: &str| words(line).next() == Some(name);
         let uses = |line: &&str| words(line).filter(|word| *word == name).count() - usize::from(assigned(line));
@@ -70,7 +70,7 @@ pub(super) fn c_name(name: &str) -> String {
     format!("{name}{}", if taken { "_" } else { "" })
 }
 
-/// A declaration of `name`, or a type name when `name` is empty.
+/// A declaration of `name`, or a type name if `name` is empty.
 pub(super) fn c_type(ty: Type, name: &str) -> String {
     match ty {
         Type::Pointer { to, constant } => {
@@ -134,7 +134,7 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The comments between two statements, each on lines of its own.
+/// The comments between two statements, each on separate lines.
 pub(super) fn comments(between: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = between;

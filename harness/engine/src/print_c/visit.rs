@@ -1,4 +1,4 @@
-//! What a program's expressions name, found in one walk.
+//! Collects the names in a program's expressions in one walk.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -7,7 +7,7 @@ use steps::builtins::Builtin;
 use steps::program::{Call, Expression, Place, Program, Root, StatementKind};
 use steps::walk::Node;
 
-/// What a program reads.
+/// The names that a program reads.
 #[derive(Debug, Default)]
 pub(super) struct Reads {
     pub variables: HashSet<VariableId>,
@@ -15,12 +15,12 @@ pub(super) struct Reads {
     pub devices: bool,
     pub patience: bool,
     pub own_device: bool,
-    /// Whether they have gates, or calls that wait at one.
+    /// True if they have gates, or calls that wait at one.
     pub gates: bool,
 }
 
 impl Reads {
-    /// What the statements and the observations of a program read.
+    /// Collects the names that the statements and observations of a program read.
     pub(super) fn of(program: &Program) -> Reads {
         let mut reads = Reads::default();
         program.walk(&mut |node| match node {
@@ -43,7 +43,7 @@ impl Reads {
     }
 }
 
-/// The calls that a statement itself makes, in the order of the text.
+/// The direct calls of a statement, in the order of the text.
 pub(super) fn calls<'p>(kind: &'p StatementKind) -> Vec<&'p Call> {
     let mut found = Vec::new();
     let mut note = |node: Node<'p>| {

@@ -1,4 +1,4 @@
-//! A rule on a simulated device that is wrong on purpose: what proofs are made of.
+//! Experiments: a rule on a simulated device with seeded defects.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -11,40 +11,40 @@ use steps::Span;
 use steps::judgment::Judgment;
 
 use crate::case::{Budget, Plan, SearchResult, case_to_json, rule_seed};
+use crate::pool::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
 use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
-use crate::workers::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
 use catalog::{Rule, Rules};
 use record::{StartReason, Verdict};
 
-/// How a rule runs in a proof. The default: as in any run, but a failure is not made smaller, because nobody reads it.
+/// The settings of an experiment. By default as in any run, but without shrinking, because no person reads the failure.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Experiment {
-    /// What is not judged.
+    /// The judgment to ignore.
     pub ignored: Option<Judgment>,
-    /// Go on after a failure, to count the cases that fail.
+    /// Continue after a failure, to count the failing cases.
     pub counts: bool,
     /// At most this many cases.
     pub cases: Option<u32>,
-    /// If there are any: these cases and no others.
+    /// The only cases to run; empty for all cases.
     pub only: Vec<Json>,
-    /// Which event goes wrong, counted from 1 over all processes of the machine; on a device that looks for it only.
+    /// The event to fail, counted from 1 over all processes of the machine; only on a device that supports it.
     pub event: Option<(Event, u64)>,
 }
 
-/// What came of it.
+/// The result of an experiment.
 #[derive(Debug, Clone)]
 pub struct Attempt {
     pub verdict: Verdict,
     pub reason: String,
-    /// Where the first failing case failed; empty: not at a statement.
+    /// The statement at which the first case failed; empty if at none.
     pub place: Span,
     /// Cases executed.
     pub cases: u64,
-    /// Cases that failed.
+    /// Failed cases.
     pub failed: u64,
-    /// Number of the first case that failed.
+    /// Number of the first failed case.
     pub first: u64,
-    /// Events of the kind that were still to come, the one that goes wrong among them.
+    /// Remaining events of the kind, including the one that fails.
     pub left: u64,
 }
 
@@ -56,12 +56,12 @@ impl Experiment {
 }
 
 impl Attempt {
-    /// Whether the rule said that the device is wrong.
+    /// True if the rule found the device wrong.
     pub fn kills(&self) -> bool {
         self.verdict.kills()
     }
 
-    /// Whether the rule found nothing wrong.
+    /// True if the rule found nothing wrong.
     pub fn passes(&self) -> bool {
         self.verdict.passes()
     }
@@ -70,7 +70,7 @@ impl Attempt {
         Attempt { verdict, reason, place: Span::default(), cases: 0, failed: 0, first: 0, left: 0 }
     }
 
-    /// What the search of a rule means.
+    /// The result of a rule's search.
     fn of(rules: &Rules, rule: &Rule, found: &SearchResult, left: u64) -> Attempt {
         let (mut verdict, reason) = verdict(rules, found, None);
         let failed = found.failure.as_deref();
@@ -93,7 +93,7 @@ impl Attempt {
     }
 }
 
-/// A simulated device with workers of its own.
+/// A simulated device with separate workers.
 #[derive(Debug)]
 pub(super) struct Bench {
     executor: Executor,
@@ -103,7 +103,7 @@ impl Bench {
     /// A device with these defects, on which nothing has run.
     ///
     /// # Errors
-    /// There is no simulated device, or its library cannot be written or read.
+    /// The runtime has no simulated device, or its library cannot be written or read.
     pub(super) fn new(target: &Target, options: &Options, defects: Vec<String>) -> Result<Bench, RunError> {
         let SimulatedTarget { factory, work } = target.simulated(options, defects)?;
         let (product, devices) = (target.conditions.product.clone(), target.conditions.devices);
@@ -115,7 +115,7 @@ impl Bench {
         Ok(Bench { executor })
     }
 
-    /// Runs a rule with a seed of its own.
+    /// Runs a rule with the given seed.
     pub(super) fn attempt(&self, rule: &Rule, seed: u64, experiment: &Experiment) -> Attempt {
         let executor = &self.executor;
         let whole = executor.assignment(rule, rule_seed(seed, &rule.id));
@@ -129,11 +129,11 @@ impl Bench {
         let unknown = |reason: String| Attempt::without_place(Verdict::Error, reason);
         let mut slot = match executor.pool.take() {
             Ok(slot) => slot,
-            Err(error) => return unknown(format!("no folder for a machine: {error}")),
+            Err(error) => return unknown(format!("cannot create a folder for a machine: {error}")),
         };
         if let Err(reason) = experiment.event.map_or(Ok(()), |event| self.arm(rule, &mut slot, event)) {
             executor.pool.give_back(slot);
-            return unknown(format!("the event cannot be armed: {reason}"));
+            return unknown(format!("cannot arm the event: {reason}"));
         }
         let found = executor.search(&assignment, &mut slot, &mut String::new());
         let left = experiment.event.map_or(Ok(0), |_| left(&slot.machine.path));
@@ -142,14 +142,14 @@ impl Bench {
             None => executor.pool.give_back(slot),
         }
         match (found, left) {
-            (_, Err(error)) => unknown(format!("the events are not known: {error}")),
+            (_, Err(error)) => unknown(format!("cannot read the events: {error}")),
             (Err(error @ StartError::Ended(..)), _) => Attempt::without_place(Verdict::DeviceLost, error.to_string()),
             (Err(error), _) => unknown(error.to_string()),
             (Ok(found), Ok(left)) => Attempt::of(&executor.rules, rule, &found, left),
         }
     }
 
-    /// Lets an event go wrong once the rule's workers run: what their start does is not among the events of a case.
+    /// Makes an event fail once the rule's workers run: their start is not part of a case.
     fn arm(&self, rule: &Rule, slot: &mut Slot, (event, number): (Event, u64)) -> Result<(), String> {
         self.executor.start_workers(rule, slot).map_err(|error| error.to_string())?;
         let bytes = glitch::encode(event, number);
@@ -157,7 +157,7 @@ impl Bench {
         file.and_then(|file| file.write_all_at(&bytes, 0)).map_err(|error| error.to_string())
     }
 
-    /// The cases that a rule runs with this seed, at most this many beside the edges.
+    /// The cases of a rule with this seed: the edges, and at most this many others.
     pub(super) fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
         let whole = self.executor.assignment(rule, rule_seed(seed, &rule.id));
         let budget = Experiment { cases: Some(most), ..Experiment::default() }.budget(whole.budget);
@@ -169,10 +169,10 @@ impl Bench {
         drawn.map(|case| case_to_json(&rule.program, &case.values, case.salt)).collect()
     }
 
-    /// Starts the workers of a rule: what their start reaches is no more its own.
+    /// Starts the workers of a rule, so that the reach of their start is not attributed to it.
     ///
     /// # Errors
-    /// There is no folder for a machine, or a worker does not start.
+    /// A folder for a machine cannot be created, or a worker does not start.
     pub(super) fn start(&self, rule: &Rule) -> Result<(), String> {
         let mut slot = self.executor.pool.take().map_err(|error| error.to_string())?;
         let started = self.executor.start_workers(rule, &mut slot).map_err(|error| error.to_string());
@@ -180,7 +180,7 @@ impl Bench {
         started
     }
 
-    /// Ends the workers: the next rule starts in fresh processes.
+    /// Ends the workers, so that the next rule starts in fresh processes.
     pub(super) fn retire(&self) {
         if let Ok(mut slot) = self.executor.pool.take() {
             slot.clear(StartReason::FirstUse);
@@ -188,29 +188,29 @@ impl Bench {
         }
     }
 
-    /// Workers read only the chapter of this rule from now on.
+    /// Limits workers to the chapter of this rule from now on.
     pub(super) fn reads_only(&mut self, rule: &Rule) {
         self.executor.factory.only = Some(self.executor.chapter_file(rule).to_owned());
     }
 
-    /// Workers note from now on which defects the model asks for.
+    /// Makes workers record from now on which defects the model queries.
     pub(super) fn notes_reach(&mut self) {
         if let Some(simulated) = &mut self.executor.factory.simulated {
             simulated.notes_reach = true;
         }
     }
 
-    /// Workers look from now on whether an event goes wrong.
+    /// Makes workers support a failing event from now on.
     pub(super) fn glitches(&mut self) {
         if let Some(simulated) = &mut self.executor.factory.simulated {
             simulated.glitches = true;
         }
     }
 
-    /// Which defects the model asked for since this was called last: the bytes of [`simulator_contract::reach`].
+    /// The defects that the model queried since the last call: the bytes of [`simulator_contract::reach`].
     ///
     /// # Errors
-    /// The file that the simulated processes share cannot be read.
+    /// The shared file of the simulated processes cannot be read.
     pub(super) fn reached(&self) -> std::io::Result<Vec<u8>> {
         let slot = self.executor.pool.take()?;
         let path = reach_file(&slot.machine.path);
@@ -225,7 +225,7 @@ impl Bench {
     }
 }
 
-/// Events that were still to come on a machine.
+/// The remaining events on a machine.
 fn left(machine: &Path) -> std::io::Result<u64> {
     let mut bytes = [0; glitch::BYTES];
     File::open(event_file(machine))?.read_exact_at(&mut bytes, 0)?;

@@ -1,7 +1,7 @@
-//! A device that is right except once: one transfer, one refusal, one output. Each check that no defect needs is held
-//! against these: a check that alone notices that one event went wrong looks at something that nothing else looks at.
+//! Glitches: a device that is correct except for one transfer, one refusal or one output. They test each check that no
+//! defect needs: a check that alone notices a single wrong event sees something that no other check sees.
 //!
-//! A case runs alone. On the faithful device its events are counted; then one after the other goes wrong.
+//! A case runs alone. Its events are counted on the faithful device; then each one in turn goes wrong.
 
 use std::collections::BTreeMap;
 
@@ -16,34 +16,34 @@ use record::Verdict;
 use simulator_contract::Event;
 
 use super::experiment::{Attempt, Bench, Experiment};
-use super::lab::{Lab, Work, lock};
+use super::lab::{Lab, Trial, lock};
 
-/// So many cases of a rule are tried; edges always are.
+/// The most cases of a rule to try, in addition to the edges.
 const CASES: u32 = 120;
-/// So many events of a case.
+/// The most events of a case to try.
 const EVENTS: u64 = 64;
-/// After so many events of a kind that showed no check to be needed, the others promise nothing.
+/// The number of fruitless events of a kind after which no more are tried.
 const PATIENCE: u64 = 160;
-/// So many events of a kind are tried that a check is the first to notice.
+/// The most events of a kind to try for which the same check is the first to notice.
 const TRIES: u32 = 8;
-/// A rule that waits for what does not come is waited for so often.
+/// The most hangs to wait for in a rule.
 const HANGS: u32 = 3;
 
-/// How often a check was the first to notice an event of a kind.
+/// The number of events of a kind that each check was the first to notice.
 type Tries = BTreeMap<Judgment, u32>;
 
-/// What a case showed.
-struct Found {
-    /// Events that were tried.
+/// The result of a case.
+struct GlitchTally {
+    /// Number of events tried.
     events: u64,
-    /// Whether a check turned out to be needed.
+    /// True if a check turned out to be needed.
     needed: bool,
-    /// Events after which a call did not return.
+    /// Number of events after which a call did not return.
     hangs: u32,
 }
 
-impl Work<'_> {
-    /// Looks for an event that each remaining check alone notices.
+impl Trial<'_> {
+    /// Searches for an event that only one of the remaining checks notices.
     pub(super) fn glitches(&self, rules: &[&Rule]) -> Result<(), RunError> {
         let patience = self.target.executor.scope.patience;
         let mut options = self.options.clone();
@@ -76,8 +76,8 @@ impl Work<'_> {
         }
     }
 
-    /// Lets each event of a case go wrong.
-    fn glitches_in(&self, lab: &mut Lab, rule: &Rule, (event, case): (Event, &Json), tries: &mut Tries) -> Found {
+    /// Makes each event of a case go wrong in turn.
+    fn glitches_in(&self, lab: &mut Lab, rule: &Rule, (event, case): (Event, &Json), tries: &mut Tries) -> GlitchTally {
         let seed = self.seed;
         let experiment = |number: u64, ignored: Option<Judgment>| {
             let only = vec![case.clone()];
@@ -85,7 +85,7 @@ impl Work<'_> {
         };
         let faithful = lab.attempt(rule, seed, &experiment(u64::MAX, None), Attempt::passes);
         let events = if faithful.passes() { u64::MAX - faithful.left } else { 0 };
-        let mut found = Found { events: events.min(EVENTS), needed: false, hangs: 0 };
+        let mut found = GlitchTally { events: events.min(EVENTS), needed: false, hangs: 0 };
         for number in 1..=found.events {
             if !self.wanting(rule, event, tries) || found.hangs >= HANGS {
                 break;
@@ -103,7 +103,7 @@ impl Work<'_> {
             if !without.passes() {
                 continue;
             }
-            // Said only of fresh processes, in which nothing went wrong before.
+            // Confirmed only in fresh processes, in which nothing went wrong before.
             let mut fresh = |ignored| {
                 lab.retire();
                 lab.attempt(rule, seed, &experiment(number, ignored), |_| true)
@@ -120,7 +120,7 @@ impl Work<'_> {
         found
     }
 
-    /// Whether the rule has a check that such an event could show to be needed.
+    /// True if the rule has a check that an event of this kind could show to be needed.
     fn wanting(&self, rule: &Rule, event: Event, tries: &Tries) -> bool {
         let rules = lock(&self.rules);
         rules.get(&rule.id).is_some_and(|proof| {
@@ -136,7 +136,7 @@ impl Work<'_> {
         })
     }
 
-    /// The check that failed, if nothing needs it yet.
+    /// The failed check, if nothing needs it yet.
     fn failed_check(&self, rule: &Rule, attempt: &Attempt) -> Option<Judgment> {
         let rules = lock(&self.rules);
         let check = rules.get(&rule.id)?.checks.iter().find(|check| check.failed(attempt))?;

@@ -1,4 +1,4 @@
-//! What was found out about one rule.
+//! The proof of one rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,45 +8,45 @@ use catalog::{Level, Rule, Rules};
 use record::Verdict;
 
 use super::experiment::Attempt;
+use super::page::counted;
 
-/// What was found out about one rule.
+/// The proof of one rule.
 #[derive(Debug)]
 pub struct RuleProof {
     pub id: String,
     /// Name of its chapter.
     pub chapter: String,
     pub level: Level,
-    /// Why the rule does not apply to the product, or is not judged.
+    /// The reason why the rule does not apply to the product, or is not judged.
     pub skipped: Option<String>,
-    /// Claimed defect → with how many seeds the rule failed.
+    /// Claimed defect → its tally of seeds.
     pub kills: BTreeMap<String, Tally>,
-    /// The claimed defects that show only for some sizes, histories or orders.
+    /// The claimed defects that are subtle: they show only for some sizes, histories or orders.
     pub subtle: BTreeSet<String>,
     /// Bad devices on which the rule passed.
     pub passes_on: BTreeSet<String>,
-    /// Faithful devices (`faithful`, or a variant) on which the rule did not pass, with what it said.
+    /// Faithful devices (`faithful`, or a variant) on which the rule did not pass, with its message.
     pub false_alarms: BTreeMap<String, String>,
-    /// Variants on which a rule that only informs did not pass: it claims no promise, so that this is none broken.
+    /// Variants on which a rule of level `info` did not pass: it claims no promise, so none is broken.
     pub findings: BTreeMap<String, String>,
-    /// Variants on which the set-up did not hold, with what it said: a variant may refuse what a rule needs to begin
-    /// with. The rule was not judged there.
+    /// Variants on which the set-up failed, with its message: a variant may refuse what a rule needs for its set-up.
+    /// The rule was not judged there.
     pub blocked: BTreeMap<String, String>,
-    /// Devices on which a guard against hangs ended the rule, with its message: the rule's result there is not
-    /// known.
+    /// Devices on which the watchdog ended the rule, with its message: the rule's result there is unknown.
     pub cut: BTreeMap<String, String>,
     /// Its checks, in the order of the steps.
     pub checks: Vec<CheckProof>,
 }
 
-/// Seeds with which a rule met a defect.
+/// The seeds with which a rule ran on a defect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     pub seeds: u64,
     /// Seeds with which the rule failed.
     pub killed: u64,
-    /// Seeds with which the guard against hangs cut its cases before one failed.
+    /// Seeds with which the watchdog ended the rule before a case failed.
     pub cut: u64,
-    /// Cases up to the first that failed, over these seeds.
+    /// Total number of cases up to the first failure.
     pub cases: u64,
 }
 
@@ -58,23 +58,23 @@ impl Tally {
         self.cases += attempt.cases;
     }
 
-    /// Whether a seed misses the defect.
+    /// True if a seed misses the defect.
     pub fn survives(&self) -> bool {
         !self.is_open() && (self.seeds == 0 || self.killed < self.seeds)
     }
 
-    /// Whether it is unknown if the defect is noticed: the guard against hangs kept cases from running.
+    /// True if it is unknown whether the rule notices the defect, because the watchdog ended it.
     pub fn is_open(&self) -> bool {
         self.cut > 0
     }
 
-    /// The share of cases that notice the defect, as far as these seeds tell: most stop at the first.
+    /// The estimated share of cases that notice the defect: most seeds stop at the first.
     pub fn rate(&self) -> f64 {
         if self.cases == 0 { 0.0 } else { self.killed as f64 / self.cases as f64 }
     }
 }
 
-/// What was found out about one check.
+/// The proof of one check.
 #[derive(Debug)]
 pub struct CheckProof {
     pub judgment: Judgment,
@@ -88,7 +88,7 @@ pub struct CheckProof {
     pub needed_for: Option<String>,
     /// A defect that the rule does not claim, and does not notice without this check.
     pub could_claim: Option<String>,
-    /// Why the check is kept although nothing needs it, from the catalog.
+    /// The catalog's reason to keep the check although nothing needs it.
     pub reason: Option<String>,
     judged: Judged,
 }
@@ -112,14 +112,14 @@ impl CheckProof {
         judgments(&rule.program).into_iter().map(check).collect()
     }
 
-    /// Whether this check is what failed.
+    /// True if this check failed in an attempt.
     pub fn failed(&self, attempt: &Attempt) -> bool {
         let verdict = if matches!(self.judgment, Judgment::Code(_)) { Verdict::WrongCode } else { Verdict::Fail };
         let reported = self.judgment != Judgment::Success;
         attempt.verdict == verdict && (attempt.place == self.judged.reported) == reported
     }
 
-    /// What is checked, for a person.
+    /// The checked property, for reports.
     pub fn what(&self) -> &'static str {
         match self.judgment {
             Judgment::Condition(_) => "condition",
@@ -131,29 +131,30 @@ impl CheckProof {
 }
 
 impl RuleProof {
-    /// The defects that the rule did not notice often enough.
+    /// The defects that the rule missed with some seed.
     pub fn survived(&self) -> Vec<&str> {
         self.kills.iter().filter(|(_, tally)| tally.survives()).map(|(name, _)| name.as_str()).collect()
     }
 
-    /// What keeps the rule from being proven; empty: it is proven.
+    /// The gaps in the rule's proof; empty if it is proven.
     pub fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         for name in self.survived() {
             let tally = &self.kills[name];
-            gaps.push(format!("{name} survives ({} of {} seeds kill it)", tally.killed, tally.seeds));
+            gaps.push(format!("{name} survives (killed by {} of {} seeds)", tally.killed, tally.seeds));
         }
         if self.kills.len() < 2 {
-            gaps.push(format!("{} defects are claimed for this product, two are needed", self.kills.len()));
+            let claims = counted(self.kills.len(), "defect", "defects");
+            gaps.push(format!("claims {claims} on this product; at least 2 required"));
         }
         if self.subtle.is_empty() {
-            gaps.push("none of the claimed defects is subtle".to_owned());
+            gaps.push("claims no subtle defect on this product".to_owned());
         }
-        // What no document promises may look fine on a device that does nothing.
+        // A freedom of the documents may look fine on a device that does nothing.
         if self.level == Level::Must {
             gaps.extend(self.passes_on.iter().map(|device| format!("passes on {device}")));
         }
-        gaps.extend(self.cut.iter().map(|(device, what)| format!("not known on {device}: {what}")));
+        gaps.extend(self.cut.iter().map(|(device, what)| format!("unknown on {device}: {what}")));
         gaps.extend(self.false_alarms.iter().map(|(device, what)| format!("false alarm on {device}: {what}")));
         gaps
     }
@@ -177,7 +178,7 @@ mod tests {
     fn a_defect_that_one_seed_misses_survives() {
         let tally = |seeds, killed| Tally { seeds, killed, cut: 0, cases: seeds };
         assert!(!tally(1, 1).survives() && !tally(20, 20).survives());
-        assert!(!Tally { cut: 1, ..tally(1, 0) }.survives(), "not known is neither killed nor missed");
+        assert!(!Tally { cut: 1, ..tally(1, 0) }.survives(), "unknown is neither killed nor missed");
         assert!(tally(0, 0).survives() && tally(1, 0).survives() && tally(20, 19).survives());
     }
 }

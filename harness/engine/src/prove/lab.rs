@@ -1,4 +1,4 @@
-//! The runs of a proof: each simulated device with the rules that are of interest there.
+//! The runs of a proof: each simulated device with its relevant rules.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,9 +15,10 @@ use super::experiment::{Attempt, Bench, Experiment};
 use super::matrix::Cell;
 use super::{ProofOptions, RuleProof, Unclaimed};
 
-/// Cases of a rule in the matrix, of which those that fail are counted, on a defect that it claims.
+/// Cases of a rule in the matrix on a defect that it claims; all of them run, and failures are counted.
 pub(super) const COUNTED: u32 = 32;
-/// The most cases of a rule in the matrix, up to the first that fails, on a defect that it does not claim. Edges always run.
+/// The most cases of a rule in the matrix on a defect that it does not claim, up to the first failure. Edges always
+/// run.
 const TRIED: u32 = 8;
 
 /// A simulated device.
@@ -26,7 +27,7 @@ pub(super) enum Device {
     /// Without a defect, or a legal variant.
     Faithful(Option<&'static str>),
     Defect(&'static str),
-    /// Wrong everywhere.
+    /// A bad device: wrong everywhere.
     Bad(&'static str),
 }
 
@@ -43,15 +44,15 @@ impl Device {
 #[derive(Debug)]
 pub(super) struct Configuration<'a> {
     pub device: Device,
-    /// The first seed, and how many.
+    /// The first seed, and the number of seeds.
     pub seeds: (u64, u64),
     pub rules: Vec<&'a Rule>,
     /// Rules that do not claim the defect, for the matrix.
     pub others: Vec<&'a Rule>,
 }
 
-/// What the threads of a proof share.
-pub(super) struct Work<'a> {
+/// The shared state of the threads of a proof.
+pub(super) struct Trial<'a> {
     pub target: &'a Target,
     /// The first seed.
     pub seed: u64,
@@ -61,7 +62,7 @@ pub(super) struct Work<'a> {
     pub cells: Mutex<Vec<Cell>>,
 }
 
-/// A simulated device, and whether something failed there since its workers started.
+/// A simulated device, and true if a rule failed there since its workers started.
 pub(super) struct Lab {
     pub bench: Bench,
     dirty: bool,
@@ -73,19 +74,19 @@ impl Lab {
         Lab { bench, dirty: false }
     }
 
-    /// From now on this rule runs, in workers of its own, which read no other chapter.
+    /// Prepares for this rule: starts separate workers, which read no other chapter.
     pub(super) fn begin(&mut self, rule: &Rule) {
         self.retire();
         self.bench.reads_only(rule);
     }
 
-    /// Ends the workers: the next attempt is made in fresh ones.
+    /// Ends the workers, so that the next attempt runs in fresh ones.
     pub(super) fn retire(&mut self) {
         self.bench.retire();
         self.dirty = false;
     }
 
-    /// Runs a rule. What is not as hoped after an earlier failure is tried again in fresh processes.
+    /// Runs a rule. An unexpected result after an earlier failure is tried again in fresh processes.
     pub(super) fn attempt(
         &mut self,
         rule: &Rule,
@@ -103,11 +104,11 @@ impl Lab {
     }
 }
 
-impl Work<'_> {
-    /// Does a piece of work for each item, several at the same time; a thread keeps what `begin` gave it.
+impl Trial<'_> {
+    /// Processes items on several threads; a thread keeps the value of `begin`.
     ///
     /// # Errors
-    /// The first one of `begin` or `work`, whose thread ends; the others finish the list.
+    /// The first error of `begin` or `work`. Its thread ends, and the others finish the list.
     pub(super) fn each<T: Sync, S>(
         &self,
         items: &[T],
@@ -123,7 +124,7 @@ impl Work<'_> {
             Ok(())
         };
         std::thread::scope(|scope| {
-            // This thread is the first. Where there can be no more, those that there are do the work.
+            // This thread is the first. If no more can start, the existing ones do the work.
             let more =
                 (1..self.proof.jobs.min(items.len())).map_while(|_| Builder::new().spawn_scoped(scope, thread).ok());
             let more: Vec<_> = more.collect();
@@ -138,7 +139,7 @@ impl Work<'_> {
         self.each(configurations, || Ok(()), |(), configuration| self.configuration(configuration))
     }
 
-    /// Runs every rule on a faithful device that notes what its model asks for.
+    /// Runs every rule on a faithful device that records which defects its model queries.
     pub(super) fn reach(&self, rules: &[&Rule]) -> Result<BTreeMap<String, Vec<u8>>, RunError> {
         let found = Mutex::new(BTreeMap::new());
         let begin = || {
@@ -174,7 +175,7 @@ impl Work<'_> {
                 Device::Defect(name) => self.claim(&mut lab, rule, name, first, seeds),
                 Device::Faithful(name) => {
                     for seed in first..first + seeds {
-                        // What a variant need not offer is a rule's set-up at most: then nobody is told that it is broken.
+                        // A variant may refuse at most a rule's set-up; then no promise is reported as broken.
                         let blocked = |attempt: &Attempt| name.is_some() && attempt.verdict == Verdict::Blocked;
                         let quiet = |attempt: &Attempt| attempt.passes() || blocked(attempt);
                         let attempt = lab.attempt(rule, seed, &experiment, quiet);
@@ -220,7 +221,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// A rule on a defect that it claims, with every seed up to one that misses it.
+    /// Runs a rule on a defect that it claims, with every seed up to one that misses it.
     fn claim(&self, lab: &mut Lab, rule: &Rule, name: &'static str, first: u64, seeds: u64) {
         let experiment = Experiment::default();
         for seed in first..first + seeds {
@@ -229,7 +230,7 @@ impl Work<'_> {
             if attempt.kills() {
                 self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
             } else if matches!(attempt.verdict, Verdict::Cut | Verdict::Timeout) {
-                // Neither killed nor missed: a rule that the guard ended would have continued elsewhere.
+                // Neither killed nor missed: a rule that the watchdog ended might have failed later.
                 return self.cut(rule, name, &attempt);
             } else {
                 return;
@@ -237,7 +238,7 @@ impl Work<'_> {
         }
     }
 
-    /// Runs the rule again without the check that failed first: that is the only one whose removal can change anything.
+    /// Reruns the rule without the check that failed first, the only one whose removal can change the result.
     fn weaken(
         &self,
         lab: &mut Lab,
@@ -273,7 +274,7 @@ impl Work<'_> {
         }
     }
 
-    /// A pair of the matrix: how many cases notice the defect.
+    /// Runs a pair of the matrix, and counts the cases that notice the defect.
     fn cell(&self, lab: &mut Lab, rule: &Rule, name: &'static str, seed: u64, claimed: bool) {
         let cases = match (claimed, self.proof.matrix, self.proof.unclaimed) {
             (true, ..) => Some(COUNTED),
@@ -298,7 +299,7 @@ impl Work<'_> {
         });
     }
 
-    /// Notes that the result of a rule is not known.
+    /// Records that the result of a rule is unknown.
     fn cut(&self, rule: &Rule, device: &str, attempt: &Attempt) {
         self.note(rule, |proof| _ = proof.cut.insert(device.to_owned(), attempt.reason.clone()));
     }

@@ -1,4 +1,4 @@
-//! What steps do on a faithful device, and which of its defects they could notice.
+//! The behavior of steps on a faithful device, and the defects that they could notice.
 
 use std::collections::BTreeSet;
 
@@ -10,24 +10,24 @@ use catalog::Rule;
 use super::experiment::{Bench, Experiment};
 use super::lab::COUNTED;
 
-/// What a rule did on a faithful simulated device.
+/// The behavior of a rule on a faithful simulated device.
 #[derive(Debug)]
 pub struct Look {
-    /// Where it went wrong and how; `None`: it passed.
+    /// Where and how it failed; `None` if it passed.
     pub stopped: Option<String>,
-    /// The names of the defects that the device asked for meanwhile, without the start of processes; elsewhere a defect
-    /// makes no difference.
+    /// The names of the defects that the device queried, without those at the start of processes; other defects make no
+    /// difference.
     pub reached: BTreeSet<&'static str>,
 }
 
-/// Runs a rule on a faithful device that notes which of its defects it asks for.
+/// Runs a rule on a faithful device that records which of its defects it queries.
 ///
 /// # Errors
-/// There is no simulated device, or what its processes share cannot be read.
+/// The runtime has no simulated device, or the shared file of its processes cannot be read.
 pub fn look(target: &Target, seed: u64, options: &Options, rule: &Rule) -> Result<Look, RunError> {
     let mut bench = Bench::new(target, options, Vec::new())?;
     bench.notes_reach();
-    // A worker that does not start is what the attempt ends with.
+    // If a worker does not start, the attempt reports that.
     let _ = bench.start(rule);
     let reached = || bench.reached().map_err(|source| RunError::Reach { source });
     reached()?;

@@ -1,4 +1,4 @@
-//! Defect × rule: who notices what, and how often.
+//! The kill matrix: defects × rules, with the share of noticing cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -9,12 +9,13 @@ use simulator_contract::Defect;
 
 use simulator_contract::is_subtle;
 
+use super::page::counted;
 use super::{ProofFileError, RuleProof};
 
-/// A defect that more rules than this notice, in percent and in number, says nothing about any of them. The number is for
-/// products with few rules, where a tenth is less than a chapter.
+/// A defect that more rules than this notice, in percent and in number, is blunt and proves little about any of them.
+/// The number is for products with few rules, where a tenth is less than a chapter.
 const BLUNT: (usize, usize) = (10, 10);
-/// A subtle defect shows in no more cases of some rule than this, in percent.
+/// A subtle defect shows in at most this share of the cases of some rule, in percent.
 const SUBTLE: u64 = 5;
 
 /// A rule on a device with one defect.
@@ -22,26 +23,26 @@ const SUBTLE: u64 = 5;
 pub struct Cell {
     pub defect: &'static str,
     pub rule: String,
-    /// Whether the rule claims the defect.
+    /// True if the rule claims the defect.
     pub claimed: bool,
     pub verdict: Verdict,
-    /// Cases executed, and how many of them failed.
+    /// Cases executed, and cases failed.
     pub cases: u64,
     pub failed: u64,
-    /// The number of the first that failed.
+    /// The number of the first failed case.
     pub first: u64,
     /// The statement at which it failed.
     pub statement: String,
 }
 
-/// Every rule on every defect that its faithful run asked for. Elsewhere the defect cannot make a difference.
+/// Every rule on every defect that its faithful run queried. Other defects cannot make a difference.
 #[derive(Debug)]
 pub struct Matrix {
     /// Sorted by defect and rule.
     pub cells: Vec<Cell>,
-    /// Rules that were judged.
+    /// Number of judged rules.
     pub rules: usize,
-    /// Whether these are all rules of the catalog.
+    /// True if these are all rules of the catalog.
     pub whole: bool,
     /// All seeded defects of the device.
     defects: &'static [Defect],
@@ -57,7 +58,7 @@ impl Matrix {
         is_subtle(self.defects, defect)
     }
 
-    /// Defect → cells of rules that fail.
+    /// Defect → cells of failing rules.
     fn rows(&self) -> BTreeMap<&'static str, Vec<&Cell>> {
         let mut rows: BTreeMap<&'static str, Vec<&Cell>> = BTreeMap::new();
         for cell in &self.cells {
@@ -69,7 +70,7 @@ impl Matrix {
         rows
     }
 
-    /// Defects that fail more than a tenth of the rules.
+    /// Blunt defects: those that fail more than a tenth of the rules.
     fn blunt(&self) -> BTreeSet<&'static str> {
         let rows = self.rows();
         let (percent, number) = BLUNT;
@@ -92,19 +93,19 @@ impl Matrix {
         prints.into_values().filter(|defects| defects.len() > 1).collect()
     }
 
-    /// What somebody should look at. With a part of the rules only the numbers: the rest compares with all others.
+    /// Prints findings for review. For a selection of rules, only the numbers: the rest compares with all others.
     pub fn findings(&self, judged: &[&RuleProof], text: &mut String) {
         if self.whole {
             self.compare(judged, text);
         }
-        let pairs = self.cells.len();
+        let pairs = counted(self.cells.len(), "pair", "pairs");
         let killed = self.cells.iter().filter(|cell| cell.verdict.kills()).count();
         let unclaimed = self.cells.iter().filter(|cell| cell.verdict.kills() && !cell.claimed).count();
-        let _ =
-            writeln!(text, "  matrix      {pairs} pairs reached, {killed} fail, {unclaimed} of them without a claim");
+        let _ = writeln!(text, "  matrix      {pairs} reached, {killed} fail, {unclaimed} of them without a claim");
     }
 
-    /// The rules that notice the defects whose names contain one of these parts, and whether some rule notices each.
+    /// The rules that notice the defects whose names contain one of these parts, and true if each is noticed by some
+    /// rule.
     pub fn who_notices(&self, parts: &[String]) -> (String, bool) {
         let rows = self.rows();
         let (mut text, mut all) = (String::new(), true);
@@ -119,7 +120,7 @@ impl Matrix {
         (text, all)
     }
 
-    /// The rules whose claims are worth less than they look, with the reason; none where rules were left out.
+    /// The rules whose claims are weaker than they look, with the reason; empty for a selection of rules.
     pub fn gaps(&self, judged: &[&RuleProof]) -> Vec<String> {
         if !self.whole {
             return Vec::new();
@@ -137,7 +138,7 @@ impl Matrix {
                 gaps.push(format!("{id}: each subtle defect that it claims is blunt; claim one that few rules notice"));
             }
             if twins.iter().any(|twins| claims.iter().all(|name| twins.contains(name))) {
-                gaps.push(format!("{}: no rule tells the defects that it claims apart; claim another", rule.id));
+                gaps.push(format!("{}: no rule distinguishes the defects that it claims; claim another", rule.id));
             }
         }
         gaps
@@ -159,12 +160,12 @@ impl Matrix {
             if row.is_empty() {
                 let lost = self.cells.iter().filter(|cell| cell.defect == *defect && !cell.verdict.passes()).count();
                 let also =
-                    if lost > 0 { format!(" ({lost} end otherwise, but without a verdict)") } else { String::new() };
+                    if lost > 0 { format!(" ({lost} end differently, but without a verdict)") } else { String::new() };
                 let _ = writeln!(text, "  UNNOTICED   {defect}: no rule that reaches it fails{also}");
             }
         }
         for defect in self.defects.iter().filter(|defect| !rows.contains_key(defect.name)) {
-            let _ = writeln!(text, "  UNREACHED   {}: no rule makes the device ask for it", defect.name);
+            let _ = writeln!(text, "  UNREACHED   {}: no rule makes the device query it", defect.name);
         }
         for rule in judged {
             let mine = |row: &&Vec<&Cell>| row.iter().any(|cell| cell.rule == rule.id);
@@ -185,8 +186,8 @@ impl Matrix {
         if !loud.is_empty() {
             let _ = writeln!(
                 text,
-                "  subtle      {} defects called subtle show in more than {SUBTLE} % of the cases of every rule that claims \
-                 them: subtle by history, order or boundary, or not at all; the matrix lists them",
+                "  subtle      {} defects marked subtle show in more than {SUBTLE} % of the cases of every rule that \
+                 claims them: subtle by history, order or boundary, or not at all; the matrix lists them",
                 loud.len()
             );
         }
@@ -219,9 +220,10 @@ impl Matrix {
     }
 
     fn page(&self, product: &str) -> String {
-        let mut text = format!("# Who notices what on {product}\n\n");
+        let mut text = format!("# Rules that notice each defect on {product}\n\n");
         text.push_str(
-            "For each defect: the rules that fail. Bold: the rule claims it; the share of its cases that fail was counted.\n\n\
+            "For each defect, the rules that fail. Bold: the rule claims the defect, with the share of its failing \
+             cases.\n\n\
              | defect | rules | noticed by |\n| --- | --- | --- |\n",
         );
         for (defect, row) in self.rows() {

@@ -1,8 +1,8 @@
-//! The proof: does every rule notice the defects that it claims to kill, and nothing else? Which of its checks are needed
-//! for that? Who notices a defect, and how often?
+//! The proof: does every rule notice the defects that it claims to kill, and nothing else? Which of its checks are
+//! needed for that? Which rules notice a defect, and in how many cases?
 //!
-//! Each configuration of the simulated device (faithful, one of the universal bad devices, one seeded defect) is a run
-//! of its own; a configuration's rules share its workers.
+//! Each configuration of the simulated device (faithful, one of the universal bad devices, one seeded defect) is a
+//! separate run; a configuration's rules share its workers.
 
 mod experiment;
 mod glitch;
@@ -31,14 +31,14 @@ pub use matrix::Matrix;
 pub use page::render;
 pub use ratchet::{Ratchet, raise};
 
-use lab::{Configuration, Device, Work};
+use lab::{Configuration, Device, Trial};
 use matrix::Cell;
 
-/// Why a ratchet or a matrix cannot be read or written.
+/// The reason why a ratchet or a matrix cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProofFileError {
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: io::Error },
     #[error("{path}:{number}: a line is product, chapter, defects and percent, with tabs between")]
@@ -48,58 +48,58 @@ pub enum ProofFileError {
     Folder { path: PathBuf, source: io::Error },
 }
 
-/// What is to be proven.
+/// The settings of a proof.
 #[derive(Debug, Clone)]
 pub struct ProofOptions {
-    /// Each configuration is run with so many seeds.
+    /// Number of seeds for each configuration.
     pub seeds: u64,
     /// Configurations that run at the same time.
     pub jobs: usize,
-    /// Only the rules that one of these means, as for a run; empty: all.
+    /// Only rules that match one of these, as for a run; empty for all.
     pub filter: Vec<String>,
     /// Also run every rule on every legal variant that it reaches.
     pub variants: bool,
-    /// On those that it does not reach, too.
+    /// Also on variants that it does not reach.
     pub every_variant: bool,
-    /// Also leave out one check at a time.
+    /// Also remove one check at a time.
     pub weaken: bool,
-    /// Also hold the checks that no defect needs against devices that are right except once.
+    /// Also test the checks that no defect needs with glitches.
     pub glitches: bool,
     /// Also run every rule on every defect that it reaches.
     pub matrix: bool,
-    /// Parts of names: asks only which rules notice these defects; empty: a whole proof.
+    /// Parts of names: only find the rules that notice these defects; empty for a whole proof.
     pub matrix_of: Vec<String>,
-    /// The defects on which rules are tried that do not claim them.
+    /// The unclaimed defects on which rules are tried.
     pub unclaimed: Unclaimed,
 }
 
-/// Which defects a proof tries on the rules that reach them and do not claim them.
+/// The defects that a proof tries on rules that reach but do not claim them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unclaimed {
-    /// Those that no rule of the catalog claims, where few rules were asked for by name; else none.
+    /// Those that no rule of the catalog claims, if few rules were selected by name; else none.
     #[default]
     Nobodys,
     /// All.
     All,
 }
 
-/// The most rules that are tried without being asked to: a proof of few rules stays a matter of seconds.
+/// The most rules for which this happens by default: a proof of few rules stays a matter of seconds.
 const FEW: usize = 8;
 
 impl ProofOptions {
-    /// Whether the matrix has a row for a defect.
+    /// True if the matrix has a row for a defect.
     fn has_row(&self, defect: &str) -> bool {
         self.matrix && (self.matrix_of.is_empty() || self.matrix_of.iter().any(|part| defect.contains(part.as_str())))
     }
 
-    /// Whether so many rules are tried on defects that they do not claim.
+    /// True if this many rules are tried on defects that they do not claim.
     fn tries(&self, rules: usize) -> bool {
         let few = !self.filter.is_empty() && rules <= FEW;
         self.matrix_of.is_empty() && !self.matrix && (self.unclaimed == Unclaimed::All || few)
     }
 }
 
-/// What was found out about one product.
+/// The proof for one product.
 #[derive(Debug)]
 pub struct Proof {
     pub product: String,
@@ -107,13 +107,13 @@ pub struct Proof {
     pub rules: Vec<RuleProof>,
     /// Configurations run.
     pub runs: usize,
-    /// Whether checks were left out.
+    /// True if checks were removed.
     pub weakened: bool,
-    /// Whether those that no defect needs were held against devices that are right except once.
+    /// True if the checks that no defect needs were tested with glitches.
     pub glitched: bool,
-    /// Defect × rule, if that was asked for.
+    /// Defect × rule, if requested.
     pub matrix: Option<Matrix>,
-    /// What rules kill and do not claim, where that was tried.
+    /// Defects that rules kill and do not claim, if that was tried.
     pub unclaimed: Vec<CouldClaim>,
 }
 
@@ -123,18 +123,18 @@ pub struct CouldClaim {
     pub rule: String,
     pub defect: &'static str,
     pub subtle: bool,
-    /// How many other rules claim it.
+    /// Number of other rules that claim it.
     pub claimed_by: usize,
 }
 
 impl Proof {
-    /// The rules that were judged.
+    /// The judged rules.
     pub fn judged(&self) -> impl Iterator<Item = &RuleProof> {
         self.rules.iter().filter(|rule| rule.skipped.is_none())
     }
 
-    /// Whether every rule that applies is proven, none rests on blunt or equal defects where the matrix tells, and, where
-    /// each check was asked for, each is needed or says why it stays.
+    /// True if every rule that applies is proven, none relies on blunt or equal defects as far as the matrix shows,
+    /// and, if requested, each check is needed or has a reason to stay.
     pub fn holds(&self) -> bool {
         let judged: Vec<&RuleProof> = self.judged().collect();
         let proven = judged.iter().all(|rule| rule.gaps().is_empty());
@@ -146,25 +146,26 @@ impl Proof {
 /// Runs the proof for the product of a target, on simulated devices.
 ///
 /// # Errors
-/// The filter matches no rule, there is no simulated device, or what its processes share cannot be read.
+/// The filter matches no rule, the runtime has no simulated device, or the shared file of its processes cannot be read.
 pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions) -> Result<Proof, RunError> {
     let (rules, selected) = select(target, proof)?;
-    // A simulated call that takes longer than this hangs: five seconds, or more where the machine is slower.
+    // A simulated call that takes longer than this hangs: five seconds, or more on a slower machine.
     let most = 5 * u64::from(target.executor.scope.patience) / u64::from(LEAST_PATIENCE);
     let mut options = options.clone();
     options.conditions.deadline = options.conditions.deadline.min(most);
     options.simulator.sim_schedule.get_or_insert(seed);
-    let work = Work { target, seed, options, proof, rules: Mutex::new(rules), cells: Mutex::new(Vec::new()) };
+    let trial = Trial { target, seed, options, proof, rules: Mutex::new(rules), cells: Mutex::new(Vec::new()) };
     let tries = proof.tries(selected.len());
     let asks = proof.matrix || tries || (proof.variants && !proof.every_variant);
-    let reached = if asks { work.reach(&selected)? } else { BTreeMap::new() };
-    let configurations = configurations(&work, &selected, &reached);
-    work.run(&configurations)?;
+    let reached = if asks { trial.reach(&selected)? } else { BTreeMap::new() };
+    let configurations = configurations(&trial, &selected, &reached);
+    trial.run(&configurations)?;
     if proof.glitches {
-        work.glitches(&selected)?;
+        trial.glitches(&selected)?;
     }
-    let rules: Vec<RuleProof> = work.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
-    let cells = work.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let rules: Vec<RuleProof> =
+        trial.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
+    let cells = trial.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
     let judged = rules.iter().filter(|rule| rule.skipped.is_none()).count();
     let unclaimed = if tries { could_claim(target, &cells) } else { Vec::new() };
     Ok(Proof {
@@ -195,7 +196,7 @@ fn could_claim(target: &Target, cells: &[Cell]) -> Vec<CouldClaim> {
     found
 }
 
-/// Defect → how many rules claim it, on whatever products.
+/// Defect → number of rules that claim it, on any product.
 fn claims(rules: &Rules) -> BTreeMap<&str, usize> {
     let mut claims = BTreeMap::new();
     for kill in rules.rules.iter().flat_map(|rule| &rule.kills) {
@@ -204,7 +205,7 @@ fn claims(rules: &Rules) -> BTreeMap<&str, usize> {
     claims
 }
 
-/// The rules that were asked for, and those of them that apply.
+/// The selected rules, and those of them that apply.
 fn select<'a>(
     target: &'a Target,
     proof: &ProofOptions,
@@ -215,7 +216,7 @@ fn select<'a>(
     let filter = Filter { wanted: proof.filter.clone(), ..Filter::default() };
     for planned in filter.select(&target.rules)? {
         let Some(rule) = target.rules.rule(&planned.id) else { continue };
-        let undefined = || rule.hazard.map(|_| "undefined by the documents: observed, never judged".to_owned());
+        let undefined = || rule.hazard.map(|_| "undefined in the documents: observed, not judged".to_owned());
         let kills = || rule.kills_on(&target.conditions.product);
         let found = RuleProof {
             id: rule.id.clone(),
@@ -240,17 +241,17 @@ fn select<'a>(
 }
 
 fn configurations<'a>(
-    work: &Work<'_>,
+    trial: &Trial<'_>,
     selected: &[&'a Rule],
     reached: &BTreeMap<String, Vec<u8>>,
 ) -> Vec<Configuration<'a>> {
-    let Some(device) = &work.target.runtime.simulated else { return Vec::new() };
-    let seeds = work.proof.seeds.max(1);
-    // The seeds that follow the first one are numbers too.
-    let first = work.seed.min(u64::MAX - seeds);
-    let product = &work.target.conditions.product;
+    let Some(device) = &trial.target.runtime.simulated else { return Vec::new() };
+    let seeds = trial.proof.seeds.max(1);
+    // The seeds after the first one must be valid numbers too.
+    let first = trial.seed.min(u64::MAX - seeds);
+    let product = &trial.target.conditions.product;
     let reaches = |rule: &Rule, index: usize| reached.get(&rule.id).is_some_and(|bits| reach::contains(bits, index));
-    // A seed at a time: these take the longest, and the threads should end together.
+    // One seed at a time: these take the longest, and the threads should end together.
     let each_seed = |device: Device, rules: Vec<&'a Rule>| {
         (first..first + seeds).map(move |seed| Configuration {
             device,
@@ -261,26 +262,26 @@ fn configurations<'a>(
     };
     let everywhere = |device: Device| each_seed(device, selected.to_vec());
     let mut configurations: Vec<Configuration<'a>> = Vec::new();
-    let whole = work.proof.matrix_of.is_empty();
+    let whole = trial.proof.matrix_of.is_empty();
     if whole {
         configurations.extend(everywhere(Device::Faithful(None)));
     }
-    // A device that notes nothing leaves the question open.
+    // A device that records nothing leaves the reach unknown.
     let noted = reached.values().flatten().any(|byte| *byte != 0);
-    for variant in device.variants.iter().filter(|_| work.proof.variants) {
-        let asks = |rule: &&Rule| work.proof.every_variant || !noted || reaches(rule, variant.index);
+    for variant in device.variants.iter().filter(|_| trial.proof.variants) {
+        let asks = |rule: &&Rule| trial.proof.every_variant || !noted || reaches(rule, variant.index);
         let rules: Vec<&Rule> = selected.iter().copied().filter(asks).collect();
         if !rules.is_empty() {
             configurations.extend(each_seed(Device::Faithful(Some(variant.name)), rules));
         }
     }
-    let (tries, claims) = (work.proof.tries(selected.len()), claims(&work.target.rules));
-    let tried = |defect: &str| tries && (work.proof.unclaimed == Unclaimed::All || !claims.contains_key(defect));
+    let (tries, claims) = (trial.proof.tries(selected.len()), claims(&trial.target.rules));
+    let tried = |defect: &str| tries && (trial.proof.unclaimed == Unclaimed::All || !claims.contains_key(defect));
     let mut defects = Vec::new();
     for defect in device.defects {
         let (rules, others): (Vec<&Rule>, Vec<&Rule>) =
             selected.iter().partition(|rule| rule.kills_on(product).any(|name| name == defect.name));
-        let row = work.proof.has_row(defect.name);
+        let row = trial.proof.has_row(defect.name);
         let noticing = |rule: &&Rule| (row || tried(defect.name)) && reaches(rule, defect.index);
         let others: Vec<&Rule> = others.into_iter().filter(noticing).collect();
         if !(whole || row) {
@@ -296,7 +297,7 @@ fn configurations<'a>(
     if !whole {
         return configurations;
     }
-    // Last: there a check is left out only if no defect needs it.
+    // Last: a check is removed there only if no defect needs it.
     configurations.extend(device.bad_devices.iter().flat_map(|device| everywhere(Device::Bad(device.name))));
     configurations
 }

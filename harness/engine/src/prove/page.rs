@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::{CouldClaim, Proof, RuleProof};
 
-/// What was proven, and every gap; `verbose` lists each rule with its defects.
+/// The results of the proof, and every gap; `verbose` lists each rule with its defects.
 pub fn render(proof: &Proof, verbose: bool) -> String {
     let mut text = String::new();
     let judged: Vec<&RuleProof> = proof.judged().collect();
@@ -14,8 +14,9 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     let proven = judged.iter().filter(|rule| rule.gaps().is_empty()).count();
     let alarms: usize = judged.iter().map(|rule| rule.false_alarms.len()).sum();
     let blind: usize = judged.iter().map(|rule| rule.passes_on.len()).sum();
-    let seeds = if proof.seeds == 1 { "1 seed".to_owned() } else { format!("{} seeds", proof.seeds) };
-    let _ = writeln!(text, "proof for {} with {seeds}: {} runs of the simulated device", proof.product, proof.runs);
+    let seeds = counted(proof.seeds as usize, "seed", "seeds");
+    let runs = counted(proof.runs, "run", "runs");
+    let _ = writeln!(text, "proof for {} with {seeds}: {runs} of the simulated device", proof.product);
     if verbose {
         for rule in &judged {
             let state = if rule.gaps().is_empty() { "proven" } else { "NOT PROVEN" };
@@ -52,23 +53,24 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     could_claim(&mut text, proof);
     let open = judged.iter().flat_map(|rule| rule.kills.values()).filter(|tally| tally.is_open()).count();
     let killed = claimed - survived - open;
-    let _ = writeln!(text, "  defects     {killed} killed, {survived} survived (rule × defect: {claimed} claims)");
-    let _ = writeln!(text, "  bad devices {blind} passes");
-    let _ = writeln!(text, "  faithful    {alarms} false alarms");
+    let claims = counted(claimed, "claim", "claims");
+    let _ = writeln!(text, "  defects     {killed} killed, {survived} survived (rule × defect: {claims})");
+    let _ = writeln!(text, "  bad devices {}", counted(blind, "pass", "passes"));
+    let _ = writeln!(text, "  faithful    {}", counted(alarms, "false alarm", "false alarms"));
     let findings: usize = judged.iter().map(|rule| rule.findings.len()).sum();
     if findings > 0 {
-        let _ = writeln!(text, "  variants    {findings} findings of rules that only inform (--verbose names them)");
+        let findings = counted(findings, "finding", "findings");
+        let _ = writeln!(text, "  variants    {findings} of info rules (--verbose lists them)");
     }
     let blocked: usize = judged.iter().map(|rule| rule.blocked.len()).sum();
     if blocked > 0 {
-        let _ = writeln!(
-            text,
-            "  variants    {blocked} times a set-up was refused, and the rule not judged (--verbose names them)"
-        );
+        let blocked = counted(blocked, "refused set-up", "refused set-ups");
+        let _ = writeln!(text, "  variants    {blocked}, so the rule was not judged (--verbose lists them)");
     }
     let cut: usize = judged.iter().map(|rule| rule.cut.len()).sum();
     if cut > 0 {
-        let _ = writeln!(text, "  not known   {cut} times cases were cut; set a longer --rule-limit");
+        let cut = counted(cut, "result ended", "results ended");
+        let _ = writeln!(text, "  unknown     {cut} by the watchdog; set a longer --rule-limit");
     }
     if proof.weakened {
         shares(&mut text, &judged);
@@ -78,7 +80,12 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     text
 }
 
-/// What rules kill and do not claim: lines for their `kills:`.
+/// A number with its noun.
+pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// Defects that rules kill and do not claim: lines for their `kills:`.
 fn could_claim(text: &mut String, proof: &Proof) {
     for found in proof.unclaimed.chunk_by(|one, next| one.rule == next.rule) {
         let (rule, product) = (&found[0].rule, &proof.product);
@@ -100,9 +107,9 @@ fn unneeded(text: &mut String, judged: &[&RuleProof]) {
         for check in rule.unexplained() {
             let _ = writeln!(text, "  NOT NEEDED  {}: {} of `{}`", rule.id, check.what(), check.text);
             let why = match (&check.could_claim, check.caught.iter().next()) {
-                (Some(defect), _) => format!("{defect} needs it, which the rule notices and does not claim"),
+                (Some(defect), _) => format!("needed for {defect}, which the rule notices but does not claim"),
                 (None, None) => "no defect that the rule claims, and no bad device, fails here".to_owned(),
-                (None, Some(one)) => format!("what fails here fails at another check too, for example {one}"),
+                (None, Some(one)) => format!("failures here also fail another check, for example on {one}"),
             };
             let _ = writeln!(text, "              {}: {why}", check.place);
         }
@@ -116,7 +123,7 @@ fn unneeded(text: &mut String, judged: &[&RuleProof]) {
     }
 }
 
-/// The share of needed checks, by chapter and in all.
+/// The share of needed checks, by chapter and in total.
 fn shares(text: &mut String, judged: &[&RuleProof]) {
     let mut chapters: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
     for rule in judged {

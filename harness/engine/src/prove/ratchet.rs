@@ -1,4 +1,4 @@
-//! Numbers that may not fall: `ratchet.tsv` of a runtime's folder.
+//! The ratchet: figures in `ratchet.tsv` of a runtime's folder that may only improve.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -7,10 +7,10 @@ use std::path::Path;
 use super::{Proof, ProofFileError};
 use catalog::files;
 
-/// Bytes of the largest file: a line for each chapter and product takes some tens.
+/// Bytes of the largest file: a line for each chapter and product takes a few dozen.
 const LARGEST: u64 = 1 << 20;
 
-/// What one chapter reaches on one product.
+/// The figures of one chapter on one product.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Reached {
     /// Different defects that its rules claim and kill.
@@ -19,11 +19,11 @@ pub(super) struct Reached {
     pub needed: u64,
 }
 
-/// The numbers of the file.
+/// The figures of the file.
 #[derive(Debug, Default)]
 pub struct Ratchet {
     head: String,
-    /// (product, chapter) → the least that it has to reach.
+    /// (product, chapter) → the least figures.
     least: BTreeMap<(String, String), Reached>,
 }
 
@@ -31,7 +31,7 @@ impl Ratchet {
     /// Reads the file.
     ///
     /// # Errors
-    /// It cannot be read, or a line is not `product, chapter, defects, percent`.
+    /// The file cannot be read, or a line is not `product, chapter, defects, percent`.
     pub fn read(path: &Path) -> Result<Ratchet, ProofFileError> {
         let text = files::read_to_string(path, LARGEST).map_err(io(path))?;
         let mut ratchet = Ratchet::default();
@@ -54,7 +54,7 @@ impl Ratchet {
         Ok(ratchet)
     }
 
-    /// What has fallen, and the lines of what has risen.
+    /// Descriptions of figures that fell, and lines of figures that rose.
     pub fn compare(&self, proof: &Proof) -> (Vec<String>, Vec<String>) {
         let now = reached(proof);
         let (mut fallen, mut risen) = (Vec::new(), Vec::new());
@@ -62,12 +62,15 @@ impl Ratchet {
             let now = now.get(chapter).copied().unwrap_or_default();
             if now.defects < least.defects {
                 fallen.push(format!(
-                    "{chapter}: {} different defects are claimed and killed, it was {}",
+                    "{chapter}: {} different defects are claimed and killed, down from {}",
                     now.defects, least.defects
                 ));
             }
             if now.needed < least.needed {
-                fallen.push(format!("{chapter}: {} % of the checks are needed, it was {} %", now.needed, least.needed));
+                fallen.push(format!(
+                    "{chapter}: {} % of the checks are needed, down from {} %",
+                    now.needed, least.needed
+                ));
             }
             if now.defects > least.defects || now.needed > least.needed {
                 risen.push(line(product, chapter, now.max(*least)));
@@ -83,7 +86,7 @@ impl Reached {
     }
 }
 
-/// Raises the numbers of the proof's product in the file to what was reached, and adds chapters; nothing falls.
+/// Raises the figures of the proof's product in the file to the results, and adds chapters; no figure falls.
 ///
 /// # Errors
 /// The file cannot be read or written.

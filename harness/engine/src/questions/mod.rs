@@ -1,8 +1,8 @@
-//! Questions to libraries: asked of this executable in a process of its own, which may crash or hang.
+//! Queries to libraries, answered by this executable in a separate process, which may crash or hang.
 //!
-//! - [`question`] asks, and [`answer_if_asked`] answers there: whether a library can be loaded, or what the runtime's
-//!   doctor knows ([`crate::doctor::Doctor::answer`]).
-//! - [`Native`] is a library that is loaded to answer.
+//! - [`question`] sends a query, and [`answer_if_asked`] answers it: it loads a library, or calls the runtime's doctor
+//!   ([`crate::doctor::Doctor::answer`]).
+//! - [`Native`] is a library loaded to answer.
 
 mod native;
 mod question;

@@ -1,7 +1,7 @@
-//! Libraries that the doctor asks: loaded and called in a process of its own only, which has a timer. The only place
-//! outside workers and simulated devices with `unsafe`: nothing but the loader says what a library lacks.
+//! Libraries that the doctor queries: loaded and called only in a separate process, which has a time limit. The only
+//! place outside workers and simulated devices with `unsafe`: only the loader knows what a library lacks.
 //!
-//! A function is called by the shape of its prototype; which name has which shape is the runtime's to say.
+//! A function is called by the shape of its prototype; the runtime knows which name has which shape.
 
 use std::ffi::{CString, c_char, c_int, c_uint};
 use std::path::Path;
@@ -16,19 +16,19 @@ const BYTES: usize = 1024;
 #[derive(Debug)]
 pub struct Native(Opened);
 
-/// What a function answered; `None`: the library does not export it, `Err`: its code.
+/// A function's answer; `None` if the library does not export it, `Err` with its code.
 pub type Answered<T> = Option<Result<T, i32>>;
 
 impl Native {
     /// Loads a library with all its dependencies.
     ///
     /// # Errors
-    /// What the loader says.
+    /// The loader's message.
     pub fn open(path: &Path) -> Result<Native, String> {
         worker::open(path).map(Native)
     }
 
-    /// Whether it exports a symbol.
+    /// True if it exports a symbol.
     pub fn exports(&self, symbol: &str) -> bool {
         self.function::<unsafe extern "C" fn()>(symbol).is_some()
     }
@@ -49,7 +49,7 @@ impl Native {
     pub fn text(&self, name: &str) -> Answered<String> {
         let function: unsafe extern "C" fn(*mut c_char, c_uint) -> c_int = self.function(name)?;
         let mut text = [0u8; BYTES];
-        // SAFETY: the prototype is the documented one; a byte is left for the terminator, whatever is written.
+        // SAFETY: the prototype is the documented one; a byte is reserved for the terminator in any case.
         let code = unsafe { function(text.as_mut_ptr().cast(), (BYTES - 1) as c_uint) };
         Some(answered(code, read(&text)))
     }
@@ -64,11 +64,11 @@ impl Native {
         Some(answered(code, read(&text)))
     }
 
-    /// `int f(int *, int *, int length)`, of which one is a list and the other its length: both are given room for a list.
+    /// `int f(int *, int *, int length)`: one is a list and the other its length, so both have room for a list.
     pub fn lists(&self, name: &str) -> Answered<(Vec<i32>, Vec<i32>)> {
         let function: unsafe extern "C" fn(*mut c_int, *mut c_int, c_int) -> c_int = self.function(name)?;
         let (mut first, mut second) = ([0; ELEMENTS], [0; ELEMENTS]);
-        // SAFETY: the prototype is the documented one; 64 is the most that is documented, and there is room for more.
+        // SAFETY: the prototype is the documented one; at most 64 elements are documented, and there is room for more.
         let code = unsafe { function(first.as_mut_ptr(), second.as_mut_ptr(), 64) };
         Some(answered(code, (first.to_vec(), second.to_vec())))
     }
@@ -95,7 +95,8 @@ impl Native {
         type Of1 = unsafe extern "C" fn(c_int, *mut c_int, *mut c_uint, c_uint) -> c_int;
         type Of2 = unsafe extern "C" fn(c_int, c_int, *mut c_int, *mut c_uint, c_uint) -> c_int;
         let (mut count, mut list): (c_int, [c_uint; ELEMENTS]) = (0, [0; ELEMENTS]);
-        // SAFETY: the prototypes are the documented ones; 128 is the most that is documented, and there is room for more.
+        // SAFETY: the prototypes are the documented ones; at most 128 elements are documented, and there is room for
+        // more.
         let code = unsafe {
             match *of {
                 [] => return None,

@@ -1,14 +1,14 @@
-//! What was counted of free answers → as the journal says it.
+//! Converts the counted free answers of a rule into journal entries.
 
 use abi::{Function, Type};
 use steps::program::Program;
 use steps::types::is_address;
 
-use crate::case::{Asked, Counted, CountedAnswer, Tally, Told, nth_class};
+use crate::case::{Counted, CountedAnswer, QuestionKind, Tally, Told, nth_class};
 use catalog::Rules;
 use record::{Answer, Answers};
 
-/// The answers of a rule with the names of calls, arguments and codes; `None`: there were none.
+/// The answers of a rule with the names of calls, arguments and codes; `None` if there are none.
 pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option<Answers> {
     if tally.asked.is_empty() {
         return None;
@@ -17,11 +17,11 @@ pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option
     for asked in tally.asked {
         let value = asked.answers.iter().any(|answer| matches!(answer.told, Told::Value(_)));
         let of_kind = match asked.question.of {
-            Asked::Call { .. } => &mut answers.calls,
-            Asked::Check if !value => &mut answers.checks,
-            Asked::Check | Asked::Observed(_) => &mut answers.values,
+            QuestionKind::Call { .. } => &mut answers.calls,
+            QuestionKind::Check if !value => &mut answers.checks,
+            QuestionKind::Check | QuestionKind::Observed(_) => &mut answers.values,
         };
-        // Two places of the steps may say the same.
+        // Two places of the steps may have the same text.
         let known = of_kind.entry(question(rules, program, &asked)).or_default();
         known.cases += asked.cases;
         for CountedAnswer { told, cases, example, .. } in &asked.answers {
@@ -33,19 +33,19 @@ pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option
     Some(answers)
 }
 
-/// The function of a row; the row may come from a process that the library has ruined.
+/// The function of a row; `None` if the library corrupted the process that sent the row.
 fn function(program: &Program, position: usize) -> Option<&'static Function> {
     program.functions.get(position).copied()
 }
 
 fn question(rules: &Rules, program: &Program, row: &Counted) -> String {
     let text = match row.question.of {
-        Asked::Observed(position) => {
+        QuestionKind::Observed(position) => {
             let name = program.observe.get(position).map_or("?", |(name, ..)| name);
             format!("observe {name}")
         }
-        Asked::Check => program.text(row.question.span()).trim_end_matches(';').to_owned(),
-        Asked::Call { function: position, classes } => {
+        QuestionKind::Check => program.text(row.question.span()).trim_end_matches(';').to_owned(),
+        QuestionKind::Call { function: position, classes } => {
             let text = program.text(row.question.span());
             match function(program, position) {
                 Some(function) => {
@@ -59,7 +59,7 @@ fn question(rules: &Rules, program: &Program, row: &Counted) -> String {
     if row.given.is_empty() { text } else { format!("{text} where {}", row.given) }
 }
 
-/// The classes of a call's arguments but for addresses that are not null: `size: 0, policy: NAME`.
+/// The classes of a call's arguments, without non-null addresses: `size: 0, policy: NAME`.
 fn arguments(rules: &Rules, function: &Function, classes: u64) -> String {
     let shown = function.parameters.iter().enumerate().filter_map(|(index, parameter)| {
         let class = nth_class(classes, index);
@@ -84,11 +84,11 @@ fn enumerator(rules: &Rules, ty: Type, value: i128) -> String {
     constant.map_or_else(|| value.to_string(), |constant| constant.name.to_owned())
 }
 
-fn answer(rules: &Rules, program: &Program, of: Asked, told: &Told) -> String {
+fn answer(rules: &Rules, program: &Program, of: QuestionKind, told: &Told) -> String {
     match told {
         Told::Code(code) => {
             let function = match of {
-                Asked::Call { function: position, .. } => function(program, position),
+                QuestionKind::Call { function: position, .. } => function(program, position),
                 _ => None,
             };
             let codes = function.and_then(|function| rules.environment.results.of(function.returns));

@@ -1,4 +1,4 @@
-//! A rule on its devices: leased, run, and looked at afterward where the result speaks against them.
+//! Runs a rule on its devices: lease, run, and examine the devices if the result points at them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::case::rule_seed;
 use crate::confirm::{Inquest, confirm};
-use crate::workers::{Assignment, Slot, interrupt};
+use crate::pool::{Assignment, Slot, interrupt};
 use catalog::Rule;
 use record::{Incident, Retry, RetryCause, RuleResult, StartReason, Verdict};
 
@@ -15,13 +15,13 @@ use super::campaign::Campaign;
 use super::devices::{Demand, Lease, Taken};
 use super::empty_result::empty_result;
 use super::library::room_for_files;
-use super::outcome::Outcome;
+use super::outcome::RuleOutcome;
 use super::result::Finished;
 use super::visible;
 
 impl Campaign {
-    /// What a rule shows. Each rule runs once; whoever asks meanwhile waits.
-    pub(super) fn outcome(&self, index: usize) -> &Outcome {
+    /// Returns the outcome of a rule. Each rule runs once; other threads wait for it.
+    pub(super) fn outcome(&self, index: usize) -> &RuleOutcome {
         self.tally.outcomes[index].get_or_init(|| {
             let rule = &self.target.rules.rules[index];
             if let Some(skip) = self.target.skip(rule) {
@@ -40,9 +40,9 @@ impl Campaign {
         })
     }
 
-    /// The result of a rule on the devices that it needs: of one, on the first of `order` on which it may run. With
-    /// `briefly`, no call is waited for longer than calls have taken so far.
-    pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool) -> Outcome {
+    /// Runs a rule on the devices that it needs and returns the outcome. A rule of one device uses the first usable
+    /// device of `order`. With `briefly`, waits for each call no longer than calls have taken so far.
+    pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let calls = calls(rule, &self.target.rules);
         let mut causes = Vec::new();
@@ -53,7 +53,7 @@ impl Campaign {
             };
             let outcome = self.on_devices(index, &lease, brief || briefly, &calls);
             self.tell_who_is_out();
-            // Once for each cause, so that a rule does not take one device after the other.
+            // One retry per cause, so that a rule cannot take one device after another.
             match outcome.not_the_rule {
                 Some(cause) if !causes.contains(&cause) => {
                     causes.push(cause);
@@ -64,7 +64,7 @@ impl Campaign {
         }
     }
 
-    /// Says that a rule runs once more, for what it met and not for what it said.
+    /// Reports that a rule runs again because of its surroundings, not because of its result.
     fn retry(&self, cause: RetryCause, result: &RuleResult, lease: &Lease<'_>) {
         let RuleResult { id, reason, .. } = result;
         let (rule, reason) = (id.clone(), reason.clone());
@@ -77,12 +77,12 @@ impl Campaign {
         self.news.retried(Retry { cause, rule: Some(rule), reason });
     }
 
-    fn without_run(&self, rule: &Rule, verdict: Verdict, reason: String) -> Outcome {
+    fn without_run(&self, rule: &Rule, verdict: Verdict, reason: String) -> RuleOutcome {
         let result = RuleResult { verdict, reason, ..empty_result(&self.target.rules, rule, 0) };
-        Outcome::of(result)
+        RuleOutcome::of(result)
     }
 
-    /// Takes the devices that a rule needs. Where one is out that may be brought back, that is tried first.
+    /// Leases the devices that a rule needs. Tries to recover a lost device first if that is allowed.
     fn lease(
         &self,
         rule: &Rule,
@@ -90,7 +90,7 @@ impl Campaign {
         calls: &BTreeSet<&str>,
     ) -> Result<(Lease<'_>, bool), (Verdict, String)> {
         let demand = Demand::of(rule);
-        // The replay of a case asks how this rule goes, whatever happens.
+        // A replay wants the result of this rule, whatever happens.
         if self.replays() {
             return Ok((self.devices.take_anyway(demand), false));
         }
@@ -103,8 +103,8 @@ impl Campaign {
         }
     }
 
-    /// Runs a rule on devices that it has for its own, and looks at them where the result speaks against them.
-    fn on_devices(&self, index: usize, lease: &Lease<'_>, brief: bool, calls: &BTreeSet<&str>) -> Outcome {
+    /// Runs a rule on its leased devices, and examines them if the result points at them.
+    fn on_devices(&self, index: usize, lease: &Lease<'_>, brief: bool, calls: &BTreeSet<&str>) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let pool = &self.target.executor.pool;
         let mut slot = match pool.take_seeing(lease.visible().as_deref()) {
@@ -127,7 +127,7 @@ impl Campaign {
         }
         if let Some(reason) = self.vanished(&slot) {
             let result = RuleResult { verdict: Verdict::Error, reason, failure: None, ..outcome.result };
-            return Outcome::of(result);
+            return RuleOutcome::of(result);
         }
         let (seen, memory_was_lost) = self.unless_memory_was_lost(outcome, &mut slot);
         outcome = seen;
@@ -138,7 +138,7 @@ impl Campaign {
         if self.speaks_against_devices(&outcome) {
             if self.devices.gated {
                 let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
-                // Whoever fails there and not in a fresh process has met what somebody before it left.
+                // A rule that fails in this process but not in a fresh one met the leftovers of an earlier rule.
                 let flaky = outcome.result.verdict == Verdict::Flaky;
                 outcome.not_the_rule = replaced.as_ref().filter(|_| flaky).map(|_| RetryCause::SpentProcess);
                 replaced.into_iter().for_each(|event| self.happened(event));
@@ -155,8 +155,8 @@ impl Campaign {
         outcome
     }
 
-    /// The outcome of a rule, unless a device that it ran on got worse since the run began.
-    fn unless_unwell(&self, outcome: Outcome, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) -> Outcome {
+    /// Returns the outcome of a rule, unless one of its devices got worse since the run began.
+    fn unless_unwell(&self, outcome: RuleOutcome, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) -> RuleOutcome {
         if self.replays() {
             return outcome;
         }
@@ -179,14 +179,15 @@ impl Campaign {
         }
     }
 
-    /// Whether the devices are looked at after this: not for what was never tried.
-    fn speaks_against_devices(&self, outcome: &Outcome) -> bool {
+    /// True if the devices are examined after this outcome. A rule that was never tried proves nothing about them.
+    fn speaks_against_devices(&self, outcome: &RuleOutcome) -> bool {
         let tried = !matches!(outcome.result.verdict, Verdict::Blocked | Verdict::Skipped);
         let asked_to_end = interrupt::requested().is_some();
         !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
     }
 
-    /// The devices that the processes of a rule see, by the machine's names; none: all that there are, or nobody knows.
+    /// The devices visible to the processes of a rule, by the machine's names; empty if all are visible or they are
+    /// unknown.
     fn seen(&self, lease: &Lease<'_>) -> Vec<String> {
         let variable = self.target.rules.visible.as_ref().filter(|_| !self.target.private_machines);
         let given = || variable.map(|variable| visible::given(variable)).unwrap_or_default();
@@ -194,19 +195,19 @@ impl Campaign {
         lease.visible().map(|names| visible::named(&names)).or_else(all).unwrap_or_default()
     }
 
-    /// Why a machine of the simulated device is of no further use. What a real device did has nothing to do with it.
+    /// The reason why a simulated machine is unusable. This never concerns a real device.
     fn vanished(&self, slot: &Slot) -> Option<String> {
         if self.target.library.simulated { slot.machine.vanished() } else { None }
     }
 
-    /// Runs a rule on a machine of the pool; a failure is run again before it is believed.
-    fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> Outcome {
+    /// Runs a rule on a machine of the pool, and confirms a failure by running it again.
+    fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> RuleOutcome {
         let begun = Instant::now();
         let executor = &self.target.executor;
-        let watch = self.evidence.begin(&slot.machine.asked);
+        let watch = self.evidence.begin(&slot.machine.activity);
         let devices = lease.names();
         self.news.begun(&rule.id, &devices);
-        let _running = self.running.begin(&rule.id, devices, &slot.machine.asked);
+        let _running = self.running.begin(&rule.id, devices, &slot.machine.activity);
         let seed = rule_seed(self.header.seed, &rule.id);
         let mut assignment =
             Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
@@ -223,7 +224,7 @@ impl Campaign {
                     self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
                 }
                 let lost = search.failure.is_some() && self.vanished(slot).is_some();
-                // One more hang of a function that hung before costs a deadline and tells nothing; an accident costs a
+                // Another hang of a known function costs a deadline and adds nothing; an accident costs a process
                 // start.
                 let hung = search.failure.as_ref().filter(|failed| failed.failure.verdict == Verdict::Timeout);
                 let hung_in = hung.and_then(|failed| failed.failure.lost_in.as_ref());
@@ -243,7 +244,7 @@ impl Campaign {
                 (finished.result(self, rule, seed), call, lost)
             }
             Err(error) => {
-                // On which of several devices it hung, the examination finds out.
+                // With several devices, the examination finds the one that hung.
                 if error.hung() && (lease.units().len() == 1 || !self.devices.gated) {
                     lease.breaker().put_out(&error.to_string());
                 }
@@ -252,17 +253,17 @@ impl Campaign {
                 (result, error.call(), None)
             }
         };
-        self.evidence.end(&watch, &slot.machine.asked, &result);
+        self.evidence.end(&watch, &slot.machine.activity, &result);
         let result = RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result };
-        Outcome { call, lost, units: lease.units().to_vec(), ..Outcome::of(result) }
+        RuleOutcome { call, lost, units: lease.units().to_vec(), ..RuleOutcome::of(result) }
     }
 }
 
-/// The outcome of a rule on a device that is out: it says nothing about the rule.
-fn lost(outcome: Outcome, why: &str) -> Outcome {
+/// The outcome of a rule on a lost device, which says nothing about the rule.
+fn lost(outcome: RuleOutcome, why: &str) -> RuleOutcome {
     let RuleResult { verdict, reason, .. } = &outcome.result;
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
     let reason = format!("{why}; the rule itself ended with {verdict}{reason}");
     let result = RuleResult { verdict: Verdict::DeviceLost, reason, ..outcome.result };
-    Outcome { not_the_rule: Some(RetryCause::LostDevice), ..Outcome::of(result) }
+    RuleOutcome { not_the_rule: Some(RetryCause::LostDevice), ..RuleOutcome::of(result) }
 }

@@ -1,5 +1,5 @@
-//! Functions that hang or end their process. Each is blamed once and confirmed once; then rules that call it do not wait
-//! for it any more, until it is seen to work again.
+//! The circuit breaker: functions that hang or end their process. Each is blamed once and confirmed once. Rules that
+//! call it are then blocked until it is seen to work again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,53 +8,53 @@ use crate::case::LostIn;
 use catalog::{Rule, Rules};
 use record::Verdict;
 
-/// Hangs of a function after which the rest of the run knows, whether they come each time or now and then.
+/// Hangs after which a function counts as known to hang, whether it hangs always or sometimes.
 const KNOWN: u32 = 3;
 
-/// Rules that are passed over before a function is tried again: twice as many each time, and at most so many, so that a
-/// device that hangs now and then still answers for most rules.
+/// Rules that are blocked before a tripped function is tried again. The interval doubles each time up to a maximum, so
+/// that most rules still get an answer from a device that hangs now and then.
 const FIRST_INTERVAL: u32 = 8;
 const LONGEST_INTERVAL: u32 = 32;
 
-/// Functions that wait for the device, and have tripped: so many put it out.
+/// The number of tripped functions that wait for the device after which the device is quarantined.
 const WAITS: usize = 2;
 
-/// What may be done with a rule.
+/// The permission to run a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Permit {
     /// It runs.
     Run,
-    /// It runs, and nobody waits for a call for longer than calls have taken: one of its functions has hung before, and
-    /// what the rule shows says whether it works again.
+    /// It runs, and waits for each call no longer than calls have taken so far: one of its functions has hung before,
+    /// and the result shows if that function works again.
     Briefly,
-    /// It does not run, with this verdict, for this reason.
+    /// It does not run, and gets this verdict and reason.
     Refused(Verdict, String),
 }
 
-/// What has happened to the functions of a run.
+/// The accidents of the functions of a run.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
-    state: Mutex<State>,
+    state: Mutex<BreakerState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BreakerState {
     functions: BTreeMap<String, Accidents>,
-    /// Functions that wait for the device, by their names in the catalog.
+    /// The functions that wait for the device, by their names in the catalog.
     waits: BTreeSet<String>,
-    /// Why nothing runs any more.
+    /// The reason why no rule runs any longer.
     out: Option<String>,
-    /// Whether somebody has heard that.
+    /// True if this reason was reported.
     told: bool,
 }
 
-/// What has happened to one function.
+/// The accidents of one function.
 #[derive(Debug)]
 struct Accidents {
     hangs: u32,
-    /// Somebody asks right now whether it is the function, or how one rule calls it.
+    /// The owner is being checked: is the function broken, or only the way one rule calls it?
     suspected: bool,
-    /// Rules that call it do not run, for this reason.
+    /// The reason why rules that call it are blocked.
     tripped: Option<String>,
     waited_for: bool,
     passed_over: u32,
@@ -67,7 +67,7 @@ impl Accidents {
     }
 }
 
-impl State {
+impl BreakerState {
     fn trip(&mut self, rule: &str, lost: &LostIn, verdict: Verdict) {
         let LostIn { function: name, life_cycle } = lost;
         let what = if verdict == Verdict::Timeout { "does not return" } else { "ends its process" };
@@ -79,7 +79,7 @@ impl State {
             function.suspected = false;
             function.passed_over = 0;
             function.tripped = Some(format!(
-                "{name} {what}, as {rule} showed: no other rule waits for it until it is seen to work; see that rule"
+                "{name} {what}, as {rule} showed: rules that call it are blocked until it works again; see that rule"
             ));
         }
         let waits = verdict == Verdict::Timeout && self.functions.get(name).is_some_and(|function| function.waited_for);
@@ -96,8 +96,8 @@ impl State {
     }
 }
 
-impl State {
-    /// The device may be at fault: the other functions that wait for it get less time than the first one did.
+impl BreakerState {
+    /// The device may be broken: the other functions that wait for it get less time than the first one had.
     fn suspect_other_waits(&mut self) {
         for name in &self.waits {
             let function = self.functions.entry(name.clone()).or_insert_with(|| Accidents::none_yet(true));
@@ -107,11 +107,11 @@ impl State {
 }
 
 impl Breaker {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BreakerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What may be done with a rule that makes these calls.
+    /// Returns the permission for a rule that makes these calls.
     pub(super) fn permit(&self, calls: &BTreeSet<&str>) -> Permit {
         let mut state = self.state();
         if let Some(reason) = &state.out {
@@ -134,8 +134,9 @@ impl Breaker {
         permit
     }
 
-    /// A rule ended in a function that hung or ended its process. Whether it is the function, and not only how this rule
-    /// calls it, has to be asked: `true`. Where nobody can be asked, the next rule that calls it says so.
+    /// Notes a rule that ended in a function that hung or ended its process. Returns true if the caller must find out
+    /// whether the function is broken, or only the way this rule calls it. Otherwise the next rule that calls it shows
+    /// that.
     pub(super) fn accident(&self, rule: &str, lost: &LostIn, verdict: Verdict, confirmed: bool, rules: &Rules) -> bool {
         let mut state = self.state();
         if state.waits.is_empty() {
@@ -151,7 +152,7 @@ impl Breaker {
         let known = function.hangs >= KNOWN;
         let second = function.suspected && confirmed && !rules.owners.contains_key(&lost.function);
         function.suspected = confirmed;
-        // A crash costs nobody's time: what crashes for two rules may work for the others.
+        // A crash costs no waiting time, and a function that crashes for two rules may work for others.
         if hung && (known || second) {
             state.trip(rule, lost, verdict);
             return false;
@@ -159,20 +160,20 @@ impl Breaker {
         confirmed
     }
 
-    /// It is the function: rules that call it do not wait for it any more.
+    /// The function is broken: blocks the rules that call it.
     pub(super) fn trip(&self, rule: &str, lost: &LostIn, verdict: Verdict) {
         self.state().trip(rule, lost, verdict);
     }
 
-    /// It was not the function, but how one rule calls it.
+    /// The function works; only the way one rule called it failed.
     pub(super) fn acquit(&self, function: &str) {
         if let Some(function) = self.state().functions.get_mut(function) {
             function.suspected = false;
         }
     }
 
-    /// A rule ran although functions that it calls were suspected or had tripped: where it passed they work, except for
-    /// one that hung again. A rule that did not pass may have reached none of them.
+    /// A rule ran although it calls suspected or tripped functions. If it passed, they work, except one that hung
+    /// again. A rule that did not pass may have reached none of them.
     pub(super) fn probed(&self, calls: &BTreeSet<&str>, passed: bool, lost: Option<&LostIn>) {
         let mut state = self.state();
         for (name, function) in state.functions.iter_mut().filter(|(name, _)| calls.contains(name.as_str())) {
@@ -188,39 +189,39 @@ impl Breaker {
         }
     }
 
-    /// Whether a function is known to hang or to end its process: one more time tells nothing new.
+    /// True if a function is known to hang or to end its process, so that another accident adds nothing.
     pub(super) fn knows(&self, function: &str) -> bool {
         self.state().functions.get(function).is_some_and(|function| function.tripped.is_some())
     }
 
-    /// Why the device is of no further use; `None`: it is used.
+    /// The reason why the device is quarantined; `None` if it is in use.
     pub(super) fn out(&self) -> Option<String> {
         self.state().out.as_deref().map(out)
     }
 
-    /// What put the device out, if nobody has asked since it did.
+    /// The reason for the quarantine, once.
     pub(super) fn newly_out(&self) -> Option<String> {
         let mut state = self.state();
         let why = state.out.clone()?;
         (!std::mem::replace(&mut state.told, true)).then_some(why)
     }
 
-    /// It works again: what happened before says nothing any more.
+    /// The device works again: forgets all accidents.
     pub(super) fn forget(&self) {
-        *self.state() = State::default();
+        *self.state() = BreakerState::default();
     }
 
-    /// The device is of no further use.
+    /// Quarantines the device.
     pub(super) fn put_out(&self, why: &str) {
         self.state().out.get_or_insert_with(|| why.to_owned());
     }
 }
 
 fn out(why: &str) -> String {
-    format!("the device is out of this run: {why}; see to it, then run the rules without an answer again")
+    format!("the device is quarantined: {why}; fix it, then rerun the rules without an answer")
 }
 
-/// The functions that a rule calls, those included that release what it acquires.
+/// The functions that a rule calls, including those that release what it acquires.
 pub(super) fn calls<'a>(rule: &Rule, rules: &'a Rules) -> BTreeSet<&'a str> {
     let mut calls: BTreeSet<&str> = rule.program.function_names().collect();
     let acquires = rules.resources.iter().filter(|resource| calls.contains(resource.acquire.as_str()));
@@ -257,7 +258,7 @@ mod tests {
     #[test]
     fn a_function_that_has_tripped_is_tried_again_at_growing_intervals_until_it_works() {
         let breaker = tripped(&[("f", false)]);
-        assert_eq!(breaker.permit(&["g"].into()), Permit::Run, "others do not suffer");
+        assert_eq!(breaker.permit(&["g"].into()), Permit::Run, "other functions are not affected");
         for interval in [FIRST_INTERVAL, FIRST_INTERVAL * 2, FIRST_INTERVAL * 4] {
             for _ in 0..interval {
                 let (verdict, reason) = refused(&breaker, &["f", "g"]).unwrap();
@@ -279,7 +280,7 @@ mod tests {
         (0..FIRST_INTERVAL).for_each(|_| assert!(refused(&breaker, &["f"]).is_some()));
         assert_eq!(breaker.permit(&["f"].into()), Permit::Briefly);
         breaker.probed(&["f"].into(), false, None);
-        assert!(refused(&breaker, &["f"]).is_some(), "nobody has seen it work");
+        assert!(refused(&breaker, &["f"]).is_some(), "it has not been seen to work");
     }
 
     #[test]
@@ -312,7 +313,7 @@ mod tests {
             assert_eq!(verdict, Verdict::Blocked);
             assert!(reason.contains("ends its process"), "{reason}");
         }
-        assert_eq!(refused(&breaker, &["free"]), None, "nobody waits for what returns");
+        assert_eq!(refused(&breaker, &["free"]), None, "a function that returns costs no waiting time");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A run of rules on a target: each rule once, its result held against what the owners of its calls showed.
+//! A run of rules on a target: each rule once, its result compared with those of the owners of its calls.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,16 +30,16 @@ use super::support_rule;
 use super::tally::Tally;
 use super::target::Target;
 
-/// A run: what is tested and with what settings, and the results so far.
+/// A run: the target, the settings, and the results so far.
 #[derive(Debug)]
 pub struct Campaign {
     pub target: Target,
     /// The journal's first line.
     pub header: RunHeader,
-    /// If there are any: these cases, in this order, and no others.
+    /// The only cases to run, in this order; empty for all cases.
     pub(super) only: Vec<Json>,
     pub(super) known: KnownCases,
-    /// What is told of it.
+    /// Remarks and incidents of the run.
     pub(super) news: News,
     /// The results so far.
     pub(super) tally: Tally,
@@ -47,24 +47,24 @@ pub struct Campaign {
     pub(super) devices: Devices,
     /// Runs each rule of one device on each device.
     pub(super) everywhere: bool,
-    /// How a device that is out may be brought back.
+    /// The way to recover a lost device.
     pub(super) recovery: Option<Recovery>,
     pub(super) evidence: Evidence,
     begun: Instant,
-    /// Milliseconds that running failures again has taken.
+    /// Milliseconds spent on confirming failures.
     pub(super) confirming: AtomicU64,
 }
 
 impl Campaign {
-    /// Opens the target of a run in which no rule has run.
+    /// Opens the target of a new run.
     ///
     /// # Errors
-    /// The options ask for what does not exist, or the library, the runtime or a device is in the way.
+    /// An option names something unknown, or the library, the runtime or a device cannot be used.
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Campaign, RunError> {
         Campaign::open_heard(options, runtime, rules, Arc::new(ToStandardError))
     }
 
-    /// As [`Campaign::open`], and somebody hears what happens.
+    /// Same as [`Campaign::open`], with a listener.
     pub(super) fn open_heard(
         options: &Options,
         runtime: &'static Runtime,
@@ -103,10 +103,10 @@ impl Campaign {
         Ok(campaign)
     }
 
-    /// Looks at the cases that were given and at those that are kept, before anything runs.
+    /// Checks the cases of `--case` and the stored ones before any rule runs.
     ///
     /// # Errors
-    /// What `--case` gives is not a case of the one rule that was selected.
+    /// The case of `--case` is not a case of the one selected rule.
     pub(super) fn expect_cases(&mut self, options: &Options, selected: &[Planned]) -> Result<(), RunError> {
         let rules = self.target.rules.clone();
         let scope = &self.target.executor.scope;
@@ -128,7 +128,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Takes known failures into account from now on; gives what is to be said about them.
+    /// Applies the known failures from now on; returns a remark about them.
     pub(super) fn expect_failures(
         &mut self,
         options: &Options,
@@ -138,44 +138,44 @@ impl Campaign {
         self.expecting().map(Expected::line)
     }
 
-    /// The failures that are known.
+    /// The known failures.
     pub(super) fn expecting(&self) -> Option<&dyn Expected> {
         self.tally.expecting.as_deref()
     }
 
-    /// Why a rule is not run that does harm.
+    /// The reason why a dangerous rule is not run.
     pub(super) fn danger(&self, id: &str) -> Option<String> {
         self.tally.danger(id)
     }
 
-    /// Whether a result is as somebody expected, so that it does not count.
+    /// True if a result is a known failure, which does not count.
     pub fn expected(&self, result: &RuleResult) -> bool {
         self.tally.expected(result)
     }
 
-    /// Says something about the run as a whole: now, and in the reports.
+    /// Adds a remark about the whole run: printed now, and in the reports.
     pub(super) fn remark(&self, text: String) {
         self.news.remark(text);
     }
 
-    /// Says what happened to devices or processes: now, and in the reports.
+    /// Adds an incident of devices or processes: printed now, and in the reports.
     pub(super) fn happened(&self, event: Incident) {
         self.news.happened(event);
     }
 
-    /// Says which devices are out since this was asked last.
+    /// Reports the devices that were lost since the last call.
     pub(super) fn tell_who_is_out(&self) {
         self.devices.newly_out().into_iter().for_each(|event| self.happened(event));
     }
 
-    /// Runs something planned, or says why it does not apply. The result counts from now on.
+    /// Runs a planned rule, or gives the reason why it does not apply. Counts the result.
     pub fn execute(&self, planned: &Planned) -> RuleResult {
         let result = self.perform(planned);
         self.count(result.clone());
         result
     }
 
-    /// The result of something planned, which is not counted yet.
+    /// The result of a planned rule, without counting it.
     pub(super) fn perform(&self, planned: &Planned) -> RuleResult {
         match planned.rule {
             None => match self.danger(&planned.id) {
@@ -186,17 +186,17 @@ impl Campaign {
         }
     }
 
-    /// Takes a result into account: in the counts and the exit status.
+    /// Counts a result, and includes it in the exit status.
     pub(super) fn count(&self, result: RuleResult) {
         self.tally.count(result);
     }
 
-    /// The order in which rules begin. On devices that they share, those of few devices come before those of many, which
-    /// would otherwise wait, and keep others waiting, again and again.
+    /// The order in which rules begin. On shared devices, rules of few devices come before rules of many, which would
+    /// wait and block others repeatedly.
     pub(super) fn order<'a>(&self, selected: &'a [Planned]) -> Vec<&'a Planned> {
         let mut order: Vec<&Planned> = selected.iter().collect();
         if self.devices.at_the_same_time().is_some_and(|most| most > 1) {
-            // One rule of each device after the other: a thread that takes them in this order waits little.
+            // One rule of each device in turn, so that a thread that takes them in this order rarely waits.
             let mut waiting: BTreeMap<Option<usize>, usize> = BTreeMap::new();
             order.sort_by_cached_key(|planned| {
                 let turn = waiting.entry(self.own_device(planned)).or_default();
@@ -207,7 +207,7 @@ impl Campaign {
         order
     }
 
-    /// The device that a planned rule waits for; `None`: any, several, or none.
+    /// The device that a planned rule waits for; `None` for any, several, or none.
     pub(super) fn own_device(&self, planned: &Planned) -> Option<usize> {
         let rule = &self.target.rules.rules[planned.rule?];
         let several = self.devices.at_the_same_time().is_some_and(|most| most > 1);
@@ -218,13 +218,13 @@ impl Campaign {
         self.devices.order(self.header.seed, &rule.id).first().copied()
     }
 
-    /// Whether something planned applies here.
+    /// True if a planned rule applies to this target.
     pub(super) fn runs(&self, planned: &Planned) -> bool {
         let applies = |index: usize| self.target.skip(&self.target.rules.rules[index]).is_none();
         planned.rule.is_none_or(applies) && self.danger(&planned.id).is_none()
     }
 
-    /// The result of something planned that is not run.
+    /// The result of a planned rule that is not run.
     pub(super) fn unanswered(&self, planned: &Planned, reason: String) -> RuleResult {
         let result = match planned.rule {
             None => support_rule::empty_result(planned),
@@ -236,12 +236,12 @@ impl Campaign {
         RuleResult { verdict: Verdict::Error, reason, ..result }
     }
 
-    /// Whether one case is run again that was given: its rule is judged by itself.
+    /// True if a given case is replayed, so that its rule is judged alone.
     pub(super) fn replays(&self) -> bool {
         !self.only.is_empty()
     }
 
-    /// The rules that run now, the one that runs longest first.
+    /// The running rules, the longest-running first.
     pub fn running(&self) -> Vec<RunningRule> {
         self.running.rules()
     }
@@ -251,7 +251,7 @@ impl Campaign {
         self.tally.results()
     }
 
-    /// Ends the workers and sums the run up.
+    /// Ends the workers and summarizes the run.
     pub fn finish(&self) -> RunEnd {
         let factory = &self.target.executor.factory;
         self.target.executor.pool.close(factory.deadlines);
@@ -276,17 +276,17 @@ impl Campaign {
         end
     }
 
-    /// Whether a result keeps the run from being conformant.
+    /// True if a result makes the run non-conformant.
     pub fn breaks(&self, result: &RuleResult) -> bool {
         self.tally.breaks(result)
     }
 }
 
-/// Position of the rule that was selected, if it is one.
+/// Position of the selected rule in the catalog, if it has one.
 fn only_rule(selected: &[Planned]) -> Result<usize, String> {
     match selected {
         [Planned { rule: Some(index), .. }] => Ok(*index),
         [planned] => Err(format!("{} has no cases", planned.id)),
-        _ => Err(format!("it is of one rule, and {} are selected; name its rule", selected.len())),
+        _ => Err(format!("a case belongs to one rule, but {} are selected; name its rule", selected.len())),
     }
 }

@@ -1,8 +1,8 @@
-//! The devices of a run: who uses which, and which are of no further use.
+//! The devices of a run: leases, and devices out of use.
 //!
-//! On real devices each rule has its devices to itself, and rules of one device run beside rules of others: their
-//! processes are shown only these devices, and number them from 0. The device for a rule of one follows from seed and
-//! id, never from which devices are free. Each thread of a simulated run has a separate machine.
+//! On real devices each rule leases its devices, and rules of one device run at the same time as rules of others. Their
+//! processes see only these devices, numbered from 0. The device of a single-device rule follows from seed and id, not
+//! from which devices are free. Each thread of a simulated run has a separate machine.
 
 mod after;
 mod before;
@@ -34,56 +34,56 @@ pub(super) use turns::Turns;
 #[derive(Debug)]
 pub(super) struct Devices {
     units: Vec<Unit>,
-    /// Functions that hung or crashed where a rule used several devices: on which of them, nobody knows.
+    /// Functions that hung or crashed in rules of several devices, when the device is unknown.
     several: Breaker,
-    /// Whether a rule has what it uses to itself.
+    /// True if leases are exclusive.
     exclusive: bool,
-    /// Whether they did the known operation before the run: only then says something what they do later.
+    /// True if each device passed the gate before the run; otherwise later results say nothing about the device.
     pub(super) gated: bool,
-    /// What looks at their health; `None`: nothing can, or nobody wants it.
+    /// The watch over the devices' health; `None` if it is unavailable or switched off.
     watch: Option<watch::Watch>,
     taken: Mutex<Vec<bool>>,
     given_back: Condvar,
 }
 
-/// What a rule of one device uses: a device; or all of them, where processes cannot be shown one alone.
+/// The unit that a single-device rule uses: one device, or all of them if a process cannot be limited to one.
 #[derive(Debug, Default)]
 struct Unit {
-    /// The device as the variable names it that shows it to a process; `None`: it stands for all.
+    /// The name of the device in the visibility variable; `None` if the unit is all devices.
     name: Option<String>,
     breaker: Breaker,
     book: checkpoint::Book,
-    /// How often it was tried to bring it back.
+    /// Number of recovery attempts.
     recoveries: AtomicU32,
 }
 
 impl Unit {
-    /// Whether it may be tried to bring it back.
+    /// True if another recovery attempt is allowed.
     fn may_come_back(&self) -> bool {
         self.recoveries.load(Ordering::Relaxed) < recovery::MOST
     }
 }
 
-/// Devices that a rule has for its own, until this is dropped.
+/// Exclusive lease of devices; released on drop.
 #[derive(Debug)]
 pub(super) struct Lease<'a> {
     devices: &'a Devices,
     units: Vec<usize>,
 }
 
-/// What became of a wish for devices.
+/// The result of requesting devices.
 #[derive(Debug)]
 pub(super) enum Taken<'a> {
-    /// The rule runs there; with `brief`, nobody waits for a call for longer than calls have taken.
+    /// The rule runs on these devices; with `brief`, it waits for each call no longer than calls have taken so far.
     Runs { lease: Lease<'a>, brief: bool },
-    /// A device that is out, and may be brought back before anybody asks again.
+    /// A lost device that may be recovered before the next request.
     Out { lease: Lease<'a>, recovery: &'a Recovery },
-    /// The rule does not run, with this verdict, for this reason.
+    /// The rule does not run, and gets this verdict and reason.
     Refused(Verdict, String),
 }
 
 impl Devices {
-    /// Machines that each thread makes for itself.
+    /// Separate machines, one for each thread.
     fn simulated() -> Devices {
         Devices { exclusive: false, ..Devices::of(vec![Unit::default()]) }
     }
@@ -101,13 +101,13 @@ impl Devices {
         }
     }
 
-    /// How many rules may run at the same time; `None`: as many as there are threads.
+    /// The greatest number of rules that can run at the same time; `None` for one per thread.
     pub(super) fn at_the_same_time(&self) -> Option<usize> {
         self.exclusive.then_some(self.units.len())
     }
 
-    /// The devices for a rule of one, in the order of their use: the same in each run with this seed. A device
-    /// that is out moves only its own rules.
+    /// The devices for a single-device rule in order of preference, which depends only on the seed. A lost device moves
+    /// only its own rules.
     pub(super) fn order(&self, seed: u64, rule: &str) -> Vec<usize> {
         let turn = rule_seed(seed, rule);
         let name = |unit: usize| self.units[unit].name.as_deref().unwrap_or_default();
@@ -116,8 +116,8 @@ impl Devices {
         order
     }
 
-    /// Takes the devices that a rule with these calls needs, and waits while others use them: of one, the first of
-    /// `order` on which it may run. With `recovery`, devices that are out may be brought back.
+    /// Leases the devices that a rule with these calls needs, waiting while other rules use them. A single-device rule
+    /// gets the first of `order` that permits it. With `recovery`, lost devices may be recovered.
     pub(super) fn take<'a>(
         &'a self,
         demand: Demand,
@@ -131,7 +131,7 @@ impl Devices {
         }
     }
 
-    /// Takes a rule's devices whatever has happened there.
+    /// Leases a rule's devices, whatever has happened there.
     pub(super) fn take_anyway(&self, demand: Demand) -> Lease<'_> {
         let units: Vec<usize> = (0..demand.devices(self.units.len())).collect();
         let mut taken = self.taken();
@@ -148,7 +148,7 @@ impl Devices {
             while self.exclusive && taken[index] {
                 taken = self.wait(taken);
             }
-            // Each device is asked once: asking counts the rules that it passes over.
+            // Each device is queried once, because a query counts the rules that it blocks.
             let recovery = recovery.filter(|_| self.units[index].may_come_back());
             match (self.units[index].breaker.permit(calls), recovery) {
                 (Permit::Refused(Verdict::DeviceLost, _), Some(recovery)) => {
@@ -161,14 +161,14 @@ impl Devices {
                 }
             }
         }
-        // A device that still works is a better witness than one that does not.
+        // A refusal of a device that still works explains more than that of a lost one.
         refusals.sort_by_key(|(index, ..)| *index);
         let working = refusals.iter().find(|(_, verdict, _)| *verdict != Verdict::DeviceLost);
         let (_, verdict, reason) = working.or(refusals.last()).expect("each device refused").clone();
         Taken::Refused(verdict, reason)
     }
 
-    /// The first of these devices that is not in use; if all are in use, the first.
+    /// The first of these devices that is free; the first of all if none is.
     pub(super) fn free_of(&self, units: &[usize]) -> Option<usize> {
         let taken = self.taken();
         units.iter().copied().find(|unit| !taken[*unit]).or(units.first().copied())
@@ -189,7 +189,7 @@ impl Devices {
                 if !taken[unit] {
                     return Taken::Out { lease: self.lease(vec![unit], taken), recovery };
                 }
-                // Somebody tries to bring it back right now.
+                // Another rule is trying to recover it.
                 taken = self.wait(taken);
                 continue;
             }
@@ -200,10 +200,10 @@ impl Devices {
                     1 => "one is".to_owned(),
                     more => format!("{more} are"),
                 };
-                let reason = format!("this rule needs {wanted} devices, and {left} left: {why}");
+                let reason = format!("this rule needs {wanted} devices, and {left} usable: {why}");
                 return Taken::Refused(Verdict::DeviceLost, reason);
             }
-            // Together or not at all, in ascending order: nobody holds one and waits for another.
+            // All at once and in ascending order, so that no rule holds one and waits for another.
             let free: Vec<usize> = well.into_iter().filter(|unit| !taken[*unit]).take(wanted).collect();
             if free.len() == wanted {
                 return Taken::Runs { lease: self.lease(free, taken), brief };
@@ -212,7 +212,7 @@ impl Devices {
         }
     }
 
-    /// What has happened to functions on these devices.
+    /// The accidents of functions on these devices.
     pub(super) fn breaker(&self, units: &[usize]) -> &Breaker {
         match units {
             [unit] => &self.units[*unit].breaker,
@@ -233,12 +233,12 @@ impl Devices {
         self.given_back.wait(taken).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A device, by the machine's number.
+    /// A device, by its number on the machine.
     pub(super) fn number(&self, unit: usize) -> String {
         self.units[unit].name.clone().unwrap_or_else(|| unit.to_string())
     }
 
-    /// The devices that are out since this was asked last.
+    /// The devices lost since the last call.
     pub(super) fn newly_out(&self) -> Vec<Incident> {
         let out = |unit: &Unit| {
             unit.breaker.newly_out().map(|reason| Incident::DeviceOut { device: unit.name.clone(), reason })
@@ -246,36 +246,36 @@ impl Devices {
         self.units.iter().filter_map(out).collect()
     }
 
-    /// A device, as reports call it.
+    /// A device, by its name in reports.
     fn name(&self, unit: usize) -> Cow<'static, str> {
         device_name(self.units[unit].name.as_deref()).into()
     }
 }
 
 impl Lease<'_> {
-    /// What the processes of a rule see, as the runtime's variable says it; `None`: all that there is.
+    /// The value of the visibility variable for the processes of a rule; `None` if they see all devices.
     pub(super) fn visible(&self) -> Option<String> {
         let names: Option<Vec<&str>> =
             self.units.iter().map(|unit| self.devices.units[*unit].name.as_deref()).collect();
         names.map(|names| names.join(","))
     }
 
-    /// The devices, for [`Devices::breaker`].
+    /// The units, for [`Devices::breaker`].
     pub(super) fn units(&self) -> &[usize] {
         &self.units
     }
 
-    /// What has happened to functions there.
+    /// The accidents of functions on these devices.
     pub(super) fn breaker(&self) -> &Breaker {
         self.devices.breaker(&self.units)
     }
 
-    /// The devices, as the machine numbers them; `None`: it has one.
+    /// The devices, by their numbers on the machine; `None` for the only device of a machine.
     pub(super) fn labels(&self) -> Vec<Option<String>> {
         self.units.iter().map(|unit| self.devices.units[*unit].name.clone()).collect()
     }
 
-    /// The devices, as reports call them.
+    /// The devices, by their names in reports.
     pub(super) fn names(&self) -> Cow<'static, str> {
         match self.units[..] {
             [unit] => self.devices.name(unit),

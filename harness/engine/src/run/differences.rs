@@ -1,11 +1,11 @@
-//! What two runs do not have in common: all of it at once, each with both values and what to do.
+//! The differences between two runs: all of them at once, each with both values and an action.
 
 use record::{Fingerprint, Installed, RunHeader};
 
-/// What differs between two runs, a line each.
+/// The differences between two runs, one line each.
 #[derive(Debug)]
 pub(super) struct Differences {
-    /// What the two runs are called behind their values.
+    /// The labels of the two runs, printed after their values.
     names: [&'static str; 2],
     pub found: Vec<String>,
 }
@@ -37,23 +37,23 @@ impl Differences {
     }
 }
 
-/// The mapped libraries of a run that another one has at the same place, with their content: a library that is loaded
-/// late, or only sometimes, is no difference.
+/// The mapped libraries of a run that the other run also has at the same path, with their digests. A library that is
+/// loaded late, or only sometimes, does not count as a difference.
 pub(super) fn mapped(of: &RunHeader, other: &RunHeader) -> String {
     let both = of.mapped.iter().filter(|library| other.mapped.iter().any(|there| there.path == library.path));
     let shown = both.map(|library| format!("{} {}", library.path, library.sha256.as_deref().unwrap_or("unreadable")));
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// The further libraries of a run, with their content.
+/// The further libraries of a run, with their digests.
 pub(super) fn further(of: &RunHeader) -> String {
     let shown = of.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256));
     shown.collect::<Vec<_>>().join(", ")
 }
 
 impl Differences {
-    /// What is installed, of which model the devices are and how they are set, as far as both runs know it. Which devices
-    /// of one model they are is no difference: a run may go on elsewhere.
+    /// Compares the installed software, and the models and settings of the devices, as far as both runs know them.
+    /// Other devices of the same model do not count as a difference: a run may continue on them.
     pub(super) fn fingerprints(&mut self, one: &RunHeader, other: &RunHeader) {
         let (Some(one), Some(other)) = (&one.fingerprint, &other.fingerprint) else { return };
         for installed in &one.installed {
@@ -66,7 +66,12 @@ impl Differences {
         for device in &one.devices {
             let Some(there) = other.devices.iter().find(|there| there.device == device.device) else { continue };
             if let (Some(model), Some(other)) = (&device.model, &there.model) {
-                self.fact(&format!("the model of device {}", device.device), model, other, "use devices of one model");
+                self.fact(
+                    &format!("the model of device {}", device.device),
+                    model,
+                    other,
+                    "use devices of the same model",
+                );
             }
             for (name, value) in &device.settings {
                 if let Some(other) = there.settings.get(name) {
@@ -78,7 +83,7 @@ impl Differences {
     }
 }
 
-/// Whether two runs were made on devices that are surely not the same.
+/// True if two runs certainly used different devices.
 pub(super) fn on_others(one: &RunHeader, other: &RunHeader) -> bool {
     let both: Option<(&Fingerprint, &Fingerprint)> = one.fingerprint.as_ref().zip(other.fingerprint.as_ref());
     both.is_some_and(|(one, other)| !one.may_be_on(other))

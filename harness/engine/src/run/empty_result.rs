@@ -1,16 +1,16 @@
-//! Results that say nothing yet.
+//! Results of rules that have not run.
 
 use catalog::{Level, Rule, Rules};
 use record::{RuleResult, Verdict};
 
-/// The result of a rule before anything ran.
+/// The result of a rule that has not run.
 pub(super) fn empty_result(rules: &Rules, rule: &Rule, seed: u64) -> RuleResult {
     let chapter = &rules.chapters[rule.chapter].name;
     let class = rules.classes.get(&rule.id).cloned();
     RuleResult { seed, class, doubt: rule.doubt.clone(), ..blank(&rule.id, chapter, &rule.title, rule.level) }
 }
 
-/// A result that says nothing yet.
+/// A blank result.
 pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleResult {
     RuleResult {
         id: id.to_owned(),

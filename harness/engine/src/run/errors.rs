@@ -1,4 +1,4 @@
-//! The reasons why there is no run, or why it ends early.
+//! The reasons why a run cannot start, or ends early.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,29 +15,29 @@ use super::library::LibraryError;
 use super::status::{ExitStatus, is_missing};
 use super::target::TargetError;
 
-/// Why there is no run, or why it ends early.
+/// The reason why a run cannot start, or ends early.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// A product, rule or defect that does not exist.
+    /// An unknown product, rule or defect.
     #[error("error: {0}")]
     Unknown(#[from] UnknownName),
-    /// It is not clear which runtime is meant.
+    /// The runtime is ambiguous.
     #[error("error: {0}")]
     Registry(#[from] RegistryError),
     #[error("error: {0}")]
     Selection(#[from] NothingSelected),
-    /// What says which rules are asked for cannot be read.
+    /// The selection of rules cannot be read.
     #[error("error: {0}")]
     SelectionOptions(#[from] SelectionError),
-    /// Known failures that cannot be used.
+    /// The known failures cannot be used.
     #[error("{0}")]
     Expectations(BooksError),
     #[error("error: {0}")]
     Library(#[from] LibraryError),
-    /// The runtime, its devices or what was asked of them are in the way.
+    /// The runtime, its devices or an option prevents the run.
     #[error("error: {0}")]
     Target(#[from] TargetError),
     #[error("error: --case {text}: {reason}; give the JSON that a failure prints")]
@@ -49,28 +49,32 @@ pub enum RunError {
     Lost(Arc<FolderError>),
     #[error("error: {0}")]
     Resume(#[from] ResumeError),
-    /// Runs do not make one together.
+    /// The given runs are not parts of one run.
     #[error("error: {0}")]
     Merge(#[from] MergeError),
     #[error("error: {0}")]
     Journal(#[from] JournalError),
     #[error("error: {0}")]
     Report(BooksError),
-    #[error("error: what the rules reach cannot be read: {source}; give it room (/dev/shm, or TMPDIR) and prove again")]
-    Reach { source: io::Error },
-    #[error("error: standard output: {0}; let it go where there is room, or to a terminal")]
-    Output(io::Error),
-    /// A rule that was selected has no result, or several.
     #[error(
-        "error: results are missing or doubled: {}; this is a mistake of the suite: run them again alone, and \
-         report it with the journal",
+        "error: cannot read the reach of the rules: {source}; free space in /dev/shm or set TMPDIR, then prove again"
+    )]
+    Reach { source: io::Error },
+    #[error(
+        "error: cannot write to standard output: {0}; redirect it to a file system with free space, or to a terminal"
+    )]
+    Output(io::Error),
+    /// A selected rule has no result, or several.
+    #[error(
+        "error: results are missing or duplicated: {}; this is a bug in the suite: run these rules alone, and report \
+         it with the journal",
         .missing.join(", ")
     )]
     Results { missing: Vec<String> },
 }
 
 impl RunError {
-    /// The status that the command ends with.
+    /// The exit status of the command.
     pub fn exit(&self) -> ExitStatus {
         match self {
             RunError::Catalog(_)
@@ -82,7 +86,7 @@ impl RunError {
             | RunError::Merge(_)
             | RunError::Folder(FolderError::Name { .. } | FolderError::Keep)
             | RunError::Case { .. } => ExitStatus::Usage,
-            // Only the user names a run to read.
+            // Only the user can name a run to read.
             RunError::Journal(JournalError::Io { attempt: "read", source, .. }) if is_missing(source) => {
                 ExitStatus::Usage
             }
@@ -94,35 +98,32 @@ impl RunError {
     }
 }
 
-/// Why no runtime is chosen.
+/// The reason why no runtime is chosen.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RegistryError {
-    /// A runtime or a product that does not exist.
+    /// An unknown runtime or product.
     #[error(transparent)]
     Unknown(UnknownName),
     #[error(
-        "--runtime {runtime} and --product {product} exclude each other: {product} is a product of {of}; \
-         give --runtime {of}, or leave it out"
+        "--runtime {runtime} and --product {product} exclude each other: {product} is a product of {of}; give \
+         --runtime {of}, or omit it"
     )]
     Contradiction { runtime: &'static str, product: String, of: &'static str },
-    #[error("there are two runtimes `{name}` in the registry; give one of them, and its folder, another name")]
+    #[error("the registry has two runtimes named `{name}`; rename one of them and its folder")]
     TwoRuntimes { name: &'static str },
-    #[error(
-        "`{product}` is a product of {first} and of {second}, so that it does not tell which one is meant; \
-         rename it in one of their products.yaml"
-    )]
+    #[error("`{product}` is a product of both {first} and {second}; rename it in the products.yaml of one of them")]
     TwoProducts { product: String, first: &'static str, second: &'static str },
 }
 
-/// A selection in which nothing would be tested of what was asked for, and that would look like a pass.
+/// A selection that would test nothing of what the user named, yet look like a pass.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum NothingSelected {
-    /// These match no rule, each with a hint at what was meant.
-    #[error("{}; `cargo test -- --list` or `atlas-cts list` names all {rules}", unmatched(.texts))]
+    /// Texts that match no rule, each with a hint.
+    #[error("{}; `cargo test -- --list` or `atlas-cts list` lists all {rules} rules", unmatched(.texts))]
     Unmatched { texts: Vec<(String, String)>, rules: usize },
-    #[error("no rule of {rules} is left to run; leave out less with --skip or --exclude")]
+    #[error("none of {rules} rules is left to run; exclude fewer with --skip or --exclude")]
     LeftOut { rules: usize },
 }
 
@@ -131,13 +132,13 @@ fn unmatched(texts: &[(String, String)]) -> String {
     lines.join("\n")
 }
 
-/// Why it is not clear which rules are asked for.
+/// The reason why the selection of rules is unclear.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SelectionError {
     #[error("--rules {path}: {source}; give a file with an id on each line")]
     List { path: PathBuf, source: io::Error },
-    #[error("--rules {path} lists no rule, and none would be run; give a file with an id on each line")]
+    #[error("--rules {path} lists no rule; give a file with an id on each line")]
     EmptyList { path: PathBuf },
     #[error("--times: {error}")]
     Times { error: JournalError },
@@ -146,16 +147,16 @@ pub enum SelectionError {
     #[error("{text} gives a case, and {other} is given with it; give one rule and one case")]
     QueryAndMore { text: String, other: String },
     #[error(
-        "--shard: nextest starts a process for each rule, and none of them knows the whole part; use \
-         `cargo test -- --shard K/N`, or nextest's own --partition"
+        "--shard: nextest starts one process per rule, which cannot know the whole shard; use `cargo test -- --shard \
+         K/N` or nextest's --partition"
     )]
     Nextest,
 }
 
-/// Bytes of the longest name that a runner may give a run.
+/// Longest name of a run that a test runner may set, in bytes.
 pub(super) const LONGEST_NAME: usize = 100;
 
-/// Why the folder of a run cannot be used.
+/// The reason why the folder of a run cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FolderError {
@@ -164,42 +165,40 @@ pub enum FolderError {
     #[error("another run writes to {path}; wait for it to end, or choose another folder with --report-dir DIR")]
     InUse { path: PathBuf },
     #[error(
-        "NEXTEST_RUN_ID={given:?} cannot be the name of a folder; unset it, or let it be at most {LONGEST_NAME} letters, \
-         digits, hyphens, underscores and dots, the first of them not a dot"
+        "NEXTEST_RUN_ID={given:?} is not a valid folder name; unset it, or use at most {LONGEST_NAME} letters, \
+         digits, hyphens, underscores and dots, without a leading dot"
     )]
     Name { given: String },
-    #[error("--keep: nobody said where; let ATLAS_CTS_REGRESSIONS name a folder that is your own")]
+    #[error("--keep: no folder to keep cases in; set ATLAS_CTS_REGRESSIONS to a folder that you own")]
     Keep,
-    #[error(
-        "no result can be written any more, so the run ends here: {reason}; `--resume {path}` runs what has no result"
-    )]
+    #[error("cannot write results; stopping the run: {reason}; `--resume {path}` runs the rules without a result")]
     Lost { path: PathBuf, reason: JournalError },
-    /// Somebody touched the journal: it cannot be gone on with.
-    #[error("the run ends here: {reason}; what ran until then is in the report")]
+    /// The journal was modified, so it cannot be continued.
+    #[error("stopping the run: {reason}; the report has the results so far")]
     Changed { reason: JournalError },
 }
 
-/// Why a run cannot be resumed.
+/// The reason why a run cannot be resumed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ResumeError {
     #[error(
-        "--resume: nextest starts a process for each rule, and none of them knows the whole run; \
-         use `cargo test -- --resume DIR`"
+        "--resume: nextest starts one process per rule, which cannot know the whole run; use `cargo test -- --resume \
+         DIR`"
     )]
     Nextest,
-    #[error("there is no run to resume: {error}")]
+    #[error("no run to resume: {error}")]
     NoRun { error: JournalError },
-    /// All that differs, a line each.
+    /// All differences, one line each.
     #[error(
-        "{folder} cannot be resumed, it tested something else:\n{}\nto test what there is now, start a new run in \
+        "{folder} cannot be resumed, it tested something else:\n{}\nto test the current target, start a new run in \
          another folder",
         .found.join("\n")
     )]
     Different { folder: PathBuf, found: Vec<String> },
     #[error(
-        "{folder} cannot be resumed: its journal has a line about {id}, which is not a rule of the catalog, so the file \
-         was changed after the run; restore it from a copy or run again"
+        "{folder} cannot be resumed: its journal has a result of {id}, which is not in the catalog, so the file was \
+         modified after the run; restore it from a copy, or start a new run"
     )]
     Foreign { folder: PathBuf, id: String },
     #[error("{folder} cannot be resumed: {error}")]
@@ -209,7 +208,7 @@ pub enum ResumeError {
 }
 
 impl ResumeError {
-    /// The status that the command ends with.
+    /// The exit status of the command.
     pub fn exit(&self) -> ExitStatus {
         match self {
             ResumeError::Nextest
@@ -222,7 +221,7 @@ impl ResumeError {
     }
 }
 
-/// Why runs do not make one together.
+/// The reason why runs cannot be merged.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MergeError {
@@ -230,24 +229,22 @@ pub enum MergeError {
     Unreadable { error: JournalError },
     #[error("{path} is not a part of a run: run each part with --shard K/N")]
     NotAPart { path: PathBuf },
-    /// All that differs from the first run, a line each.
+    /// All differences from the first run, one line each.
     #[error(
         "{path} cannot be merged with {first}, it tested something else:\n{}\nmerge only parts of one run",
         .found.join("\n")
     )]
     Different { path: PathBuf, first: PathBuf, found: Vec<String> },
     #[error(
-        "{path} has a result of {id}, which is not a rule of its part, so its journal was changed after the run; restore \
-         it from a copy, or leave it out"
+        "{path} has a result of {id}, which is not a rule of its part, so its journal was modified after the run; \
+         restore it from a copy, or leave the part out"
     )]
     Foreign { path: PathBuf, id: String },
-    #[error(
-        "the runs tested the runtime {name}, which this executable does not know; merge with the one that ran them"
-    )]
+    #[error("unknown runtime {name} in the runs; merge with the executable that ran them")]
     Runtime { name: String },
     #[error(
-        "the runs were made with version {suite} and another catalog than this one: give that catalog with --specs DIR, \
-         or merge with the executable that ran them"
+        "the runs used version {suite} and a different catalog; give that catalog with --specs DIR, or merge with the \
+         executable that ran them"
     )]
     Catalog { suite: String },
 }

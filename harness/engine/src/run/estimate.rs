@@ -1,4 +1,4 @@
-//! How long a run is likely to go on, by what its rules took before.
+//! Estimates the remaining time of a run from the times of its rules in earlier runs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,25 +6,25 @@ use std::time::{Duration, SystemTime};
 
 use record::{Journal, Recorded, RunHeader, Verdict, read_run};
 
-/// Runs that are looked at: the newest.
+/// The newest runs to read, at most.
 const LOOKED_AT: usize = 12;
-/// Runs that are enough.
+/// The number of usable runs that suffices.
 const ENOUGH: usize = 5;
-/// Of so many selected rules, the times of one have to be known.
+/// At least one in this many selected rules must have a known time.
 const KNOWN_OF: usize = 2;
 
-/// What rules took in earlier runs of the same kind.
+/// The times of rules in earlier runs of the same kind.
 #[derive(Debug, Clone, Default)]
 pub struct Estimate {
     /// The median by rule, in nanoseconds.
     times: HashMap<String, u64>,
-    /// The median of all, for rules that no run had.
+    /// The median of all rules, for rules without a known time.
     usual: u64,
 }
 
 impl Estimate {
-    /// What the newest runs beside a run's folder say that tested the same product, in the same profile; `None`: too little.
-    /// Journals that cannot be read say nothing.
+    /// Estimates from the newest runs in the same parent folder that tested the same product with the same profile.
+    /// Returns `None` if they know too little. Unreadable journals are ignored.
     pub(super) fn of_last_runs(folder: &Path, header: &RunHeader, selected: &[String]) -> Option<Estimate> {
         let mut runs = Vec::new();
         for journal in newest(folder) {
@@ -43,7 +43,7 @@ impl Estimate {
         for result in runs.iter().flat_map(|run| &run.results).filter(|result| result.verdict != Verdict::Skipped) {
             times.entry(result.id.clone()).or_default().push(result.nanoseconds);
         }
-        // What was skipped costs nothing.
+        // Skipped rules take no time.
         for result in runs.iter().flat_map(|run| &run.results) {
             times.entry(result.id.clone()).or_insert_with(|| vec![0]);
         }
@@ -51,8 +51,7 @@ impl Estimate {
         Estimate { usual: median(times.values().copied().collect()), times }
     }
 
-    /// How long these rules are likely to take in so many threads: as long as they take one after the other, divided, and
-    /// no less than the longest.
+    /// The likely time of these rules on this many threads: their sum divided by the threads, but at least the longest.
     pub fn left<'a>(&self, rules: impl Iterator<Item = &'a str>, threads: usize) -> Duration {
         let (mut all, mut longest) = (0u64, 0u64);
         for rule in rules {
@@ -68,10 +67,10 @@ fn median(mut times: Vec<u64>) -> u64 {
     times.get(times.len() / 2).copied().unwrap_or(0)
 }
 
-/// The journals beside a run's own, the newest first.
+/// The other journals in the parent folder, the newest first.
 fn newest(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten().flatten();
-    // The link `latest` is this run, or another one that is there anyway.
+    // The link `latest` leads to this run, or to another one that is listed anyway.
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
     let journals = folders.filter(|other| other != folder).map(|other| other.join(Journal::FILE));
     let mut dated: Vec<(SystemTime, PathBuf)> =

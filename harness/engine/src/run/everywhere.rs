@@ -1,23 +1,23 @@
-//! A rule of one device on each device, one after another, with its result on each.
+//! Runs a single-device rule on each device in turn, and records the result of each.
 
 use catalog::Rule;
 use record::{OnDevice, RuleResult, Verdict, on_which, worst};
 
 use super::campaign::Campaign;
 use super::devices::Demand;
-use super::outcome::Outcome;
+use super::outcome::RuleOutcome;
 
 impl Campaign {
-    /// Whether a rule runs on each device.
+    /// True if a rule runs on each device.
     pub(super) fn runs_on_each(&self, rule: &Rule) -> bool {
         let several = self.devices.at_the_same_time().is_some_and(|most| most > 1);
         self.everywhere && several && !self.replays() && Demand::of(rule) == Demand::Devices(1)
     }
 
-    /// The results of a rule of one device on each device, in the order in which the devices become free.
-    pub(super) fn on_each(&self, index: usize) -> Outcome {
+    /// The results of a single-device rule on each device, in the order in which the devices become free.
+    pub(super) fn on_each(&self, index: usize) -> RuleOutcome {
         let mut left: Vec<usize> = (0..self.devices.at_the_same_time().unwrap_or(1)).collect();
-        let mut ran: Vec<(usize, Outcome)> = Vec::new();
+        let mut ran: Vec<(usize, RuleOutcome)> = Vec::new();
         // A rule that hung on one device gets less time on the next.
         let mut hung = false;
         while let Some(unit) = self.devices.free_of(&left) {
@@ -30,9 +30,9 @@ impl Campaign {
         self.together(ran)
     }
 
-    /// The deciding one of these results, with the result of each device.
-    fn together(&self, ran: Vec<(usize, Outcome)>) -> Outcome {
-        let on = |(unit, outcome): &(usize, Outcome)| OnDevice {
+    /// The decisive result, with the result of each device.
+    fn together(&self, ran: Vec<(usize, RuleOutcome)>) -> RuleOutcome {
+        let on = |(unit, outcome): &(usize, RuleOutcome)| OnDevice {
             device: self.devices.number(*unit),
             verdict: outcome.result.verdict,
             reason: outcome.result.reason.clone(),
@@ -40,7 +40,7 @@ impl Campaign {
             nanoseconds: outcome.result.nanoseconds,
         };
         let each: Vec<OnDevice> = ran.iter().map(on).collect();
-        let outcomes: Vec<Outcome> = ran.into_iter().map(|(_, outcome)| outcome).collect();
+        let outcomes: Vec<RuleOutcome> = ran.into_iter().map(|(_, outcome)| outcome).collect();
         let position = worst(&each).expect("a run has a device");
         let found = outcomes[position].clone();
         let mut result = RuleResult {
@@ -56,6 +56,6 @@ impl Campaign {
             (Some(devices), true) => devices,
             (Some(devices), false) => format!("{devices}: {}", result.reason),
         };
-        Outcome { result: RuleResult { each, ..result }, each: outcomes, ..found }
+        RuleOutcome { result: RuleResult { each, ..result }, each: outcomes, ..found }
     }
 }

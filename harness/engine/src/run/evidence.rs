@@ -1,4 +1,4 @@
-//! The logs around a failure, from the moment a rule begins until its result is written down.
+//! The logs around a failure, from the start of a rule until its result is written.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,37 +9,37 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::doctor::Machine;
 use crate::logs::{Excerpt, Logs, Redactor, Scene, Text, bounded};
+use crate::pool::Activity;
 use crate::runtime::Runtime;
-use crate::workers::Asked;
 use record::{Meaning, RuleResult};
 
 use super::options::Options;
 
-/// What looking into the logs of one failure may take. Nothing is begun after it.
+/// Time limit for reading the logs of one failure; nothing starts after it.
 const TIME: Duration = Duration::from_secs(2);
-/// What the clock may gain or lose while a rule runs before it has jumped.
+/// The greatest drift of the clock during a rule that does not count as a jump.
 const DRIFT: Duration = Duration::from_secs(1);
 
-/// Where logs are looked into, and what was found and is not written down yet.
+/// The sources of logs, and the excerpts not yet written.
 #[derive(Debug)]
 pub(super) struct Evidence {
-    /// `None`: nowhere.
+    /// `None` if no logs are read.
     place: Option<(&'static Logs, Machine)>,
     pub redactor: Option<Arc<Redactor>>,
-    /// Bytes that are kept for a rule.
+    /// Bytes to keep for a rule.
     most: usize,
-    found: Mutex<HashMap<String, Found>>,
+    found: Mutex<HashMap<String, LogEvidence>>,
 }
 
-/// What was found about a rule.
+/// The logs of a rule.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct LogEvidence {
     pub texts: Vec<Text>,
-    /// Sources without a line, each with why.
+    /// Sources without a line, each with the reason.
     pub nothing: Vec<String>,
 }
 
-/// A rule that runs.
+/// A running rule.
 #[derive(Debug)]
 pub(super) struct Watch {
     wall: SystemTime,
@@ -47,7 +47,7 @@ pub(super) struct Watch {
 }
 
 impl Evidence {
-    /// `embedded`: the device is the simulated one that the executable carries, which logs nothing.
+    /// `embedded`: the executable's simulated device is in use, which writes no logs.
     pub(super) fn of(options: &Options, runtime: &'static Runtime, embedded: bool) -> Evidence {
         let secrets = runtime.logs.as_ref().map_or(&[][..], |logs| logs.secrets);
         let wanted = options.run.logs > 0 && !embedded;
@@ -60,16 +60,16 @@ impl Evidence {
         }
     }
 
-    /// A rule begins on a machine, of which this is asked.
-    pub(super) fn begin(&self, asked: &Asked) -> Watch {
-        // Whoever was asked before was asked for another rule.
-        drop(asked.take());
+    /// A rule begins on the machine with this activity.
+    pub(super) fn begin(&self, activity: &Activity) -> Watch {
+        // Drops the processes of the previous rule.
+        drop(activity.take());
         Watch { wall: SystemTime::now(), clock: Instant::now() }
     }
 
-    /// Looks into the logs if a rule's result is one that they may say more about.
-    pub(super) fn end(&self, watch: &Watch, asked: &Asked, result: &RuleResult) {
-        let processes = asked.take();
+    /// Reads the logs if they may explain a rule's result.
+    pub(super) fn end(&self, watch: &Watch, activity: &Activity, result: &RuleResult) {
+        let processes = activity.take();
         let Some((logs, place)) = &self.place else { return };
         if !worth_it(result) {
             return;
@@ -82,12 +82,12 @@ impl Evidence {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(result.id.clone(), found);
     }
 
-    /// What was found about a rule, once.
-    pub(super) fn take(&self, id: &str) -> Option<Found> {
+    /// Takes the logs of a rule.
+    pub(super) fn take(&self, id: &str) -> Option<LogEvidence> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
     }
 
-    fn kept(&self, id: &str, scene: &Scene, excerpts: &[Excerpt], jumped: Option<String>) -> Found {
+    fn kept(&self, id: &str, scene: &Scene, excerpts: &[Excerpt], jumped: Option<String>) -> LogEvidence {
         let redacted = |text: &str| match &self.redactor {
             Some(redactor) => redactor.text(text),
             None => text.to_owned(),
@@ -103,7 +103,7 @@ impl Evidence {
         if let Some(jumped) = &jumped {
             head.push_str(&format!("# {jumped}\n"));
         }
-        // Tokens are sometimes longer than what they stand for: what is bounded is what will be written.
+        // Redaction tokens may be longer than the text they replace, so the limit applies after redaction.
         let excerpts: Vec<Excerpt> = excerpts
             .iter()
             .map(|excerpt| Excerpt {
@@ -120,16 +120,16 @@ impl Evidence {
             format!("{}: {}: {why}", excerpt.source, excerpt.place)
         });
         let nothing = nothing.chain(jumped.clone()).collect();
-        Found { texts, nothing }
+        LogEvidence { texts, nothing }
     }
 }
 
-/// Whether logs may say more about a result.
+/// True if logs may explain a result.
 pub(super) fn worth_it(result: &RuleResult) -> bool {
     matches!(result.meaning(), Meaning::Broken | Meaning::Unknown)
 }
 
-/// What is to be said if the clock was set while a rule ran.
+/// A remark if the clock was set while a rule ran.
 fn jumped(from: SystemTime, to: SystemTime, took: Duration) -> Option<String> {
     let (by, direction) = match to.duration_since(from) {
         Ok(wall) if wall > took => (wall - took, "forward"),
@@ -138,7 +138,7 @@ fn jumped(from: SystemTime, to: SystemTime, took: Duration) -> Option<String> {
     };
     (by > DRIFT).then(|| {
         format!(
-            "the clock was set {direction} by {} s meanwhile: lines may be missing or belong to others",
+            "the clock was set {direction} by {} s during the rule: lines may be missing or belong to other rules",
             by.as_secs()
         )
     })

@@ -1,4 +1,4 @@
-//! The folder that a run writes: journal, JUnit, counterexamples, and the link `latest`.
+//! The output folder of a run: journal, JUnit, counterexamples, and the link `latest`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, TryLockError};
@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::logs::Redactor;
-use crate::workers::interrupt;
+use crate::pool::interrupt;
 use catalog::files::{folders_below, remove_left_over};
 use record::books::{Books, Expected};
 use record::text::clean;
@@ -33,34 +33,34 @@ use super::resume::Earlier;
 use super::selection::{Planned, plan};
 use super::status::ExitStatus;
 
-/// A rule that was in flight at this many interruptions is not tried again.
+/// A rule that was in flight at this many interruptions is not run again.
 const TRIED: u32 = 2;
 
-/// Where a run writes.
+/// The output folder of a run.
 #[derive(Debug)]
 pub struct RunFolder {
     pub path: PathBuf,
     journal: Journal,
     books: &'static dyn Books,
     keep: Option<PathBuf>,
-    /// Other processes of the same run append to the same journal.
+    /// True if other processes of the same run append to the same journal.
     shared: bool,
-    /// What is known from before the run was resumed.
+    /// The results from before the run was resumed.
     results: HashMap<String, RuleResult>,
-    /// Rules that ran when the run ended, with how often.
+    /// Rules that were in flight when the run ended, with their number of interruptions.
     in_flight: BTreeMap<String, u32>,
     /// Bytes of logs that may still be kept.
     room: AtomicU64,
-    /// Held until the run is over: nobody else writes to this folder.
+    /// Held until the run ends: no other run writes to this folder.
     _lock: Option<File>,
 }
 
 impl RunFolder {
-    /// Creates the folder and the journal with its first line, or opens those of the run that is resumed; the header
-    /// becomes what is written there.
+    /// Creates the folder and the journal with its first line, or opens those of the resumed run, whose first line
+    /// replaces the header.
     ///
     /// # Errors
-    /// The folder is in use or cannot be written, or there is a journal already.
+    /// The folder is in use or cannot be written, or it already has a journal.
     pub fn open(
         campaign: &mut Campaign,
         options: &Options,
@@ -87,11 +87,10 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Creates the folder and the journal with its first line, which then says where it is and which of the catalog's
-    /// rules were selected.
+    /// Creates the folder and the journal with its first line, which records the folder and the selected rules.
     ///
     /// # Errors
-    /// The folder is in use or cannot be written, or there is a journal already.
+    /// The folder is in use or cannot be written, or it already has a journal.
     pub(super) fn create(
         header: &mut RunHeader,
         given: Option<&Path>,
@@ -100,7 +99,7 @@ impl RunFolder {
         redactor: Option<&Redactor>,
         books: &'static dyn Books,
     ) -> Result<RunFolder, RunError> {
-        // A runner that starts a process for each test names the run in its environment.
+        // A test runner that starts one process per test sets the name of the run in the environment.
         let shared = std::env::var("NEXTEST_RUN_ID").ok();
         if let Some(given) = shared.as_ref().filter(|name| !is_name(name)) {
             return Err(FolderError::Name { given: given.clone() }.into());
@@ -152,7 +151,7 @@ impl RunFolder {
     ) -> Result<RunFolder, RunError> {
         let path = earlier.folder;
         let lock = lock(&path, false)?;
-        // Nobody can have added anything since this was read but a run that has ended by now.
+        // Only a run that has ended by now can have added lines since this was read.
         let run = read_run(&path)?;
         tidy(&path, &run.results, keep.as_deref()).into_iter().for_each(|remark| campaign.remark(remark));
         let journal = Journal::append_to(&path)?.alone();
@@ -175,22 +174,22 @@ impl RunFolder {
         })
     }
 
-    /// What is known from before the run was resumed, on one line.
+    /// A line about the results from before the run was resumed.
     pub fn resumed(&self, rules: usize) -> String {
         let ran: Vec<&str> = self.in_flight.keys().map(String::as_str).collect();
-        let ran = if ran.is_empty() { "none ran".to_owned() } else { format!("{} ran", ran.join(", ")) };
+        let ran = if ran.is_empty() { "no rule was running".to_owned() } else { format!("{} ran", ran.join(", ")) };
         format!(
-            "resumes {}: {} of {rules} rules have a result; when the run ended, {ran}",
+            "resuming {}: {} of {rules} rules have a result; when the run stopped, {ran}",
             self.path.display(),
             self.results.len()
         )
     }
 
-    /// Runs something planned and writes its result down before anything else starts. What has a result from before
-    /// the run was resumed is not run again. `None`: the run was asked to end meanwhile, so that the rule has no result.
+    /// Runs a planned rule and writes its result before anything else starts. A rule with a result from before the run
+    /// was resumed is not run again. Returns `None` if the run was interrupted, so that the rule has no result.
     ///
     /// # Errors
-    /// The result cannot be written: the run ends here.
+    /// The result cannot be written, and the run ends.
     pub fn run(&self, campaign: &Campaign, planned: &Planned) -> Result<Option<RuleResult>, FolderError> {
         if let Some(result) = self.results.get(&planned.id) {
             campaign.count(result.clone());
@@ -199,8 +198,8 @@ impl RunFolder {
         let interrupted = self.in_flight.get(&planned.id).copied().unwrap_or(0);
         let mut result = if interrupted >= TRIED {
             let reason = format!(
-                "the run ended {interrupted} times while this rule ran, so it is not tried again; \
-                 run it alone: {}",
+                "this rule was running at {interrupted} interruptions of the run, so it is not run again; run it \
+                 alone: {}",
                 run_alone(&planned.id)
             );
             campaign.unanswered(planned, reason)
@@ -211,7 +210,7 @@ impl RunFolder {
             campaign.perform(planned)
         };
         if interrupt::requested().is_some() {
-            // Its workers may have been killed in the middle of anything.
+            // Its workers may have been killed at any point.
             return Ok(None);
         }
         result.interrupted = interrupted;
@@ -223,18 +222,18 @@ impl RunFolder {
         if matches!(written, Err(JournalError::Io { .. }))
             && let Some(logs) = result.logs.take()
         {
-            // A result is worth more than its logs, which may have taken the last room.
+            // A result matters more than its logs, which may have used up the last space.
             log_files::remove(&self.path, &logs);
             written = self.journal.append(&result);
         }
-        // What cannot be written down is still reported.
+        // A result that cannot be written still counts.
         campaign.count(result.clone());
         written.map_err(|error| self.lost(error))?;
         write_cases(&self.path, &result, self.keep.as_deref()).into_iter().for_each(|remark| campaign.remark(remark));
         Ok(Some(result))
     }
 
-    /// Writes the logs around a result, as long as there is room. Logs that cannot be written cost no result.
+    /// Writes the logs around a result while space remains. A failure to write logs never costs a result.
     fn keep_logs(&self, campaign: &Campaign, result: &RuleResult) -> Option<RuleLogs> {
         let found = campaign.evidence.take(&result.id)?;
         if !worth_it(result) {
@@ -243,21 +242,21 @@ impl RunFolder {
         let wanted: u64 = found.texts.iter().map(|text| text.text.len() as u64).sum();
         let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(wanted));
         if taken.is_err() {
-            let full = "the run keeps no more logs, see --logs".to_owned();
+            let full = "log limit of the run reached, see --logs".to_owned();
             return Some(RuleLogs { files: Vec::new(), nothing: vec![full] });
         }
         match log_files::write(&self.path, &result.id, &found) {
             Ok(logs) => Some(logs),
             Err(error) => {
-                // Neither will the next ones, and one remark is enough.
+                // Later logs would fail as well, and one remark is enough.
                 self.room.store(0, Ordering::Relaxed);
-                campaign.remark(format!("the logs of {} were not written: {error}; no more are kept", result.id));
+                campaign.remark(format!("cannot write the logs of {}: {error}; keeping no more logs", result.id));
                 None
             }
         }
     }
 
-    /// Closes the journal of a run that was asked to end, and writes a report of what there is.
+    /// Closes the journal of an interrupted run, and reports the results so far.
     ///
     /// # Errors
     /// The journal or the report cannot be written.
@@ -270,8 +269,8 @@ impl RunFolder {
         Ok(run)
     }
 
-    /// Writes a run whose results are known: journal, reports, counterexamples. Gives remarks about what else could not
-    /// be written.
+    /// Writes a run whose results are known: journal, reports, counterexamples. Returns remarks about other files that
+    /// could not be written.
     ///
     /// # Errors
     /// The journal or the report cannot be written.
@@ -296,8 +295,8 @@ impl RunFolder {
         }
     }
 
-    /// Writes the end of the run and the reports. Gives what the reports are made from, which for a run of one process
-    /// is what it remembers, and why that is not all on the disk.
+    /// Writes the end of the run and the reports. Returns the run as reported, taken from memory if only this process
+    /// ran it, and the error if not all of it is on disk.
     pub fn finish(
         &self,
         campaign: &Campaign,
@@ -328,7 +327,7 @@ impl RunFolder {
             end.exit = ExitStatus::Unknown as u8;
         }
         run.end = (run.results.len() >= selected).then_some(end);
-        // Rules end in an order that threads and kills change.
+        // Threads and kills change the order in which rules end.
         let all = plan(&campaign.target.rules).into_iter();
         let order: HashMap<String, usize> = all.enumerate().map(|(position, planned)| (planned.id, position)).collect();
         run.results.sort_by_key(|result| order.get(&result.id).copied());
@@ -345,7 +344,7 @@ impl RunFolder {
     }
 }
 
-/// Lets the end of a process tell of the whole run, which has the results of other processes too.
+/// Replaces the end of one process with that of the whole run, which includes the results of other processes.
 fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&dyn Expected>) {
     let Recorded { header, results, .. } = run;
     end.counts = counts(results);
@@ -353,7 +352,7 @@ fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&dyn Expected>) {
     end.exit = exit_code(&header.settings, results, end.unusable_cases, end.expectations.as_ref());
 }
 
-/// Writes the reports of a run that has reached its end again; gives remarks about what else could not be written.
+/// Rewrites the reports of a finished run; returns remarks about other files that could not be written.
 ///
 /// # Errors
 /// The folder is in use, or the report cannot be written.
@@ -362,30 +361,30 @@ pub(super) fn report(folder: &Path, run: &Recorded, keep: bool, books: &dyn Book
     write_all(folder, run, kept_cases(keep)?.as_deref(), books)
 }
 
-/// The folder for counterexamples that are kept for later runs, if they are kept.
+/// The folder for counterexamples that later runs try, if they are kept.
 fn kept_cases(keep: bool) -> Result<Option<PathBuf>, FolderError> {
     if keep { regressions_folder().map(Some).ok_or(FolderError::Keep) } else { Ok(None) }
 }
 
-/// Writes what a run's folder holds beside the journal; gives remarks about what else could not be written.
+/// Writes the files of a run's folder other than the journal; returns remarks about files that could not be written.
 fn write_all(folder: &Path, run: &Recorded, keep: Option<&Path>, books: &dyn Books) -> Result<Vec<String>, RunError> {
     let mut remarks = tidy(folder, &run.results, keep);
     remarks.extend(books.write_reports(folder, run).map_err(RunError::Report)?);
     Ok(remarks)
 }
 
-/// Removes what a kill left half written, and writes what it kept from being written.
+/// Removes partial files that a kill left, and writes the files that it prevented.
 fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Vec<String> {
     remove_left_over(path);
     let cases = path.join(CASES);
-    // If a link is in its place, the file that it leads to stays unchanged.
+    // If a link replaced the folder, its target stays unchanged.
     if cases.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         remove_left_over(&cases);
     }
     results.iter().flat_map(|result| write_cases(path, result, keep)).collect()
 }
 
-/// What is to be said where a run goes on with other known failures than it began with.
+/// A remark if a resumed run has other known failures than before.
 fn other_expectations(campaign: &Campaign) -> Option<String> {
     let then = campaign.header.settings.expectations.as_ref();
     let now = campaign.expecting().map(Expected::files);
@@ -395,8 +394,8 @@ fn other_expectations(campaign: &Campaign) -> Option<String> {
     };
     (then.map(|files| &files.digest) != now.map(|files| &files.digest)).then(|| {
         format!(
-            "the known failures are others than when the run began: {} then, {} now; all results are sorted by those of \
-             now, and what was not run for a danger stays so",
+            "the known failures changed since the run began: {} then, {} now; all results are classified by the \
+             current ones, and dangerous rules that were not run stay so",
             shown(then),
             shown(now)
         )
@@ -410,12 +409,12 @@ fn lock(path: &Path, shared: bool) -> Result<Option<File>, FolderError> {
     match locked {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(FolderError::InUse { path: path.to_owned() }),
-        // Some network file systems lock no folders. The journal still refuses a second result of a rule.
+        // Some network file systems cannot lock folders. The journal still refuses a second result of a rule.
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 
-/// Whether a text can be the name of a folder below `reports/out`, and no other place.
+/// True if a text is the name of a folder below `reports/out`, and no other path.
 fn is_name(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     (1..=LONGEST_NAME).contains(&text.len()) && !text.starts_with('.') && text.bytes().all(fits)
@@ -427,22 +426,22 @@ fn run_name(started: &str, product: &str) -> String {
     format!("{}Z-{product}-{}", seconds.replace(':', "-"), std::process::id())
 }
 
-/// Points `latest` to a run; a file system without links does without it. The new link is made in the run's own folder,
-/// which nobody else writes.
+/// Points `latest` to a run, if the file system has links. The new link is made in the run's folder, which no other run
+/// writes.
 fn link_latest(out: &Path, run: &Path) {
     let Some(name) = run.file_name() else { return };
     let new = run.join(".latest");
     if std::os::unix::fs::symlink(name, &new).is_ok() && std::fs::rename(&new, out.join("latest")).is_err() {
-        // Nothing depends on the link; a left-over one would only confuse.
+        // No code depends on the link, but a leftover one would confuse the user.
         let _ = std::fs::remove_file(&new);
     }
 }
 
-/// Folder of the counterexamples in a run's folder.
+/// Name of the folder of counterexamples in a run's folder.
 const CASES: &str = "counterexamples";
 
-/// Writes the counterexample of a result, if it has one: to the run's folder, and to those that are kept. The result
-/// itself is in the journal, so what fails here is only remarked.
+/// Writes the counterexample of a result, if it has one, to the run's folder and to the kept ones. The result itself is
+/// in the journal, so an error is only a remark.
 fn write_cases(path: &Path, result: &RuleResult, keep: Option<&Path>) -> Vec<String> {
     if result.failure.as_ref().is_none_or(|failure| failure.replay_values.is_null()) {
         return Vec::new();
@@ -453,7 +452,7 @@ fn write_cases(path: &Path, result: &RuleResult, keep: Option<&Path>) -> Vec<Str
     let failed = |(folder, written): (PathBuf, io::Result<()>)| {
         let error = written.err()?;
         let (id, folder) = (&result.id, folder.display());
-        Some(format!("the counterexample of {id} was not written to {folder}: {error}; the journal has it"))
+        Some(format!("cannot write the counterexample of {id} to {folder}: {error}; it is in the journal"))
     };
     [Some(of_run), kept].into_iter().flatten().filter_map(failed).collect()
 }

@@ -1,4 +1,4 @@
-//! Counterexamples: those of a run, and those that are kept for every later run to try first.
+//! Counterexamples: those of a run, and the kept ones that every later run tries first.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -16,15 +16,15 @@ use record::RuleResult;
 
 use super::places::regressions_folder;
 
-/// A counterexample as it is kept: the values that every later run tries first, and what they did, for people.
+/// A kept counterexample: the values that later runs try first, and notes for people.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KnownCase {
     #[serde(deserialize_with = "unique_keys")]
     case: Json,
-    /// The operations of the case when it failed.
+    /// The operations of the failing case.
     operations: Vec<String>,
-    /// What was seen.
+    /// The observed failure.
     seen: String,
 }
 
@@ -35,14 +35,14 @@ const LARGEST: u64 = 16 << 20;
 #[derive(Debug, Default)]
 pub(super) struct KnownCases {
     cases: HashMap<String, Vec<Json>>,
-    /// What is not tried, and why.
+    /// Counterexamples that are not tried, each with the reason.
     pub(super) remarks: Vec<String>,
-    /// How many of the remarks are about broken files.
+    /// The number of remarks about broken files.
     pub(super) unusable: u64,
 }
 
 impl KnownCases {
-    /// The counterexamples of the checkout under cargo, or of the folder that the environment names.
+    /// Reads the counterexamples of the checkout under cargo, or of the folder that the environment names.
     pub(super) fn read<'a>(rules: impl Iterator<Item = &'a Rule>, scope: &Scope) -> KnownCases {
         let Some(folder) = regressions_folder() else { return KnownCases::default() };
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -57,14 +57,14 @@ impl KnownCases {
         known
     }
 
-    /// Counterexamples of earlier runs that are still cases of the rule.
+    /// Earlier counterexamples that are still cases of the rule.
     pub(super) fn of(&self, rule: &Rule) -> &[Json] {
         self.cases.get(&rule.id).map_or(&[], Vec::as_slice)
     }
 
     fn read_file(&mut self, path: &Path, rule: &Rule, scope: &Scope) {
         let mut unused = |what: &dyn Display, broken: bool| {
-            let advice = if broken { "mend or remove it" } else { "it may be one elsewhere" };
+            let advice = if broken { "fix or remove it" } else { "it may apply to another target" };
             self.remarks.push(format!("{}: {what}; this counterexample is not tried, {advice}", path.display()));
             self.unusable += u64::from(broken);
         };
@@ -76,7 +76,7 @@ impl KnownCases {
         for KnownCase { case, .. } in kept {
             match cases_from_json(&rule.program, scope, &case) {
                 Ok(_) => cases.push(case),
-                // Another product has other sizes, another machine more devices.
+                // Another product has other sizes, and another machine has more devices.
                 Err(error @ (CaseError::NotHere { .. } | CaseError::Excluded)) => unused(&error, false),
                 Err(error) => unused(&error, true),
             }
@@ -89,13 +89,13 @@ fn read_cases(path: &Path) -> io::Result<Vec<KnownCase>> {
     Ok(serde_json::from_slice(&files::read(path, LARGEST)?)?)
 }
 
-/// Adds a counterexample to a rule's file in an existing folder, or with `add` unset makes it the only one.
+/// Adds a counterexample to a rule's file in an existing folder; without `add`, replaces the file.
 pub(super) fn write_case(folder: &Path, result: &RuleResult, add: bool) -> io::Result<()> {
     let Some(failure) = &result.failure else { return Ok(()) };
     let path = folder.join(format!("{}.json", result.id));
     let mut cases = match add.then(|| read_cases(&path)) {
         Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(io::Error::new(error.kind(), format!("{}: {error}; mend or remove it", path.display())));
+            return Err(io::Error::new(error.kind(), format!("{}: {error}; fix or remove it", path.display())));
         }
         Some(Ok(cases)) => cases,
         _ => Vec::new(),

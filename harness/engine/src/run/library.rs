@@ -1,4 +1,4 @@
-//! Which library is tested.
+//! Choice of the library under test.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use catalog::{Libraries, Rules, RuntimeLibrary};
 
 use super::status::{ExitStatus, is_missing};
 
-/// Where the library may come from.
+/// The source of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Backend {
     /// The toolkit's library if there is one, else the simulated device.
@@ -23,17 +23,17 @@ pub enum Backend {
     Simulator,
 }
 
-/// The libraries that were chosen, and why.
+/// The chosen libraries, and the reason.
 #[derive(Debug, Clone)]
 pub(super) struct LibraryChoice {
-    /// Their files in the order of the catalog; `None`: an optional one that was not found.
+    /// Their files in the order of the catalog; `None` for an optional library that was not found.
     pub files: Vec<Option<PathBuf>>,
     pub chosen_by: String,
-    /// It is the embedded simulated device, which is configured by its environment.
+    /// True for the embedded simulated device, which is configured by its environment.
     pub embedded: bool,
 }
 
-/// Why there is no library to test.
+/// The reason why there is no library to test.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LibraryError {
@@ -41,36 +41,38 @@ pub enum LibraryError {
     Contradiction,
     #[error("{path}: {source}; give the path of the runtime's shared library")]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("{path} is no shared library (no ELF header); give the path of the runtime's .so")]
+    #[error("{path} is not a shared library (no ELF header); give the path of the runtime's .so")]
     NotElf { path: PathBuf },
     #[error(
-        "{path} is for another architecture ({found}), this is 64-bit little-endian {ARCHITECTURE}; install the \
-         {ARCHITECTURE} package"
+        "{path} is for another architecture ({found}); this machine is 64-bit little-endian {ARCHITECTURE}; install \
+         the {ARCHITECTURE} package"
     )]
     Architecture { path: PathBuf, found: String },
     #[error(
-        "--backend device: none of {} was found (looked in {}); source the toolkit's set_env.sh, or give --library PATH",
+        "--backend device: none of {} was found (searched {}); source the toolkit's set_env.sh, or give --library PATH",
         .names.join(", "),
-        if .looked.is_empty() { "nowhere: no folder is known".to_owned() } else { .looked.join(", ") }
+        if .looked.is_empty() { "nowhere: no folder to search".to_owned() } else { .looked.join(", ") }
     )]
     NotFound { names: Vec<String>, looked: Vec<String> },
-    /// A further library that the runtime needs is neither beside the first one nor anywhere else.
+    /// A further library that the runtime needs is missing, both next to the first one and elsewhere.
     #[error(
-        "the runtime needs its library {id}, and none of {} was found (looked in {}); install it there, or name its \
-         folder in LD_LIBRARY_PATH",
+        "the runtime needs its library {id}, but none of {} was found (searched {}); install it there, or add its \
+         folder to LD_LIBRARY_PATH",
         .names.join(", "),
         .looked.join(", ")
     )]
     Missing { id: String, names: Vec<String>, looked: Vec<String> },
-    #[error("the simulated device of {runtime} has no library {id}; give the runtime's libraries with --library PATH")]
+    #[error(
+        "the simulated device of {runtime} lacks the library {id}; give the runtime's libraries with --library PATH"
+    )]
     NotSimulated { runtime: &'static str, id: String },
-    #[error("there is no simulated device for {runtime}; give the runtime's library with --library PATH")]
+    #[error("{runtime} has no simulated device; give the runtime's library with --library PATH")]
     NoSimulator { runtime: &'static str },
-    #[error("the simulated device cannot be written: {source}{}", room_for_files(.source))]
+    #[error("cannot write the simulated device: {source}{}", room_for_files(.source))]
     Simulator { source: io::Error },
 }
 
-/// Advice for when nothing can be written: a limit on the size of files holds in every folder.
+/// Advice for a file that cannot be written. A limit on the size of files applies in every folder.
 pub(super) fn room_for_files(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::FileTooLarge => "; raise the limit on the size of files (ulimit -f)",
@@ -79,7 +81,7 @@ pub(super) fn room_for_files(error: &io::Error) -> &'static str {
 }
 
 impl LibraryError {
-    /// The status that the command ends with.
+    /// The exit status of the command.
     pub fn exit(&self) -> ExitStatus {
         match self {
             LibraryError::Contradiction => ExitStatus::Usage,
@@ -92,8 +94,8 @@ impl LibraryError {
 /// Chooses the libraries of a runtime.
 ///
 /// # Errors
-/// There is none, or the one that was given or found cannot be loaded by this process. The error says what was looked
-/// for, and where.
+/// No library was found, or this process cannot load the given or found one. The error lists the names and the folders
+/// searched.
 pub(super) fn choose_library(
     given: Option<&Path>,
     backend: Backend,
@@ -105,7 +107,7 @@ pub(super) fn choose_library(
             return Err(LibraryError::Contradiction);
         }
         check_library_file(path)?;
-        // The loader would look for a bare name in its own folders.
+        // The loader would search its own folders for a bare name.
         let path =
             std::path::absolute(path).map_err(|source| LibraryError::Unreadable { path: path.to_owned(), source })?;
         return installed(path, libraries, "--library");
@@ -125,18 +127,18 @@ pub(super) fn choose_library(
     Ok(LibraryChoice { files, chosen_by: chosen_by.to_owned(), embedded: true })
 }
 
-/// The runtime's library in the folders of its toolkit; `None`: there is none that can be loaded.
+/// The runtime's library in the folders of its toolkit; `None` if none can be loaded.
 pub fn installed_library(rules: &Rules) -> Option<PathBuf> {
     let first = rules.libraries.first();
     find(first, folders(first)).ok()?.ok()
 }
 
-/// The first library with the others: each beside it, or else where it is installed.
+/// The first library with the others: each next to it, or else at its installed place.
 fn installed(first: PathBuf, libraries: &Libraries, chosen_by: &str) -> Result<LibraryChoice, LibraryError> {
-    let beside = first.parent().map(Path::to_owned);
+    let parent = first.parent().map(Path::to_owned);
     let mut files = vec![Some(first)];
     for library in &libraries.all()[1..] {
-        let folders = beside.iter().cloned().chain(folders(library)).collect();
+        let folders = parent.iter().cloned().chain(folders(library)).collect();
         files.push(match find(library, folders)? {
             Ok(path) => Some(path),
             Err(_) if library.optional => None,
@@ -160,7 +162,7 @@ fn simulated(libraries: &Libraries, runtime: &Runtime) -> Result<Vec<Option<Path
     libraries.all().iter().map(file).collect()
 }
 
-/// The file of a library in one of the folders; else says where it was looked for.
+/// The file of a library in one of the folders, or else the folders searched.
 fn find(library: &RuntimeLibrary, folders: Vec<PathBuf>) -> Result<Result<PathBuf, Vec<String>>, LibraryError> {
     for path in folders.iter().flat_map(|folder| library.names.iter().map(|name| folder.join(name))) {
         if path.exists() {
@@ -178,10 +180,11 @@ fn folders(library: &RuntimeLibrary) -> Vec<PathBuf> {
 /// The processor that this process runs on.
 const ARCHITECTURE: &str = if cfg!(target_arch = "aarch64") { "aarch64" } else { "x86-64" };
 
-/// Whether a file is a shared library for this processor: a bad one is reported before a process fails on it.
+/// Checks that a file is a shared library for this processor, so that a bad one is reported before a process fails on
+/// it.
 ///
 /// # Errors
-/// It cannot be read, is no library, or is one for another architecture.
+/// The file cannot be read, is not a library, or is for another architecture.
 pub fn check_library_file(path: &Path) -> Result<(), LibraryError> {
     use std::io::Read;
     let unreadable = |source| LibraryError::Unreadable { path: path.to_owned(), source };

@@ -1,29 +1,29 @@
-//! Who hears what happens before there is a result, and which rules run now.
+//! Live events of a run, and the running rules.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::workers::Asked;
+use crate::pool::Activity;
 use record::Incident;
 use record::text::clean;
 
-/// Who hears what happens in a run at once, from any of its threads.
+/// Receives the events of a run as they happen, from any of its threads.
 pub trait Listener: Debug + Send + Sync {
-    /// A rule begins, on these devices. One that runs once more begins twice.
+    /// A rule begins on these devices. A rule that is retried begins again.
     fn begun(&self, rule: &str, devices: &str);
 
-    /// Something is said about the run as a whole.
+    /// A remark about the whole run.
     fn remark(&self, text: &str);
 
-    /// Something happens to devices or processes.
+    /// An incident of devices or processes.
     fn happened(&self, event: &Incident) {
         self.remark(&event.to_string());
     }
 }
 
-/// Prints remarks where errors go.
+/// Prints remarks to standard error.
 #[derive(Debug, Default)]
 pub struct ToStandardError;
 
@@ -35,64 +35,64 @@ impl Listener for ToStandardError {
     }
 }
 
-/// A rule that runs.
+/// A running rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningRule {
     pub rule: String,
-    /// Its devices, as reports call them.
+    /// Its devices, by their names in reports.
     pub devices: String,
-    /// The case that was seen to run last; `None`: none was seen yet.
+    /// The last case seen running; `None` if none was seen yet.
     pub case: Option<u64>,
-    /// Since when it runs.
+    /// Time since the start.
     pub time: Duration,
 }
 
-/// The rules that run now.
+/// The running rules.
 #[derive(Debug, Default)]
-pub(super) struct Running(Mutex<Vec<Entry>>);
+pub(super) struct Running(Mutex<Vec<ActiveRule>>);
 
 #[derive(Debug)]
-struct Entry {
+struct ActiveRule {
     rule: String,
     devices: Cow<'static, str>,
-    asked: Arc<Asked>,
+    activity: Arc<Activity>,
     begun: Instant,
 }
 
-/// A rule runs as long as this is there.
+/// Marks a rule as running until dropped.
 #[derive(Debug)]
 pub(super) struct Begun<'a> {
     running: &'a Running,
-    asked: Arc<Asked>,
+    activity: Arc<Activity>,
 }
 
 impl Running {
-    /// A rule begins on a machine, of which this is asked; the machine is its own meanwhile.
-    pub(super) fn begin(&self, rule: &str, devices: Cow<'static, str>, asked: &Arc<Asked>) -> Begun<'_> {
-        let entry = Entry { rule: rule.to_owned(), devices, asked: asked.clone(), begun: Instant::now() };
+    /// A rule begins on a machine with this activity, which no other rule uses at the same time.
+    pub(super) fn begin(&self, rule: &str, devices: Cow<'static, str>, activity: &Arc<Activity>) -> Begun<'_> {
+        let entry = ActiveRule { rule: rule.to_owned(), devices, activity: activity.clone(), begun: Instant::now() };
         self.all().push(entry);
-        Begun { running: self, asked: asked.clone() }
+        Begun { running: self, activity: activity.clone() }
     }
 
-    /// The rules, the one that runs longest first.
+    /// The running rules, the longest-running first.
     pub(super) fn rules(&self) -> Vec<RunningRule> {
-        let rule = |entry: &Entry| RunningRule {
+        let rule = |entry: &ActiveRule| RunningRule {
             rule: entry.rule.clone(),
             devices: entry.devices.clone().into_owned(),
-            case: entry.asked.case(),
+            case: entry.activity.case(),
             time: entry.begun.elapsed(),
         };
         self.all().iter().map(rule).collect()
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<Entry>> {
+    fn all(&self) -> MutexGuard<'_, Vec<ActiveRule>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        self.running.all().retain(|entry| !Arc::ptr_eq(&entry.asked, &self.asked));
+        self.running.all().retain(|entry| !Arc::ptr_eq(&entry.activity, &self.activity));
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_rule_runs_until_it_ends_and_the_oldest_comes_first() {
         let running = Running::default();
-        let (one, other) = (Arc::<Asked>::default(), Arc::<Asked>::default());
+        let (one, other) = (Arc::<Activity>::default(), Arc::<Activity>::default());
         let first = running.begin("toy.first", "device 0".into(), &one);
         let second = running.begin("toy.second", "device 1".into(), &other);
         other.note_case(7);

@@ -6,16 +6,16 @@ use std::path::Path;
 use catalog::files;
 use record::{LogFile, RuleLogs, RuleResult};
 
-use super::evidence::Found;
+use super::evidence::LogEvidence;
 
-/// A run keeps as much of logs as this many rules.
+/// The log limit of a run, as a multiple of that of a rule.
 pub(super) const RULES: u64 = 64;
 
-/// Writes what was found about a rule.
+/// Writes the logs of a rule.
 ///
 /// # Errors
-/// It cannot be written; nothing of it is left.
-pub(super) fn write(folder: &Path, id: &str, found: &Found) -> io::Result<RuleLogs> {
+/// They cannot be written; no partial files remain.
+pub(super) fn write(folder: &Path, id: &str, found: &LogEvidence) -> io::Result<RuleLogs> {
     let mut logs = RuleLogs { files: Vec::new(), nothing: found.nothing.clone() };
     for text in &found.texts {
         let file = LogFile {
@@ -33,18 +33,18 @@ pub(super) fn write(folder: &Path, id: &str, found: &Found) -> io::Result<RuleLo
     Ok(logs)
 }
 
-/// Removes the files of a rule: what is left of them is nobody's.
+/// Removes the log files of a rule.
 pub(super) fn remove(folder: &Path, logs: &RuleLogs) {
     for file in logs.files.iter().filter(|file| file.is_sound()) {
         let path = folder.join(&file.name);
-        // A file that stays is not named by any result.
+        // No result names a file that remains.
         let _ = std::fs::remove_file(&path);
         let _ = path.parent().map(std::fs::remove_dir);
     }
 }
 
-/// Copies the files of a result from the folder of its run to another one. Gives remarks about those that cannot be
-/// copied, which the result names no longer.
+/// Copies the files of a result from the folder of its run to another folder. Removes those that cannot be copied from
+/// the result, and returns a remark about each.
 pub(super) fn copy(from: &Path, to: &Path, result: &mut RuleResult) -> Vec<String> {
     let mut remarks = Vec::new();
     let Some(logs) = &mut result.logs else { return remarks };
@@ -81,7 +81,7 @@ mod tests {
     fn files_go_with_their_result_and_nothing_else_does() {
         let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let text = Text { source: "kernel", text: "a\n".to_owned(), lines: 1, left_out: 0 };
-        let found = Found { texts: vec![text], nothing: Vec::new() };
+        let found = LogEvidence { texts: vec![text], nothing: Vec::new() };
         let logs = write(from.path(), "toy.copy", &found).unwrap();
         assert_eq!(logs.files[0].name, "logs/toy.copy/kernel.txt");
         let mut result = with("logs/toy.copy/kernel.txt");
@@ -101,9 +101,9 @@ mod tests {
     #[test]
     fn what_cannot_be_written_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("logs/toy.copy/b.txt/in the way")).unwrap();
+        std::fs::create_dir_all(folder.path().join("logs/toy.copy/b.txt/occupied")).unwrap();
         let text = |source| Text { source, text: "a\n".to_owned(), lines: 1, left_out: 0 };
-        let found = Found { texts: vec![text("a"), text("b")], nothing: Vec::new() };
+        let found = LogEvidence { texts: vec![text("a"), text("b")], nothing: Vec::new() };
         write(folder.path(), "toy.copy", &found).unwrap_err();
         assert!(!folder.path().join("logs/toy.copy/a.txt").exists());
     }

@@ -1,25 +1,25 @@
-//! Memory that a device lost in the course of a run. A rule that is refused memory because of it has seen a failure of
-//! the device: no other program uses that memory, and the suite no longer holds it.
+//! Memory that a device lost during a run. A rule that is refused memory because of this shows a failure of the device:
+//! no other program uses that memory, and the suite no longer holds it.
 
-use crate::workers::{Seat, Slot};
+use crate::pool::{Seat, Slot};
 use record::{RuleResult, Verdict};
 
 use super::campaign::Campaign;
 use super::devices::free_memory;
-use super::outcome::Outcome;
+use super::outcome::RuleOutcome;
 
 impl Campaign {
-    /// Remembers the free memory of a device after the first rule that held there.
+    /// Records the free memory of a device after the first rule that held there.
     pub(super) fn note_free_memory(&self, slot: &mut Slot) {
         if slot.free_at_first.is_none() && self.alone_on_devices() {
             slot.free_at_first = self.free_memory_of(slot, None);
         }
     }
 
-    /// The outcome of a rule that was refused a resource: a failure if most of the device's memory is gone.
-    pub(super) fn unless_memory_was_lost(&self, outcome: Outcome, slot: &mut Slot) -> (Outcome, bool) {
+    /// Turns the outcome of a rule that was refused a resource into a failure if most of the device's memory is lost.
+    pub(super) fn unless_memory_was_lost(&self, outcome: RuleOutcome, slot: &mut Slot) -> (RuleOutcome, bool) {
         let failure = outcome.result.failure.as_deref();
-        // Only for a refused function or a check of memory accounts; a hang or a crash says something else.
+        // Only for a refused function or a check of memory accounts; a hang or a crash has another cause.
         if outcome.result.verdict != Verdict::Blocked || failure.is_none() || !self.alone_on_devices() {
             return (outcome, false);
         }
@@ -29,22 +29,23 @@ impl Campaign {
         };
         let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         let reason = format!(
-            "the device lost memory: {:.1} MiB are free, and {:.1} MiB were after the first rule, although nobody uses the \
-             rest; {}",
+            "the device lost memory: {:.1} MiB are free, {:.1} MiB were free after the first rule, and no process \
+             uses the rest; {}",
             mebibytes(now),
             mebibytes(first),
             outcome.result.reason
         );
         let result = RuleResult { verdict: Verdict::Fail, reason, ..outcome.result };
-        (Outcome { result, ..outcome }, true)
+        (RuleOutcome { result, ..outcome }, true)
     }
 
-    /// Whether this run took the missing memory: the devices are simulated, or the user says that only it uses them.
+    /// True if only this run can have taken the missing memory: the devices are simulated, or the user declared them
+    /// dedicated.
     fn alone_on_devices(&self) -> bool {
         !self.replays() && (self.target.library.simulated || self.header.settings.dedicated)
     }
 
-    /// Number of free bytes, according to the process that most rules share; waits for memory that is counted late.
+    /// Number of free bytes as seen by the shared worker; waits for memory that is freed late.
     fn free_memory_of(&self, slot: &mut Slot, wanted: Option<u64>) -> Option<u64> {
         let worker = slot.seated(Seat::pooled(0, 0))?;
         free_memory(worker, self.target.executor.factory.brief(), wanted)

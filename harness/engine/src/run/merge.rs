@@ -1,4 +1,5 @@
-//! Parts of a run → one run. Every rule is accounted for: one that no part answered has no answer in the merged run.
+//! Merges the parts of a run. Every rule is accounted for: a rule without an answer in any part has none in the merged
+//! run.
 
 mod choose;
 mod parts;
@@ -29,7 +30,7 @@ use super::support_rule;
 use choose::choose;
 use parts::Parts;
 
-/// What is merged, and where the result goes.
+/// The parts to merge, and the output.
 #[derive(Debug, Clone, Args)]
 pub struct MergeOptions {
     /// Folders or journals of parts of one run. Several of the same part are attempts at it.
@@ -45,7 +46,7 @@ pub struct MergeOptions {
     pub known: ExpectationOptions,
 }
 
-/// Merges parts of a run into one run of its own folder, with one report; gives the status that the whole run ends with.
+/// Merges parts of a run into one run in a new folder, with one report. Returns the exit status of the whole run.
 ///
 /// # Errors
 /// The runs are not parts of one run, cannot be read, or the merged run cannot be written or shown.
@@ -86,19 +87,19 @@ pub fn merge(
     Ok(status(run.end.as_ref()))
 }
 
-/// What the parts have in common, and which they are.
+/// The common facts of the parts, and the list of parts.
 fn merged_header(parts: &Parts) -> RunHeader {
     let mut header = parts.first().clone();
     header.settings.part = None;
     header.settings.rules = None;
-    // Each part says with what it ran; the whole is held against what is known now.
+    // Each part records its own known failures; the merged run is compared with the current ones.
     header.settings.expectations = None;
-    // Each part measured its own patience; no part waited longer than this.
+    // Each part measured its own patience; this is the longest.
     header.settings.patience = parts.runs.iter().filter_map(|run| run.header.settings.patience).max();
     header.resumed = Vec::new();
     header.started = parts.runs.iter().map(|run| run.header.started.clone()).min().unwrap_or_default();
     if parts.runs.iter().any(|run| run.header.host != header.host) {
-        // Each part names its own.
+        // Each part has its own host.
         header.host = None;
     }
     header.devices_out = devices_out(parts);
@@ -122,13 +123,13 @@ fn merged_header(parts: &Parts) -> RunHeader {
     header
 }
 
-/// The devices that were out before each part.
+/// The devices that were unusable before each part.
 fn devices_out(parts: &Parts) -> Vec<DeviceOut> {
     let mut all: Vec<DeviceOut> = Vec::new();
     for run in &parts.runs {
         for DeviceOut { device, reason } in &run.header.devices_out {
             let out = DeviceOut { device: device.clone(), reason: format!("part {}: {reason}", run.part) };
-            // Attempts at one part may have met the same.
+            // Several attempts at one part may report the same device.
             if !all.contains(&out) {
                 all.push(out);
             }
@@ -137,8 +138,8 @@ fn devices_out(parts: &Parts) -> Vec<DeviceOut> {
     all
 }
 
-/// The result of each rule, in the order of the catalog, the end of the run that they make, and for each result the
-/// position of the run that has it.
+/// The result of each rule in the order of the catalog, the end of the merged run, and for each result the position of
+/// its run.
 fn put_together(
     parts: &Parts,
     header: &RunHeader,
@@ -185,7 +186,7 @@ fn put_together(
     (results, end, chosen)
 }
 
-/// The result of a rule that no part has one of.
+/// The result of a rule that has none in any part.
 fn without_answer(parts: &Parts, header: &RunHeader, rules: &Rules, planned: &Planned) -> RuleResult {
     let empty = match planned.rule {
         None => support_rule::empty_result(planned),

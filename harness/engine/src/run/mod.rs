@@ -1,5 +1,5 @@
-//! A run: what is tested, which rules, in which folder; and everything around the rules from the command line to the
-//! exit status. [`run`] is the entry.
+//! A run: target, selected rules and output folder, and everything around the rules from the command line to the exit
+//! status. [`run`] is the entry point.
 
 mod answers;
 mod attempt;
@@ -51,7 +51,7 @@ pub use folder::RunFolder;
 pub use library::{Backend, LibraryError, check_library_file, installed_library};
 pub use listener::{Listener, RunningRule, ToStandardError};
 pub use merge::{MergeOptions, merge};
-pub use observer::{Observer, Work, load_rules, rewrite_reports, run};
+pub use observer::{Agenda, Observer, load_rules, rewrite_reports, run};
 pub use options::headings;
 pub use options::{
     CatalogOptions, ConditionOptions, EffortOptions, MachineOptions, Options, RunOptions, SimulatorOptions, Waiting,
@@ -69,4 +69,4 @@ pub use shard::{Distribution, Shard};
 pub use status::{ExitStatus, is_missing};
 pub use target::{SimulatedTarget, Target, TargetError};
 
-pub use crate::workers::interrupt;
+pub use crate::pool::interrupt;

@@ -1,4 +1,4 @@
-//! What is told of a run as a whole: heard at once, and kept for its end.
+//! Remarks and incidents of a run: reported as they happen, and kept for its end.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,17 +8,17 @@ use record::{Happened, Incident, Retry, RunEnd};
 use super::listener::Listener;
 use super::locked::locked;
 
-/// What is told of a run, without names where these are taken out.
+/// Remarks and incidents of a run, redacted if requested.
 #[derive(Debug)]
 pub(super) struct News {
-    /// Who hears what happens at once.
+    /// Receives events as they happen.
     listener: Arc<dyn Listener>,
     redactor: Option<Arc<Redactor>>,
-    /// What is to be said about the run as a whole.
+    /// Remarks about the whole run.
     remarks: Mutex<Vec<String>>,
-    /// What happened to devices and processes.
+    /// Incidents of devices and processes.
     events: Mutex<Vec<Incident>>,
-    /// Rules that ran once more.
+    /// Rules that were retried.
     retries: Mutex<Vec<Retry>>,
 }
 
@@ -28,12 +28,12 @@ impl News {
         News { listener, redactor, remarks, events, retries }
     }
 
-    /// A rule begins, on these devices.
+    /// A rule begins on these devices.
     pub(super) fn begun(&self, rule: &str, devices: &str) {
         self.listener.begun(rule, devices);
     }
 
-    /// Says something about the run as a whole: now, and in the reports.
+    /// Adds a remark about the whole run: printed now, and in the reports.
     pub(super) fn remark(&self, text: String) {
         match &self.redactor {
             Some(redactor) => self.listener.remark(&redactor.text(&text)),
@@ -42,7 +42,7 @@ impl News {
         locked(&self.remarks).push(text);
     }
 
-    /// Says what happened to devices or processes: now, and in the reports.
+    /// Adds an incident of devices or processes: printed now, and in the reports.
     pub(super) fn happened(&self, mut event: Incident) {
         if let (Some(redactor), Some(quoted)) = (&self.redactor, event.quotes_mut()) {
             *quoted = redactor.text(quoted);
@@ -51,12 +51,12 @@ impl News {
         locked(&self.events).push(event);
     }
 
-    /// Notes that a rule runs once more.
+    /// Records a retry of a rule.
     pub(super) fn retried(&self, retry: Retry) {
         locked(&self.retries).push(retry);
     }
 
-    /// Adds everything to the end of the run, behind what is there already.
+    /// Appends everything to the end of the run.
     pub(super) fn add_to(&self, end: &mut RunEnd) {
         end.remarks.extend(locked(&self.remarks).iter().cloned());
         end.retries.extend(locked(&self.retries).iter().cloned());

@@ -1,12 +1,12 @@
-//! The whole of a run, once, for whoever shows it: the test runner of `cargo test` and the command.
+//! A run from start to end, for its two front ends: the test runner of `cargo test` and the command.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use crate::pool::interrupt;
 use crate::runtime::Runtime;
-use crate::workers::interrupt;
 use catalog::{CatalogPlace, Rules, Specs, load};
 use record::books::Books;
 use record::{Recorded, RuleResult, RunEnd, RunHeader};
@@ -23,9 +23,9 @@ use super::resume::Earlier;
 use super::selection::{Filter, Planned};
 use super::status::ExitStatus;
 
-/// Who shows a run to a person while it goes on.
+/// A front end that shows a run to a person as it proceeds.
 pub trait Observer {
-    /// Who hears what happens at once, while rules run.
+    /// The receiver of events while rules run.
     fn listener(&self) -> Arc<dyn Listener> {
         Arc::new(ToStandardError)
     }
@@ -33,37 +33,37 @@ pub trait Observer {
     /// Shows a line about the run.
     ///
     /// # Errors
-    /// Nothing can be shown.
+    /// The output cannot be written.
     fn line(&mut self, text: &str) -> Result<(), RunError>;
 
-    /// Has everything that was selected performed, each once: with [`Work::perform_all`], or one by one with
-    /// [`Work::perform`], in any order and from at most [`Work::threads`] threads.
+    /// Performs every selected rule once: with [`Agenda::perform_all`], or one by one with [`Agenda::perform`], in any
+    /// order and from at most [`Agenda::threads`] threads.
     ///
     /// # Errors
-    /// Nothing can be shown.
-    fn perform(&mut self, work: &Arc<Work>) -> Result<(), RunError>;
+    /// The output cannot be written.
+    fn perform(&mut self, agenda: &Arc<Agenda>) -> Result<(), RunError>;
 
-    /// Shows how the run went.
+    /// Shows the summary of the run.
     ///
     /// # Errors
-    /// Nothing can be shown.
+    /// The output cannot be written.
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError>;
 }
 
-/// The work of a run: what was selected, and where results go.
+/// The agenda of a run: the selected rules, and the place for results.
 #[derive(Debug)]
-pub struct Work {
+pub struct Agenda {
     pub campaign: Campaign,
     pub selected: Vec<Planned>,
     folder: RunFolder,
     jobs: Option<usize>,
-    /// Why results cannot be written any more.
+    /// The error after which results can no longer be written.
     lost: OnceLock<Arc<FolderError>>,
 }
 
-impl Work {
-    /// How many rules run at the same time: as many as were asked for, else as many as there are devices that a rule can
-    /// have for its own, or processors where each rule has a simulated machine.
+impl Agenda {
+    /// The number of rules that run at the same time: the requested number, or else the number of devices that rules
+    /// can lease, or of processors if each rule has a simulated machine.
     pub fn threads(&self) -> usize {
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
         let most = self.campaign.devices.at_the_same_time();
@@ -78,43 +78,44 @@ impl Work {
         devices.map_or(self.threads(), |devices| devices * 2)
     }
 
-    /// What the last runs say about how long this one takes; `None`: too little. It reads files, and takes its time.
+    /// Estimates the time of this run from the last runs; `None` if they know too little. Reads files, and takes a
+    /// while.
     pub fn estimate(&self) -> Option<Estimate> {
         let rules: Vec<String> = self.selected.iter().map(|planned| planned.id.clone()).collect();
         Estimate::of_last_runs(&self.folder.path, &self.campaign.header, &rules)
     }
 
-    /// What was selected, in the order in which it begins.
+    /// The selected rules, in the order in which they begin.
     pub fn order(&self) -> Vec<&Planned> {
         self.campaign.order(&self.selected)
     }
 
-    /// Why nothing is performed any more.
+    /// The reason why no more rules are performed.
     pub fn over(&self) -> Option<String> {
-        let lost = self.lost.get().map(|_| "results cannot be written".to_owned());
-        lost.or_else(|| interrupt::requested().map(|signal| format!("{signal}: the run was asked to end")))
+        let lost = self.lost.get().map(|_| "cannot write results".to_owned());
+        lost.or_else(|| interrupt::requested().map(|signal| format!("{signal}: stopping the run")))
     }
 
-    /// Performs one of the selected rules and writes its result down. Stops after the first result that cannot be
-    /// written, and where the run was asked to end: `None`.
+    /// Performs one of the selected rules and writes its result. Returns `None` after a result that could not be
+    /// written, and after an interruption.
     pub fn perform(&self, planned: &Planned) -> Option<Result<RuleResult, Arc<FolderError>>> {
         if self.over().is_some() {
             return None;
         }
         let ran = self.folder.run(&self.campaign, planned).map_err(|error| {
             let error = Arc::new(error);
-            // Another thread may have met it first.
+            // Another thread may have reported it first.
             let _ = self.lost.set(error.clone());
             error
         });
         ran.transpose()
     }
 
-    /// Performs everything that was selected, with as many threads as there may be; `show` is called once for each
-    /// result, in the order in which rules end, by one thread at a time.
+    /// Performs every selected rule on all available threads. `show` gets each result in the order in which rules end,
+    /// from one thread at a time.
     ///
     /// # Errors
-    /// The first one of `show`; nothing is begun after it.
+    /// The first error of `show`; no rule begins after it.
     pub fn perform_all(&self, show: impl FnMut(&RuleResult) -> Result<(), RunError> + Send) -> Result<(), RunError> {
         let turns = Turns::of(self.order().into_iter().map(|planned| (planned, self.campaign.own_device(planned))));
         let shown = std::sync::Mutex::new((show, Ok(())));
@@ -134,7 +135,7 @@ impl Work {
         };
         std::thread::scope(|scope| {
             for _ in 1..self.threads().min(self.selected.len()) {
-                // Where there can be no more threads, those that there are do the work.
+                // If no more threads can start, the existing ones do the work.
                 if std::thread::Builder::new().spawn_scoped(scope, thread).is_err() {
                     break;
                 }
@@ -145,8 +146,8 @@ impl Work {
     }
 }
 
-/// Runs what the filter selects of a runtime's rules, or finishes the run that `--resume` names; gives the status that
-/// the command ends with.
+/// Runs the selected rules of a runtime, or finishes the run that `--resume` names. Returns the exit status of the
+/// command.
 ///
 /// # Errors
 /// The run cannot begin, or its results cannot be written or shown.
@@ -164,38 +165,39 @@ pub fn run(
         Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.run.keep, books, observer),
         other => other,
     };
-    let work = Arc::new(begin(&options, runtime, filter, earlier, books, observer)?);
-    observer.perform(&work)?;
-    let end = work.campaign.finish();
-    if let Some(signal) = interrupt::requested().filter(|_| work.campaign.results().len() < work.selected.len()) {
-        return stopped(&work, signal, observer);
+    let agenda = Arc::new(begin(&options, runtime, filter, earlier, books, observer)?);
+    observer.perform(&agenda)?;
+    let end = agenda.campaign.finish();
+    if let Some(signal) = interrupt::requested().filter(|_| agenda.campaign.results().len() < agenda.selected.len()) {
+        return stopped(&agenda, signal, observer);
     }
     let own = ExitStatus::from_code(end.exit);
-    let (mut run, lost) = work.folder.finish(&work.campaign, end, work.lost.get().cloned(), work.selected.len());
-    run.header.run = shown(&work.folder.path, &run.header);
+    let (mut run, lost) =
+        agenda.folder.finish(&agenda.campaign, end, agenda.lost.get().cloned(), agenda.selected.len());
+    run.header.run = shown(&agenda.folder.path, &run.header);
     observer.summary(&run)?;
     if let Some(error) = lost {
         return Err(error);
     }
-    expect_each_once(&work.selected, &work.campaign.results())?;
-    // Of a run that several processes make, the reports tell of all of them.
+    expect_each_once(&agenda.selected, &agenda.campaign.results())?;
+    // If several processes make one run, the reports cover all of them.
     Ok(run.end.map_or(ExitStatus::Unknown, |_| own))
 }
 
-/// Closes the journal of a run that was asked to end, and says how it goes on.
-fn stopped(work: &Work, signal: &'static str, observer: &mut impl Observer) -> Result<ExitStatus, RunError> {
-    let mut run = work.folder.stop(&work.campaign, signal)?;
-    run.header.run = shown(&work.folder.path, &run.header);
+/// Closes the journal of an interrupted run, and prints how to resume it.
+fn stopped(agenda: &Agenda, signal: &'static str, observer: &mut impl Observer) -> Result<ExitStatus, RunError> {
+    let mut run = agenda.folder.stop(&agenda.campaign, signal)?;
+    run.header.run = shown(&agenda.folder.path, &run.header);
     observer.summary(&run)?;
-    let (done, all) = (run.results.len(), work.selected.len());
-    let folder = work.folder.path.display();
+    let (done, all) = (run.results.len(), agenda.selected.len());
+    let folder = agenda.folder.path.display();
     observer.line(&format!(
-        "{signal}: the run was asked to end; {done} of {all} rules have a result, `--resume {folder}` runs the others"
+        "{signal}: run stopped; {done} of {all} rules have a result; `--resume {folder}` runs the others"
     ))?;
     Ok(ExitStatus::Unknown)
 }
 
-/// Shows a run that has reached its end.
+/// Shows a finished run.
 fn report_again(
     Earlier { folder, mut run }: Earlier,
     keep: bool,
@@ -205,37 +207,37 @@ fn report_again(
     for remark in report(&folder, &run, keep, books)? {
         observer.line(&remark)?;
     }
-    observer.line(&format!("{}: this run has reached its end; its reports are written again", folder.display()))?;
+    observer.line(&format!("{}: this run is complete; rewriting its reports", folder.display()))?;
     run.header.run = shown(&folder, &run.header);
     observer.summary(&run)?;
     Ok(status(run.end.as_ref()))
 }
 
-/// Writes the reports of a run again, from its journal alone, whether it has reached its end or not; gives its folder, and
-/// remarks about what could not be written.
+/// Rewrites the reports of a run from its journal alone, finished or not. Returns its folder, and remarks about files
+/// that could not be written.
 ///
 /// # Errors
-/// There is no such run, it goes on, or `junit.xml` cannot be written.
+/// The run does not exist or is still running, or `junit.xml` cannot be written.
 pub fn rewrite_reports(given: &Path, books: &dyn Books) -> Result<(PathBuf, Vec<String>), RunError> {
     let (folder, run) = read_named(given)?;
     let remarks = report(&folder, &run, false, books)?;
     Ok((folder, remarks))
 }
 
-/// A limit on the size of files (`ulimit -f`) ends a process that handles no signal. With one, writing fails and says
-/// why. Nothing hears the signal itself, and workers do not inherit the handler.
+/// A limit on the size of files (`ulimit -f`) ends a process that does not handle the signal. With a handler, writing
+/// fails with an error. The signal itself is ignored, and workers do not inherit the handler.
 fn outlive_full_files() {
-    // Where no handler can be set, the run ends as any other program would.
+    // If no handler can be set, the run ends as any other program would.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// The folder of a run as its reports name it; where it was moved since, where it is now.
+/// The folder of a run as its reports name it, or its current path if it was moved.
 pub(super) fn shown(folder: &Path, header: &RunHeader) -> String {
     let same = runs_folder().join(&header.run).canonicalize().ok() == folder.canonicalize().ok();
     if same { header.run.clone() } else { folder.display().to_string() }
 }
 
-/// Opens target and folder of a run, and shows what is tested.
+/// Opens the target and the folder of a run, and shows the target.
 fn begin(
     options: &Options,
     runtime: &'static Runtime,
@@ -243,7 +245,7 @@ fn begin(
     earlier: Option<Earlier>,
     books: &'static dyn Books,
     observer: &mut impl Observer,
-) -> Result<Work, RunError> {
+) -> Result<Agenda, RunError> {
     let rules = Arc::new(load_rules(&options.catalog, runtime)?);
     if let Some(earlier) = &earlier {
         earlier.expect_same_files(options, runtime, &rules)?;
@@ -252,7 +254,7 @@ fn begin(
     if let Some(earlier) = &earlier {
         selected = earlier.selection(&rules, selected)?;
     }
-    // The replay of a case asks how this rule goes, whatever is known.
+    // A replay wants the result of this rule, whatever is known.
     let known = match options.run.case {
         Some(_) => None,
         None => options.known.read(&options.catalog.specs(runtime), &rules, books)?,
@@ -280,29 +282,29 @@ fn begin(
     if let Some(expected) = expected.or(left_alone) {
         observer.line(&expected)?;
     }
-    Ok(Work { campaign, selected, folder, jobs: options.workers.jobs, lost: OnceLock::new() })
+    Ok(Agenda { campaign, selected, folder, jobs: options.workers.jobs, lost: OnceLock::new() })
 }
 
-/// The catalog of the options, checked.
+/// Loads and checks the catalog that the options name.
 ///
 /// # Errors
-/// There is none in that folder, or it has mistakes.
+/// The folder has no catalog, or the catalog has errors.
 pub fn load_rules(options: &CatalogOptions, runtime: &'static Runtime) -> Result<Rules, RunError> {
     load_catalog(options.specs(runtime), runtime)
 }
 
-/// A runtime's catalog in a folder, or what the executable carries of it, checked.
+/// Loads and checks a runtime's catalog from a folder or from the executable.
 pub(super) fn load_catalog(specs: Specs, runtime: &'static Runtime) -> Result<Rules, RunError> {
     let place = CatalogPlace { specs, bindings: runtime.bindings, defects: Some(runtime.defects()) };
     Ok(load(&place, None)?)
 }
 
-/// The status of an end that was computed, or that was read and follows from its results.
+/// The exit status of a computed end, or of a recorded one, which follows from its results.
 pub(super) fn status(end: Option<&RunEnd>) -> ExitStatus {
     end.map_or(ExitStatus::Unknown, |end| ExitStatus::from_code(end.exit))
 }
 
-/// Every selected rule has exactly one result.
+/// Checks that every selected rule has exactly one result.
 fn expect_each_once(selected: &[Planned], results: &[RuleResult]) -> Result<(), RunError> {
     let reported: HashSet<&str> = results.iter().map(|result| result.id.as_str()).collect();
     let missing = selected.iter().map(|planned| planned.id.as_str()).filter(|id| !reported.contains(id));

@@ -1,28 +1,28 @@
-//! What a rule showed, before anybody asked whose failure it is.
+//! The outcome of a rule before any blame is assigned.
 
 use crate::case::{FailedCall, LostIn};
 use record::{RetryCause, RuleResult};
 
-/// What a rule showed, before anybody asked whose failure it is.
+/// The outcome of a rule before any blame is assigned.
 #[derive(Debug, Clone)]
-pub(super) struct Outcome {
+pub(super) struct RuleOutcome {
     pub result: RuleResult,
-    /// The call that did not answer as it must, if the rule ended there.
+    /// The call that failed, if the rule ended there.
     pub call: Option<FailedCall>,
-    /// The function that hung or ended its process, if one did.
+    /// The function that hung or ended its process, if any.
     pub lost: Option<LostIn>,
-    /// Where it ran.
+    /// The devices that it ran on.
     pub units: Vec<usize>,
-    /// What it met that says nothing about the rule: a device that went out, or a process in which calls had no effect any
-    /// more.
+    /// A disturbance that says nothing about the rule: a lost device, or a process whose calls stopped having any
+    /// effect.
     pub not_the_rule: Option<RetryCause>,
-    /// Its results on each device, if it ran on each.
-    pub each: Vec<Outcome>,
+    /// The outcome on each device, if the rule ran on each.
+    pub each: Vec<RuleOutcome>,
 }
 
-impl Outcome {
-    /// Of a rule that no call is blamed for.
-    pub(super) fn of(result: RuleResult) -> Outcome {
-        Outcome { result, call: None, lost: None, units: Vec::new(), not_the_rule: None, each: Vec::new() }
+impl RuleOutcome {
+    /// The outcome of a rule without a failed call.
+    pub(super) fn of(result: RuleResult) -> RuleOutcome {
+        RuleOutcome { result, call: None, lost: None, units: Vec::new(), not_the_rule: None, each: Vec::new() }
     }
 }

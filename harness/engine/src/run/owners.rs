@@ -1,15 +1,15 @@
-//! Whose failure it is. A call that fails for the rule that owns the function blocks the other rules that make it: one
-//! broken function is one failure.
+//! Assigns blame. A call that fails in the rule that owns the function blocks the other rules that make it: one broken
+//! function is one failure.
 
 use crate::case::FailedCall;
 use catalog::{Level, Rules};
 use record::{Conclusion, RuleResult, Verdict};
 
 use super::campaign::Campaign;
-use super::outcome::Outcome;
+use super::outcome::RuleOutcome;
 
 impl Campaign {
-    /// The result of a rule: what it showed, held against the owner of the call that it ended at.
+    /// The final result of a rule: its outcome compared with that of the owner of the failed call.
     pub(super) fn judged(&self, index: usize) -> RuleResult {
         let outcome = self.outcome(index);
         match &outcome.each[..] {
@@ -23,21 +23,21 @@ impl Campaign {
             Some(owner) if *owner == result.id => result.verdict = of_owner(rules, &result.id, result.verdict, call),
             Some(owner) if result.verdict != Verdict::Blocked && self.sees_the_same(owner, outcome) => {
                 result.verdict = Verdict::Blocked;
-                result.reason = format!("{}; {owner}, which owns {}, sees the same", result.reason, call.function);
+                result.reason = format!("{}; {owner}, which owns {}, fails the same way", result.reason, call.function);
             }
             _ => {}
         }
         result
     }
 
-    /// Finds out whether a function that hung or ended its process does so for everybody: its owner, the rule with its
-    /// smallest valid use, says that. Where it has none, the next rule that calls it does.
-    fn blame(&self, outcome: &Outcome) {
+    /// Finds out if a function that hung or ended its process does so for every caller: its owner, the rule with its
+    /// smallest valid use, shows that. Without an owner, the next rule that calls it does.
+    fn blame(&self, outcome: &RuleOutcome) {
         let Some(lost) = outcome.lost.as_ref().filter(|_| !self.replays()) else { return };
         let (result, rules) = (&outcome.result, &self.target.rules);
         let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
         let confirmed = confirmation.is_some_and(|confirmation| confirmation.conclusion == Conclusion::Alone);
-        // What was only observed, or put in other words since, says how the process ended too.
+        // For a result that was only observed or reclassified, the confirmation still has the original verdict.
         let verdict = confirmation.map_or(result.verdict, |confirmation| confirmation.found);
         let breaker = self.devices.breaker(&outcome.units);
         if !breaker.accident(&result.id, lost, verdict, confirmed, rules) {
@@ -46,9 +46,9 @@ impl Campaign {
         }
         let Some(owner) = rules.owners.get(&lost.function) else { return };
         let theirs = rules.positions.get(owner).filter(|_| *owner != result.id).map(|position| self.outcome(*position));
-        // The result on the device where it happened, if the owner ran there.
+        // The owner's outcome on the device of the failure, if it ran there.
         let theirs = theirs.map(|theirs| theirs.each.iter().find(|one| one.units == outcome.units).unwrap_or(theirs));
-        let works = |theirs: &Outcome| {
+        let works = |theirs: &RuleOutcome| {
             let ran = !matches!(
                 theirs.result.verdict,
                 Verdict::Blocked | Verdict::DeviceLost | Verdict::Error | Verdict::Skipped
@@ -63,23 +63,23 @@ impl Campaign {
         }
     }
 
-    /// Whether the owner of a call failed at the same call with the same answer. An owner that was not selected runs
-    /// for this, and is not reported.
-    fn sees_the_same(&self, owner: &str, outcome: &Outcome) -> bool {
-        // The replay of a case judges its rule by itself.
+    /// True if the owner of a call failed at the same call with the same answer. An owner that was not selected runs
+    /// for this purpose, and is not reported.
+    fn sees_the_same(&self, owner: &str, outcome: &RuleOutcome) -> bool {
+        // A replay judges its rule alone.
         if self.replays() {
             return false;
         }
         let Some(position) = self.target.rules.positions.get(owner) else { return false };
-        // What the owner showed by itself, never what was made of it: owners may need each other.
+        // The owner's own outcome, never its final result: owners may depend on each other.
         let theirs = self.outcome(*position);
         let as_strong = theirs.result.level == Level::Must || outcome.result.level == Level::Info;
         as_strong && stopped(theirs.result.verdict) && theirs.call == outcome.call
     }
 }
 
-/// The verdict of a rule that ended at a call. Wherever its own function fails, in its set-up or in the life cycle,
-/// nobody else can say so. What is not exported is said by the rule on exported functions.
+/// The verdict of a rule that ended at a call. If a rule's own function fails, in its set-up or in the life cycle, no
+/// other rule can report it. Functions that are not exported are reported by the rule on exported functions.
 pub fn of_owner(rules: &Rules, id: &str, verdict: Verdict, call: &FailedCall) -> Verdict {
     let owns = rules.owners.get(&call.function).is_some_and(|owner| owner == id);
     match verdict {
@@ -88,7 +88,7 @@ pub fn of_owner(rules: &Rules, id: &str, verdict: Verdict, call: &FailedCall) ->
     }
 }
 
-/// Whether a rule ended early with this verdict, and a call may be to blame.
+/// True if a rule ended early with this verdict, and a call may be to blame.
 fn stopped(verdict: Verdict) -> bool {
     use Verdict::{Blocked, DeviceLost, Error, Fail, WrongCode};
     matches!(verdict, Fail | WrongCode | Blocked | DeviceLost | Error)

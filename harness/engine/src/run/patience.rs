@@ -1,25 +1,25 @@
-//! The length of waits that are expected to succeed: the time that the device takes before the run, many times over.
+//! The length of waits that should succeed: a multiple of the time that the device took before the run.
 
 use std::time::Duration;
 
 use crate::case::{FailedCall, LEAST_PATIENCE, Trouble};
+use crate::pool::Seat;
 use crate::wire::message::{Reply, Request};
-use crate::workers::Seat;
 use catalog::Section;
 use record::StartReason;
 
 use super::options::{Options, Waiting};
 use super::target::Target;
 
-/// A wait that is expected to succeed lasts this multiple of the longest time measured before the run: later, rules run
-/// beside each other, and others may use the machine.
+/// A wait that should succeed lasts this multiple of the longest time measured before the run: later, rules run at the
+/// same time, and other users may load the machine.
 const TIMES: u32 = 100;
 /// The longest time to wait for the device during the measurement.
 const LONGEST: Duration = Duration::from_secs(10);
 
 impl Target {
-    /// Sets the patience of rules: the given one, or one measured now, in a process that sees these devices. Returns
-    /// a remark about it.
+    /// Sets the patience of rules: the given value, or one measured now in a process that sees these devices. Returns a
+    /// remark about it.
     pub fn set_patience(&mut self, visible: Option<&str>, options: &Options) -> Option<String> {
         let (patience, said) = choose(self, visible, options);
         self.executor.scope.patience = patience;
@@ -31,7 +31,7 @@ impl Target {
 fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Option<String>) {
     let longest = match options.effort.patience {
         Waiting::Given(given) => return (given, None),
-        // A user who skips the gate wants no device to be touched before the run.
+        // With --skip-gate, no device is used before the run.
         Waiting::Measured if options.workers.skip_gate => return (LEAST_PATIENCE, None),
         Waiting::Measured => measure(target, visible),
     };
@@ -41,14 +41,14 @@ fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Op
         Err(why) => (
             LEAST_PATIENCE,
             Some(format!(
-                "what the device takes could not be measured before the run, so that rules wait {LEAST_PATIENCE} ms, as they \
-                 do at least: {why}; --patience sets another time"
+                "cannot measure the speed of the device, so rules wait the minimum of {LEAST_PATIENCE} ms: {why}; \
+                 --patience sets another time"
             )),
         ),
     }
 }
 
-/// A multiple of the device's time, in steps of a tenth of a second, and less than the time after which a call hangs.
+/// A multiple of the device's time, in steps of a tenth of a second, and below the deadline of a call.
 fn patience(longest: Duration, deadline: Duration) -> u32 {
     const STEP: u128 = 100;
     let wanted = (longest * TIMES).as_millis().div_ceil(STEP) * STEP;
@@ -56,7 +56,8 @@ fn patience(longest: Duration, deadline: Duration) -> u32 {
     u32::try_from(wanted.min(most)).unwrap_or(u32::MAX).max(LEAST_PATIENCE)
 }
 
-/// The longest time that a device took; `None`: the catalog gives no steps to measure, or the library cannot do them.
+/// The longest time that a device took; `None` if the catalog has no steps to measure, or the library does not support
+/// them.
 fn measure(target: &Target, visible: Option<&str>) -> Result<Option<Duration>, String> {
     let executor = &target.executor;
     if target.rules.life_cycle.of(&target.conditions.product).block(Section::Pace).is_none() {

@@ -1,4 +1,4 @@
-//! Where things are that belong to the project.
+//! The places of the project's files.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,45 +8,45 @@ use std::path::{Path, PathBuf};
 use catalog::Specs;
 use record::{Journal, JournalError, Recorded, read_run};
 
-/// Whether ci/package.sh built this executable: for machines without a checkout and without cargo.
+/// True if ci/package.sh built this executable for machines without a checkout and without cargo.
 const IN_BUNDLE: bool = option_env!("ATLAS_CTS_BUNDLE").is_some();
 
-/// The folder of the package that this executable was built from. A bundle does not carry the builder's folders.
+/// The folder of the package that this executable was built from. A bundle does not record the builder's folders.
 const BUILT_FROM: Option<&str> = if IN_BUNDLE { None } else { Some(env!("CARGO_MANIFEST_DIR")) };
 
-/// The checkout that this executable was built from, while cargo runs it there: a user who may write there decides what
-/// is built, too. Known failures and counterexamples are read from no other place that the user has not named: the
-/// current folder, or a path that was known when this was built, may be another user's.
+/// The checkout that this executable was built from, while cargo runs it there: a user who can write there also
+/// controls the build. Known failures and counterexamples are read from no other unnamed place: the current folder, or
+/// a path recorded at build time, may belong to another user.
 fn checkout() -> Option<PathBuf> {
     let root = Path::new(BUILT_FROM?).parent()?.parent()?;
     let package = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
     package.starts_with(root).then(|| root.to_owned())
 }
 
-/// The name of the command, as its package builds it.
+/// The name of the command.
 const COMMAND: &str = "atlas-cts";
 
-/// The command that runs one rule alone, without further options: the command of the current front end.
+/// The command line of the current front end that runs one rule alone.
 pub(super) fn run_alone(rule: &str) -> String {
     let is_command = || std::env::current_exe().is_ok_and(|path| path.file_name().is_some_and(|name| name == COMMAND));
     if IN_BUNDLE || is_command() { format!("{COMMAND} run {rule}") } else { format!("cargo test -- --exact {rule}") }
 }
 
-/// The folder below which runs write, unless the user names another one: below the current folder, or in the checkout
-/// that cargo runs this executable in.
+/// The default parent folder of runs: below the current folder, or in the checkout from which cargo runs this
+/// executable.
 pub fn runs_folder() -> PathBuf {
     checkout().or_else(|| std::env::current_dir().ok()).unwrap_or_default().join("reports/out")
 }
 
-/// Refuses a default folder of runs that another user has put into the current folder: that user controls files written
-/// there. The user knows whose folder the current one is.
+/// Refuses a default folder of runs that another user created in the current folder, since that user controls the files
+/// written there. The current folder itself is the user's choice.
 pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     let out = runs_folder();
     let Some(reports) = out.parent() else { return Ok(()) };
     let mut trusted = vec![0, rustix::process::geteuid().as_raw()];
     trusted.extend(reports.parent().and_then(|root| root.metadata().ok()).map(|root| root.uid()));
     for folder in [reports, &out] {
-        // Anything that does not exist yet is created by this user.
+        // A folder that does not exist yet will be created by this user.
         let Ok(found) = folder.symlink_metadata() else { continue };
         if !trusted.contains(&found.uid()) {
             let text = format!("{} belongs to another user (uid {})", folder.display(), found.uid());
@@ -56,31 +56,30 @@ pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     Ok(())
 }
 
-/// The folder of known counterexamples: the one of the environment, or of the checkout under cargo; `None`: there is
-/// none.
+/// The folder of kept counterexamples: from the environment, or of the checkout under cargo; `None` if there is none.
 pub(super) fn regressions_folder() -> Option<PathBuf> {
     let named = std::env::var_os("ATLAS_CTS_REGRESSIONS").map(PathBuf::from);
     named.or_else(|| checkout().map(|root| root.join("fixtures/regressions")))
 }
 
-/// The folder of known failures that is read by default: the one of the checkout under cargo, with the catalog built
-/// from it.
+/// The folder of known failures that is read by default: that of the checkout under cargo, with the catalog built from
+/// it.
 pub(super) fn expectations_folder(specs: &Specs) -> Option<PathBuf> {
     let checkout = checkout().filter(|_| matches!(specs, Specs::Embedded(_)));
     checkout.map(|root| root.join("expectations")).filter(|folder| folder.is_dir())
 }
 
-/// A folder of known failures that lies in the current folder or beside the catalog, and is not read by default.
+/// A folder of known failures in the current folder or next to the catalog that is not read by default.
 pub(super) fn unread_expectations(specs: &Specs) -> Option<PathBuf> {
-    let beside = match specs {
+    let parent = match specs {
         Specs::Folder(folder) => folder.parent().map(Path::to_owned).unwrap_or_default(),
         Specs::Embedded(_) => PathBuf::new(),
     };
-    Some(beside.join("expectations")).filter(|folder| folder.is_dir() && expectations_folder(specs).is_none())
+    Some(parent.join("expectations")).filter(|folder| folder.is_dir() && expectations_folder(specs).is_none())
 }
 
-/// The folder that a text names in the user's current folder: a path, a run's name, `latest`, or `latest~1` for the run
-/// before it. `latest` must not move while the run goes on.
+/// The run folder that a text names, relative to the current folder: a path, a run's name, `latest`, or `latest~1` for
+/// the run before it. A link is resolved, because `latest` may move during the run.
 pub fn run_folder(given: &Path) -> PathBuf {
     let runs = runs_folder();
     let folder = match given.to_str().and_then(before_latest) {
@@ -95,16 +94,16 @@ pub fn run_folder(given: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
 }
 
-/// Reads the run that a text names, see [`run_folder`]; its folder comes first.
+/// Reads the run that a text names, see [`run_folder`]; returns its folder first.
 ///
 /// # Errors
-/// There is no such run, or its journal cannot be read.
+/// The run does not exist, or its journal cannot be read.
 pub fn read_named(given: &Path) -> Result<(PathBuf, Recorded), JournalError> {
     let folder = run_folder(given);
     read_run(&folder).map(|run| (folder, run))
 }
 
-/// The number of runs before the latest one that a text means; `None`: it means something else.
+/// The number of runs before the latest one that a text names; `None` if it names something else.
 fn before_latest(text: &str) -> Option<usize> {
     match text.strip_prefix("latest")? {
         "" => Some(0),
@@ -112,7 +111,7 @@ fn before_latest(text: &str) -> Option<usize> {
     }
 }
 
-/// The folder of the run that began this number of runs before the one that `latest` names; `None`: there are fewer.
+/// The folder of the run this many runs before the one that `latest` names; `None` if there are fewer.
 fn nth_before_latest(runs: &Path, back: usize) -> Option<PathBuf> {
     let latest = runs.join("latest");
     if back == 0 && latest.exists() {
@@ -132,7 +131,7 @@ fn nth_before_latest(runs: &Path, back: usize) -> Option<PathBuf> {
     all.get(position.checked_sub(back)?).map(|(_, path)| path.clone())
 }
 
-/// The time at which a run began, from its journal's first line; `None`: the file is not a journal.
+/// The start time of a run, from its journal's first line; `None` if the file is not a journal.
 fn started(journal: &Path) -> Option<String> {
     const LONGEST: u64 = 16 << 20;
     if !journal.symlink_metadata().is_ok_and(|journal| journal.is_file()) {

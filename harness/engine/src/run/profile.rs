@@ -1,16 +1,16 @@
-//! How much work a run may cost, by profile.
+//! The work of a run by profile.
 
 use std::time::Duration;
 
 use crate::case::{Budget, Patience, Work};
 
-/// How much work a run may cost.
+/// The amount of work of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
-    /// The default: every edge, about a hundred cases a rule.
+    /// The default: every edge, about a hundred cases per rule.
     #[default]
     Smoke,
-    /// Five times as much, with a seed of its own each night.
+    /// Five times as much, with a new seed each night.
     Nightly,
     /// For a new driver: twenty times as much.
     Validation,
@@ -28,7 +28,7 @@ impl Profile {
         }
     }
 
-    /// The work that a rule may cost, with a guard against hangs of so many seconds, if one is given.
+    /// The work of a rule, limited by a watchdog of this many seconds if given.
     pub fn work(self, limit: Option<u64>) -> Work {
         let (cases, repeats, calls, usual_limit) = match self {
             Profile::Smoke => (100, 3, 2_000, 600),
@@ -37,11 +37,11 @@ impl Profile {
             Profile::Soak => (100_000, 3_000, 2_000_000, 86_400),
         };
         let limit_milliseconds = limit.unwrap_or(usual_limit) * 1_000;
-        // Half of what a failure may cost: the rest is for running it again.
+        // Half of the cost of a failure; the other half is for running it again.
         let shrink_milliseconds = self.patience().time.as_millis() as u64 / 2;
         let single = Budget { cases, repeats, calls, limit_milliseconds, shrinks: 200, shrink_milliseconds };
         let apart = Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single };
-        // A case costs a start, seconds on hardware: by default every edge once, and no more.
+        // A case costs a process start, seconds on hardware: by default every edge once, and no more.
         let fresh = if self == Profile::Smoke { Budget { cases: 1, ..apart } } else { apart };
         Work {
             single,
@@ -52,7 +52,7 @@ impl Profile {
         }
     }
 
-    /// What running a failure again may cost. A start takes seconds on a real device, a hang takes the deadline.
+    /// The cost limit of confirming a failure. A start takes seconds on a real device, and a hang takes the deadline.
     fn patience(self) -> Patience {
         let (starts, hangs, seconds, run_seconds) = match self {
             Profile::Smoke => (40, 4, 120, 300),

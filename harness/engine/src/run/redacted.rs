@@ -1,10 +1,10 @@
-//! What of a run's own words names a machine, a site or a person → tokens.
+//! Replaces names of machines, sites and people in a run's own texts with tokens.
 
 use crate::logs::Redactor;
 use record::{RuleResult, RunHeader};
 
-/// Takes names out of a header, and what only one device has. Versions, models and digests stay: they identify what was
-/// tested.
+/// Redacts names and device-specific identifiers in a header. Versions, models and digests stay: they identify the
+/// target.
 pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     let name = |text: &mut String| *text = redactor.names(text);
     name(&mut header.run);
@@ -27,7 +27,7 @@ pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     }
 }
 
-/// Takes names out of a result, and out of what the library and the runtime said anything that may be one.
+/// Redacts a result, including any text of the library and the runtime that may be a name.
 pub(super) fn result(result: &mut RuleResult, redactor: &Redactor) {
     let name = |text: &mut String| *text = redactor.names(text);
     name(&mut result.reason);

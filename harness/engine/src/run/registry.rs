@@ -1,4 +1,4 @@
-//! Which runtime of an executable's registry is meant.
+//! Choice of the runtime from an executable's registry.
 
 use steps::suggest::hint;
 
@@ -8,11 +8,11 @@ use catalog::{UnknownName, product_ids};
 use super::errors::RegistryError;
 use super::options::CatalogOptions;
 
-/// The runtime that is meant: the one that `--runtime` names, else the one that has the product, else the one whose
-/// rules are asked for by their ids, else the first.
+/// Chooses the runtime: the one that `--runtime` names, else the one with the product, else the one whose rules are
+/// selected by id, else the first.
 ///
 /// # Errors
-/// `--runtime` or `--product` names none, or they contradict each other; two runtimes share a name or a product.
+/// `--runtime` or `--product` is unknown, or they contradict each other; or two runtimes share a name or a product.
 pub fn choose_runtime(
     runtimes: &[&'static Runtime],
     options: &CatalogOptions,
@@ -20,7 +20,7 @@ pub fn choose_runtime(
 ) -> Result<&'static Runtime, RegistryError> {
     let registry = Registry::read(runtimes, options)?;
     let named = options.runtime.as_ref().map(|name| registry.named(name)).transpose()?;
-    // Where there is one runtime, opening its catalog says of a product that it does not exist.
+    // With a single runtime, opening its catalog reports an unknown product.
     let product = options.named_product().filter(|_| runtimes.len() > 1);
     let owner = product.map(|product| registry.owner(product)).transpose()?;
     match (named, owner) {
@@ -38,12 +38,12 @@ pub fn choose_runtime(
 struct Registry(Vec<(&'static Runtime, Vec<String>)>);
 
 impl Registry {
-    /// Reads the products, each of which has one runtime.
+    /// Reads the products, each of which belongs to one runtime.
     fn read(runtimes: &[&'static Runtime], options: &CatalogOptions) -> Result<Registry, RegistryError> {
         let mut known: Vec<(&'static Runtime, Vec<String>)> = Vec::new();
         for runtime in runtimes {
             let name = runtime.name();
-            // The products of the only runtime decide nothing.
+            // The products of a single runtime decide nothing.
             let products = if runtimes.len() > 1 { product_ids(&options.specs(runtime), name) } else { Vec::new() };
             for (earlier, theirs) in &known {
                 if earlier.name() == name {

@@ -1,4 +1,4 @@
-//! What repeats a failure: a command, and a program.
+//! Reproductions of a failure: a command, and a program.
 
 use serde_json::Value as Json;
 
@@ -10,7 +10,7 @@ use super::campaign::Campaign;
 use super::options::DEFAULT_DEADLINE;
 use super::places::run_alone;
 
-/// The values of a failing case for its replay. A replay of several cases gives those that ran.
+/// The values of a failing case for its replay. A replay of several cases has those that ran.
 pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
     let before = (failed.case as usize).saturating_sub(1);
     if failed.replay_values.is_object() && before > 0 && before < only.len() {
@@ -21,7 +21,7 @@ pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
     failed.replay_values.clone()
 }
 
-/// A command that runs exactly this case again, or these, in one process: on these devices, if any are named.
+/// The command that runs exactly this case, or these cases in one process, again; on these devices, if any are named.
 pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String]) -> String {
     let (target, header) = (&campaign.target, &campaign.header);
     let factory = &target.executor.factory;
@@ -84,10 +84,10 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     words.join(" ")
 }
 
-/// The longest program that goes into a journal, in bytes: longer than any rule of a catalog gives for one case.
+/// The longest program in a journal, in bytes: longer than that of any rule's case.
 const LONGEST_PROGRAM: usize = 32 << 10;
 
-/// The case, or the cases, as a C program without its prelude. `None`: there is none, or none that a person would read.
+/// The case, or the cases, as a C program without its prelude. `None` if there is none, or it is too long to read.
 pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String]) -> Option<String> {
     let target = &campaign.target;
     let rules = &target.rules;
@@ -106,7 +106,7 @@ pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     Some(printed.program).filter(|program| program.len() <= LONGEST_PROGRAM)
 }
 
-/// A word as a shell reads it.
+/// A word quoted for a shell.
 pub fn quoted(word: &str) -> String {
     if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,".contains(c)) && !word.is_empty() {
         word.to_owned()

@@ -1,4 +1,4 @@
-//! What the cases of a rule showed → its result.
+//! Turns the cases of a rule into its result.
 
 use serde_json::Value as Json;
 use steps::Span;
@@ -12,21 +12,21 @@ use super::campaign::Campaign;
 use super::empty_result::empty_result;
 use super::replay;
 
-/// A rule that has run.
+/// A finished rule.
 pub(super) struct Finished {
     pub search: SearchResult,
     pub confirmation: Option<Confirmation>,
-    /// The end of what the library printed.
+    /// The end of the library's output.
     pub output: String,
-    /// The devices that its processes saw, by the machine's names; none: all devices.
+    /// The devices visible to its processes, by the machine's names; empty for all devices.
     pub devices: Vec<String>,
 }
 
-/// What a search means for its rule, before anybody asks whose failure it is.
+/// The verdict of a search for its rule, before any blame is assigned.
 pub fn verdict(rules: &Rules, search: &SearchResult, confirmation: Option<&Confirmation>) -> (Verdict, String) {
     let Some(failed) = &search.failure else {
         if let Some(text) = search.fatal.as_ref().or(search.unhealthy.as_ref()) {
-            let reason = format!("the device is of no further use to this process: {text}");
+            let reason = format!("the device is unusable in this process: {text}");
             return (Verdict::DeviceLost, reason);
         }
         if let Some(cut) = search.coverage.as_ref().and_then(|coverage| coverage.cut) {
@@ -87,7 +87,7 @@ impl Finished {
     }
 }
 
-/// A failing case for the journal: where, with what, and how to see it again.
+/// A failing case for the journal: place, values, and a command to repeat it.
 fn describe(
     campaign: &Campaign,
     rule: &Rule,
@@ -97,7 +97,7 @@ fn describe(
     devices: Vec<String>,
 ) -> Failure {
     let replay_values = replay::values(&campaign.only, &failed);
-    // What never failed alone is not repeated by its case: the command runs the rule.
+    // A failure that never occurred alone is not repeated by its case: the command runs the whole rule.
     let whole = confirmation.as_ref().is_some_and(|confirmation| {
         matches!(confirmation.conclusion, Conclusion::Flaky | Conclusion::Open)
             && confirmation.alone.runs > 0

@@ -1,4 +1,4 @@
-//! Resuming: what a run that was killed left behind, and whether this is the same run.
+//! Resuming a run: the state that a killed run left, and the check that this is the same run.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,15 +19,15 @@ use super::places::read_named;
 use super::profile::Profile;
 use super::selection::{Planned, plan};
 
-/// A run that `--resume` names, as far as it went.
+/// The run that `--resume` names, with its results so far.
 pub struct Earlier {
     pub folder: PathBuf,
     pub run: Recorded,
 }
 
 impl Earlier {
-    /// Reads the run that `--resume` names, if it names one. What the options leave open is taken from that run; what
-    /// they say must be what that run was started with.
+    /// Reads the run that `--resume` names, if given. Options that are not given come from that run; given options must
+    /// match it.
     pub fn open(options: &mut Options) -> Result<Option<Earlier>, ResumeError> {
         let Some(given) = &options.resume else { return Ok(None) };
         if std::env::var_os("NEXTEST_RUN_ID").is_some() {
@@ -47,14 +47,14 @@ impl Earlier {
         Ok(Some(Earlier { folder, run }))
     }
 
-    /// The catalog and the library are those of the run, before anything of either is used. Neither is taken from where
-    /// the journal says: whoever wrote it would choose what this process loads.
+    /// Checks that the catalog and the library are those of the run, before either is used. Their paths are never taken
+    /// from the journal: its author would choose the code that this process loads.
     pub fn expect_same_files(&self, options: &Options, runtime: &Runtime, rules: &Rules) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::default();
         let catalog = match &then.settings.specs {
             Some(specs) if options.catalog.specs.is_none() => {
-                &format!("it stood in {specs}: give the catalog of that run with --specs DIR, or restore it")
+                &format!("it was in {specs}: give the catalog of that run with --specs DIR, or restore it")
             }
             _ => "give the catalog of that run with --specs DIR, or restore it",
         };
@@ -78,7 +78,7 @@ impl Earlier {
         expect_none(&differences, &self.folder)
     }
 
-    /// The rules of the run: those that it was started with. A selection of other rules is refused.
+    /// The rules of the run, as selected at its start. Another selection is refused.
     pub fn selection(&self, rules: &Rules, selected: Vec<Planned>) -> Result<Vec<Planned>, ResumeError> {
         let mut differences = Differences::default();
         let all = plan(rules);
@@ -107,7 +107,7 @@ impl Earlier {
         Ok(then)
     }
 
-    /// Says of what opening the target failed.
+    /// Adds the context of the resumed run to an error of opening the target.
     pub fn context(&self, error: RunError) -> RunError {
         let folder = self.folder.clone();
         match error {
@@ -117,14 +117,13 @@ impl Earlier {
         }
     }
 
-    /// What is to be said where the run goes on on other devices, of the same model.
+    /// A remark if the run continues on other devices of the same model.
     pub fn elsewhere(&self, now: &RunHeader) -> Option<String> {
-        let text =
-            || "the run went on on other devices than it began on, of the same model and with the same installed";
+        let text = || "the run continued on other devices of the same model with the same software";
         on_others(&self.run.header, now).then(|| text().to_owned())
     }
 
-    /// The run that `header` describes tests what that run did.
+    /// Checks that the run of `header` tests the same target as the resumed run.
     pub fn expect_same(&self, now: &RunHeader) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::default();
@@ -149,7 +148,7 @@ impl Earlier {
 fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Options, folder: &Path) {
     let settings = &then.settings;
     let case = |case: Option<&serde_json::Value>| case.map_or_else(|| "no case".to_owned(), ToString::to_string);
-    // A case that is no JSON gets its own message later.
+    // An invalid case gets its own message later.
     let case_now = now.run.case.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
     let number = |number: Option<u64>| number.map_or_else(|| "no number".to_owned(), |number| number.to_string());
     let yes = |yes: bool| if yes { "on" } else { "off" };
@@ -193,13 +192,13 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
 }
 
-/// The devices of a run with those that were out before it began.
+/// The devices of a run, including those that were unusable before it began.
 fn all_devices(of: &RunHeader) -> u32 {
     let out = u32::try_from(of.devices_out.len()).unwrap_or(u32::MAX);
     of.devices.saturating_add(out)
 }
 
-/// Fills in what the options leave open, except which files are read or loaded: that is never for a journal to say.
+/// Fills in options that are not given, except the files to read or load, which a journal must never choose.
 fn complete(options: &mut Options, then: &RunHeader) {
     let settings = &then.settings;
     options.catalog.product.clone_from(&then.product);
@@ -213,7 +212,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.simulator.sim_edition.clone_from(&settings.sim_edition);
     options.simulator.sim_memory = settings.sim_memory;
     options.conditions.deadline = settings.deadline;
-    // The patience that was measured then: all results of one run have the same one.
+    // The patience measured at the start: all results of one run use the same value.
     options.effort.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
     options.effort.rule_limit = settings.rule_limit;
     options.conditions.hazardous = settings.hazardous;
@@ -230,7 +229,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     }
 }
 
-/// All that differs, at once.
+/// Reports all differences at once.
 fn expect_none(differences: &Differences, folder: &Path) -> Result<(), ResumeError> {
     if differences.found.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What a run consists of, and which of it was asked for.
+//! The rules of a run, and the selection of them.
 
 use std::collections::HashMap;
 
@@ -11,17 +11,17 @@ use super::errors::NothingSelected;
 use super::options::Options;
 use super::shard::{Distribution, Shard};
 
-/// Something that a run can execute: a rule of the catalog, or one that is derived from the support table.
+/// A rule that a run can execute: one of the catalog, or the one derived from the support table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
     pub id: String,
     pub chapter: String,
-    /// Position in [`Rules::rules`]; `None`: the derived rule on exported functions.
+    /// Position in [`Rules::rules`]; `None` for the derived rule on exported functions.
     pub(crate) rule: Option<usize>,
 }
 
 impl Planned {
-    /// Whether the options alone tell that a run would skip it: conditions that only a device knows are not checked.
+    /// True if the options alone show that a run would skip it. Conditions that depend on a device are not checked.
     pub fn skipped_without_a_device(&self, rules: &Rules, options: &Options) -> bool {
         let Some(rule) = self.rule.map(|index| &rules.rules[index]) else { return false };
         let elsewhere = options.catalog.named_product().is_some_and(|product| offered(rule, product, rules).is_err());
@@ -29,7 +29,7 @@ impl Planned {
     }
 }
 
-/// All that a run of these rules could execute, in the order of the catalog.
+/// All rules that a run of this catalog could execute, in the order of the catalog.
 pub fn plan(rules: &Rules) -> Vec<Planned> {
     let mut planned: Vec<Planned> = rules
         .rules
@@ -46,21 +46,21 @@ pub fn plan(rules: &Rules) -> Vec<Planned> {
     planned
 }
 
-/// Which rules are asked for. A whole id means that rule; any other text means each id that contains it.
+/// The selection of rules. A complete id selects that rule; any other text selects each id that contains it.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Rules that match one of these; empty: all.
+    /// Rules that match one of these; empty for all rules.
     pub wanted: Vec<String>,
-    /// Texts mean whole ids only.
+    /// Texts match complete ids only.
     pub exact: bool,
-    /// Rules that match one of these are left out. A test runner gives such texts to all test executables: one that matches
-    /// nothing here is no mistake.
+    /// Rules that match one of these are excluded. A test runner passes such texts to all test executables, so a text
+    /// that matches nothing here is not an error.
     pub left_out: Vec<String>,
-    /// As `left_out`, but meant for rules: each must match one.
+    /// Same as `left_out`, but each must match a rule.
     pub excluded: Vec<String>,
-    /// Where some of the wanted texts stand: `file:line`.
+    /// Places of some of the wanted texts: `file:line`.
     pub places: HashMap<String, String>,
-    /// Only this part of what is selected.
+    /// Only this part of the selection.
     pub part: Option<(Shard, Distribution)>,
 }
 
@@ -72,7 +72,7 @@ struct Pattern<'a> {
 }
 
 impl<'a> Pattern<'a> {
-    /// Whether a text is a whole id is asked once, not for each rule.
+    /// Checks each text once, not for each rule, for being a complete id.
     fn all(texts: &'a [String], exact: bool, all: &[Planned]) -> Vec<Pattern<'a>> {
         let whole = |text: &String| exact || all.iter().any(|planned| planned.id == *text);
         texts.iter().map(|text| Pattern { text, whole: whole(text) }).collect()
@@ -84,10 +84,10 @@ impl<'a> Pattern<'a> {
 }
 
 impl Filter {
-    /// The rules that are asked for, in the order of the catalog.
+    /// The selected rules, in the order of the catalog.
     ///
     /// # Errors
-    /// One of the texts matches nothing, or nothing is left.
+    /// One of the texts matches nothing, or no rule is left.
     pub fn select(&self, rules: &Rules) -> Result<Vec<Planned>, NothingSelected> {
         let all = plan(rules);
         let patterns = |texts| Pattern::all(texts, self.exact, &all);
@@ -111,8 +111,8 @@ impl Filter {
         if selected.is_empty() { Err(NothingSelected::LeftOut { rules: all.len() }) } else { Ok(selected) }
     }
 
-    /// What of a selection is in this part of the run, and which part that is; without parts all of it. A part may be
-    /// empty.
+    /// The rules of a selection that belong to this part of the run, and the part; all of it without parts. A part may
+    /// be empty.
     pub fn part_of(&self, selected: Vec<Planned>, rules: &Rules) -> (Vec<Planned>, Option<Part>) {
         let Some((shard, distribution)) = &self.part else { return (selected, None) };
         let narrowed = selected.len() < plan(rules).len();
@@ -123,7 +123,7 @@ impl Filter {
     }
 }
 
-/// A hint at what a text means that matches nothing: an id, or the start that ids share.
+/// A hint for a text that matches nothing: a similar id, or the start that ids share.
 fn meant(text: &str, all: &[Planned]) -> String {
     let starts = |planned: &'_ Planned| planned.id.rsplit_once('.').map(|(start, _)| start.to_owned());
     let starts: Vec<String> = all.iter().filter_map(starts).collect();

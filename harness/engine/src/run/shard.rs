@@ -1,5 +1,5 @@
-//! Which rules are in which part of a run. A rule's part follows from its id, the number of parts and, if they are
-//! given, the times of an earlier run: rules that are added or left out move no other.
+//! The parts of a run. A rule's part follows from its id, the number of parts and, if given, the times of an earlier
+//! run. Adding or removing a rule moves no other rule.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use catalog::digest;
 use record::{MOST_PARTS, RuleResult};
 
-/// What a rule costs at least, in nanoseconds: a rule that is skipped costs a line of the journal.
+/// The least cost of a rule, in nanoseconds: a skipped rule costs a line of the journal.
 const LEAST: u64 = 1_000_000;
 
 /// A part of a run: `3/8` is the third of eight.
@@ -19,7 +19,7 @@ const LEAST: u64 = 1_000_000;
 pub struct Shard {
     /// Counted from 1.
     pub number: u32,
-    /// How many there are.
+    /// The number of parts.
     pub of: u32,
 }
 
@@ -30,30 +30,30 @@ impl FromStr for Shard {
         let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match numbers {
             Some((number, of)) if (1..=of).contains(&number) && of <= MOST_PARTS => Ok(Shard { number, of }),
-            _ => Err(format!("a part is K/N, with K from 1 to N and N at most {MOST_PARTS}; for example 1/8 to 8/8")),
+            _ => Err(format!("a part is K/N with K from 1 to N, and N at most {MOST_PARTS}; for example 3/8")),
         }
     }
 }
 
-/// Which part each rule is in.
+/// The assignment of rules to parts.
 #[derive(Debug, Clone)]
 pub struct Distribution {
     of: u32,
-    /// Rules whose time is known, with their part.
+    /// Rules with a known time, and their parts.
     timed: BTreeMap<String, u32>,
 }
 
 impl Distribution {
-    /// Parts of about the same number of rules.
+    /// Parts with about the same number of rules.
     pub fn by_id(of: u32) -> Distribution {
         Distribution { of, timed: BTreeMap::new() }
     }
 
-    /// Parts of about the same time, by what an earlier run took; rules that it did not have are distributed by id.
+    /// Parts of about equal time, from the times of an earlier run. Rules without a time are distributed by id.
     pub fn by_times(of: u32, earlier: &[RuleResult]) -> Distribution {
         let mut rules: Vec<(u64, &str)> =
             earlier.iter().map(|result| (result.nanoseconds.max(LEAST), result.id.as_str())).collect();
-        // The longest first, each to the part with the least so far.
+        // The longest first, each to the part with the least time so far.
         rules.sort_by_key(|(time, id)| (Reverse(*time), *id));
         let mut loads: std::collections::BinaryHeap<Reverse<(u64, u32)>> =
             (1..=of).map(|part| Reverse((0, part))).collect();
@@ -67,7 +67,7 @@ impl Distribution {
         Distribution { of, timed }
     }
 
-    /// The part that a rule is in, counted from 1.
+    /// The part of a rule, counted from 1.
     pub fn part_of(&self, id: &str) -> u32 {
         self.timed.get(id).copied().unwrap_or_else(|| {
             let digest = Sha256::digest(id.as_bytes());
@@ -77,7 +77,7 @@ impl Distribution {
         })
     }
 
-    /// What tells two distributions by times apart; `None`: by ids alone.
+    /// Identifies a distribution by times; `None` for one by ids alone.
     pub fn digest(&self) -> Option<String> {
         let mut lines = String::new();
         for (id, part) in &self.timed {
@@ -117,7 +117,7 @@ mod tests {
             for id in times.keys().chain([&more]) {
                 prop_assert!((1..=of).contains(&parts.part_of(id)));
             }
-            // What is added has no time yet, and is where it would be without times.
+            // An added rule has no time yet, and goes where it would go without times.
             prop_assert_eq!(parts.part_of(&more), Distribution::by_id(of).part_of(&more));
             let mut again = times.clone();
             again.insert(more, time);

@@ -1,8 +1,8 @@
-//! The status that a command ends with.
+//! The exit status of a command.
 
 use std::io;
 
-/// The status that a command ends with.
+/// The exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
     /// Every rule that applies holds.
@@ -11,12 +11,12 @@ pub enum ExitStatus {
     Broken = 1,
     /// The command line or the catalog is wrong.
     Usage = 2,
-    /// The environment or a device failed: the answer is not known.
+    /// The environment or a device failed, so the answer is unknown.
     Unknown = 3,
 }
 
 impl ExitStatus {
-    /// The status of a number.
+    /// The status with this number.
     pub fn from_code(code: u8) -> ExitStatus {
         match code {
             0 => ExitStatus::Conformant,
@@ -27,7 +27,7 @@ impl ExitStatus {
     }
 }
 
-/// Whether a named file is missing.
+/// True if the named file is missing.
 pub fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -1,12 +1,12 @@
-//! The rule that is derived from the support table: what the documents list as supported is exported.
+//! The rule derived from the support table: functions that the documents list as supported are exported.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use steps::program::State;
 
+use crate::pool::{Factory, Pool, SetUp};
 use crate::wire::message::{Reply, Request};
-use crate::workers::{Factory, Pool, SetUp};
 use catalog::Level;
 use record::{RuleResult, StartReason, Verdict};
 
@@ -14,13 +14,13 @@ use super::empty_result::blank;
 use super::selection::Planned;
 use super::target::Target;
 
-/// The rule's result before anything ran.
+/// The result of the rule before it runs.
 pub(super) fn empty_result(planned: &Planned) -> RuleResult {
     let title = "The library exports every function that the documents list as supported";
     blank(&planned.id, &planned.chapter, title, Level::Must)
 }
 
-/// Every function that the catalog calls and the documents list as supported is exported.
+/// Checks that every function that the catalog calls and the documents list as supported is exported.
 pub(super) fn exported(target: &Target, planned: &Planned) -> RuleResult {
     let begun = Instant::now();
     let (names, findings) = judged(target);
@@ -45,8 +45,8 @@ pub(super) fn exported(target: &Target, planned: &Planned) -> RuleResult {
     result
 }
 
-/// The functions that must be exported, and remarks on those that are left out: nothing is expected of a library that a
-/// runtime may lack, nor of an edition that does not have the function or is not known.
+/// The functions that must be exported, and remarks about the others: none of an optional library, and none that the
+/// edition lacks or, if it is unknown, may lack.
 fn judged(target: &Target) -> (Vec<String>, Vec<String>) {
     let (libraries, conditions) = (&target.rules.libraries, &target.conditions);
     let (mut judged, mut unknown) = (Vec::new(), Vec::new());
@@ -66,7 +66,7 @@ fn judged(target: &Target) -> (Vec<String>, Vec<String>) {
     let remark = |(position, names): (usize, Vec<String>)| {
         let library = &libraries.all()[position];
         let home = format!("the optional library {} ({})", library.id, library.names.join(" or "));
-        format!("left out, because they belong to {home} and nothing exports them: {}", names.join(", "))
+        format!("not judged, because they belong to {home} and no library exports them: {}", names.join(", "))
     };
     let mut remarks: Vec<String> = left_out.into_iter().map(remark).collect();
     if !unknown.is_empty() {
@@ -86,15 +86,15 @@ fn supported(target: &Target) -> Vec<String> {
         .collect()
 }
 
-/// Which of the functions the library exports; the error is the reason why nobody knows.
+/// Checks which of the functions the library exports; the error is the reason why this is unknown.
 fn ask(target: &Target, names: &[String]) -> Result<Vec<bool>, String> {
     exports(&target.executor.factory, &target.executor.pool, names)
 }
 
-/// The same before there is a target.
+/// Same as `ask`, before the target is open.
 pub(super) fn exports(factory: &Factory, pool: &Pool, names: &[String]) -> Result<Vec<bool>, String> {
     let slot = pool.take().map_err(|error| error.to_string())?;
-    // Symbols are there before anything is initialized.
+    // Symbols exist before the runtime is initialized.
     let set_up = SetUp::new(State::Loaded, 0, None, StartReason::Exports);
     let started = factory.start(&slot.machine, set_up);
     pool.give_back(slot);

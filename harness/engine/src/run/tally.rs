@@ -1,4 +1,4 @@
-//! The results of a run so far, and what they mean with the failures that are known.
+//! The results of a run so far, classified by the known failures.
 
 use std::sync::{Mutex, OnceLock};
 
@@ -6,14 +6,14 @@ use record::books::Expected;
 use record::{AppliedExpectations, Meaning, RuleResult};
 
 use super::locked::locked;
-use super::outcome::Outcome;
+use super::outcome::RuleOutcome;
 
 /// The results of a run so far.
 #[derive(Debug)]
 pub(super) struct Tally {
-    /// What each rule of the catalog showed, once it has run.
-    pub outcomes: Vec<OnceLock<Outcome>>,
-    /// The failures that are known; `None`: none are.
+    /// The outcome of each rule of the catalog that has run.
+    pub outcomes: Vec<OnceLock<RuleOutcome>>,
+    /// The known failures; `None` if there are none.
     pub expecting: Option<Box<dyn Expected>>,
     /// Rules of level `info` count too.
     strict: bool,
@@ -21,18 +21,18 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Of a run of this number of rules, none of which has run.
+    /// The tally of a new run of this many rules.
     pub(super) fn new(rules: usize, strict: bool) -> Tally {
         let outcomes = (0..rules).map(|_| OnceLock::new()).collect();
         Tally { outcomes, expecting: None, strict, results: Mutex::default() }
     }
 
-    /// Why a rule is not run that does harm.
+    /// The reason why a dangerous rule is not run.
     pub(super) fn danger(&self, id: &str) -> Option<String> {
         self.expecting.as_ref()?.skip(id)
     }
 
-    /// Takes a result into account.
+    /// Counts a result.
     pub(super) fn count(&self, result: RuleResult) {
         locked(&self.results).push(result);
     }
@@ -42,17 +42,17 @@ impl Tally {
         locked(&self.results).clone()
     }
 
-    /// How known failures sort results.
+    /// The results classified by the known failures.
     pub(super) fn sorted(&self, results: &[RuleResult]) -> Option<AppliedExpectations> {
         self.expecting.as_ref().map(|expecting| expecting.applied(results, self.strict))
     }
 
-    /// Whether a result is as somebody expected, so that it does not count.
+    /// True if a result is a known failure, which does not count.
     pub(super) fn expected(&self, result: &RuleResult) -> bool {
         self.expecting.as_ref().is_some_and(|expecting| expecting.excuses(result, self.strict))
     }
 
-    /// Whether a result keeps the run from being conformant.
+    /// True if a result makes the run non-conformant.
     pub(super) fn breaks(&self, result: &RuleResult) -> bool {
         if self.expected(result) {
             return false;

@@ -1,4 +1,4 @@
-//! What is tested: a library, its devices, and what the runtime says about itself. Nothing of it changes during a run.
+//! The target: a library, its devices, and the runtime's description of itself. Nothing of it changes during a run.
 
 mod capabilities;
 mod error;
@@ -19,12 +19,12 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::case::{FailedCall, Trouble};
-use crate::runtime::Runtime;
-use crate::wire::message::{Answers, Reply, Request};
-use crate::workers::{
+use crate::pool::{
     Deadlines, EMBEDDED, Executor, Factory, LibraryFiles, Pool, Seat, SetUp, SimulatedMachine, StartError,
     mapped_libraries,
 };
+use crate::runtime::Runtime;
+use crate::wire::message::{Answers, Reply, Request};
 use catalog::{self, Conditions, Edition, Known, Rule, Rules, Skip, applies};
 use record::{
     FurtherLibrary, Host, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, StartReason, Subject,
@@ -41,9 +41,9 @@ use version::{Version, version_of};
 
 pub use error::TargetError;
 
-/// Devices of the simulated machine when their number is not given.
+/// Devices of the simulated machine, unless their number is given.
 const SIMULATED_DEVICES: u32 = 4;
-/// The seed of a run that is given none.
+/// The default seed of a run.
 const DEFAULT_SEED: u64 = 20_260_101;
 
 /// A library and its devices, ready to run rules.
@@ -51,44 +51,44 @@ const DEFAULT_SEED: u64 = 20_260_101;
 pub struct Target {
     pub runtime: &'static Runtime,
     pub rules: Arc<Rules>,
-    /// What the selection of rules looks at.
+    /// The conditions that the selection of rules checks.
     pub conditions: Conditions,
     pub executor: Executor,
     pub library: LibraryIdentity,
-    /// What a process has mapped that is set up.
+    /// The libraries that a worker has mapped after set-up.
     mapped: Vec<MappedLibrary>,
-    /// The machine that this runs on; `None`: the device is simulated.
+    /// The machine; `None` for a simulated device.
     host: Option<Host>,
-    /// Each thread has a simulated machine of its own; elsewhere all use the same devices.
+    /// True if each thread has a separate simulated machine; otherwise all threads use the same devices.
     pub(super) private_machines: bool,
-    /// Fewer devices are wanted than the runtime counts.
+    /// True if fewer devices are used than the runtime counts.
     pub(super) leaves_devices: bool,
     /// The name that the runtime reports for the device.
     pub reported_name: Option<String>,
-    /// Held until the run is over: no other run uses these devices.
+    /// Held until the run ends: no other run uses these devices.
     _locks: Vec<File>,
 }
 
-/// The name that the header gives a library: what the suite carries has no path.
+/// The name of a library in the header; an embedded one has no path.
 fn shown(embedded: bool, path: &Path) -> String {
     if embedded { EMBEDDED.to_owned() } else { path.display().to_string() }
 }
 
-/// What the first worker showed.
-struct Asked {
+/// The answers of the first worker.
+struct LibraryAnswers {
     answers: Answers,
-    /// The library calls itself the simulated device.
+    /// True if the library identifies itself as the simulated device.
     simulated: bool,
     mapped: Vec<MappedLibrary>,
-    /// Which of the functions are exported that a library may lack.
+    /// For each function that a library may lack, true if it is exported.
     exported: Vec<bool>,
 }
 
 impl Target {
-    /// Loads the library in a worker, asks the runtime what it is, and holds that against the options.
+    /// Loads the library in a worker, queries the runtime, and checks the options against the answers.
     ///
     /// # Errors
-    /// The options ask for what does not exist, or the library, the runtime or a device is in the way.
+    /// An option names something unknown, or the library, the runtime or a device cannot be used.
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Target, RunError> {
         expect_proc()?;
         threads::expect_threads()?;
@@ -133,7 +133,7 @@ impl Target {
         };
         let missing = uncertain.iter().zip(&exported).filter(|(_, exported)| !**exported);
         conditions.lacking = missing.map(|(name, _)| *name).collect();
-        if let Some(Asked { answers, simulated, mapped: found, .. }) = asked {
+        if let Some(LibraryAnswers { answers, simulated, mapped: found, .. }) = asked {
             (library.simulated, mapped) = (simulated, found);
             if options.workers.backend == Backend::Device && simulated {
                 return Err(TargetError::NoDevice { library: library.path }.into());
@@ -147,7 +147,7 @@ impl Target {
                 conditions.product = product;
             }
             if !rules.life_cycle.same(&conditions.product, &factory.product) {
-                // What asked was set up as another product.
+                // The queries ran in a worker set up for another product.
                 pool.close(factory.deadlines);
             }
             factory.product.clone_from(&conditions.product);
@@ -189,7 +189,7 @@ impl Target {
         let run_mode = Some(conditions.run_mode.clone()).filter(|mode| !mode.is_empty());
         executor.known = Known { edition: conditions.edition.clone(), run_mode, virtual_machine, shown, without };
         executor.missing = conditions.missing(&rules);
-        // A simulated device that is given as a library, with a machine for all its processes, is used as a real one is.
+        // A simulated device given as a library has one machine for all its processes, so it is used like a real one.
         let private_machines =
             library.simulated && (choice.embedded || std::env::var_os(environment::MACHINE).is_none());
         Ok(Target {
@@ -207,10 +207,10 @@ impl Target {
         })
     }
 
-    /// The same rules on a simulated device with these defects: for proofs.
+    /// The same rules on a simulated device with these defects, for proofs.
     ///
     /// # Errors
-    /// There is no simulated device, or its library cannot be written or read.
+    /// The runtime has no simulated device, or its library cannot be written or read.
     pub fn simulated(&self, options: &Options, defects: Vec<String>) -> Result<SimulatedTarget, RunError> {
         let choice = choose_library(None, Backend::Simulator, &self.rules.libraries, self.runtime)?;
         let mut options = options.clone();
@@ -220,7 +220,7 @@ impl Target {
         Ok(SimulatedTarget { factory, work: options.effort.work() })
     }
 
-    /// Why a rule does not apply here; `None`: it does.
+    /// The reason why a rule does not apply; `None` if it applies.
     pub fn skip(&self, rule: &Rule) -> Option<Skip> {
         let wanted = rule.devices();
         match applies(rule, &self.conditions, &self.rules) {
@@ -230,7 +230,7 @@ impl Target {
         }
     }
 
-    /// The libraries besides the first one that are there.
+    /// The other available libraries.
     fn further_libraries(&self) -> Vec<FurtherLibrary> {
         let further = self.executor.factory.libraries.there().skip(1);
         let identity = further.map(|(position, file)| FurtherLibrary {
@@ -275,7 +275,7 @@ impl Target {
     }
 }
 
-/// What a proof needs to run rules on a simulated device: workers that can be started, and what they may cost.
+/// A simulated target for a proof: an executor, and the work of a rule.
 #[derive(Debug)]
 pub struct SimulatedTarget {
     pub factory: Factory,
@@ -305,17 +305,17 @@ fn settings(options: &Options) -> RunSettings {
     }
 }
 
-/// Workers find what they share with this process below /proc.
+/// Checks that /proc works: workers find the memory shared with this process there.
 fn expect_proc() -> Result<(), TargetError> {
     let own = std::process::id().to_string();
     match std::fs::read_link("/proc/self") {
         Ok(link) if link.as_os_str() == own.as_str() => Ok(()),
-        Ok(_) => Err(TargetError::NoProc { why: "belongs to other processes than these" }),
-        Err(_) => Err(TargetError::NoProc { why: "is not there" }),
+        Ok(_) => Err(TargetError::NoProc { why: "belongs to another process namespace" }),
+        Err(_) => Err(TargetError::NoProc { why: "is missing" }),
     }
 }
 
-/// What is known before the runtime was asked: what the options say, and how workers start.
+/// The conditions and the worker factory that follow from the options, before the runtime is queried.
 fn prepare(
     options: &Options,
     rules: &Arc<Rules>,
@@ -352,7 +352,7 @@ fn prepare(
     let unreadable = |what: String, source| TargetError::Unreadable { what, source };
     let libraries =
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
-    // It may come from a journal.
+    // The value may come from a journal.
     let step = Duration::from_secs(options.conditions.deadline.max(1));
     let mut factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
@@ -384,15 +384,15 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Asks the runtime what it is, and whether it is the simulated device. `None`: it refuses to start, which is for the
-/// rule to say that owns the call; the others are blocked by it.
+/// Queries the runtime about itself. Returns `None` if it refuses to start: the rule that owns the call reports that,
+/// and the others are blocked by it.
 fn ask(
     options: &Options,
     rules: &Rules,
     factory: &Factory,
     pool: &Pool,
     uncertain: &[&str],
-) -> Result<Option<Asked>, TargetError> {
+) -> Result<Option<LibraryAnswers>, TargetError> {
     let library = factory.libraries.first().path.display().to_string();
     let mut slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp::new(State::Device, 0, None, StartReason::FirstUse);
@@ -409,29 +409,29 @@ fn ask(
     let answers = match worker.ask(&Request::Query, factory.deadlines.step) {
         Ok(Reply::Answers(answers)) => answers,
         Ok(other) => return Err(TargetError::Reply { library, reply: format!("{other:?}") }),
-        Err(end) => return Err(TargetError::Asked { library, end }),
+        Err(end) => return Err(TargetError::Query { library, end }),
     };
     let exported = match worker.ask(&Request::Exports(owned(uncertain)), factory.deadlines.step) {
         Ok(Reply::Exported(exported)) => exported,
         Ok(other) => return Err(TargetError::Reply { library, reply: format!("{other:?}") }),
-        Err(end) => return Err(TargetError::Asked { library, end }),
+        Err(end) => return Err(TargetError::Query { library, end }),
     };
-    // Once for a run: what is mapped later, for one rule, is not looked at.
+    // Once per run: libraries that a rule maps later are not recorded.
     let mapped = mapped_libraries(worker.id(), &factory.libraries);
     slot.put(Seat::pooled(0, 0), worker);
     pool.give_back(slot);
     let simulated = started.simulated.is_some();
-    Ok(Some(Asked { answers, simulated, mapped, exported }))
+    Ok(Some(LibraryAnswers { answers, simulated, mapped, exported }))
 }
 
-/// Whether a rule owns a call that was refused. A code of a device that is of no further use is for nobody to judge.
+/// True if a rule owns the refused call. A code that means a lost device is not judged by any rule.
 fn somebody_says(rules: &Rules, call: &FailedCall) -> bool {
     let codes = rules.result_of(&call.function);
     let lost = call.code.is_some_and(|code| codes.is_some_and(|codes| codes.fatal.contains(&i128::from(code))));
     rules.owners.contains_key(&call.function) && !lost
 }
 
-/// The product that the device says it is, if that decides; what it says must not contradict the options.
+/// The product that the device reports, if it decides. It must not contradict the options.
 fn product_of(
     options: &Options,
     rules: &Rules,
@@ -446,9 +446,9 @@ fn product_of(
     };
     match rules.product_of(name) {
         Some(found) if auto => Ok(Some(found.id.clone())),
-        // Whether a resumed run is on its device is looked at as a whole.
+        // The device of a resumed run is checked later, together with the rest.
         _ if options.resume.is_some() => Ok(None),
-        // A device that lies about its name is for the rules to find, not for the selection.
+        // With defects, a wrong product name is for the rules to find, not for the selection.
         Some(found) if found.id != options.catalog.product && options.run.defects.is_empty() => {
             Err(TargetError::OtherProduct {
                 reported: name.clone(),
@@ -461,10 +461,10 @@ fn product_of(
     }
 }
 
-/// How many of a runtime's devices are used.
+/// The number of devices in use.
 fn devices_of(options: &Options, library: &Path, answer: Option<String>) -> Result<u32, TargetError> {
     let Some(count) = answer.and_then(|count| count.parse::<u32>().ok()) else {
-        // Where the runtime does not count, no more than one is sure to be there.
+        // If the runtime does not report a number, only one device is certain.
         return Ok(options.conditions.devices.unwrap_or(1));
     };
     if count == 0 {

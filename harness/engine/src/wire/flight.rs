@@ -1,7 +1,7 @@
-//! The flight recorder: what a worker is doing, in memory that outlives it.
+//! The flight recorder: the current action of a worker, in memory that outlives it.
 //!
-//! Before each case the worker writes the case's number and values, before each call the call. The supervisor maps the
-//! same memory and reads it after a crash or a hang.
+//! Before each case, the worker writes the case's number and values; before each call, the call. The supervisor maps
+//! the same memory and reads it after a crash or a hang.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,9 +12,9 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use crate::case::Value;
 use catalog::files;
 
-/// Calls kept of a case: the last ones.
+/// The number of calls kept of a case: the last ones.
 pub const CALLS: usize = 256;
-/// Most arguments of a call.
+/// The most arguments of a call.
 pub const ARGUMENTS: usize = 12;
 const VALUE_WORDS: usize = 4096;
 
@@ -24,11 +24,11 @@ const VALUE_WORDS: usize = 4096;
 pub struct CallRecord {
     /// Call site, by its number in the program; [`RELEASE`] + resource for an automatic release.
     pub site: u32,
-    /// 1 while the call runs, 2 when it returned.
+    /// 1 while the call runs, 2 after it returned.
     pub state: u32,
     /// Order among the calls of all processes of the case.
     pub tick: u64,
-    /// What it returned, widened.
+    /// The returned value, widened.
     pub result: u64,
     pub arguments: [u64; ARGUMENTS],
 }
@@ -45,9 +45,9 @@ pub const LIFE_CYCLE: u32 = 1 << 29;
 
 #[repr(C)]
 struct Header {
-    /// Changes with every case and call: the worker lives.
+    /// Changes with every case and call, which shows that the worker is alive.
     progress: AtomicU64,
-    /// Number of the case, from 1; 0: no case runs.
+    /// Number of the running case, from 1; 0 for none.
     case: AtomicU64,
     /// Calls of the case so far.
     calls: AtomicU64,
@@ -55,9 +55,9 @@ struct Header {
     value_words: AtomicU64,
     /// Copies of the worker that returned from a call and were ended.
     copies: AtomicU64,
-    /// Bytes that the worker was limited to, once there was little left of them; 0: there was enough.
+    /// The memory limit of the worker in bytes once it is almost reached; 0 before.
     memory_limit: AtomicU64,
-    /// The site of the call that was open then, plus 1; 0: no call was open.
+    /// The site of the call that was open then, plus 1; 0 for none.
     memory_limit_site: AtomicU64,
 }
 
@@ -80,7 +80,7 @@ unsafe impl Send for Flight {}
 unsafe impl Sync for Flight {}
 
 impl Flight {
-    /// Memory that can be mapped by two processes. Its size is sealed: whoever reads what was cut off is killed, and the
+    /// Memory that two processes can map. Its size is sealed: reading truncated memory kills a process, and the
     /// worker's library knows the path.
     pub fn create() -> std::io::Result<OwnedFd> {
         let fd = files::in_memory("atlas-cts-flight", MemfdFlags::NOEXEC_SEAL)?;
@@ -110,7 +110,7 @@ impl Flight {
         unsafe { &(*self.layout).header }
     }
 
-    /// Notes the start of a case.
+    /// Records the start of a case.
     pub fn begin_case(&self, number: u64, salt: u64, values: &[Value]) {
         let header = self.header();
         header.calls.store(0, Ordering::Relaxed);
@@ -144,13 +144,13 @@ impl Flight {
         header.progress.fetch_add(1, Ordering::Release);
     }
 
-    /// Notes that no case runs.
+    /// Records the end of a case.
     pub fn end_case(&self) {
         self.header().case.store(0, Ordering::Release);
         self.header().progress.fetch_add(1, Ordering::Release);
     }
 
-    /// Notes a call before it is made; the result goes to the returned slot.
+    /// Records a call before it is made; the result goes to the returned slot.
     #[inline]
     pub fn begin_call(&self, site: u32, tick: u64, arguments: &[u64]) -> usize {
         let header = self.header();
@@ -171,7 +171,7 @@ impl Flight {
         slot
     }
 
-    /// Notes what the call returned.
+    /// Records the result of a call.
     #[inline]
     pub fn end_call(&self, slot: usize, result: u64) {
         // SAFETY: the slot came from `begin_call`.
@@ -183,11 +183,11 @@ impl Flight {
         self.header().progress.fetch_add(1, Ordering::Release);
     }
 
-    /// Takes the last call back, if it has returned: one that was made for the report and not for the case.
+    /// Removes the last call if it has returned: it was made for the report, not for the case.
     pub fn forget_last_call(&self) {
         let number = self.header().calls.load(Ordering::Relaxed);
         let last = self.calls().0.last().copied();
-        // Where the recorder is full, an earlier call has made room for it.
+        // If the recorder is full, the call has overwritten an earlier one.
         if number <= CALLS as u64
             && last.is_some_and(|call| call.site & LIFE_CYCLE != 0 && call.state != CallRecord::OPEN)
         {
@@ -195,13 +195,13 @@ impl Flight {
         }
     }
 
-    /// Notes that a copy of the worker returned from a call.
+    /// Records a copy of the worker that returned from a call.
     pub fn note_copy(&self) {
         self.header().copies.fetch_add(1, Ordering::Release);
     }
 
-    /// Notes that the worker has almost reached its memory limit, with the call that is open. Allocates nothing: there
-    /// may be no memory left to allocate.
+    /// Records that the worker has almost reached its memory limit, with the open call. Allocates nothing: no memory
+    /// may be left.
     pub fn note_memory_limit(&self, bytes: u64) {
         let header = self.header();
         if header.memory_limit.load(Ordering::Acquire) == 0 {
@@ -215,37 +215,37 @@ impl Flight {
         header.memory_limit.store(bytes, Ordering::Release);
     }
 
-    /// If the worker has almost reached its memory limit since the last query: its limit, and the site of the
-    /// call that was open then.
+    /// If the worker has almost reached its memory limit since the last query, its limit and the site of the call that
+    /// was open then.
     pub fn take_memory_limit(&self) -> Option<(u64, Option<u32>)> {
         let site = self.header().memory_limit_site.load(Ordering::Acquire);
         let mebibytes = self.header().memory_limit.swap(0, Ordering::AcqRel) >> 20;
         (mebibytes > 0).then(|| (mebibytes, site.checked_sub(1).and_then(|site| u32::try_from(site).ok())))
     }
 
-    /// How many copies were noted since the last time that this was asked.
+    /// Takes the number of copies recorded since the last query.
     pub fn take_copies(&self) -> u64 {
         self.header().copies.swap(0, Ordering::AcqRel)
     }
 
-    /// Whether a case runs and no call of the library is open: the time that passes is the rule's, or the suite's.
+    /// True if a case runs and no call of the library is open: the rule or the suite is using the time.
     pub fn between_calls(&self) -> bool {
         let runs = self.header().case.load(Ordering::Acquire) != 0;
         runs && self.calls().0.last().is_none_or(|call| call.state != CallRecord::OPEN)
     }
 
-    /// A number that changes whenever the worker gets on.
+    /// A number that changes whenever the worker makes progress.
     pub fn progress(&self) -> u64 {
         self.header().progress.load(Ordering::Acquire)
     }
 
-    /// The number of the case that runs, from 1; 0: none.
+    /// The number of the running case, from 1; 0 for none.
     pub fn case_number(&self) -> u64 {
         self.header().case.load(Ordering::Relaxed)
     }
 
-    /// The case that runs, or ran when the worker ended: number, salt, values. `None` between cases. There are no values
-    /// where they do not fit: a part of a list would pass for another case.
+    /// The running case, or the one that ran when the worker ended: number, salt, values. `None` between cases. Values
+    /// that do not fit are omitted: a part of a list would pass for another case.
     pub fn case(&self) -> Option<(u64, u64, Vec<Value>)> {
         let header = self.header();
         let number = header.case.load(Ordering::Acquire);
@@ -255,7 +255,7 @@ impl Flight {
         let written = header.value_words.load(Ordering::Relaxed) as usize;
         let words = if written <= VALUE_WORDS { written } else { 0 };
         let mut at = 0;
-        // A worker that corrupts its memory may have written here too: every index is checked.
+        // A worker that corrupts its memory may have written here too, so every index is checked.
         let mut next = || -> Option<u64> {
             if at >= words {
                 return None;
@@ -283,7 +283,7 @@ impl Flight {
         Some((number, header.salt.load(Ordering::Relaxed), values))
     }
 
-    /// The calls of the case in order, and how many came before those that are kept.
+    /// The recorded calls of the case in order, and the number of earlier ones.
     pub fn calls(&self) -> (Vec<CallRecord>, u64) {
         let total = self.header().calls.load(Ordering::Acquire);
         let kept = total.min(CALLS as u64);
@@ -327,7 +327,7 @@ mod tests {
         for size in [0, 1 << 30] {
             assert_eq!(ftruncate(&memory, size), Err(Errno::PERM));
         }
-        assert_eq!(fcntl_add_seals(&memory, SealFlags::WRITE), Err(Errno::PERM), "nor what may be done with it");
+        assert_eq!(fcntl_add_seals(&memory, SealFlags::WRITE), Err(Errno::PERM), "nor can its seals be changed");
     }
 
     #[test]

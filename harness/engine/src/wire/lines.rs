@@ -1,36 +1,36 @@
-//! What a worker says, as the supervisor reads it: bytes of a pipe → lines → replies.
+//! Converts a worker's output: bytes of a pipe → lines → replies.
 
 use std::fmt;
 use std::io::{self, Read};
 
 use super::message::Reply;
 
-/// More bytes than this without the end of a line are not a reply. Those that pass the memory of a case on are the longest.
+/// The most bytes of a line. The longest lines pass on the memory of a case.
 pub const LONGEST_LINE: usize = 64 << 20;
 
-/// Bytes that are read at once. Few: most replies are short, and the chunk is cleared each time.
+/// Bytes per read. Few: most replies are short, and the chunk is cleared each time.
 const CHUNK: usize = 8192;
 
-/// What was read and not yet understood.
+/// Bytes that are read and not yet parsed.
 #[derive(Debug)]
 pub struct Lines {
     buffer: Vec<u8>,
-    /// The first so many bytes hold no end of a line.
+    /// The number of bytes at the start without the end of a line.
     searched: usize,
     longest: usize,
 }
 
-/// Something that is not a reply. What follows it means nothing.
+/// Something that is not a reply. Everything after it is meaningless.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NotAReply {
-    /// A line is not JSON, or not that of a reply.
+    /// A line that is not JSON, or not a reply.
     Unknown {
         error: serde_json::Error,
-        /// The line's beginning.
+        /// The start of the line.
         line: String,
     },
-    /// A line has no end within so many bytes.
+    /// A line without an end within this many bytes.
     Endless(usize),
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for NotAReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotAReply::Unknown { error, line } => write!(f, "{error}: {line}"),
-            NotAReply::Endless(bytes) => write!(f, "it has more than {bytes} bytes and no end"),
+            NotAReply::Endless(bytes) => write!(f, "the line exceeds {bytes} bytes"),
         }
     }
 }
@@ -46,12 +46,12 @@ impl fmt::Display for NotAReply {
 impl std::error::Error for NotAReply {}
 
 impl Lines {
-    /// Nothing was read yet; `longest` is the most bytes that a line may have.
+    /// An empty buffer; `longest` is the most bytes of a line.
     pub fn new(longest: usize) -> Lines {
         Lines { buffer: Vec::new(), searched: 0, longest }
     }
 
-    /// Reads what is there and says how many bytes that was; 0: the stream has ended.
+    /// Reads the available bytes and returns their number; 0 at the end of the stream.
     ///
     /// # Errors
     /// The stream cannot be read.
@@ -62,20 +62,20 @@ impl Lines {
         Ok(count)
     }
 
-    /// Bytes that are kept.
+    /// The number of buffered bytes.
     pub fn kept(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Whether [`Lines::reply`] has something to say.
+    /// True if [`Lines::reply`] has a result.
     pub fn is_ready(&mut self) -> bool {
         self.end().is_some() || self.buffer.len() > self.longest
     }
 
-    /// The next reply, if it was read completely.
+    /// The next complete reply.
     ///
     /// # Errors
-    /// What was read is not a reply, or too long for one.
+    /// The line is not a reply, or too long.
     pub fn reply(&mut self) -> Result<Option<Reply>, NotAReply> {
         let end = self.end();
         if end.unwrap_or(self.buffer.len()) > self.longest {
@@ -93,7 +93,7 @@ impl Lines {
         }
     }
 
-    /// Where the first line ends. Each byte is looked at once.
+    /// The position of the end of the first line. Each byte is scanned once.
     fn end(&mut self) -> Option<usize> {
         let found = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
         let end = found.map(|at| self.searched + at);

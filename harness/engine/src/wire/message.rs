@@ -1,4 +1,4 @@
-//! What supervisor and worker say to each other: JSON, one message a line.
+//! The protocol between supervisor and worker: JSON, one message per line.
 
 use std::path::PathBuf;
 
@@ -12,82 +12,82 @@ use steps::judgment::Judgment;
 use steps::program::State;
 use steps::{StatementId, VariableId};
 
-/// From the supervisor.
+/// A request of the supervisor.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
     /// Load the catalog and the library, and set the process up.
     Start(Box<Start>),
-    /// Ask the runtime about itself.
+    /// Query the runtime about itself.
     Query,
-    /// Have the device do the known operation.
+    /// Make the device perform the known operation.
     Gate,
-    /// Measure the time that the device takes for the steps of api.yaml's `pace`.
+    /// Measure the time of the steps of api.yaml's `pace`.
     Pace,
-    /// Have the device perform a capability's steps, by the capability's position.
+    /// Make the device perform a capability's steps; the capability is given by position.
     Capability(usize),
-    /// Which of these functions does the library export?
+    /// Report which of these functions the library exports.
     Exports(Vec<String>),
     /// Run a rule's cases.
     Run(Box<RunRule>),
     /// Take part in one case of a rule of several processes.
     Case(Box<RunCase>),
-    /// What another process did.
+    /// The turn of another process.
     Turn(Turn),
-    /// Release what was acquired at or after this point of the case.
+    /// Release the resources acquired at or after this point of the case.
     Release(u64),
-    /// The case is over: restore.
+    /// End the case and restore the process.
     EndCase,
-    /// Tear down and end.
+    /// Tear down and exit.
     Stop,
 }
 
-/// How a worker starts.
+/// The start of a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Start {
-    /// The folder of the catalog; `None`: the one that the executable carries.
+    /// The folder of the catalog; `None` for the embedded one.
     pub specs: Option<PathBuf>,
-    /// Of the chapters, read only the one in this file of the runtime's folder.
+    /// The only chapter to read, by its file in the runtime's folder.
     pub only: Option<String>,
-    /// Digest of the catalog that the supervisor read; `None` when only one chapter is read.
+    /// Digest of the supervisor's catalog; `None` if only one chapter is read.
     pub digest: Option<String>,
-    /// The runtime's libraries, in the order of the catalog; `None`: an optional one that is not there.
+    /// The runtime's libraries, in the order of the catalog; `None` for a missing optional one.
     pub libraries: Vec<Option<PathBuf>>,
     pub state: State,
     pub device: u32,
-    /// The product as far as it is known: its life cycle sets the process up.
+    /// The product as far as it is known; its life cycle sets the process up.
     pub product: String,
-    /// Bytes of data that the process gets beside what it has once it is set up; `None`: there is no limit.
+    /// Bytes of data that the process may use in addition to its memory after set-up; `None` for no limit.
     pub memory: Option<u64>,
-    /// The library did not return when it was asked for an error's text: it is not asked again.
+    /// True if the library once did not return from the query for an error text; it is not queried again.
     #[serde(default)]
     pub mute: bool,
 }
 
-/// Which rule to run, and how.
+/// The rule to run, and its settings.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunRule {
     pub rule: String,
     pub product: String,
     pub devices: u32,
-    /// Length of a wait that is expected to succeed, in milliseconds.
+    /// Length of a wait that should succeed, in milliseconds.
     pub patience: u32,
     pub seed: u64,
     pub budget: Budget,
     /// Known counterexamples, tried first.
     pub known: Vec<Json>,
-    /// Run these cases, in this order, and no others; none: run the plan.
+    /// The only cases to run, in this order; empty for the plan.
     pub only: Vec<Json>,
-    /// For proofs: what this run does not judge.
+    /// For proofs: a judgment that this run ignores.
     #[serde(default)]
     pub ignored: Option<Judgment>,
-    /// Statements whose checks are only reported, by id: their clauses do not hold in the library's edition.
+    /// Statements whose checks are only reported, by id: their clauses do not apply to the library's edition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<StatementId>,
     /// Alternatives of `choose` that are not drawn, because the product does not offer them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Alternative>,
-    /// For proofs: run all cases and count those that fail.
+    /// For proofs: run all cases and count the failing ones.
     #[serde(default)]
     pub counts: bool,
 }
@@ -100,15 +100,15 @@ pub struct RunCase {
     pub devices: u32,
     /// See [`RunRule::patience`].
     pub patience: u32,
-    /// Which process of the rule this worker is.
+    /// Position of this worker's process in the rule.
     pub process: usize,
     pub number: u64,
     pub values: Vec<Value>,
     pub salt: u64,
-    /// For proofs: what this run does not judge.
+    /// For proofs: a judgment that this run ignores.
     #[serde(default)]
     pub ignored: Option<Judgment>,
-    /// Statements whose checks are only reported, by id: their clauses do not hold in the library's edition.
+    /// Statements whose checks are only reported, by id: their clauses do not apply to the library's edition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<StatementId>,
     /// Alternatives of `choose` that are not drawn, because the product does not offer them.
@@ -116,48 +116,48 @@ pub struct RunCase {
     pub left_out: Vec<Alternative>,
 }
 
-/// What the runtime answered, by question.
+/// The runtime's answers, by query.
 pub type Answers = Vec<(String, Result<String, String>)>;
 
-/// From the worker.
+/// A reply of the worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     Started(Started),
-    /// What is in the way of starting.
+    /// The obstacle to starting.
     NotStarted(Trouble),
-    /// The worker itself is in trouble: the suite's fault, not the library's.
+    /// A failure of the worker itself, caused by the suite and not the library.
     Trouble(String),
     Answers(Answers),
-    /// What did not go as it must.
+    /// The failure of the operation, if any.
     Gate(Option<Trouble>),
-    /// Nanoseconds of the longest of several measurements, or a description of the failed step.
+    /// Nanoseconds of the longest of several measurements, or the failed step.
     Pace(Result<u64, Trouble>),
     Exported(Vec<bool>),
     Searched(Box<SearchResult>),
-    /// The judgment of the running case: the library is asked for the text of its error next. `None`: it has answered.
+    /// The judgment of the running case; the library is queried for its error text next. `None` after its answer.
     Judged(Option<Box<CaseFailure>>),
     Turn(Turn),
     /// The steps of a case are done.
     Stepped(Box<Stepped>),
-    /// The releases that failed, and the first of them.
+    /// The failed releases, and the first failed call.
     Released(Vec<String>, Option<FailedCall>),
     /// Ready for the next case.
     Ready(CaseEnd),
-    /// Torn down; the process ends next.
+    /// Torn down; the process exits next.
     Stopped,
 }
 
-/// A worker that has started.
+/// A started worker.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Started {
-    /// Whether the library calls itself the simulated device.
+    /// The name by which a simulated device identifies itself.
     pub simulated: Option<String>,
-    /// Nanoseconds of loading the library and setting it up.
+    /// Nanoseconds of loading and setting up the library.
     pub nanoseconds: u64,
-    /// What the library changed of its process meanwhile. It stays: the library may need it.
+    /// Changes that the library made to its process during set-up. They are kept: the library may need them.
     pub changed: Option<String>,
-    /// Why optional libraries that are there were not loaded.
+    /// The reasons why available optional libraries were not loaded.
     #[serde(default)]
     pub unloaded: Vec<String>,
 }
@@ -165,11 +165,11 @@ pub struct Started {
 /// The end of a case in one process.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CaseEnd {
-    /// Why the life cycle could not be restored.
+    /// The reason why the life cycle could not be restored.
     pub trouble: Option<Trouble>,
-    /// What the library did to its process: see [`SearchResult::findings`].
+    /// Changes that the library made to its process: see [`SearchResult::findings`].
     pub manners: Vec<String>,
-    /// The process reached its memory limit.
+    /// Set if the process reached its memory limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<MemoryLimit>,
 }
@@ -178,25 +178,25 @@ pub struct CaseEnd {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Stepped {
     pub report: CaseReport,
-    /// When what is still held was acquired.
+    /// The acquisition times of the resources still held.
     pub held: Vec<u64>,
-    /// A code was seen after which the process is of no further use.
+    /// A code after which the process is unusable.
     pub fatal: Option<String>,
 }
 
-/// Passed on when the turn passes.
+/// The state passed on with the turn.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Turn {
     /// Variables by position, with their bytes in hex.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<(VariableId, String)>,
-    /// The case failed in the process that had the turn.
+    /// True if the case failed in the process that had the turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
     /// The process that had the turn ends after this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<usize>,
-    /// The process that is to be killed.
+    /// The process to kill.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kill: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! What supervisor and worker share: messages, the flight recorder, waiting, recorded calls as text.
+//! Code shared by supervisor and worker: messages, the flight recorder, waiting, and recorded calls as text.
 
 pub mod flight;
 pub mod lines;
@@ -12,16 +12,16 @@ pub use message::Turn;
 pub const WORKER: &str = "ATLAS_CTS_WORKER";
 /// Path of the flight recorder's memory.
 pub const FLIGHT: &str = "ATLAS_CTS_FLIGHT";
-/// The variable that names the folder for files of cases. It is the supervisor's to remove: a worker may be killed.
+/// The variable with the folder for files of cases. The supervisor removes them, because a worker may be killed.
 pub const FILES: &str = "ATLAS_CTS_FILES";
-/// Exit status of a worker that cannot go on for a reason of its own, not of the library's.
+/// Exit status of a worker that fails for a reason of the suite, not of the library.
 pub const OWN_TROUBLE: i32 = 70;
-/// Stands before the reason that such a worker prints last.
+/// Precedes the reason that such a worker prints last.
 pub const OWN_TROUBLE_MARK: &str = "worker: ";
-/// Exit status of a worker whose pipes were closed under it.
+/// Exit status of a worker whose pipes the library closed.
 pub const DEAF: i32 = 71;
 
-/// What to do about a refusal of the operating system that a limit caused; empty where no limit did.
+/// Advice for an error of the operating system that a limit caused; empty otherwise.
 pub fn advice(error: &std::io::Error) -> &'static str {
     use rustix::io::Errno;
     match Errno::from_io_error(error) {
@@ -29,7 +29,7 @@ pub fn advice(error: &std::io::Error) -> &'static str {
         Some(Errno::MFILE) => "; raise the limit of open files (ulimit -n)",
         Some(Errno::NFILE) => "; the system has too many open files: close some, or raise fs.file-max",
         Some(Errno::NOMEM) => "; memory is short: free some, or raise the limit (ulimit -v, or the container's)",
-        Some(Errno::NOSPC) => "; the file system is full: remove what nobody needs",
+        Some(Errno::NOSPC) => "; the file system is full: free some space",
         _ => "",
     }
 }

@@ -12,9 +12,9 @@ use super::flight::{ARGUMENTS, CallRecord, LIFE_CYCLE, RELEASE};
 #[derive(Debug, Clone, Copy)]
 pub struct Texts<'a> {
     pub rules: &'a Rules,
-    /// The rule's.
+    /// The program of the rule.
     pub program: &'a Program,
-    /// That of its processes.
+    /// The life cycle of its processes.
     pub life_cycle: &'a LifeCycleProgram,
 }
 
@@ -29,24 +29,24 @@ pub fn trace(texts: &Texts<'_>, records: &[CallRecord], dropped: u64) -> Vec<Str
     lines
 }
 
-/// The name of the function that was called, and on whose behalf.
+/// The name of the called function, and its origin.
 pub fn named(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> Option<String> {
     let (function, _, note) = called(texts, sites, record);
     Some(format!("{}{}", function?.name, note))
 }
 
-/// The name of the function that a site calls, and on whose behalf.
+/// The name of the function called at a site, and its origin.
 pub fn of_site(texts: &Texts<'_>, site: u32) -> Option<String> {
     let record = CallRecord { site, state: CallRecord::OPEN, tick: 0, result: 0, arguments: [0; ARGUMENTS] };
     named(texts, &texts.program.sites(), &record)
 }
 
-/// The function that was called.
+/// The called function.
 pub fn function(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> Option<&'static Function> {
     called(texts, sites, record).0
 }
 
-/// The function of a record, the call in the steps, and a note for calls that stand in no steps.
+/// The function of a record, the call in the steps, and a note for calls outside of steps.
 fn called<'a>(
     texts: &Texts<'a>,
     sites: &[Option<&'a Call>],
@@ -106,7 +106,7 @@ pub fn line(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> 
     format!("{}({}) = {result}{note}", function.name, arguments.join(", "))
 }
 
-/// What a hook or a gate is called in the steps: its address says nothing.
+/// The text of a hook or a gate, since its address means nothing.
 fn built_in(program: &Program, value: &Expression, ty: Type) -> Option<String> {
     match value {
         Expression::Cast(_, of) => built_in(program, of, ty),

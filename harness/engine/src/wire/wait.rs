@@ -1,16 +1,17 @@
-//! Waiting for a message: a moment awake, then asleep.
+//! Waiting for a message: briefly by polling, then asleep.
 //!
-//! Waking a process that sleeps on an idle core costs 20 µs and more, several times what a step of a rule costs. So
-//! both sides listen for a moment before they sleep, and let others run meanwhile.
+//! Waking a sleeping process on an idle core takes 20 µs or more, several times the cost of a step. So both sides poll
+//! briefly before they sleep, and yield the processor meanwhile.
 
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, Timespec, poll};
 
-/// How long to listen before sleeping.
+/// The time to poll before sleeping.
 const AWAKE: Duration = Duration::from_micros(40);
 
-/// Waits until one of the streams can be read, at most for `at_most` after listening; says how many can.
+/// Waits until one of the streams is readable, at most for `at_most` after polling; returns the number of readable
+/// streams.
 pub fn ready(watched: &mut [PollFd<'_>], at_most: Duration) -> usize {
     let begun = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! Statements of actors that are threads of a process.
+//! Statements of actors that run on threads.
 
 use catalog::Section;
 use record::Verdict;
@@ -19,11 +19,11 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// Ends all threads of the case, each after it gave its device back.
+    /// Ends all threads of the case after each has released its device.
     pub(super) fn end_threads(&mut self) {
         let mut lives = std::mem::take(&mut self.thread_lives);
         for (actor, life) in &mut lives {
-            // What the tear-down of a thread answers says nothing about the rule.
+            // Failures in the tear-down of a thread say nothing about the rule.
             let _ = self.run_on(*actor, |_, _| {
                 life.run_section(Section::DeviceDown).map_err(|trouble| Fault::LifeCycle(trouble.message).into())
             });
@@ -44,13 +44,13 @@ impl<'a> Execution<'a> {
         result
     }
 
-    /// Selects the process's device on a fresh thread, with the steps that api.yaml gives for it.
+    /// Selects the process's device on a fresh thread, with the steps of api.yaml.
     fn select_device(&mut self, actor: ActorId) -> Result<(), Stop> {
         let Some(life) = self.life else { return Ok(()) };
         let mut execution = Execution::new(life, self.flight);
         execution.begin(Vec::new(), self.memory.salt);
         if let Err(trouble) = execution.run_section(Section::DeviceUp) {
-            let message = format!("a thread could not select its device: {}", trouble.message);
+            let message = format!("cannot select the device on a thread: {}", trouble.message);
             self.report.fail_call(Verdict::Blocked, Span::default(), message, trouble.call);
             return Err(Stop::Failed);
         }

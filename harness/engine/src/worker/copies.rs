@@ -1,8 +1,8 @@
-//! Copies of a worker: a library may fork inside a call, and let the child return from it as well.
+//! Copies of a worker: a library may fork inside a call, and return from it in the child as well.
 //!
-//! The copy would run the rule on, answer the supervisor a second time and write over the flight recorder. So whoever
-//! returns from a call looks whether it is the process that made the call. The look costs one load: the kernel clears
-//! the page in every child.
+//! The copy would continue the rule, answer the supervisor a second time, and overwrite the flight recorder. So after
+//! each call, a process checks that it is the one that made the call. The check costs one load: the kernel clears the
+//! page in every child.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -20,7 +20,7 @@ pub(super) fn mark_worker() -> std::io::Result<()> {
     // SAFETY: a fresh private mapping, never unmapped.
     let page =
         unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
-    // SAFETY: the page is that mapping, and nothing is in it yet.
+    // SAFETY: the page is that mapping, and is still empty.
     unsafe { madvise(page, bytes, Advice::LinuxWipeOnFork)? };
     let mark = page.cast::<AtomicU64>();
     // SAFETY: the mapping is aligned, large enough and lives as long as the process.
@@ -29,7 +29,7 @@ pub(super) fn mark_worker() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Ends this process if it is a copy of the worker, without running anything of the library's.
+/// Ends this process if it is a copy of the worker, without running any of the library's code.
 #[inline]
 pub(super) fn end_copy(flight: &Flight) {
     let mark = MARK.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Expressions: their values, and the built-ins.
+//! Evaluates expressions and built-ins.
 
 use abi::Type;
 use steps::arithmetic::{self, ArithmeticError};
@@ -14,7 +14,7 @@ use super::fault::{Fault, Stop};
 use super::gates;
 use super::memory::{is_poisoned, write_pattern, write_poison};
 
-/// No built-in touches more memory than this: a larger size is a mistake of the rule.
+/// The most memory that a built-in touches: a larger size is a mistake of the rule.
 const LARGEST: i128 = 1 << 34;
 
 impl<'a> Memory<'a> for Execution<'a> {
@@ -68,7 +68,7 @@ impl<'a> Memory<'a> for Execution<'a> {
     }
 
     fn call(&mut self, call: &'a Call) -> Result<i128, Stop> {
-        // What becomes of a value is the steps' business: it may be anything that they allow.
+        // The steps decide what a value is used for: it may be anything that they allow.
         Execution::call(self, call, true)
     }
 }
@@ -147,8 +147,8 @@ impl<'a> Execution<'a> {
             return Err(Fault::NullArgument.into());
         }
         let address = if length == 0 { std::ptr::dangling_mut::<u8>() } else { address as usize as *mut u8 };
-        // SAFETY: the rule says that so many bytes of host memory lie there; device pointers were refused when the
-        // catalog was loaded. The slice is used up before anything else runs.
+        // SAFETY: the rule states that this many bytes of host memory are at the address; device pointers were refused
+        // when the catalog was loaded. The slice is used up before any other code runs.
         Ok(unsafe { std::slice::from_raw_parts_mut(address, length) })
     }
 
@@ -206,7 +206,7 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// The built-ins that only look at memory and numbers.
+    /// Evaluates the built-ins that only read memory and numbers.
     fn look(&mut self, builtin: Builtin, arguments: &'a [Expression]) -> Result<i128, Stop> {
         let salt = self.memory.salt;
         Ok(match builtin {
@@ -270,9 +270,9 @@ impl<'a> Execution<'a> {
             }
             Expression::Binary(operator, left, right) if operator.is_comparison() => {
                 let (Some(left), Some(right)) = (self.quiet(left), self.quiet(right)) else { return String::new() };
-                // What another thread changes may be otherwise by now.
+                // Another thread may have changed them by now.
                 let now = arithmetic::binary(*operator, left, right).is_ok_and(|holds| holds != 0);
-                let late = if now { "it did not when it was looked at; by now " } else { "" };
+                let late = if now { "it did not hold when checked; now " } else { "" };
                 format!("{late}left is {}, right is {}", number(left), number(right))
             }
             Expression::In(of, _) => {
@@ -284,7 +284,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Evaluates once more for a message; calls are not repeated.
+    /// Evaluates again for a message; calls are not repeated.
     fn quiet(&mut self, expression: &'a Expression) -> Option<i128> {
         if matches!(expression, Expression::Call(..)) { None } else { self.evaluate(expression).ok() }
     }
@@ -321,7 +321,7 @@ pub(super) fn c_text(address: i128) -> Option<Vec<u8>> {
     }
     let mut text = Vec::new();
     for at in 0..65536usize {
-        // SAFETY: the library or the rule says that a C string starts there; a wrong pointer ends this process.
+        // SAFETY: the library or the rule states that a C string starts here; a wrong pointer ends this process.
         let byte = unsafe { (address as usize as *const u8).add(at).read() };
         if byte == 0 {
             break;
@@ -335,7 +335,7 @@ fn number(value: i128) -> String {
     if value > 0xFFFF { format!("{value} (0x{value:x})") } else { value.to_string() }
 }
 
-/// Number of bytes of this process that are in memory, as the kernel counts them; 0 if it does not tell.
+/// Number of resident bytes of this process, as the kernel counts them; 0 if unknown.
 fn resident() -> i128 {
     let counts = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = counts.split(' ').nth(1).and_then(|pages| pages.parse::<i128>().ok());

@@ -1,4 +1,4 @@
-//! One program being executed: its memory, its calls, what it acquired.
+//! The execution of one program: its memory, its calls, its acquired resources.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -21,33 +21,33 @@ use super::link::Turns;
 use super::memory::Memory;
 use super::selections::{Effect, Selections};
 use super::threads::Threads;
-use crate::case::{Asked, CaseReport, FailedCall, Question, Told, class_of, note, with_class};
+use crate::case::{CaseReport, FailedCall, OpenQuestion, QuestionKind, Told, class_of, note, with_class};
 use crate::wire::flight::{self, Flight, RELEASE};
 
-/// A program prepared for one library: what does not change between cases.
+/// A program prepared for one library: the parts that do not change between cases.
 #[derive(Debug)]
 pub(super) struct Prepared<'a> {
     pub program: &'a Program,
     pub rules: &'a Rules,
-    /// The life cycle that the program is; `None`: it is that of a rule.
+    /// The life cycle that the program belongs to; `None` for that of a rule.
     pub life_cycle: Option<&'a LifeCycleProgram>,
-    /// Addresses of the program's functions, in its order; `None`: not exported.
+    /// Addresses of the program's functions, in its order; `None` if not exported.
     pub addresses: Vec<Option<*const c_void>>,
-    /// The type of codes that each function answers with.
+    /// The type of the codes that each function returns.
     pub results: Vec<Option<&'a ResultType>>,
-    /// What each function acquires, with the resource's position in the catalog's list.
+    /// The resource that each function acquires, with its position in the catalog's list.
     pub acquires: Vec<Option<(usize, &'a Resource)>>,
-    /// Whether each function releases something.
+    /// True for each function that releases a resource.
     pub releases: Vec<bool>,
-    /// What each function does to the devices that are selected.
+    /// The effect of each function on the selected devices.
     effects: Vec<Option<Effect>>,
     selections: Arc<Selections>,
-    /// The release functions by resource, in the order of the catalog's list; `None`: not exported, or not needed.
+    /// The release functions by resource, in the order of the catalog's list; `None` if not exported, or not needed.
     pub release_functions: Vec<Option<(&'static Function, *const c_void)>>,
     pub scope: &'a Scope,
     /// Device of this process.
     pub device: u32,
-    /// Which process of the program this is.
+    /// Position of this process in the program.
     pub process: usize,
 }
 
@@ -56,21 +56,21 @@ unsafe impl Send for Prepared<'_> {}
 // SAFETY: as above; nothing in it changes.
 unsafe impl Sync for Prepared<'_> {}
 
-/// Something that the case must release.
+/// A resource that the case must release.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     pub resource: &'a Resource,
     /// Position of the resource in the catalog's list.
     pub index: usize,
-    /// The handle, widened as its type says.
+    /// The handle, widened by its type.
     pub handle: u64,
-    /// The acquiring call's arguments, where the release passes one of them on.
+    /// The acquiring call's arguments, if the release passes one of them on.
     pub arguments: Vec<u64>,
-    /// For handles that are buffers: their bytes when they were acquired.
+    /// For handles that are buffers: their bytes at acquisition.
     pub bytes: Option<Vec<u8>>,
-    /// Order over all processes of the case.
+    /// Order across all processes of the case.
     pub tick: u64,
-    /// Whether its release is judged: not if the call that made it is not.
+    /// True if its release is judged; it is not if the acquiring call is not.
     pub judged: bool,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Execution<'a> {
     pub flight: &'a Flight,
     pub values: Vec<Value>,
     pub held: Vec<Held<'a>>,
-    /// Calls that `defer` promised, with the statement's number.
+    /// Calls that `defer` scheduled, with the statement's number.
     pub deferred: Vec<&'a Call>,
     /// Statements passed so far: the same number in all processes of the case.
     pub tick: u64,
@@ -90,16 +90,16 @@ pub(super) struct Execution<'a> {
     pub report: CaseReport,
     pub turns: Option<Turns<'a>>,
     pub threads: Threads,
-    /// The place of a statement of the rule that is being executed.
+    /// True while executing the set-up of the rule.
     pub setup: bool,
     pub control: bool,
-    /// For proofs: what is not judged. Looked at only when something failed.
+    /// For proofs: an ignored judgment. Checked only after a failure.
     pub ignored: Option<Judgment>,
     /// Statements whose checks are only reported, by id.
     pub observed: &'a [StatementId],
-    /// A call answered with a code after which the process is of no further use.
+    /// A call that returned a code after which the process is unusable.
     pub fatal: Option<(usize, i128)>,
-    /// The first call of the case that failed and whose answer the rule keeps or did not expect.
+    /// The first failed call of the case whose answer the rule stores or did not expect.
     pub kept: Option<FailedCall>,
     /// The life cycle, for threads that select a device.
     pub life: Option<&'a Prepared<'a>>,
@@ -159,7 +159,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// The same for a life cycle.
+    /// Same as `new`, for a life cycle.
     pub(super) fn life_cycle(
         life: &'a LifeCycleProgram,
         rules: &'a Rules,
@@ -197,7 +197,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Forgets the previous case and takes the values of the next.
+    /// Discards the previous case and takes the values of the next.
     pub(super) fn begin(&mut self, values: Vec<Value>, salt: u64) {
         self.memory.reset(salt);
         self.values = values;
@@ -215,7 +215,7 @@ impl<'a> Execution<'a> {
         &self.prepared.program.actors[actor]
     }
 
-    /// Makes a call and gives its result, typed. Where no document fixes the answer it is noted.
+    /// Makes a call and returns its result, typed. An answer that no document fixes is recorded.
     pub(super) fn call(&mut self, call: &'a Call, free: bool) -> Result<i128, Stop> {
         let function = self.prepared.program.functions[call.function];
         let Some(address) = self.prepared.addresses[call.function] else {
@@ -233,8 +233,8 @@ impl<'a> Execution<'a> {
         let arguments = &arguments[..call.arguments.len()];
         let site = call.site as u32 | if self.prepared.life_cycle.is_some() { flight::LIFE_CYCLE } else { 0 };
         let slot = self.flight.begin_call(site, self.tick, arguments);
-        // SAFETY: the address is that of this function; pointers are those that the rule's steps hand over, which is
-        // what is under test: a library that faults on them ends this process, and the supervisor reports it.
+        // SAFETY: the address is that of this function. The pointers are those of the rule's steps, which are under
+        // test: a library that faults on them ends this process, and the supervisor reports it.
         let raw = unsafe { (function.call)(address, arguments) };
         super::copies::end_copy(self.flight);
         self.flight.end_call(slot, raw);
@@ -258,12 +258,12 @@ impl<'a> Execution<'a> {
         Ok(result)
     }
 
-    /// Notes what a call answered that may answer otherwise.
+    /// Records the answer of a call that may answer differently.
     fn note_answer(&mut self, call: &Call, function: &Function, arguments: &[u64], result: i128) {
         let told = match i64::try_from(result) {
             _ if is_address(function.returns) => Told::Address(result != 0),
             Ok(code) if self.prepared.results[call.function].is_some() => Told::Code(code),
-            // Numbers are what rules observe, if they are of interest.
+            // Rules observe numbers explicitly if they matter.
             _ => return,
         };
         let parameters = function.parameters.iter().zip(arguments).enumerate();
@@ -275,8 +275,8 @@ impl<'a> Execution<'a> {
             };
             with_class(classes, index, class)
         });
-        let asked = Asked::Call { function: call.function, classes };
-        note(&mut self.report.answers, Question::at(call.span, asked), told);
+        let asked = QuestionKind::Call { function: call.function, classes };
+        note(&mut self.report.answers, OpenQuestion::at(call.span, asked), told);
     }
 
     fn argument(&mut self, argument: &'a steps::program::Argument, structure: &mut [u64; 8]) -> Result<u64, Stop> {
@@ -284,7 +284,7 @@ impl<'a> Execution<'a> {
         use steps::program::Argument;
         match argument {
             Argument::Value { value: Expression::Load { place, ty: ty @ Type::Struct(_) }, .. } => {
-                // A struct passed by value: its bytes, or their address when it is larger than a register.
+                // A struct passed by value: its bytes, or their address if it is larger than a register.
                 let size = self.prepared.rules.environment.declarations.size(*ty);
                 let pointer = self.address(place, size)?;
                 if size > 8 {
@@ -315,7 +315,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Whether an out-variable of the last call still holds poison.
+    /// True if an out-variable of the last call still holds poison.
     pub(super) fn unwritten_out(&self) -> bool {
         let poison = self.memory.poison_word().to_le_bytes();
         self.outs.iter().any(|(pointer, bytes)| {
@@ -330,7 +330,7 @@ impl<'a> Execution<'a> {
         let mut bytes = None;
         let handle = match resource.handle {
             Handle::Argument(_) => parameter,
-            // A library that is wrong takes a null place for the handle: nobody can name what it made.
+            // A broken library accepts a null place for the handle: its resource has no name.
             Handle::Pointee(_) | Handle::Buffer(_) if parameter == 0 => return,
             Handle::Pointee(ty) => {
                 let mask = resource.handle.mask(&rules.environment.declarations);
@@ -339,14 +339,14 @@ impl<'a> Execution<'a> {
                 // SAFETY: the function succeeded, and its out-parameter points to a handle of this size, at most 8.
                 unsafe { word.as_mut_ptr().copy_from_nonoverlapping(parameter as *const u8, size) };
                 let handle = u64::from_le_bytes(word);
-                // The variable is as it was before the call: there is nothing that could be released.
+                // The variable is unchanged since before the call, so there is nothing to release.
                 if handle == self.memory.poison_word() & mask {
                     return;
                 }
                 typed(ty, handle) as u64
             }
             Handle::Buffer(length) => {
-                // SAFETY: the buffer's length is the one that the catalog states for this handle.
+                // SAFETY: the buffer has the length that the catalog states for this handle.
                 bytes = Some(unsafe { std::slice::from_raw_parts(parameter as *const u8, length) }.to_vec());
                 parameter
             }
@@ -367,12 +367,12 @@ impl<'a> Execution<'a> {
                     let given = unsafe { std::slice::from_raw_parts(*given as *const u8, bytes.len()) };
                     given == bytes.as_slice()
                 }
-                // To release a null pointer releases nothing; 0 is a number like any other.
+                // Releasing a null pointer releases nothing; the number 0 is an ordinary handle.
                 None if *given == 0 && is_address(held.resource.handle.ty()) => false,
                 None => (held.handle ^ given) & held.resource.handle.mask(declarations) == 0,
             }
         };
-        // Of two with one handle, the one that the rule expects to have.
+        // Of two resources with the same handle, the one that the rule expects to exist.
         let found = self.held.iter().rposition(|held| held.judged && same(held));
         let found = found.or_else(|| self.held.iter().rposition(same));
         if let Some(found) = found {
@@ -380,7 +380,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Releases what was acquired at or after a tick, latest first.
+    /// Releases the resources acquired at or after a tick, latest first.
     pub(super) fn release(&mut self, floor: u64) {
         while let Some(held) = self.held.pop_if(|held| held.tick >= floor) {
             let release = &held.resource.release;
@@ -405,7 +405,7 @@ impl<'a> Execution<'a> {
                 *place = pass(argument);
             }
             let slot = self.flight.begin_call(RELEASE + held.index as u32, self.tick, arguments);
-            // SAFETY: the pair stands in the catalog: the function releases what the call of this case acquired.
+            // SAFETY: the catalog pairs the functions: this one releases what the call of this case acquired.
             let raw = unsafe { (function.call)(address, arguments) };
             super::copies::end_copy(self.flight);
             self.flight.end_call(slot, raw);
@@ -422,30 +422,29 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Whether a function that answered with this value did what it was asked for. One whose answer says nothing about
-    /// success cannot fail.
+    /// True if a function with this answer succeeded. A function whose answer says nothing about success cannot fail.
     pub(super) fn succeeded(&self, function: usize, result: i128) -> bool {
         self.prepared.results[function].is_none_or(|codes| codes.succeeded(result))
     }
 
-    /// What a function answered, with the code's name.
+    /// A function's answer, with the code's name.
     pub(super) fn code(&self, function: usize, code: i128) -> String {
         self.prepared.results[function].map_or_else(|| code.to_string(), |codes| codes.shown(code))
     }
 
-    /// The answer after which the process is of no further use, if there was one.
+    /// The answer after which the process is unusable, if any.
     pub(super) fn take_fatal(&mut self) -> Option<String> {
         let (function, code) = self.fatal.take()?;
         Some(format!("{} returned {}", self.prepared.program.functions[function].name, self.code(function, code)))
     }
 
-    /// Where a variable lies in the frame.
+    /// The place of a variable in the frame.
     pub(super) fn slot(&mut self, variable: VariableId) -> *mut u8 {
         // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
         unsafe { self.memory.frame().add(self.prepared.program.variables[variable].offset) }
     }
 
-    /// The address of an array and its length in bytes; `None`: its declaration was not executed.
+    /// The address of an array and its length in bytes; `None` before its declaration was executed.
     pub(super) fn array(&self, slot: *const u8) -> Option<(*mut u8, usize)> {
         // SAFETY: an array's slot holds the two.
         let (array, bytes) = unsafe { (slot.cast::<u64>().read(), slot.cast::<u64>().add(1).read()) };
@@ -453,7 +452,7 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// A widened result as its type reads it.
+/// A widened result, converted to its type.
 pub(super) fn typed(ty: abi::Type, raw: u64) -> i128 {
     steps::types::wrap(ty, i128::from(raw))
 }

@@ -1,5 +1,5 @@
-//! Why a case stops, cannot be judged, or a worker cannot go on. Faults are mistakes of a rule, of the suite, of the machine; never of the
-//! library.
+//! The reasons why a case stops, cannot be judged, or a worker fails. Faults are mistakes of a rule, of the suite, or
+//! of the machine; never of the library.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::wire::advice;
 
-/// What is wrong with a case.
+/// A fault in the execution of a case.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub(super) enum Fault {
@@ -19,7 +19,7 @@ pub(super) enum Fault {
     Evaluation(#[from] EvaluationError),
     #[error("array `{0}` is used before its declaration was executed")]
     UndeclaredArray(String),
-    #[error("a null pointer is read or written by the rule itself")]
+    #[error("the rule itself reads or writes a null pointer")]
     NullPointer,
     #[error("a built-in got a null pointer")]
     NullArgument,
@@ -27,58 +27,58 @@ pub(super) enum Fault {
     OutsideArray,
     #[error("an access at byte {offset} is outside an array of {room} bytes")]
     OutsideRoom { offset: usize, room: usize },
-    #[error("a value of this type cannot be computed with")]
+    #[error("a value of this type cannot be used in a calculation")]
     NoValue,
     #[error("{value} does not fit a {}; cast it if the wrap is meant", c_name(*.ty))]
     DoesNotFit { value: i128, ty: Type },
     #[error("{value} does not fit a parameter of type {}", c_name(*.ty))]
     DoesNotFitParameter { value: i128, ty: Type },
-    #[error("{0} is no size of memory")]
+    #[error("{0} is not a valid memory size")]
     Size(i128),
-    #[error("{0} is no length of an array")]
+    #[error("{0} is not a valid array length")]
     Length(i128),
-    #[error("the alignment of host() is a power of two up to 2 MiB")]
+    #[error("the alignment of host() must be a power of two up to 2 MiB")]
     HostAlignment,
-    #[error("ALIGN_UP to a multiple of nothing")]
+    #[error("ALIGN_UP to a multiple of 0")]
     AlignUp,
     #[error("this is not a gate of the case; `gate()` makes one")]
     NoGate,
-    /// Memory that a built-in needs.
+    /// Out of memory for a built-in.
     #[error("{what}: {source}{}", advice(.source))]
     Memory { what: String, source: io::Error },
-    /// A file that a built-in needs.
+    /// A file for a built-in cannot be written.
     #[error("cannot write {path}: {source}{}", advice(.source))]
     File { path: PathBuf, source: io::Error },
     #[error("the loop would run {rounds} times; at most {most} are allowed")]
     Rounds { rounds: i128, most: i128 },
-    #[error("the case chose an alternative that is not there")]
+    #[error("the case chose an unknown alternative")]
     NoAlternative,
-    /// Control flow is to be performed by an actor, or something else as control flow.
-    #[error("control flow is not performed by an actor")]
+    /// Control flow performed by an actor, or another statement as control flow.
+    #[error("control flow cannot be performed by an actor")]
     Flow,
-    #[error("a process that ended has no further statements")]
+    #[error("a process that has ended cannot execute statements")]
     Gone,
-    /// A variable of another process.
-    #[error("a variable arrived in pieces")]
+    /// A variable of another process is incomplete.
+    #[error("a variable arrived incomplete")]
     BrokenVariable,
     #[error("a thread of the case ended early")]
     ThreadEnded,
-    #[error("a thread of the case cannot be started: {source}{}", advice(.source))]
+    #[error("cannot start a thread of the case: {source}{}", advice(.source))]
     NoThread { source: io::Error },
     #[error("the case executed more than {0} statements: bound the rounds of its loops")]
     Steps(u64),
-    /// A part of the life cycle could not be done.
+    /// A part of the life cycle failed.
     #[error("{0}")]
     LifeCycle(String),
-    /// The supervisor cannot be heard or told.
+    /// The connection to the supervisor failed.
     #[error(transparent)]
     Link(#[from] WorkerFault),
 }
 
-/// Why the execution of a case stopped before its end.
+/// The reason why the execution of a case stopped early.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The rule, or its set-up, failed: the report says how.
+    /// The rule, or its set-up, failed: the report has the details.
     Failed,
     /// Another process of the case failed or ended the case.
     Elsewhere,
@@ -92,7 +92,7 @@ impl<E: Into<Fault>> From<E> for Stop {
     }
 }
 
-/// Why a worker cannot go on.
+/// The reason why a worker fails.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub(super) enum WorkerFault {
@@ -100,18 +100,18 @@ pub(super) enum WorkerFault {
     UnknownRuntime(String),
     #[error("{0} is not set")]
     NotSet(&'static str),
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("{what}: {source}{}", advice(.source))]
     Io { what: String, source: io::Error },
-    /// A message cannot be written or understood.
+    /// A message cannot be written or parsed.
     #[error("{what}: {source}")]
     Message { what: &'static str, source: serde_json::Error },
     #[error("expected {expected}, got {got}")]
     Unexpected { expected: &'static str, got: String },
-    /// The catalog cannot be used any more.
+    /// The catalog has become unusable.
     #[error("{0}")]
     Catalog(String),
-    #[error("the catalog in {0} changed while the run was going on; start the run again")]
+    #[error("the catalog in {0} changed during the run; start the run again")]
     CatalogChanged(PathBuf),
     #[error("the catalog has no {what} `{name}`")]
     Unknown { what: &'static str, name: String },

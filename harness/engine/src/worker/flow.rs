@@ -36,7 +36,7 @@ impl<'a> Execution<'a> {
         result.map_err(|stop| self.at_statement(statement, stop))
     }
 
-    /// A statement inside one that its actor performs already.
+    /// Performs a statement nested in one that its actor already performs.
     pub(super) fn nested(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         self.steps += 1;
         let result = match statement.kind.is_flow() {
@@ -49,7 +49,7 @@ impl<'a> Execution<'a> {
         result.map_err(|stop| self.at_statement(statement, stop))
     }
 
-    /// A case that cannot be judged says at which statement.
+    /// Adds the statement to the fault of a case that cannot be judged.
     #[cold]
     fn at_statement(&mut self, statement: &'a Statement, stop: Stop) -> Stop {
         match stop {
@@ -61,7 +61,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Control flow; `run` runs the statements inside.
+    /// Performs control flow; `run` runs the nested statements.
     fn flow(
         &mut self,
         statement: &'a Statement,

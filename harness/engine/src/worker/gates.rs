@@ -1,8 +1,7 @@
-//! Gates: what `hook` hands to the runtime waits at one, until the rule opens it.
+//! Gates: the function that `hook` passes to the runtime waits at one until the rule opens it.
 //!
-//! The runtime may call with any argument, and after the case that the gate belonged to. So a gate is only looked up:
-//! its address belongs to nothing else as long as the process lives, and a call with an address that is not that of a
-//! gate of this case returns at once.
+//! The runtime may call it with any argument, even after the case of the gate. So a gate is only looked up: its address
+//! stays unused for as long as the process lives, and a call with any other address returns at once.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -13,13 +12,13 @@ use super::fault::Fault;
 #[derive(Debug, Default)]
 struct Gate {
     open: bool,
-    /// How many calls have returned.
+    /// The number of calls that have returned.
     passed: u64,
 }
 
-/// The gates of the case that runs, by address.
+/// The gates of the running case, by address.
 static GATES: LazyLock<Mutex<HashMap<usize, Gate>>> = LazyLock::new(|| {
-    // What a library does when the process ends may wait for its calls: whoever registers last is called first.
+    // The library's exit handlers may wait for its calls: the handler registered last runs first.
     // SAFETY: the function takes nothing and does not unwind.
     let _ = unsafe { libc::atexit(at_exit) };
     Mutex::default()
@@ -34,7 +33,7 @@ extern "C" fn at_exit() {
     open_all();
 }
 
-/// Makes a closed gate, and gives its address.
+/// Creates a closed gate, and returns its address.
 pub(super) fn make() -> i128 {
     let address = std::ptr::from_ref(Box::leak(Box::new(0u64))) as usize;
     gates().insert(address, Gate::default());
@@ -48,7 +47,7 @@ pub(super) fn open(address: i128) -> Result<(), Fault> {
     Ok(())
 }
 
-/// How many calls with a gate have returned.
+/// The number of calls with a gate that have returned.
 pub(super) fn passed(address: i128) -> Result<i128, Fault> {
     Ok(i128::from(known(&mut gates(), address)?.passed))
 }
@@ -57,23 +56,23 @@ fn known(gates: &mut HashMap<usize, Gate>, address: i128) -> Result<&mut Gate, F
     usize::try_from(address).ok().and_then(|address| gates.get_mut(&address)).ok_or(Fault::NoGate)
 }
 
-/// Ends all gates: nobody waits at one any more.
+/// Opens all gates, so that no thread waits at one.
 pub(super) fn open_all() {
     let mut gates = gates();
-    // Every case ends here, and few have gates: to wake nobody would be a call of the system too.
+    // Every case ends here, but few have gates: without one, this avoids a system call.
     if !gates.is_empty() {
         gates.clear();
         CHANGED.notify_all();
     }
 }
 
-/// The address of what `hook` hands over.
+/// The address of the function that `hook` passes on.
 pub(super) fn hook() -> i128 {
     pass as *const c_void as i128
 }
 
-/// Waits until the gate is open. The wait ends with the case, if not before: a rule that waits for it itself is stopped
-/// at its deadline, with this process.
+/// Waits until the gate is open, or the case ends. A rule that itself waits for this is stopped at its deadline, with
+/// this process.
 extern "C" fn pass(gate: *mut c_void) {
     let address = gate as usize;
     let mut gates = gates();
@@ -92,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    /// One test: the gates are those of the process.
+    /// One test, because the gates belong to the process.
     #[test]
     fn a_call_waits_at_its_own_gate_only_and_never_after_its_case() {
         let call = |gate: i128| {
@@ -113,6 +112,6 @@ mod tests {
         open_all();
         left.join().unwrap();
         pass(first as usize as *mut c_void);
-        assert!(matches!(passed(first), Err(Fault::NoGate)), "it was a gate of another case");
+        assert!(matches!(passed(first), Err(Fault::NoGate)), "this gate belonged to another case");
     }
 }

@@ -1,4 +1,4 @@
-//! The libraries under test, loaded: the only place that calls into them.
+//! The loaded libraries under test: the only place that calls into them.
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -17,21 +17,21 @@ use super::selections::Selections;
 struct Library {
     handle: Opened,
     addresses: HashMap<&'static str, Option<usize>>,
-    /// A simulated device says which functions count as not exported.
+    /// The function of a simulated device that lists functions to treat as not exported.
     lacks: Option<Lacks>,
 }
 
 /// See [`symbol::LACKS`].
 type Lacks = unsafe extern "C" fn(*const c_char) -> c_int;
 
-/// A library that was opened. It is never closed: vendor libraries do not survive that.
+/// An opened library. It is never closed: vendor libraries do not survive that.
 pub type Opened = std::mem::ManuallyDrop<libloading::os::unix::Library>;
 
-/// Opens a library with all its dependencies, so that a missing one shows here and not at some call. Only a process that
-/// exists to run the library's code calls this: its initializers may do anything.
+/// Opens a library with all its dependencies, so that a missing one shows here and not at some call. Only a process
+/// that exists to run the library's code may call this: its initializers can do anything.
 ///
 /// # Errors
-/// What the loader says.
+/// The loader's message.
 pub fn open(path: &Path) -> Result<Opened, String> {
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
     // SAFETY: this process exists to run the library's code; what its initializers do ends at most this process.
@@ -56,7 +56,7 @@ impl Library {
         Ok(Library { handle, addresses: HashMap::new(), lacks })
     }
 
-    /// The address of a function; `None`: this library does not export it.
+    /// The address of a function; `None` if this library does not export it.
     fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
         let (handle, lacks) = (&self.handle, self.lacks);
         let address = *self.addresses.entry(function.name).or_insert_with(|| {
@@ -72,9 +72,9 @@ impl Library {
         address.map(|address| address as *const c_void)
     }
 
-    /// Whether the library exports a symbol.
+    /// True if the library exports a symbol.
     fn exports(&self, symbol: &str) -> bool {
-        // SAFETY: the symbol is only looked at.
+        // SAFETY: the symbol is only looked up.
         unsafe { self.handle.get::<*const c_void>(symbol) }.is_ok()
     }
 }
@@ -83,11 +83,11 @@ impl Library {
 #[derive(Debug)]
 pub(super) struct Loaded<'a> {
     libraries: &'a Libraries,
-    /// In the order of the catalog; `None`: an optional one that is not there, or cannot be loaded.
+    /// In the order of the catalog; `None` for an optional one that is missing, or cannot be loaded.
     loaded: Vec<Option<Library>>,
-    /// Why optional ones that are there were not loaded.
+    /// The reasons why available optional libraries were not loaded.
     pub unloaded: Vec<String>,
-    /// The devices that are selected with it.
+    /// The devices selected with it.
     pub selections: Arc<Selections>,
 }
 
@@ -109,20 +109,20 @@ impl<'a> Loaded<'a> {
         Ok(loaded)
     }
 
-    /// The address of a function in the library that it lives in, or else in the first one: all may be one file.
-    /// `None`: neither exports it.
+    /// The address of a function in its library, or else in the first one: all may be one file. `None` if neither
+    /// exports it.
     pub(super) fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
         let home = self.libraries.home(function.name);
         let mut address = |position: usize| self.loaded.get_mut(position)?.as_mut()?.address(function);
         address(home).or_else(|| address(0))
     }
 
-    /// Whether a function is exported where it is looked for.
+    /// True if a function is exported in one of these libraries.
     pub(super) fn exports(&mut self, function: &'static Function) -> bool {
         self.address(function).is_some()
     }
 
-    /// Whether the first library has a symbol that no header declares.
+    /// True if the first library has a symbol that no header declares.
     pub(super) fn has_symbol(&self, symbol: &str) -> bool {
         self.loaded.first().and_then(Option::as_ref).is_some_and(|library| library.exports(symbol))
     }

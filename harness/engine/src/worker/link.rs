@@ -1,17 +1,17 @@
-//! The way from one process of a case to the others, and whose turn it is.
+//! The connection between the processes of a case, and the holder of the turn.
 
 use crate::wire::Turn;
 use steps::VariableId;
 
 use super::fault::WorkerFault;
 
-/// The way to the other processes.
+/// The connection to the other processes.
 pub(super) trait Link {
     fn send(&self, turn: &Turn) -> Result<(), WorkerFault>;
     fn receive(&self) -> Result<Turn, WorkerFault>;
 }
 
-/// Whose turn it is.
+/// The holder of the turn.
 pub(super) struct Turns<'a> {
     pub me: usize,
     pub holder: usize,

@@ -11,13 +11,13 @@ use crate::wire::FILES;
 
 use super::fault::Fault;
 
-/// Bytes before and after a host buffer that must stay as they were.
+/// Guard bytes before and after a host buffer, which must stay unchanged.
 const GUARD: usize = 64;
 
-/// Where files of cases lie; `None`: the supervisor named no folder.
+/// The folder for files of cases; `None` if the supervisor named none.
 static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::var_os(FILES).map(PathBuf::from));
 
-/// Looks where files of cases lie, before a library can change the environment.
+/// Reads the folder for files of cases, before a library can change the environment.
 pub(super) fn find_folder() {
     LazyLock::force(&FOLDER);
 }
@@ -38,7 +38,7 @@ pub(super) struct Memory {
 struct Block {
     base: *mut u8,
     layout: Layout,
-    /// Offset and length of the guarded middle; no guard for arrays and patterns.
+    /// Offset and length of the guarded middle; `None` for arrays and patterns, which have no guard.
     guarded: Option<(usize, usize)>,
 }
 
@@ -54,7 +54,7 @@ impl Memory {
         }
     }
 
-    /// Starts a case: frees what the previous one allocated and poisons all variables.
+    /// Starts a case: frees the memory of the previous one and poisons all variables.
     pub(super) fn reset(&mut self, salt: u64) {
         self.free_all();
         self.salt = salt;
@@ -62,7 +62,7 @@ impl Memory {
         self.frame.fill(poison);
     }
 
-    /// What variables hold before they are set.
+    /// The content of unset variables.
     pub(super) fn poison_word(&self) -> u64 {
         0xA5C3_D7E1_B996_8F5B ^ (self.salt & 0x0F0F_0F0F_0F0F_0F0F)
     }
@@ -94,7 +94,7 @@ impl Memory {
         }
     }
 
-    /// `bytes` bytes that end at a page which cannot be accessed.
+    /// Memory of `bytes` bytes that ends at an inaccessible page.
     pub(super) fn edge(&mut self, bytes: usize) -> Result<*mut u8, Fault> {
         use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
         let failed = |what: String, error: rustix::io::Errno| Fault::Memory { what, source: error.into() };
@@ -109,7 +109,7 @@ impl Memory {
         self.mappings.push((base, length));
         // SAFETY: the last page of the mapping made above; nothing points into it.
         unsafe { mprotect(base.cast::<u8>().add(pages * page).cast(), page, MprotectFlags::empty()) }
-            .map_err(|error| failed(format!("cannot protect the page behind edge({bytes})"), error))?;
+            .map_err(|error| failed(format!("cannot protect the page after edge({bytes})"), error))?;
         // SAFETY: stays inside the mapping.
         Ok(unsafe { base.cast::<u8>().add(pages * page - bytes) })
     }
@@ -146,7 +146,7 @@ impl Memory {
         Ok(pointer)
     }
 
-    /// The first guard that was written over: offset relative to the buffer, and its length.
+    /// The first overwritten guard byte: its offset from the buffer, and the buffer's length.
     pub(super) fn broken_guard(&self) -> Option<(isize, usize)> {
         let guard = self.guard_byte();
         for block in &self.blocks {
@@ -187,7 +187,7 @@ impl Memory {
         }
         self.patterns.clear();
         for (base, length) in self.mappings.drain(..) {
-            // SAFETY: mapped by `edge`; nothing uses it after the case. A failure leaks one mapping.
+            // SAFETY: mapped by `edge`; unused after the case. A failure leaks one mapping.
             let _ = unsafe { rustix::mm::munmap(base, length) };
         }
         self.files.clear();
@@ -210,7 +210,7 @@ fn mix(seed: u64, index: u64) -> u64 {
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
 /// The 8 bytes of a pattern at a word. The high bit of each byte depends on salt and position only, and poison has the
-/// opposite one: a poisoned byte equals no pattern's byte at its position.
+/// opposite one: a poisoned byte differs from every pattern's byte at its position.
 #[inline]
 fn pattern_word(salt: u64, tag: i128, index: u64) -> u64 {
     let tagged = mix(salt ^ (tag as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93), index);
@@ -240,12 +240,12 @@ pub fn write_pattern(bytes: &mut [u8], salt: u64, tag: i128) {
     write_words(bytes, |index| pattern_word(salt, tag, index));
 }
 
-/// Fills memory with bytes that no pattern of the case has at their position.
+/// Fills memory with bytes that differ from every pattern of the case at their position.
 pub fn write_poison(bytes: &mut [u8], salt: u64) {
     write_words(bytes, |index| poison_word_at(salt, index));
 }
 
-/// Whether memory still holds what [`write_poison`] wrote.
+/// True if memory still holds the bytes of [`write_poison`].
 pub fn is_poisoned(bytes: &[u8], salt: u64) -> bool {
     bytes
         .chunks(8)

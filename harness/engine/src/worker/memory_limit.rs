@@ -1,4 +1,4 @@
-//! The limit of a worker's memory: a library that allocates without end fails in its process, and not the machine.
+//! The memory limit of a worker: a library that allocates without end fails in its process, and not the whole machine.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -8,15 +8,14 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::wire::flight::Flight;
 
-/// How often the process is looked at. A gibibyte takes a runtime half a second.
+/// The interval between checks of the process. A runtime needs half a second to fill a gibibyte.
 const TICK: Duration = Duration::from_millis(10);
-/// The limit is reached when less than this part of it is left: what fails to be allocated is not counted.
+/// The limit counts as reached when less than this fraction is left: failed allocations are not counted.
 const LITTLE: u64 = 16;
-/// What the system tells of a process's memory, in pages.
+/// The system's file with a process's memory, in pages.
 const PAGES: &str = "/proc/self/statm";
 
-/// From now on this process gets so many bytes of data beside what it has, and notes in the flight recorder when there is
-/// little left.
+/// Limits the further data of this process to this many bytes, and notes in the flight recorder when little is left.
 pub(super) fn limit_memory(bytes: u64, flight: Flight) -> std::io::Result<()> {
     let statm = File::open(PAGES)?;
     let limit = data(&statm).unwrap_or_default().saturating_add(bytes);
@@ -34,7 +33,7 @@ pub(super) fn limit_memory(bytes: u64, flight: Flight) -> std::io::Result<()> {
     std::thread::Builder::new().spawn(watch).map(drop)
 }
 
-/// Bytes of data of this process. Allocates nothing: where it is needed there may be nothing to allocate.
+/// Bytes of data of this process. Allocates nothing, because no memory may be left.
 fn data(statm: &File) -> Option<u64> {
     let mut text = [0; 256];
     let length = statm.read_at(&mut text, 0).ok()?;

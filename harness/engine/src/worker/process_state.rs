@@ -1,11 +1,10 @@
-//! The process around a library: its signal mask, working directory, file mode mask, locale, environment and resource
-//! limits.
+//! The environment of a library's process: signal mask, working directory, file mode mask, locale, variables and
+//! resource limits.
 //!
-//! A library may change them, and every rule that follows would run in a changed process. They are compared and put
-//! back after each rule, in about a microsecond: the environment is compared by the addresses of its entries. (A string
-//! that is changed in its place goes unnoticed.) Each limit costs a call of the system: those that a runtime does touch
-//! are compared after each rule, all of them where a rule did not pass. Signal handlers are not looked at: vendor
-//! libraries set their own.
+//! A library may change it, and every later rule would run in a changed process. It is compared and restored after each
+//! rule, in about a microsecond: variables are compared by the addresses of their entries. (A string changed in place
+//! goes unnoticed.) Each limit costs a system call: those that a runtime does touch are compared after each rule, all
+//! of them only if a rule did not pass. Signal handlers are ignored: vendor libraries set their own.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, OsString, c_char};
@@ -16,11 +15,11 @@ use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
 
 unsafe extern "C" {
-    /// The process's environment, as the C library holds it.
+    /// The process's environment variables, as the C library holds them.
     static environ: *const *const c_char;
 }
 
-/// What a process is like.
+/// A snapshot of the process's environment.
 pub(super) struct Surroundings {
     /// The calling thread's blocked signals: bit n - 1 for signal n.
     signals: u64,
@@ -33,10 +32,10 @@ pub(super) struct Surroundings {
     limits: [Rlimit; LIMITED.len()],
 }
 
-/// How many of the limits, from the first, are compared after each rule.
+/// The number of limits, from the first, to compare after each rule.
 const LIMITED_EACH_TIME: usize = 2;
 
-/// What a library may have less of after it has lowered a limit.
+/// The resources whose limit a library may have lowered.
 const LIMITED: [(Resource, &str); 7] = [
     (Resource::Nofile, "open files"),
     (Resource::As, "address space"),
@@ -48,7 +47,7 @@ const LIMITED: [(Resource, &str); 7] = [
 ];
 
 impl Surroundings {
-    /// This process as it is now.
+    /// A snapshot of this process.
     pub(super) fn now() -> Surroundings {
         let file_mask = umask(Mode::empty());
         umask(file_mask);
@@ -64,7 +63,7 @@ impl Surroundings {
         }
     }
 
-    /// What another one has that this one has not; `None`: they are alike.
+    /// The differences of another snapshot; `None` if they are equal.
     pub(super) fn differences(&self, other: &Surroundings) -> Option<String> {
         let shown = |text: &Option<CString>| {
             text.as_ref().map_or_else(|| "none".to_owned(), |text| text.to_string_lossy().into_owned())
@@ -87,14 +86,14 @@ impl Surroundings {
             said.push(format!("the locale from {} to {}", shown(&self.locale), shown(&other.locale)));
         }
         if self.thread_locale != other.thread_locale {
-            said.push("the locale of the thread that calls it".to_owned());
+            said.push("the locale of the calling thread".to_owned());
         }
         for ((_, name), (from, to)) in LIMITED.iter().zip(self.limits.iter().zip(&other.limits)) {
             if from != to {
                 said.push(format!("the limit of {name} from {} to {}", limit(from), limit(to)));
             }
         }
-        // Names only: values may be secret, and differ from run to run.
+        // Names only: values may be secret, and differ between runs.
         let variables: Vec<String> = changed(&self.environment, &other.environment)
             .map(|(name, before, after)| match (before, after) {
                 (None, _) => format!("{} set", name.display()),
@@ -108,8 +107,8 @@ impl Surroundings {
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// Puts back what was changed since, and says what that was; `None`: nothing. Only where it is looked at `closely`
-    /// are all limits compared.
+    /// Restores changes and returns a description of them; `None` if there are none. All limits are compared only with
+    /// `closely`.
     pub(super) fn restore(&mut self, closely: bool) -> Option<String> {
         if self.unchanged(if closely { LIMITED.len() } else { LIMITED_EACH_TIME }) {
             return None;
@@ -121,17 +120,18 @@ impl Surroundings {
         if self.locale != is.locale {
             locale(self.locale.as_deref());
         }
-        // SAFETY: the locale was this thread's before, and nobody else knows it.
+        // SAFETY: the locale was this thread's before, and no other code knows it.
         unsafe { libc::uselocale(self.thread_locale) };
         if self.folder != is.folder {
             let back = self.folder.as_ref().is_some_and(|folder| rustix::process::chdir(folder.as_c_str()).is_ok());
-            said = said.map(|said| if back { said } else { format!("{said} (the working directory stays)") });
+            said = said
+                .map(|said| if back { said } else { format!("{said} (the working directory could not be restored)") });
         }
         let left = self.put_limits_back(&is);
-        said = said.map(|said| if left { format!("{said} (a limit that was lowered for good stays)") } else { said });
+        said = said.map(|said| if left { format!("{said} (a limit could not be restored)") } else { said });
         for (name, before, _) in changed(&self.environment, &is.environment) {
             // SAFETY: no other thread of the worker reads the environment; a library's thread that does so while its
-            // own library changes it is in trouble already.
+            // own library changes it is already broken.
             unsafe {
                 match before {
                     Some(value) => std::env::set_var(name, value),
@@ -143,7 +143,7 @@ impl Surroundings {
         said
     }
 
-    /// Puts resource limits back as far as that is allowed; says whether something was left as it is, from now on.
+    /// Restores resource limits as far as allowed; returns true if one keeps its new value.
     fn put_limits_back(&mut self, is: &Surroundings) -> bool {
         let mut left = false;
         for ((resource, _), (was, is)) in LIMITED.iter().zip(self.limits.iter_mut().zip(&is.limits)) {
@@ -155,7 +155,7 @@ impl Surroundings {
         left
     }
 
-    /// A quick look, at so many limits, which also puts the file mode mask back: only setting it tells what it was.
+    /// A quick check of this many limits, which also restores the file mode mask: only setting it reveals it.
     fn unchanged(&self, limits: usize) -> bool {
         let file_mask = umask(self.file_mask);
         let same = file_mask == self.file_mask
@@ -197,7 +197,7 @@ fn changed<'a>(
         .filter(|(_, before, after)| before != after)
 }
 
-/// `blocked 10, 12`, or their number if they are many.
+/// `blocked 10 12`, or their number if they are many.
 fn numbered(what: &str, signals: u64) -> Option<String> {
     let numbers: Vec<String> =
         (0..64).filter(|bit| signals >> bit & 1 == 1).map(|bit: u32| (bit + 1).to_string()).collect();
@@ -211,8 +211,8 @@ fn numbered(what: &str, signals: u64) -> Option<String> {
 /// The signals that the calling thread blocks.
 fn signals() -> u64 {
     let mut set = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: a null set only asks; the old one is filled. Signals 1 to 64 are the first 64 bits of a Linux set, which
-    // has at least as many.
+    // SAFETY: a null set only queries; the old one is filled. Signals 1 to 64 are the first 64 bits of a Linux set,
+    // which has at least as many.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, ptr::null(), set.as_mut_ptr());
@@ -233,22 +233,22 @@ fn set_signals(signals: u64) {
 }
 
 fn thread_locale() -> libc::locale_t {
-    // SAFETY: a null locale only asks.
+    // SAFETY: a null locale only queries.
     unsafe { libc::uselocale(ptr::null_mut()) }
 }
 
 fn folder() -> Option<CString> {
     let mut path = MaybeUninit::<[c_char; 4096]>::uninit();
-    // SAFETY: the buffer has the length that is said, and holds a whole string where it is given back.
+    // SAFETY: the buffer has the given length, and holds a whole string on return.
     unsafe {
         let known = libc::getcwd(path.as_mut_ptr().cast(), size_of_val(&path));
         (!known.is_null()).then(|| CStr::from_ptr(known).to_owned())
     }
 }
 
-/// Sets the process's locale, or only asks for it.
+/// Sets the process's locale, or only queries it.
 fn locale(set: Option<&CStr>) -> Option<CString> {
-    // SAFETY: the name is a whole string or null, which only asks; the answer is copied before the next call.
+    // SAFETY: the name is a whole string or null, which only queries; the answer is copied before the next call.
     unsafe {
         let name = libc::setlocale(libc::LC_ALL, set.map_or(ptr::null(), CStr::as_ptr));
         (!name.is_null()).then(|| CStr::from_ptr(name).to_owned())
@@ -258,7 +258,7 @@ fn locale(set: Option<&CStr>) -> Option<CString> {
 /// The addresses of the environment's entries.
 fn entries() -> Vec<*const c_char> {
     let mut entries = Vec::new();
-    // SAFETY: the list ends with a null; a library's thread that changes it at this moment breaks the C library's rules.
+    // SAFETY: the list ends with a null; a library's thread that changes it now breaks the C library's rules.
     unsafe {
         let mut entry = environ;
         while !entry.is_null() && !(*entry).is_null() {
@@ -269,7 +269,7 @@ fn entries() -> Vec<*const c_char> {
     entries
 }
 
-/// Whether the environment consists of these entries.
+/// True if the environment consists of these entries.
 fn has_entries(entries: &[*const c_char]) -> bool {
     // SAFETY: as above; the list is read up to its end, or to the first difference.
     unsafe {

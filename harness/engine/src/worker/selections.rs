@@ -1,7 +1,7 @@
-//! How often each device is selected in this process: by the life cycle and by rules.
+//! The number of selections of each device in this process, by the life cycle and by rules.
 //!
-//! A runtime counts selections, and may wait at the end of a process whose devices were not released as often. Which
-//! functions select and release a device is read from the life cycle: those whose only argument is the process's device.
+//! A runtime counts selections, and may wait at the end of a process whose devices were released less often. The life
+//! cycle determines the functions that select and release a device: those whose only argument is the process's device.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -15,23 +15,23 @@ use steps::walk::Node;
 
 use catalog::{LifeCycleProgram, Rules, Section};
 
-/// What a successful call does to the count of its device.
+/// The effect of a successful call on the count of its device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     Selects,
     Releases,
 }
 
-/// The function that releases a device, its address, and its answer when it has.
-type Release = (&'static Function, *const c_void, i128);
+/// The function that releases a device, its address, and its answer on success.
+type ReleaseCall = (&'static Function, *const c_void, i128);
 
-/// The devices that are selected in this process.
+/// The selected devices of this process.
 #[derive(Debug, Default)]
 pub(super) struct Selections {
     selecting: Option<&'static str>,
     releasing: Option<&'static str>,
-    release: Option<Release>,
-    /// By the device as calls name it.
+    release: Option<ReleaseCall>,
+    /// Counts by the device number in calls.
     counts: Mutex<BTreeMap<u64, u64>>,
 }
 
@@ -41,8 +41,8 @@ unsafe impl Send for Selections {}
 unsafe impl Sync for Selections {}
 
 impl Selections {
-    /// Nothing is selected yet. Where the life cycle selects no device in this way, nothing is ever counted. `address`:
-    /// where the library has a function.
+    /// The state without selections. If the life cycle selects no device in this way, nothing is ever counted.
+    /// `address` looks a function up in the library.
     pub(super) fn new(
         life: &LifeCycleProgram,
         rules: &Rules,
@@ -62,7 +62,7 @@ impl Selections {
         })
     }
 
-    /// What a function does here.
+    /// The effect of a function.
     pub(super) fn effect(&self, function: &str) -> Option<Effect> {
         match function {
             name if self.selecting == Some(name) => Some(Effect::Selects),
@@ -71,7 +71,7 @@ impl Selections {
         }
     }
 
-    /// Notes a call that succeeded.
+    /// Counts a successful call.
     pub(super) fn note(&self, effect: Effect, device: u64) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(device).or_default();
@@ -81,8 +81,7 @@ impl Selections {
         };
     }
 
-    /// Releases each device until it is selected as often as the life cycle has selected it: `kept` once, all others not
-    /// at all.
+    /// Releases each device until only the selection of the life cycle is left: one for `kept`, none for others.
     pub(super) fn settle(&self, kept: Option<u64>) {
         let Some((function, address, success)) = self.release else { return };
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -92,7 +91,7 @@ impl Selections {
                 // SAFETY: the function's one argument is a device's number, as in every call that was counted.
                 let answer = unsafe { (function.call)(address, &[device]) };
                 if wrap(function.returns, i128::from(answer)) != success {
-                    // Something else has released it: a reset that ignores how often a device was selected.
+                    // Another action has released it: a reset that ignores the number of selections.
                     break;
                 }
             }

@@ -28,16 +28,16 @@ use super::memory_limit::limit_memory;
 use super::process_state::Surroundings;
 use super::selections::Selections;
 
-/// Becomes a worker if the environment says so, and then does not return. Every executable that runs rules calls this
-/// first in `main`.
+/// Becomes a worker if the environment requests it, and then does not return. Every executable that runs rules calls
+/// this first in `main`.
 pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     let Ok(runtime) = std::env::var(WORKER) else { return };
     let work = || match runtimes.iter().find(|known| known.name() == runtime) {
         Some(runtime) => serve(runtime).map_err(|fault| fault.to_string()),
         None => Err(WorkerFault::UnknownRuntime(runtime.clone()).to_string()),
     };
-    // What panics here is the suite: a panic in a library does not come back to its caller.
-    let status = std::panic::catch_unwind(work).unwrap_or_else(|_| Err("a mistake of the suite, see above".to_owned()));
+    // Only the suite panics here: a panic in a library does not return to its caller.
+    let status = std::panic::catch_unwind(work).unwrap_or_else(|_| Err("a bug in the suite, see above".to_owned()));
     if let Err(fault) = status {
         eprintln!("{OWN_TROUBLE_MARK}{fault}");
         std::process::exit(OWN_TROUBLE);
@@ -49,7 +49,7 @@ pub fn run_if_asked(runtimes: &[&'static Runtime]) {
 struct Wire {
     requests: RefCell<BufReader<File>>,
     replies: File,
-    /// The files behind the two descriptors when the process began.
+    /// The files of the two descriptors at the start of the process.
     pipes: [Option<(u64, u64)>; 2],
 }
 
@@ -59,7 +59,7 @@ impl Wire {
         let mut line = String::new();
         let mut requests = self.requests.borrow_mut();
         if requests.buffer().is_empty() {
-            // Whatever comes of it, reading blocks until there is a request.
+            // In either case, the read blocks until there is a request.
             wait::ready(&mut [PollFd::new(requests.get_ref(), PollFlags::IN)], Duration::ZERO);
         }
         let read = requests.read_line(&mut line);
@@ -70,7 +70,7 @@ impl Wire {
             Ok(0) => Ok(None),
             Ok(_) => {
                 let understood = serde_json::from_str(&line).map(Some);
-                understood.map_err(|source| WorkerFault::Message { what: "a request is not understood", source })
+                understood.map_err(|source| WorkerFault::Message { what: "invalid request", source })
             }
             Err(error) => Err(WorkerFault::io("cannot read requests", error)),
         }
@@ -78,14 +78,14 @@ impl Wire {
 
     fn reply(&self, reply: &Reply) -> Result<(), WorkerFault> {
         let mut line = serde_json::to_vec(reply)
-            .map_err(|source| WorkerFault::Message { what: "a reply cannot be written", source })?;
+            .map_err(|source| WorkerFault::Message { what: "cannot encode a reply", source })?;
         line.push(b'\n');
         self.expect_open();
         (&self.replies).write_all(&line).map_err(|error| WorkerFault::io("cannot reply", error))
     }
 
-    /// Ends this process if the library closed a descriptor that it did not open, whoever has the number now: the
-    /// flight recorder still names the case.
+    /// Ends this process if the library closed a descriptor that it did not open, even if the number is in use again:
+    /// the flight recorder still has the case.
     fn expect_open(&self) {
         let requests = self.requests.try_borrow().map_or(self.pipes[0], |requests| pipe(requests.get_ref()));
         if [requests, pipe(&self.replies)] != self.pipes {
@@ -94,7 +94,7 @@ impl Wire {
     }
 }
 
-/// The identity of a descriptor's file; `None`: the descriptor is closed.
+/// The identity of a descriptor's file; `None` if the descriptor is closed.
 fn pipe(file: &File) -> Option<(u64, u64)> {
     let found = rustix::fs::fstat(file).ok()?;
     Some((found.st_dev, found.st_ino))
@@ -114,10 +114,10 @@ impl Link for Wire {
     }
 }
 
-/// Moves the protocol away from descriptors 0 and 1: libraries print.
+/// Moves the protocol away from descriptors 0 and 1, since libraries print.
 fn take_descriptors() -> std::io::Result<Wire> {
     use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
-    // Far away, where no library closes it by mistake; a small limit may leave no such number.
+    // High numbers, which no library closes by mistake; a small limit may not allow them.
     let away = |from: BorrowedFd<'static>| fcntl_dupfd_cloexec(from, 100).or_else(|_| fcntl_dupfd_cloexec(from, 3));
     let requests: OwnedFd = away(stdin())?;
     let replies: OwnedFd = away(stdout())?;
@@ -128,14 +128,14 @@ fn take_descriptors() -> std::io::Result<Wire> {
     Ok(Wire { requests: RefCell::new(BufReader::new(requests)), replies, pipes })
 }
 
-/// Ends this process when the supervisor is gone, also while a call of the library hangs.
+/// Ends this process when the supervisor is gone, even during a hanging call of the library.
 fn watch_parent() -> std::io::Result<()> {
     use rustix::process::{PidfdFlags, getppid, pidfd_open};
     let parent = getppid();
     let handle = parent.and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
     let watch = move || {
         while getppid() == parent {
-            // At once where the kernel tells: a resumed run must not meet this process on its device.
+            // At once if the kernel reports it: a resumed run must not meet this process on its device.
             let told =
                 handle.as_ref().is_some_and(|handle| poll(&mut [PollFd::new(handle, PollFlags::IN)], None).is_ok());
             std::thread::sleep(Duration::from_millis(if told { 1 } else { 500 }));
@@ -145,16 +145,16 @@ fn watch_parent() -> std::io::Result<()> {
     std::thread::Builder::new().spawn(watch).map(drop)
 }
 
-/// The first process that the system takes when memory is short should be a worker, never the supervisor.
+/// Makes this worker the first process that the system kills when memory is short, never the supervisor.
 fn offer_to_be_killed() {
-    // Not every system has this, and none refuses a raise.
+    // Not every system has this file, and none refuses an increase.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
 fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
-    watch_parent().map_err(|error| WorkerFault::io("no thread can be started", error))?;
+    watch_parent().map_err(|error| WorkerFault::io("cannot start a thread", error))?;
     offer_to_be_killed();
-    // Without the mark only a library that forks inside a call can do harm.
+    // Without the mark, only a library that forks inside a call can do harm.
     let _ = super::copies::mark_worker();
     let wire = take_descriptors().map_err(|error| WorkerFault::io("cannot set up the protocol", error))?;
     super::memory::find_folder();
@@ -192,12 +192,12 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     }
     let simulated = library.has_symbol(symbol::SIMULATOR).then(|| "simulator".to_owned());
     let nanoseconds = begun.elapsed().as_nanos() as u64;
-    // The library may need what it has changed by now: it stays.
+    // The library may need its changes so far, so they are kept.
     let mut surroundings = Surroundings::now();
     let changed = before.differences(&surroundings);
-    // Not earlier: a runtime may reserve any amount while it is set up.
+    // Not earlier: a runtime may reserve any amount during set-up.
     if let Some((bytes, flight)) = limited {
-        limit_memory(bytes, flight).map_err(|error| WorkerFault::io("the memory cannot be limited", error))?;
+        limit_memory(bytes, flight).map_err(|error| WorkerFault::io("cannot limit the memory", error))?;
         surroundings = Surroundings::now();
     }
     let unloaded = library.unloaded.clone();
@@ -216,12 +216,11 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     worker.requests(&wire).or_else(|fault| wire.reply(&Reply::Trouble(fault.to_string())))
 }
 
-/// The most of what a runtime says about an error that is kept, in bytes: the end.
+/// Bytes to keep from the end of a runtime's error text.
 const MOST_SAID: usize = 16 << 10;
 
-/// Asks the runtime for the texts of the thread's errors, if a case has failed. The case is judged by then, and the
-/// supervisor knows it: a library that does not return a text hides no failure. No call of the case is
-/// dropped from the records for this one.
+/// Queries the runtime for its error texts if a case has failed. The case is judged by then, and the supervisor knows
+/// it: a library that does not return a text hides no failure. This query drops no call of the case from the records.
 fn recent_error(life_cycle: &mut Execution<'_>, state: State, flight: &Flight, wire: &Wire, report: &mut CaseReport) {
     let Some(failure) = &mut report.failure else { return };
     let queries = life_cycle.prepared.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
@@ -230,7 +229,7 @@ fn recent_error(life_cycle: &mut Execution<'_>, state: State, flight: &Flight, w
     // A message that cannot be sent now is sent with the result.
     let _ = wire.reply(&Reply::Judged(Some(Box::new(failure.clone()))));
     let answered = life_cycle.run_section(Section::Query(asked)).is_ok();
-    // A library without the function, or with nothing to say, says nothing. What did not return is found there.
+    // A library without the function, or without a text, adds nothing. A call that did not return stays recorded.
     flight.forget_last_call();
     let answer = answered.then(|| life_cycle.answer(asked));
     let _ = wire.reply(&Reply::Judged(None));
@@ -268,13 +267,13 @@ struct Worker<'a> {
     flight: &'a Flight,
     state: State,
     device: u32,
-    /// Whether the library is asked for the texts of errors.
+    /// True if the library is queried for error texts.
     asks: bool,
     surroundings: Surroundings,
 }
 
 impl<'a> Worker<'a> {
-    /// Whether the library has the function of this name in the header.
+    /// True if the library exports the function with this name in the header.
     fn exports(&mut self, name: &str) -> bool {
         let function = self.rules.environment.declarations.function(name);
         function.is_some_and(|function| self.library.exports(function))
@@ -332,7 +331,7 @@ impl<'a> Worker<'a> {
         Ok(longest.as_nanos() as u64)
     }
 
-    /// Releases what rules have left selected: a runtime may wait for it when the process ends.
+    /// Releases selections that rules left behind: a runtime may wait for them when the process ends.
     fn settle(&self) {
         self.library.selections.settle(self.own_device());
     }
@@ -346,7 +345,7 @@ impl<'a> Worker<'a> {
         self.settle();
         for (state, section) in [(State::Device, Section::DeviceDown), (State::Init, Section::InitDown)] {
             if self.state >= state {
-                // Whatever a tear-down answers, the process ends next.
+                // The process ends next, whatever the tear-down returns.
                 let _ = self.life_cycle.run_section(section);
             }
         }
@@ -356,7 +355,7 @@ impl<'a> Worker<'a> {
         let mut answers = Vec::new();
         let queries = self.life.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
         for (index, query) in queries.iter().enumerate() {
-            // Of several questions for the same the first answer counts.
+            // The first answer among several queries for the same fact counts.
             let is_answered = |(name, answer): &(String, Result<String, String>)| {
                 name == query.name && answer.as_ref().is_ok_and(|answer| !answer.is_empty())
             };
@@ -435,7 +434,7 @@ impl<'a> Worker<'a> {
             if state == State::Device
                 && let Err(trouble) = life_cycle.run_section(Section::Restore)
             {
-                fatal = Some(format!("the process could not be restored after the case: {}", trouble.message));
+                fatal = Some(format!("could not restore the process after the case: {}", trouble.message));
                 stopped_by = trouble.call;
             }
             fatal = execution.take_fatal().or(fatal.take());
@@ -450,7 +449,7 @@ impl<'a> Worker<'a> {
             result.unhealthy = Some(trouble.message);
             stopped_by = stopped_by.or(trouble.call);
         }
-        // The rule has failed already; what it left behind is not for the next one.
+        // The rule has failed already; its leftovers must not affect the next one.
         result.unhealthy = result.unhealthy.take().or(unreleased);
         result.stopped_by = stopped_by;
         result.memory_limit = memory_limit(flight, &texts);
@@ -463,7 +462,7 @@ impl<'a> Worker<'a> {
         Ok(result)
     }
 
-    /// One case of a rule of several processes, or of a rule that needs fresh ones.
+    /// Runs a case of a rule of several processes, or of a rule that needs fresh ones.
     fn case(&mut self, case: &RunCase, wire: &Wire) -> Result<(), WorkerFault> {
         let rule = self.rule(&case.rule)?;
         let scope = self.scope(&case.product, (case.devices, case.patience), &case.left_out)?;
@@ -498,7 +497,7 @@ impl<'a> Worker<'a> {
                     let failed = std::mem::take(&mut execution.report.releases);
                     wire.reply(&Reply::Released(failed, execution.report.unreleased.take()))?;
                 }
-                // A turn that was on its way when the case ended here.
+                // A turn that was in transit when the case ended here.
                 Some(Request::Turn(_)) => {}
                 Some(Request::EndCase) => break,
                 None => std::process::exit(0),
@@ -514,7 +513,7 @@ impl<'a> Worker<'a> {
         let mut restored = Ok(());
         if self.state == State::Device {
             restored = self.life_cycle.run_section(Section::Restore);
-            // Others use it after a rule that may have spoiled it.
+            // Other rules use the process after a rule that may have spoiled it.
             let sharing = rule.program.processes.get(case.process).map(|process| process.sharing);
             if restored.is_ok() && matches!(sharing, Some(Sharing::Apart | Sharing::Own)) {
                 restored = self.life_cycle.run_section(Section::Health);
@@ -527,10 +526,10 @@ impl<'a> Worker<'a> {
         wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners: self.manners(true), memory_limit }))
     }
 
-    /// What the library did to its process since this was last asked. The process is put back for the rules that follow.
+    /// Changes that the library made to its process since the last query. The process is restored for later rules.
     fn manners(&mut self, closely: bool) -> Vec<String> {
         let changed = self.surroundings.restore(closely);
-        let changed = changed.map(|what| format!("the library changed its process, which was put back: {what}"));
+        let changed = changed.map(|what| format!("the library changed its process, which was restored: {what}"));
         let copies = match self.flight.take_copies() {
             0 => None,
             number => Some(format!(

@@ -1,4 +1,4 @@
-//! Statements: control flow, verdicts, whose turn it is.
+//! Executes statements: control flow, verdicts, and the turn.
 
 use record::Verdict;
 use steps::Span;
@@ -11,10 +11,10 @@ use super::evaluate::c_text;
 use super::execution::Execution;
 use super::fault::{Fault, Stop};
 use super::gates;
-use crate::case::{Asked, FailedCall, Question, Told, Trouble, note};
+use crate::case::{FailedCall, OpenQuestion, QuestionKind, Told, Trouble, note};
 
 impl<'a> Execution<'a> {
-    /// Runs all statements of a case and what follows them, up to the releases. The report holds the result.
+    /// Runs all statements of a case up to the releases. The report holds the result.
     pub(super) fn run_steps(&mut self) {
         let program = self.prepared.program;
         let result = self.statements(&program.statements).and_then(|()| self.observe());
@@ -34,7 +34,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Runs what `defer` promised, then releases everything, and judges the releases of a case that held.
+    /// Runs deferred calls, then releases everything, and judges the releases if the case held.
     pub(super) fn clean_up(&mut self) {
         self.make_deferred_calls();
         self.release(0);
@@ -44,12 +44,12 @@ impl<'a> Execution<'a> {
 
     pub(super) fn make_deferred_calls(&mut self) {
         while let Some(call) = self.deferred.pop() {
-            // What a deferred call answers is not judged: it may have been done already.
+            // Answers of deferred calls are not judged: their work may have been done already.
             let _ = self.call(call, true);
         }
     }
 
-    /// A statement that one actor performs.
+    /// Performs a statement of one actor.
     pub(super) fn performed(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         let actor = self.actor(statement.actor);
         if self.turns.is_some() && !self.take_turn(actor.process)? {
@@ -148,7 +148,7 @@ impl<'a> Execution<'a> {
             Expect::Success => Ok(()),
             Expect::Failure { .. } if success => {
                 if observed || self.ignores(Judgment::Failure(id)) {
-                    // Nobody would release what the rule does not expect to have.
+                    // The rule would not release a resource that it does not expect.
                     self.held.iter_mut().skip(held).for_each(|made| made.judged = false);
                 }
                 let message = format!("{} returned success, it must fail", self.name(call));
@@ -163,8 +163,8 @@ impl<'a> Execution<'a> {
                     return Ok(());
                 }
                 let names: Vec<String> = expected.iter().map(|code| self.code(call.function, *code)).collect();
-                // What is usual is the suite's own expectation: for this call no document names a code.
-                let said = if *usually { "the suite's own expectation (no document's) is" } else { "documented is" };
+                // A usual code is the suite's own expectation: no document names a code for this call.
+                let said = if *usually { "the suite's own (undocumented) expectation is" } else { "documented is" };
                 let message = format!(
                     "{} returned {}, {said} {}",
                     self.name(call),
@@ -181,8 +181,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Notes the first call whose answer the rule keeps, or did not expect, and that is no success: checks may be about
-    /// it.
+    /// Notes the first failed call whose answer the rule stores or did not expect: checks may refer to it.
     fn keep(&mut self, call: &Call, result: i128) {
         if !self.succeeded(call.function, result) && self.kept.is_none() {
             self.kept = Some(FailedCall { function: self.name(call).to_owned(), code: i64::try_from(result).ok() });
@@ -210,7 +209,7 @@ impl<'a> Execution<'a> {
             if judgment != Judgment::Success {
                 return Ok(());
             }
-            // What follows a call that did not do its work says nothing: neither do releases in the midst of the steps.
+            // After a call that failed, the rest says nothing, including releases in the middle of the steps.
             self.held.iter_mut().for_each(|made| made.judged = false);
             return Err(Stop::Failed);
         }
@@ -221,7 +220,7 @@ impl<'a> Execution<'a> {
         Err(Stop::Failed)
     }
 
-    /// Whether what a statement of the rule judges is only reported, because its clause does not hold in this edition.
+    /// True if the judgments of a statement are only reported, because its clause does not apply to this edition.
     fn observes(&self, id: StatementId) -> bool {
         !self.observed.is_empty() && !self.setup && self.observed.contains(&id)
     }
@@ -256,7 +255,7 @@ impl<'a> Execution<'a> {
         Err(Stop::Failed)
     }
 
-    /// Whether a condition holds; where it may hold in more than one way, or need not, how is noted.
+    /// Evaluates a condition; notes the alternative or the result if several are allowed.
     fn weigh(&mut self, condition: &'a Expression, reported: bool, statement: &'a Statement) -> Result<bool, Stop> {
         let (holds, told) = match condition {
             Expression::Binary(BinaryOperator::Or, left, right) if !reported => {
@@ -279,7 +278,7 @@ impl<'a> Execution<'a> {
             }
         };
         if (holds || reported) && self.prepared.life_cycle.is_none() {
-            note(&mut self.report.answers, Question::at(statement.span, Asked::Check), told);
+            note(&mut self.report.answers, OpenQuestion::at(statement.span, QuestionKind::Check), told);
         }
         Ok(holds)
     }
@@ -322,7 +321,7 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// Notes where an array lies.
+    /// Records the place of an array.
     pub(super) fn set_array(&mut self, slot: *mut u8, array: *mut u8, bytes: usize) {
         // SAFETY: the slot of an array has 16 bytes in the frame.
         unsafe {
@@ -370,13 +369,13 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// A value as an observation names it: texts as they are, codes with their names.
+    /// A value as named in observations: texts unchanged, codes by their names.
     fn class(&self, ty: abi::Type, value: i128) -> String {
         match ty {
             abi::Type::Pointer { to: abi::Type::Char, .. } => {
                 c_text(value).map_or_else(|| "null".to_owned(), |text| String::from_utf8_lossy(&text).into_owned())
             }
-            // Where results are plain integers, a small one may be anything.
+            // If results are plain integers, a small one may be anything.
             _ => match self.prepared.rules.environment.results.of(ty) {
                 Some(codes) if matches!(ty, abi::Type::Enumeration { .. }) || value > 0xFFFF => codes.shown(value),
                 _ => value.to_string(),

@@ -1,4 +1,4 @@
-//! Threads of a process that perform statements: one at a time, each with its own thread-local state in the library.
+//! Threads of a process that perform statements: one at a time, each with separate thread-local state in the library.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,7 +22,7 @@ struct Thread {
     handle: JoinHandle<()>,
 }
 
-/// Work on memory of the thread that waits for it.
+/// Work in memory of the thread that waits for it.
 struct Job(*mut (dyn FnMut() + 'static));
 
 // SAFETY: the sender waits until the job is done and touches nothing meanwhile.
@@ -46,7 +46,7 @@ impl Thread {
 }
 
 impl Threads {
-    /// The thread of an actor, and whether it was started now.
+    /// The thread of an actor, and true if it was just started.
     fn get(&mut self, actor: ActorId) -> std::io::Result<(&Thread, bool)> {
         let (thread, fresh) = match self.running.entry(actor) {
             Entry::Occupied(entry) => (entry.into_mut(), false),
@@ -55,7 +55,7 @@ impl Threads {
         Ok((thread, fresh))
     }
 
-    /// Does this on the thread of an actor and waits for it; the work learns whether the thread was started now.
+    /// Performs work on the thread of an actor and waits for it; the work gets true if the thread was just started.
     pub(super) fn perform(&mut self, actor: ActorId, mut work: impl FnMut(bool)) -> Result<(), Fault> {
         let (thread, fresh) = self.get(actor).map_err(|source| Fault::NoThread { source })?;
         let mut work = || work(fresh);
@@ -70,7 +70,7 @@ impl Threads {
     pub(super) fn end(&mut self) {
         for (_, thread) in std::mem::take(&mut self.running) {
             drop(thread.jobs);
-            // A thread that panicked has reported through its job already.
+            // A thread that panicked has already reported it through its job.
             let _ = thread.handle.join();
         }
     }

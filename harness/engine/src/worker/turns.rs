@@ -1,7 +1,8 @@
-//! A case of several processes: every process walks through all statements and performs its own; one has the turn.
+//! Turns in a case of several processes: every process walks through all statements and performs its own when it has
+//! the turn.
 //!
-//! The turn passes at a statement of another process, with the variables that were bound since and that others read.
-//! So no process ever waits for anything but the turn, and consecutive statements of one process cost nothing.
+//! The turn passes at a statement of another process, with the variables that were bound since and that others read. So
+//! no process ever waits for anything but the turn, and consecutive statements of one process cost nothing.
 
 use crate::wire::Turn;
 use catalog::digest::unhex;
@@ -10,7 +11,7 @@ use super::execution::Execution;
 use super::fault::{Fault, Stop};
 
 impl Execution<'_> {
-    /// Passes the turn to a process if it does not have it; says whether this process has it now.
+    /// Passes the turn to a process if it does not have it; returns true if this process has it now.
     pub(super) fn take_turn(&mut self, process: usize) -> Result<bool, Stop> {
         let Some(turns) = &self.turns else { return Ok(true) };
         if turns.gone[process] {
@@ -60,20 +61,20 @@ impl Execution<'_> {
         result
     }
 
-    /// Tells the others that the case ends here.
+    /// Informs the others that the case ends here.
     pub(super) fn tell_failure(&mut self) {
         if let Some(turns) = &mut self.turns
             && turns.holder == turns.me
         {
-            // A link that broke has nobody left to tell.
+            // A broken connection has no receiver.
             let _ = turns.link.send(&Turn { failed: true, ..Turn::default() });
         }
     }
 
-    /// A process ends by itself (`kill` is `None`), or kills another or itself.
+    /// A process exits (`kill` is `None`), or kills another or itself.
     pub(super) fn leave(&mut self, performer: usize, kill: Option<usize>) -> Result<(), Stop> {
         if self.turns.is_none() {
-            // The only process of the rule ends: the supervisor sees it.
+            // The only process of the rule ends, which the supervisor sees.
             match kill {
                 None => std::process::exit(0),
                 Some(_) => std::process::abort(),
@@ -88,7 +89,7 @@ impl Execution<'_> {
         if let Some(turns) = &mut self.turns {
             turns.gone[leaver] = true;
             if mine {
-                // The supervisor answers when the process is gone.
+                // The supervisor replies when the process is gone.
                 turns.link.receive()?;
             }
         }

@@ -1,4 +1,4 @@
-/* The library of the ledger, which works with the other one. Its success is 1. */
+/* The library of the ledger, which uses the other one. Its success code is 1. */
 #include "specs/depot/abi.h"
 #include "wrong.h"
 

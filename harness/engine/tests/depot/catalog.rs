@@ -1,4 +1,4 @@
-//! Mistakes in what api.yaml says of libraries, codes, editions and layouts: each is found when the catalog is read.
+//! Mistakes in api.yaml about libraries, codes, editions and layouts: each is reported when the catalog is read.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use crate::depot::device::{DEFECTS, built, depot, folder, with_libraries};
 use crate::depot::runs::options;
 use crate::pairs::{self, Change, LOADS};
 
-/// A copy of the depot's catalog in which texts of files are replaced.
+/// A copy of the depot's catalog with replacements in its files.
 pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
     let specs = tempfile::tempdir().expect("a folder can be made");
     let (from, to) = (folder().join("specs/depot"), specs.path().join("depot"));
-    let entries = |below: &str| std::fs::read_dir(from.join(below)).expect("the catalog is there").collect::<Vec<_>>();
+    let entries = |below: &str| std::fs::read_dir(from.join(below)).expect("the catalog exists").collect::<Vec<_>>();
     for entry in ["", "clauses", "rules"].iter().flat_map(|below| entries(below)) {
         let path = entry.expect("a folder can be read").path();
         if path.is_dir() {
@@ -24,7 +24,7 @@ pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
         let name = path.strip_prefix(&from).ok().and_then(Path::to_str).expect("the catalog's names are text");
         let mut text = std::fs::read_to_string(&path).expect("the catalog is text");
         for (_, before, after) in changes.iter().filter(|(file, ..)| *file == name) {
-            assert!(text.contains(before), "{name} does not hold {before}");
+            assert!(text.contains(before), "{name} does not contain {before}");
             text = text.replacen(before, after, 1);
         }
         std::fs::create_dir_all(to.join(name).parent().unwrap_or(&to)).expect("a folder can be made");
@@ -60,7 +60,7 @@ fn a_mandatory_library_that_is_missing_is_named() {
     assert_eq!(error.exit(), ExitStatus::Unknown);
     let message = error.to_string();
     let expected = format!(
-        "error: the runtime needs its library audit, and none of libaudit.so, libaudit.so.2 was found (looked in {}",
+        "error: the runtime needs its library audit, but none of libaudit.so, libaudit.so.2 was found (searched {}",
         alone.display()
     );
     assert!(message.starts_with(&expected) && message.contains("install it there"), "{message}");

@@ -1,5 +1,5 @@
 /*
- * The library of the depot, and its simulated device: what is wrong with it says the environment. -DVERSION=N makes it
+ * The library of the depot, and its simulated device; the environment lists its defects. -DVERSION=N makes it
  * report that version, and -DNO_VERSION none.
  */
 #include "specs/depot/abi.h"
@@ -11,7 +11,7 @@
 #define VERSION 2010
 #endif
 
-/* Says that this is not a real device. */
+/* Marks this as a simulated device. */
 const int atlas_cts_simulator = 1;
 
 #define LOTS 64
@@ -26,7 +26,7 @@ static uint64_t made;
 static uint32_t uncounted;
 static int is_open;
 
-/* What the product offers. */
+/* The limits of the product. */
 static int hillside(void)
 {
     const char *product = getenv(PRODUCT);
@@ -90,7 +90,7 @@ depot_status depot_name(char *name, size_t length)
     return DEPOT_DONE;
 }
 
-/* The first version, for old programs only: the header makes `depot_reserve` another name of the second one. */
+/* The first version, for old programs only: the header maps `depot_reserve` to the second one. */
 #undef depot_reserve
 depot_status depot_reserve(uint64_t *lot)
 {
@@ -137,7 +137,7 @@ depot_status depot_reserve_v2(uint64_t *lot, size_t bytes)
     free_lot->content = calloc(1, bytes + 16);
     free_lot->bytes = bytes;
     free_lot->stored = 0;
-    /* The number of a lot that was released is given again, though it should never be. */
+    /* Reuses the number of a released lot, which must never happen. */
     if (!(wrong("lot.number-reused") && free_lot->number != 0))
         free_lot->number = next_number();
     *lot = free_lot->number;
@@ -162,7 +162,7 @@ depot_status depot_release(uint64_t lot, size_t bytes)
         return DEPOT_DONE;
     if (wrong("release.kept"))
         return DEPOT_DONE;
-    /* With several lots, the first one goes whichever was meant. */
+    /* With several lots, the first one is released instead of the given one. */
     if (wrong("release.first"))
         for (size_t i = 0; i < LOTS; i++)
             if (lots[i].content != NULL) {

@@ -1,4 +1,4 @@
-//! The depot as a runtime: its libraries, and how they can be wrong.
+//! The depot as a runtime: its libraries, and their defects.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::depot::bindings::BINDINGS;
 use crate::gcc;
 
-/// The depot as a worker knows it: what is simulated is of no interest there.
+/// The depot as a worker knows it, without its simulated device.
 pub static WITHOUT_DEVICE: Runtime =
     Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
@@ -29,7 +29,7 @@ pub fn with_libraries(ids: &[&'static str]) -> Runtime {
         bindings: &BINDINGS,
         specs: &[],
         simulated: Some(SimulatedDevice {
-            // They are there for as long as the tests run.
+            // Used for as long as the tests run.
             libraries: libraries.leak(),
             defects: DEFECTS,
             editions: &[],
@@ -54,17 +54,17 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/depot")
 }
 
-/// Builds both libraries into a folder of that name, with further words for the compiler; gives the folder.
+/// Builds both libraries into a folder with this name, with more compiler arguments; returns the folder.
 pub fn built(name: &str, words: &[&str]) -> PathBuf {
-    // Once in a process: several tests want the same folder, and an earlier process may have had other sources.
+    // Once per process: several tests want the same folder, and an earlier process may have had other sources.
     static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("depot").join(name);
     if built.insert(name.to_owned()) {
         std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        let beside = format!("-L{}", folder.display());
+        let search = format!("-L{}", folder.display());
         library(&folder, "depot", words);
-        library(&folder, "audit", &[&beside, "-ldepot"]);
+        library(&folder, "audit", &[&search, "-ldepot"]);
     }
     folder
 }
@@ -99,52 +99,52 @@ const fn subtle(name: &'static str, mechanism: &'static str) -> Defect {
     Defect { name, mechanism, subtle: true, index: 0 }
 }
 
-/// The ways in which the depot can be wrong. The proof makes no matrix, so that none needs a number.
+/// The defects of the depot. The proof makes no matrix, so none needs a number.
 pub const DEFECTS: &[Defect] = &[
-    blunt("lot.same-number", "Every lot after the first has its number."),
+    blunt("lot.same-number", "Every lot after the first gets its number."),
     blunt("lots.one-less", "The last lot is not counted."),
     subtle("lots.without-large", "Lots of more than 32 KiB are not counted."),
-    blunt("release.kept", "A lot that is given back stays."),
-    subtle("release.first", "Of several lots the first one is given back, whichever was meant."),
-    blunt("release.any-bytes", "A release with other bytes answers success, and does nothing."),
-    subtle("release.fewer-bytes", "A release with fewer bytes gives the lot back."),
-    blunt("release.twice", "A lot that is not there is given back."),
-    subtle("release.twice-code", "A lot that is not there is taken for a wrong value."),
-    blunt("reserve.no-limit", "Lots may be larger than the product says."),
+    blunt("release.kept", "A released lot stays."),
+    subtle("release.first", "With several lots, the first one is released instead of the given one."),
+    blunt("release.any-bytes", "A release with other bytes returns success, and does nothing."),
+    subtle("release.fewer-bytes", "A release with fewer bytes releases the lot."),
+    blunt("release.twice", "A missing lot is released."),
+    subtle("release.twice-code", "A missing lot is reported as a wrong value."),
+    blunt("reserve.no-limit", "Lots may be larger than the product allows."),
     blunt("reserve.zero-is-one", "A lot of no bytes gets one."),
-    subtle("reserve.counts-refused", "Lots that were refused are counted."),
-    blunt("full.code", "A full depot takes the call for a wrong value."),
+    subtle("reserve.counts-refused", "Refused lots are counted."),
+    blunt("full.code", "A full depot reports a wrong value."),
     subtle("full.one-early", "The last place is never taken."),
     blunt("lot.numbers-fall", "Each lot has a smaller number than the one before."),
-    subtle("lot.number-reused", "A place that was used has its old number again."),
-    blunt("take.zeros", "What is taken out is zeros."),
+    subtle("lot.number-reused", "A reused place gets its old number again."),
+    blunt("take.zeros", "The bytes taken out are zeros."),
     subtle("put.last-of-odd", "The last byte of an odd number of bytes is wrong."),
-    blunt("put.spills", "The byte behind the range changes."),
+    blunt("put.spills", "The byte after the range changes."),
     subtle("put.start-rounded", "A range starts at a multiple of 8."),
-    blunt("range.clipped", "A range that ends outside is refused, but what lies inside is written."),
-    subtle("range.one-more", "A range may end one byte behind its lot."),
+    blunt("range.clipped", "A range that ends outside is refused, but the part inside is written."),
+    subtle("range.one-more", "A range may end one byte after its lot."),
     blunt("paint.first-byte", "Only the first byte is painted."),
-    subtle("paint.whole-words", "The bytes behind the last whole word stay as they are."),
-    blunt("label.empty", "Nothing is said to be stored."),
+    subtle("paint.whole-words", "The bytes after the last whole word stay unchanged."),
+    blunt("label.empty", "The label reports no stored bytes."),
     subtle("label.rounded", "The bytes of a lot are rounded up to 8."),
     blunt("label.null", "A label without a place is written nowhere, with success."),
-    subtle("label.null-code", "A label without a place is taken for a wrong lot."),
+    subtle("label.null-code", "A label without a place is reported as a wrong lot."),
     blunt("audit.agrees", "Every lot agrees with every page."),
     subtle("audit.half-a-number", "Numbers are compared in their lower 32 bits."),
-    blunt("audit.any-lot", "There are pages for lots that are not there."),
-    subtle("audit.no-lot-code", "A lot that is not there is taken for a missing page."),
+    blunt("audit.any-lot", "Missing lots have pages."),
+    subtle("audit.no-lot-code", "A missing lot is reported as a missing page."),
     blunt("audit.counts-calls", "Each call is one entry."),
-    blunt("audit.notes-nothing", "No entry at all is noted with success."),
+    blunt("audit.notes-nothing", "A call without entries returns success."),
     subtle("audit.entries-of-8-bits", "Entries are counted up to 255."),
-    blunt("audit.stays-open", "A page that is ended stays open."),
+    blunt("audit.stays-open", "An ended page stays open."),
     blunt("audit.ended-again", "A page can be ended again."),
-    subtle("audit.old-entries", "A page begins with the entries of the one before."),
+    subtle("audit.old-entries", "A page begins with the entries of the previous one."),
 ];
 
 pub const BAD_DEVICES: &[Defect] = &[
     blunt("bad.refuses", "Every call is refused."),
-    blunt("bad.nothing", "Every call answers success, and does nothing."),
-    blunt("bad.zeros", "Every call answers success and zeros, and does nothing."),
+    blunt("bad.nothing", "Every call returns success, and does nothing."),
+    blunt("bad.zeros", "Every call returns success and zeros, and does nothing."),
 ];
 
 pub const VARIANTS: &[Defect] = &[

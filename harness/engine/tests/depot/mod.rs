@@ -1,7 +1,6 @@
-//! The engine on a third runtime, which has what the other two lack: handles that are integers, releases with a size,
-//! two libraries of which one is optional, two types of codes with different successes, an alias, no run mode, versions
-//! that are integers, and a struct whose layout depends on the edition. It runs, and it is proven, on a simulated
-//! device of its own.
+//! The engine on a third runtime, with features that the other two lack: integer handles, releases with a size, two
+//! libraries of which one is optional, two types of codes with different successes, an alias, no run mode, integer
+//! versions, and a struct whose layout depends on the edition. It runs and is proven on its own simulated device.
 
 #[rustfmt::skip]
 mod bindings;

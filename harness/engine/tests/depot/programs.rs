@@ -1,4 +1,4 @@
-//! The depot's rules as C programs: they link with the libraries that they need, and know each success.
+//! The depot's rules as C programs: they link with the libraries that they need, and know each success code.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -24,17 +24,17 @@ fn printed(rules: &Rules, id: &str) -> String {
     print_c(rules, rule, &sheet).unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 
-/// Compiles a program as its own comment says, and with every warning.
+/// Compiles a program as its comment says, with every warning enabled.
 fn compiled(text: &str, id: &str, into: &Path) -> PathBuf {
     let source = into.join(format!("{id}.c"));
     std::fs::write(&source, text).expect("it can be written");
     let program = source.with_extension("");
-    let line = text.lines().find_map(|line| line.strip_prefix(" * Compile: ")).expect("a program says how");
+    let line = text.lines().find_map(|line| line.strip_prefix(" * Compile: ")).expect("a program has this line");
     let linked = line.split_whitespace().filter(|word| word.starts_with("-l"));
     let (source, header) = (source.display().to_string(), folder().join("specs/depot").display().to_string());
     let libraries = built("faithful", &[]).display().to_string();
-    let (beside, found) = (format!("-L{libraries}"), format!("-Wl,-rpath,{libraries}"));
-    let words = ["-Werror", &source, "-I", &header, &beside, &found];
+    let (search, found) = (format!("-L{libraries}"), format!("-Wl,-rpath,{libraries}"));
+    let words = ["-Werror", &source, "-I", &header, &search, &found];
     gcc::build(&program, words.into_iter().chain(linked));
     program
 }
@@ -60,7 +60,7 @@ fn programs_know_the_success_of_each_type() {
     for (id, defect, said) in [
         ("depot.audit.begin", "bad.refuses", "returned 3, expected success"),
         ("depot.audit.begin", "audit.agrees", "returned success, it must fail"),
-        ("depot.audit.no-lot", "audit.no-lot-code", "returned 0, which is no documented code"),
+        ("depot.audit.no-lot", "audit.no-lot-code", "returned 0, which is not a documented code"),
         ("depot.lot.other-bytes", "release.any-bytes", "returned success, it must fail"),
     ] {
         let output = run(&compiled(&printed(&rules, id), &format!("{id}-{defect}"), folder.path()), defect);

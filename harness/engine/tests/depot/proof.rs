@@ -28,7 +28,7 @@ fn proof(product: &str, filter: &[&str]) -> Proof {
     prove(&target, 1, &options, &proof).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Every rule notices two defects or more, one of them subtle, passes on no bad device and fails on no good one.
+/// Every rule notices at least two defects, one of them subtle, passes on no bad device and fails on no faithful one.
 #[rstest]
 #[case::in_the_harbour("harbour", &[])]
 #[case::on_the_hill("hillside", &["depot.goods.paint"])]

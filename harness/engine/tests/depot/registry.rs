@@ -1,4 +1,4 @@
-//! Which runtime is meant, where an executable has two.
+//! The choice of the runtime in an executable with two.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn chosen(runtimes: &[&'static Runtime], specs: &Path, words: &[&str], rules: &[
 fn a_runtime_is_found_by_name_product_or_rule() {
     let specs = specs();
     let chosen = |words: &[&str], rules: &[&str]| chosen(BOTH, specs.path(), words, rules);
-    assert_eq!(chosen(&[], &[]).as_deref(), Ok("toy"), "the first, where nothing names one");
+    assert_eq!(chosen(&[], &[]).as_deref(), Ok("toy"), "the first, if none is named");
     assert_eq!(chosen(&["--runtime", "depot"], &["toy.form.choose"]).as_deref(), Ok("depot"));
     assert_eq!(chosen(&["--product", "hillside"], &["toy.form.choose"]).as_deref(), Ok("depot"));
     assert_eq!(chosen(&["--product", "seven"], &[]).as_deref(), Ok("toy"));
@@ -60,8 +60,8 @@ fn two_names_that_exclude_each_other_are_refused() {
 fn a_name_that_nothing_has_suggests_one() {
     let specs = specs();
     let said = |words: &[&str]| chosen(BOTH, specs.path(), words, &[]).unwrap_err();
-    let expected = "error: there is no product `hilside`; did you mean `hillside`?; products are seven, eight, harbour, \
-                    hillside and auto";
+    let expected = "error: there is no product `hilside`; did you mean `hillside`?; products are seven, eight, \
+                    harbour, hillside and auto";
     assert_eq!(said(&["--product", "hilside"]), expected);
     assert_eq!(said(&["--runtime", "toy", "--product", "hilside"]), expected);
     let expected = "error: --runtime depo: there is no such runtime; did you mean `depot`?; there are toy, depot";
@@ -72,10 +72,10 @@ fn a_name_that_nothing_has_suggests_one() {
 fn a_name_and_a_product_belong_to_one_runtime() {
     let specs = specs();
     let said = chosen(&[&TOY, &WITHOUT_DEVICE, &TOY], specs.path(), &[], &[]).unwrap_err();
-    assert!(said.contains("there are two runtimes `toy` in the registry"), "{said}");
+    assert!(said.contains("the registry has two runtimes named `toy`"), "{said}");
     let products = specs.path().join("toy/products.yaml");
     let text = std::fs::read_to_string(&products).expect("it was copied").replace("id: seven", "id: harbour");
     std::fs::write(&products, text).expect("it can be written");
     let said = chosen(BOTH, specs.path(), &["--product", "harbour"], &[]).unwrap_err();
-    assert!(said.contains("`harbour` is a product of toy and of depot"), "{said}");
+    assert!(said.contains("`harbour` is a product of both toy and depot"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Runs on the depot: what applies where, what is skipped and why, and what the journal keeps of it.
+//! Runs on the depot: which rules apply, which are skipped and why, and the entries of the journal.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -20,7 +20,7 @@ struct Line {
     options: Options,
 }
 
-/// Options with the words of a command line.
+/// The options of a command line.
 pub fn options(specs: &Path, words: &[&str]) -> Options {
     let specs = specs.display().to_string();
     let line = ["depot", "--specs", &specs].into_iter().chain(words.iter().copied());
@@ -33,7 +33,7 @@ pub fn open(words: &[&str]) -> Result<Campaign, RunError> {
     Campaign::open(&options, depot(), Arc::new(load_rules(&options.catalog, depot())?))
 }
 
-/// What came of a run of everything.
+/// The results of a run of everything.
 struct Run {
     header: RunHeader,
     results: Vec<RuleResult>,
@@ -59,10 +59,10 @@ impl Run {
     }
 
     fn result(&self, id: &str) -> &RuleResult {
-        self.results.iter().find(|result| result.id == id).unwrap_or_else(|| panic!("there is no rule {id}"))
+        self.results.iter().find(|result| result.id == id).unwrap_or_else(|| panic!("unknown rule {id}"))
     }
 
-    /// Every rule passes but those that are skipped; the ids of these with their reasons.
+    /// Checks that every rule passes or is skipped; returns the ids of the skipped ones with their reasons.
     fn skipped(&self) -> Vec<(&str, &str)> {
         let mut skipped = Vec::new();
         for result in &self.results {
@@ -127,8 +127,8 @@ fn expect_no_ledger(run: &Run) {
     }
     assert!(run.header.further_libraries.is_empty());
     let exported = run.result("depot.support.exported");
-    let left_out = "left out, because they belong to the optional library audit (libaudit.so or libaudit.so.2) and nothing \
-                    exports them: audit_begin, audit_end";
+    let left_out = "not judged, because they belong to the optional library audit (libaudit.so or libaudit.so.2) and \
+                    no library exports them: audit_begin, audit_end";
     assert_eq!(exported.findings, [left_out]);
     assert_eq!(exported.checks + 2, faithful().result("depot.support.exported").checks);
     let header = serde_json::to_string(&run.header).expect("a header is JSON");
@@ -161,7 +161,8 @@ fn a_simulated_device_may_lack_an_optional_library() {
     campaign.finish();
 }
 
-/// Beside the first library, then in the folders of the catalog, then in those of the loader: here the second name.
+/// Next to the first library, then in the folders of the catalog, then in those of the loader: here under the second
+/// name.
 #[test]
 fn the_optional_library_is_found_in_the_path_too() {
     let (first, lib) = (with(&["libdepot.so"]), with(&["libaudit.so"]));
@@ -203,7 +204,7 @@ fn an_unknown_edition_has_no_layout() {
     let run = Run::of(&built("unversioned", &["-DNO_VERSION"]));
     assert_eq!(run.header.edition, None);
     expect_no_labels(&run, "an unknown edition");
-    // What depends on the edition otherwise runs where nobody knows it.
+    // Rules that depend on the edition in other ways run if the edition is unknown.
     assert_eq!(run.result("depot.lot.growing").verdict, Verdict::Pass);
     assert_eq!(run.skipped().len(), 2);
 }
@@ -216,16 +217,16 @@ fn a_library_that_is_replaced_ends_the_run() {
     let campaign = campaign.unwrap_or_else(|error| panic!("{error}"));
     std::fs::remove_file(folder.join("libaudit.so")).expect("it can be removed");
     std::fs::copy(built("old", &["-DVERSION=1090"]).join("libdepot.so"), folder.join("libaudit.so"))
-        .expect("it is put there");
+        .expect("it can be copied");
     let planned = plan(&campaign.target.rules);
     let exported = planned.iter().find(|planned| planned.id == "depot.support.exported").expect("it is planned");
     let result = campaign.execute(exported);
     assert_eq!(result.verdict, Verdict::Error);
-    assert!(result.reason.contains("libaudit.so was replaced while the run was going on"), "{}", result.reason);
+    assert!(result.reason.contains("libaudit.so was replaced during the run"), "{}", result.reason);
     campaign.finish();
 }
 
-/// The library also exports the function of the old name, which answers with a code that ends the process.
+/// The library also exports the function under its old name, which returns a code that ends the process.
 #[test]
 fn the_function_behind_the_alias_is_called() {
     let result = faithful().result("depot.lot.reserve");
@@ -234,13 +235,13 @@ fn the_function_behind_the_alias_is_called() {
     assert_eq!(function.map(|function| function.symbol()), Some("depot_reserve_v2"));
 }
 
-/// What a rule that fails says of codes: 0 is success of the one type, and a failure of the other.
+/// The codes in the message of a failed rule: 0 is success of one type, and a failure of the other.
 #[test]
 fn each_type_of_codes_has_its_own_success() {
     let failed = |defect: &str, id: &str| {
         let campaign = open(&["--backend", "simulator", "--defect", defect]).unwrap_or_else(|error| panic!("{error}"));
         let planned = plan(&campaign.target.rules);
-        let result = campaign.execute(planned.iter().find(|planned| planned.id == id).expect("there is such a rule"));
+        let result = campaign.execute(planned.iter().find(|planned| planned.id == id).expect("the rule exists"));
         campaign.finish();
         assert_eq!(result.meaning(), record::Meaning::Broken, "{result:#?}");
         (result.reason.clone(), result.failure.map(|failure| failure.trace.join("\n")).unwrap_or_default())
@@ -268,7 +269,7 @@ fn there_is_no_run_mode() {
     assert!(!junit.contains("run_mode") && junit.contains("library.further"), "{junit}");
     let error = open(&["--backend", "simulator", "--run-mode", "host"]).unwrap_err();
     assert_eq!(error.exit(), ExitStatus::Usage);
-    assert_eq!(error.to_string(), "error: --run-mode host: this runtime has no run modes; leave it out");
+    assert_eq!(error.to_string(), "error: --run-mode host: this runtime has no run modes; omit it");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-/* What both libraries of the depot share: whether something was switched on that makes them wrong. */
+/* The switches for defects, shared by both libraries of the depot. */
 #ifndef WRONG_H
 #define WRONG_H
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a name stands in the list of the environment, whose name the build gives. */
+/* True if a name is in the list of the environment variable that the build names. */
 static inline int wrong(const char *name)
 {
     const char *list = getenv(DEFECTS);
@@ -20,7 +20,7 @@ static inline int wrong(const char *name)
     return 0;
 }
 
-/* Devices that are wrong everywhere. */
+/* Bad devices: wrong everywhere. */
 static inline int refuses(void)
 {
     return wrong("bad.refuses");

@@ -1,4 +1,4 @@
-//! Bad catalogs as pairs of files: `x.yaml` is a mistake, `x.err` is what is said of it. `BLESS=1` writes what is said.
+//! Bad catalogs as pairs of files: `x.yaml` has a mistake, `x.err` the expected message. `BLESS=1` writes the messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Deserialize;
 
-/// What is said of a mistake, or why the pair cannot be checked.
+/// The message about a mistake, or the reason why the pair cannot be checked.
 pub type Said = Result<String, String>;
 
-/// A catalog that is not refused cannot be checked.
-pub const LOADS: &str = "this catalog loads, and a bad one is refused; put the mistake back, or remove the pair";
+/// The reason if the catalog is not refused.
+pub const LOADS: &str = "this catalog loads, but a bad one must be refused; restore the mistake, or remove the pair";
 
-/// Checks every pair of a folder. `said` gives what is said of the text of an `x.yaml`.
+/// Checks every pair of a folder. `said` returns the message about the text of an `x.yaml`.
 pub fn check(folder: &Path, said: impl Fn(&str) -> Said + Sync) {
     let (mistakes, answers) = (names(folder, "yaml"), names(folder, "err"));
-    assert!(!mistakes.is_empty(), "{} holds no pair", folder.display());
+    assert!(!mistakes.is_empty(), "{} has no pair", folder.display());
     let alone = answers.difference(&mistakes).map(|name| format!("{name}.err: there is no {name}.yaml; remove it"));
     let mut wrong: Vec<String> = alone.collect();
     let mistakes: Vec<&String> = mistakes.iter().collect();
@@ -35,7 +35,7 @@ pub fn check(folder: &Path, said: impl Fn(&str) -> Said + Sync) {
     assert!(wrong.is_empty(), "{count} pairs of {} are wrong\n\n{}", folder.display(), wrong.join("\n\n"));
 }
 
-/// The files of a folder that end so, without their ends.
+/// The names of a folder's files with this ending, without the ending.
 fn names(folder: &Path, end: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let files = entries.map(|entry| entry.expect("a folder can be read").file_name());
@@ -43,9 +43,9 @@ fn names(folder: &Path, end: &str) -> BTreeSet<String> {
     names.collect()
 }
 
-/// Compares what is said of one mistake with the file beside it.
+/// Compares the message about one mistake with the expected one.
 fn pair(folder: &Path, name: &str, said: impl Fn(&str) -> Said) -> Result<(), String> {
-    let beside = folder.join(format!("{name}.err"));
+    let path = folder.join(format!("{name}.err"));
     let mistake = fs::read_to_string(folder.join(format!("{name}.yaml")));
     let mistake = mistake.map_err(|error| format!("{name}.yaml: {error}"))?;
     let said = said(&mistake).map_err(|why| format!("{name}.yaml: {why}"))?;
@@ -54,13 +54,13 @@ fn pair(folder: &Path, name: &str, said: impl Fn(&str) -> Said) -> Result<(), St
         return Err(format!("{name}.yaml: it is refused without a message"));
     }
     if std::env::var_os("BLESS").is_some_and(|bless| bless == "1") {
-        return fs::write(&beside, said).map_err(|error| format!("{name}.err: {error}"));
+        return fs::write(&path, said).map_err(|error| format!("{name}.err: {error}"));
     }
-    let expected = fs::read_to_string(&beside).unwrap_or_default();
+    let expected = fs::read_to_string(&path).unwrap_or_default();
     match expected.trim() {
-        "" => Err(format!("{name}.err is missing or empty; BLESS=1 writes what is said:\n{said}")),
+        "" => Err(format!("{name}.err is missing or empty; BLESS=1 writes the message:\n{said}")),
         _ if expected == said => Ok(()),
-        _ => Err(format!("{name}.err is\n{expected}\nand this is said (BLESS=1 writes it):\n{said}")),
+        _ => Err(format!("{name}.err is\n{expected}\nbut the message is (BLESS=1 writes it):\n{said}")),
     }
 }
 
@@ -68,21 +68,21 @@ fn without_trailing_blanks(text: &str) -> String {
     text.trim_end().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// A text with its paths as they are below a folder.
+/// A text with its paths shown below a folder.
 pub fn below(folder: &Path, text: impl ToString) -> String {
     text.to_string().replace(&format!("{}/", folder.display()), "")
 }
 
-/// A mistake that is a change to one file of a catalog.
+/// A mistake made by changing one file of a catalog.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     /// The file, below the folder of catalogs.
     pub file: String,
-    /// What is replaced where it stands first; without it, the whole file.
+    /// The text to replace at its first place; if absent, the whole file.
     from: Option<String>,
     to: Pieces,
-    /// The file is not UTF-8.
+    /// True if the file is not UTF-8.
     #[serde(default)]
     latin_1: bool,
 }
@@ -103,7 +103,7 @@ enum Piece {
 }
 
 impl Change {
-    /// The change that the text of a pair describes.
+    /// Reads the change that the text of a pair describes.
     pub fn read(text: &str) -> Result<Change, String> {
         serde_yaml::from_str(text).map_err(|error| format!("a change has `file`, `from` and `to`: {error}"))
     }

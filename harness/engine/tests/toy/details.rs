@@ -1,4 +1,4 @@
-//! What a run keeps besides verdicts: observations, findings, traces, replays, skips, exit statuses.
+//! The output of a run other than verdicts: observations, findings, traces, replays, skips, exit statuses.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -38,9 +38,10 @@ fn findings_do_not_fail() {
     let informed = faithful("toy.form.info");
     assert_eq!((informed.verdict, informed.findings.len()), (Verdict::Pass, 1), "{:?}", informed.findings);
     assert!(informed.findings[0].starts_with("`[info] toy_blocks() == 1234` does not hold"), "{:?}", informed.findings);
-    assert_eq!(informed.doubt.as_deref(), Some("Nobody knows how many."));
+    assert_eq!(informed.doubt.as_deref(), Some("The number is unknown."));
     let usual = faithful("toy.form.usually");
-    let expected = "toy_open returned 4 (TOY_BAD_KEY), the suite's own expectation (no document's) is 1 (TOY_BAD_VALUE) or 2 (TOY_BAD_STATE)";
+    let expected = "toy_open returned 4 (TOY_BAD_KEY), the suite's own (undocumented) expectation is 1 (TOY_BAD_VALUE) \
+                    or 2 (TOY_BAD_STATE)";
     assert_eq!(usual.findings, [expected]);
     assert_eq!(faithful("toy.broken.info").meaning(), Meaning::Finding);
 }
@@ -53,7 +54,7 @@ fn skips_say_why() {
     assert_eq!(faithful("toy.broken.third-device").reason, "needs 4 devices, there are 3");
 }
 
-/// The names of the functions that a failing case called, with what followed the result.
+/// The names of the functions that a failing case called, each with true if a note followed the result.
 fn calls(result: &RuleResult) -> Vec<(String, bool)> {
     let trace = &result.failure.as_ref().unwrap_or_else(|| panic!("{} did not fail", result.id)).trace;
     let name = |line: &str| line.split('(').next().unwrap_or_default().to_owned();
@@ -71,7 +72,7 @@ fn releases_in_reverse() {
     // `late` is freed by `defer`, then `s` and `p`; `q` was freed by the rule.
     let expected = expected.chain([("toy_free", false), ("toy_free", true), ("toy_free", true)]);
     let expected: Vec<(String, bool)> = expected.map(|(name, release)| (name.to_owned(), release)).collect();
-    // Between cases and around them the engine makes calls of its own; they are no part of the case.
+    // The engine makes further calls between cases and around them, which are not part of the case.
     let calls: Vec<(String, bool)> = calls(result);
     let mine: Vec<(String, bool)> =
         trace.iter().zip(calls).filter(|(line, _)| !line.ends_with("(life cycle)")).map(|(_, call)| call).collect();
@@ -81,7 +82,7 @@ fn releases_in_reverse() {
     assert_ne!(freed[0], freed[1]);
 }
 
-/// A release gets the handle where it belongs, whatever its width, and what the acquiring call was given.
+/// A release gets the handle at its place, whatever its width, and the arguments of the acquiring call.
 #[test]
 fn releases_pass_their_arguments() {
     let trace = &faithful("toy.broken.handles").failure.as_ref().expect("it failed").trace;
@@ -111,7 +112,7 @@ fn printed_programs_release_handles() {
     }
 }
 
-/// With gates they say the same as the suite, of a library that is right and of one that is wrong.
+/// With gates, they give the same answer as the suite about a correct library and a broken one.
 #[test]
 fn printed_programs_hold_queues() {
     for defects in [&[][..], &["TWICE"], &["HASTY"]] {
@@ -167,7 +168,7 @@ fn printed_programs(library: &Path, prefix: &str) -> Vec<(String, Output)> {
     programs
 }
 
-/// In a trace, where addresses say nothing.
+/// In a trace, where addresses mean nothing.
 #[test]
 fn a_hook_and_a_gate_are_named() {
     let trace = &faithful("toy.broken.held").failure.as_ref().expect("it failed").trace;
@@ -175,7 +176,7 @@ fn a_hook_and_a_gate_are_named() {
     assert!(call.ends_with(", call=hook(toyCall), argument=gate g) = success"), "{call}");
 }
 
-/// What is drawn is made smaller and run again, as without a gate.
+/// The drawn case is shrunk and rerun, as without a gate.
 #[test]
 fn a_held_case_is_made_smaller() {
     let first = faithful("toy.broken.held").failure.as_ref().expect("it failed");
@@ -226,11 +227,11 @@ fn a_case_that_is_none() {
         assert_eq!(result.verdict, Verdict::Error);
         assert!(result.reason.contains(expected), "{}", result.reason);
     }
-    let error = open(&options(&library(&[]), &["--case", "{"])).expect_err("it is no JSON");
+    let error = open(&options(&library(&[]), &["--case", "{"])).expect_err("it is not JSON");
     assert!(matches!(error, RunError::Case { .. }), "{error}");
 }
 
-/// Wherever the cases run: in a worker, in a group of them, in fresh processes, in a worker that is lost.
+/// In every place where cases run: a worker, a group of workers, fresh processes, a worker that is lost.
 #[test]
 fn distinct_cases_are_counted() {
     let coverage = |result: &RuleResult| result.coverage.clone().map(|found| (found.distinct, found.remark));
@@ -241,7 +242,7 @@ fn distinct_cases_are_counted() {
     assert_eq!(coverage(faithful("toy.block.other-product")), None);
     assert_eq!(coverage(faithful("toy.block.zero")), Some((1, None)));
     assert_eq!(coverage(faithful("toy.handles.ticket")), Some((4, None)));
-    // What `where` leaves of a small domain was tried to the last case.
+    // The rest that `where` leaves of a small domain was tried completely.
     assert_eq!(coverage(faithful("toy.domain.rare-and-few")), Some((2, None)));
     let rare = faithful("toy.domain.rare");
     let (distinct, remark) = coverage(rare).expect("cases ran");
@@ -275,7 +276,7 @@ fn a_missing_function() {
     assert!(results[0].reason.contains("toy_copy"), "{}", results[0].reason);
 }
 
-/// The symbol is looked up, and the name of the header is reported: the library still exports the name.
+/// The symbol is looked up, and the name in the header is reported: the library still exports the name.
 #[test]
 fn a_missing_symbol() {
     let wanted = |id: &str| id == "toy.form.second-names" || id.contains("support");
@@ -294,13 +295,13 @@ fn the_product_is_asked() {
     assert_eq!(header.reported_name.as_deref(), Some("Toy-7"));
     let error = open(&options(&library(&[]), &["--product", "eight"])).expect_err("it is another product");
     assert!(matches!(&error, RunError::Target(TargetError::OtherProduct { found, .. }) if found == "seven"), "{error}");
-    let error = open(&options(&library(&[]), &["--product", "sevn"])).expect_err("there is none");
+    let error = open(&options(&library(&[]), &["--product", "sevn"])).expect_err("it does not exist");
     assert!(matches!(&error, RunError::Unknown(_)) && error.to_string().contains("did you mean `seven`"), "{error}");
-    let error = open(&options(&library(&[]), &["--devices", "9"])).expect_err("there are three");
+    let error = open(&options(&library(&[]), &["--devices", "9"])).expect_err("the library has three");
     assert!(matches!(&error, RunError::Target(TargetError::TooFewDevices { wanted: 9, are: 3 })), "{error}");
 }
 
-/// A library that does not call itself simulated is a device: one run at a time.
+/// A library that does not identify itself as simulated is a device: one run at a time.
 #[test]
 fn a_device_is_locked() {
     let library = library(&["-DLOCKED"]);
@@ -316,7 +317,7 @@ fn a_device_is_locked() {
 #[test]
 fn a_library_that_is_none() {
     for path in [folder().join("toy.c"), folder().join("missing.so")] {
-        let error = open(&options(&path, &[])).expect_err("it is no library");
+        let error = open(&options(&path, &[])).expect_err("it is not a library");
         assert!(error.to_string().contains(&path.display().to_string()), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the checker has to know of the toy runtime, without its catalog.
+//! The facts about the toy runtime that the checker needs, without its catalog.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -30,7 +30,7 @@ pub fn environment() -> Environment {
     }
 }
 
-/// What the toy's api.yaml adds to the language.
+/// The additions of the toy's api.yaml to the language.
 pub fn vocabulary() -> Vocabulary {
     let misuse = ["TOY_BAD_VALUE", "TOY_BAD_STATE"].map(str::to_owned).to_vec();
     let parameters = ["block", "want", "bytes", "back"].map(str::to_owned).to_vec();
@@ -38,7 +38,7 @@ pub fn vocabulary() -> Vocabulary {
     let names = Names { is_type: &|_| false, actors: &[], vocabulary: &nothing };
     let steps = "poison(back, bytes); toy_copy(back, block, bytes, TOY_OUT); same(back, want, bytes);";
     let holds = Word::parse(parameters, steps, &names).expect("the word has no mistake");
-    // The rule's name for the block, the set-up's for its content.
+    // The rule's name for the block, and the set-up's name for its content.
     let steps = "toy_alloc(&block, bytes - 0); char *content = pattern(bytes, 1); block != NULL;";
     let parameters = ["block", "bytes"].map(str::to_owned).to_vec();
     let filled = SetUp::parse(parameters, steps, &Names { is_type: &|name| name == "char", ..names });

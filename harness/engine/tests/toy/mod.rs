@@ -1,6 +1,6 @@
-//! The engine on a runtime that no vendor ships: what it does with a rule is shown by rules that hold, by rules that do
-//! not, and by libraries that are wrong in one way each. This also proves that the engine knows no runtime by name: it
-//! runs another one with nothing but a header, a catalog and generated tables.
+//! The engine on a runtime that no vendor ships, tested with rules that hold, rules that do not, and libraries with one
+//! defect each. This also proves that the engine knows no runtime by name: it runs another one with nothing but a
+//! header, a catalog and generated tables.
 
 #[rustfmt::skip]
 pub mod bindings;
@@ -25,7 +25,7 @@ fn what_holds_passes() {
     }
 }
 
-/// What is said of each rule of a chapter that does not hold.
+/// The messages of the rules of a chapter that do not hold.
 #[rstest]
 fn what_is_broken_does_not_pass(
     #[values("forms", "builtins", "domains", "actors", "handles", "callbacks")] chapter: &str,
@@ -39,7 +39,7 @@ fn what_is_broken_does_not_pass(
     insta::assert_snapshot!(format!("broken-{chapter}"), text);
 }
 
-/// Which rules notice that a library is wrong in one way, and what they say. The others pass.
+/// The rules that notice a library with one defect, and their messages. The others pass.
 #[rstest]
 fn a_defect_is_noticed(
     #[values(

@@ -27,7 +27,7 @@ struct Line {
     options: Options,
 }
 
-/// Options of a run on a library, with further words of the command line.
+/// Options of a run on a library, with more command-line arguments.
 pub fn options(library: &Path, words: &[&str]) -> Options {
     let (specs, library) = (folder().join("specs"), library.display().to_string());
     let specs = specs.display().to_string();
@@ -35,11 +35,11 @@ pub fn options(library: &Path, words: &[&str]) -> Options {
     Line::try_parse_from(line).unwrap_or_else(|error| panic!("{error}")).options
 }
 
-/// The library, wrong in the named ways, built once; a name with a `-` in front is passed on as it is.
+/// The library with the named defects, built once; a name that starts with `-` is passed to the compiler.
 pub fn library(defects: &[&str]) -> PathBuf {
     let name = format!("libtoy{}.so", defects.iter().map(|defect| format!("-{defect}")).collect::<String>());
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
-    // A run that has it open would see another file in its place.
+    // A run that has it open must not see another file in its place.
     static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if !built.insert(path.clone()) {
@@ -58,7 +58,7 @@ pub fn open(options: &Options) -> Result<Campaign, RunError> {
     Campaign::open(options, &TOY, Arc::new(load_rules(&options.catalog, &TOY)?))
 }
 
-/// Runs the rules that are wanted on a library with defects.
+/// Runs the wanted rules on a library with defects.
 pub fn run(defects: &[&str], words: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<RuleResult> {
     let campaign = open(&options(&library(defects), words)).unwrap_or_else(|error| panic!("{error}"));
     for planned in plan(&campaign.target.rules).iter().filter(|planned| wanted(&planned.id)) {
@@ -70,7 +70,7 @@ pub fn run(defects: &[&str], words: &[&str], wanted: impl Fn(&str) -> bool) -> V
 
 /// Runs one rule on a library with defects.
 pub fn run_one(defects: &[&str], words: &[&str], id: &str) -> RuleResult {
-    run(defects, words, |planned| planned == id).pop().unwrap_or_else(|| panic!("there is no rule {id}"))
+    run(defects, words, |planned| planned == id).pop().unwrap_or_else(|| panic!("unknown rule {id}"))
 }
 
 /// The ids of the rules that hold on the faithful library.
@@ -88,7 +88,7 @@ pub fn all_faithful() -> &'static [RuleResult] {
 
 /// The result of a rule on the faithful library.
 pub fn faithful(id: &str) -> &'static RuleResult {
-    all_faithful().iter().find(|result| result.id == id).unwrap_or_else(|| panic!("there is no rule {id}"))
+    all_faithful().iter().find(|result| result.id == id).unwrap_or_else(|| panic!("unknown rule {id}"))
 }
 
 /// A result as a few lines: verdict, place, statement, message, values.
@@ -103,7 +103,7 @@ pub fn describe(result: &RuleResult) -> String {
             let values: Vec<String> = failure.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
             text.push_str(&format!("    with {}\n", values.join(", ")));
         }
-        // What a worker that goes on has printed arrives when it arrives.
+        // The output of a worker that is still running arrives at any time.
         if result.verdict == Verdict::Crash && !failure.output.is_empty() {
             text.push_str(&format!("    it printed {:?}\n", failure.output.lines().last().unwrap_or_default()));
         }
@@ -114,7 +114,7 @@ pub fn describe(result: &RuleResult) -> String {
     text
 }
 
-/// A message without what differs from run to run: process ids, and bytes that depend on the case's salt.
+/// A message without the parts that differ between runs: process ids, and bytes that depend on the case's salt.
 fn stable(text: &str) -> String {
     static PARTS: LazyLock<[(regex_lite::Regex, &str); 5]> = LazyLock::new(|| {
         [
@@ -124,7 +124,7 @@ fn stable(text: &str) -> String {
             (r"^\d+ of (\d+) bytes differ", "N of $1 bytes differ"),
             (r": \d+ of (\d+) bytes differ", ": N of $1 bytes differ"),
         ]
-        .map(|(pattern, by)| (regex_lite::Regex::new(pattern).expect("the pattern is right"), by))
+        .map(|(pattern, by)| (regex_lite::Regex::new(pattern).expect("the pattern is valid"), by))
     });
     PARTS.iter().fold(text.to_owned(), |text, (pattern, by)| pattern.replace_all(&text, *by).into_owned())
 }

@@ -1,6 +1,6 @@
 /*
- * The toy runtime. -DDEFECT_x makes it wrong in one way; -DLOCKED leaves out the symbol by which a library says that it
- * is no real device, so that a run takes locks.
+ * The toy runtime. -DDEFECT_x gives it one defect; -DLOCKED leaves out the symbol that marks a simulated library, so
+ * that a run takes locks.
  */
 #define _GNU_SOURCE
 #include "specs/toy/abi.h"
@@ -68,7 +68,7 @@ static toyResult hold(int file, size_t size, int private, void **out)
 
 toyResult toy_start(const toyPlace *place)
 {
-    /* Libraries print, also where a protocol would like to be alone. */
+    /* Libraries print, even into the pipe of a protocol. */
     printf("toy: started\n");
     fflush(stdout);
     if (place != NULL && place->id < 0)
@@ -274,7 +274,7 @@ toyResult toy_count(toyCount *blocks)
     return TOY_OK;
 }
 
-/* The first version of toy_count, under the symbol that is still its own. */
+/* The first version of toy_count, under its original symbol. */
 #undef toy_count
 toyResult toy_count(toyCount *blocks);
 toyResult toy_count(toyCount *blocks)
@@ -283,7 +283,7 @@ toyResult toy_count(toyCount *blocks)
     return TOY_BAD_STATE;
 }
 
-/* A handle that is out: of which kind, its number, and what else it is given back with. */
+/* A handle in use: its kind, its number, and further arguments of its release. */
 struct handle {
     int kind;
     uint64_t number;
@@ -396,7 +396,7 @@ uint64_t toy_handles(void)
     return held;
 }
 
-/* A task: a call, or a copy where there is none. */
+/* A task: a call, or else a copy. */
 struct task {
     toyCall call;
     void *to;
@@ -473,7 +473,7 @@ static toyResult append(toyQueue queue, struct task wanted)
     struct task *task = malloc(sizeof *task);
     *task = wanted;
 #ifdef DEFECT_HASTY
-    /* A thread of its own, which does not wait for the queue; a call that is quick is over by now. */
+    /* A separate thread, which does not wait for the queue; a quick call has returned by now. */
     if (task->call != NULL) {
         pthread_create(&task->begun, NULL, begin, task);
         for (int at = 0; at < 100 && !__atomic_load_n(&task->done, __ATOMIC_ACQUIRE); at++)

@@ -1,10 +1,10 @@
-//! What the devices of a rule are asked after it: whether they still work, how they are, what is left. And the return of
-//! one that is out.
+//! Examination of a rule's devices after it: the known operation, their health, leaks. Also the recovery of a lost
+//! device.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use crate::workers::{Executor, Seat, Slot};
+use crate::pool::{Executor, Seat, Slot};
 use record::{Incident, RuleResult, StartReason};
 
 use super::gate::operate;
@@ -13,7 +13,7 @@ use super::recovery::{MOST, Recovery};
 use super::{Devices, Lease};
 
 impl Devices {
-    /// Looks at the health of all devices, if it is time. Devices that got worse are out.
+    /// Checks the health of all devices, if it is time. Devices that got worse are lost.
     fn look(&self, failed: Option<(&str, &[usize])>) -> Vec<String> {
         let Some(watch) = &self.watch else { return Vec::new() };
         let (lost, said) = watch.look(failed, Instant::now());
@@ -25,19 +25,19 @@ impl Devices {
 }
 
 impl Lease<'_> {
-    /// Looks at the health of the devices, if it is time. `suspicious`: the result of the rule that ran there speaks against
-    /// them. Gives why one of them is out, and what is to be said besides.
+    /// Checks the health of the devices, if it is time. `suspicious`: the result of the rule that ran there points at
+    /// them. Returns the reason why one of them is lost, and remarks.
     pub(in crate::run) fn look(&self, after: &RuleResult, suspicious: bool) -> (Option<String>, Vec<String>) {
         let said = self.devices.look(suspicious.then_some((after.id.as_str(), self.units())));
-        // It may have been another rule's look.
+        // Another rule's check may have found it.
         let lost = self.devices.watch.as_ref().and_then(|watch| watch.lost_of(&self.units));
         (lost, said)
     }
 
-    /// Looks whether the devices still work after a rule whose result speaks against them. A process in which the known
-    /// operation fails is replaced, which is said; a device on which it fails in a fresh one is out.
+    /// Runs the known operation on the devices of a rule whose result points at them. A process in which it fails is
+    /// replaced, with a remark. A device on which it fails in a fresh process is lost.
     ///
-    /// Gives why a device is out, and what is to be said besides.
+    /// Returns the reason why a device is lost, and remarks.
     pub(in crate::run) fn examine(
         &self,
         after: &RuleResult,
@@ -57,7 +57,7 @@ impl Lease<'_> {
             let fresh = slot.worker(&executor.factory, Seat::pooled(ordinal, 0)).map_err(|error| error.to_string());
             if let Err(trouble) = fresh.and_then(|worker| operate(worker, deadline)) {
                 slot.clear(StartReason::AfterFailure);
-                let why = format!("after {}, {name} does not do what it did before the run: {trouble}", after.id);
+                let why = format!("after {}, {name} no longer passes the gate: {trouble}", after.id);
                 self.devices.units[*unit].breaker.put_out(&why);
                 return (Some(why), replaced);
             }
@@ -65,8 +65,7 @@ impl Lease<'_> {
         (None, replaced)
     }
 
-    /// Looks what is left after a rule of one device, if it is time. Gives leaks that were found, and what is to be said
-    /// besides.
+    /// Looks for leaks after a single-device rule, if it is time. Returns the leaks found, and remarks.
     pub(in crate::run) fn checkpoint(
         &self,
         rule: usize,
@@ -80,7 +79,7 @@ impl Lease<'_> {
         unit.book.checkpoint(unit.name.as_deref(), rule, suspicious, seed, executor, slot)
     }
 
-    /// Runs the command for a device that is out, and looks whether the device works again. Gives what came of it.
+    /// Runs the recovery command for a lost device, and checks if the device works again. Returns the result.
     pub(in crate::run) fn recover(&self, recovery: &Recovery, executor: &Executor) -> Incident {
         let unit = &self.devices.units[self.units[0]];
         let attempt = unit.recoveries.fetch_add(1, Ordering::Relaxed) + 1;
@@ -96,7 +95,7 @@ impl Lease<'_> {
         }
     }
 
-    /// What is wrong with the device did not stay.
+    /// Fails if the device's problem persists.
     fn healthy(&self) -> Result<(), String> {
         let brought_back = |unit: &usize| self.devices.watch.as_ref().map_or(Ok(()), |watch| watch.brought_back(*unit));
         self.units.iter().try_for_each(brought_back)

@@ -1,22 +1,22 @@
-//! Which devices these are, and how they are, before anything runs on them: from the machine's tools, which open none.
+//! The identity and health of the devices before the run, from the machine's tools, which open no device.
 
 use std::path::Path;
 use std::time::Duration;
 
 use crate::doctor::{Machine, MachineHealth};
+use crate::pool::interrupt;
 use crate::run::options::Options;
 use crate::run::target::Target;
-use crate::workers::interrupt;
 use record::Fingerprint;
 
 use super::watch::Watch;
 
-/// What each question to a tool or a library may take, and all questions of a look together. Tools of a healthy machine
+/// Time limits for one query of a tool or library, and for all queries of a check. The tools of a healthy machine
 /// answer within a second each.
 const EACH: Duration = Duration::from_secs(10);
 const WHOLE: Duration = Duration::from_secs(60);
 
-/// What the machine's tools show.
+/// The output of the machine's tools.
 pub(super) struct Before {
     pub fingerprint: Fingerprint,
     health: MachineHealth,
@@ -24,7 +24,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Asks the tools; `None`: the runtime has none.
+    /// Queries the tools; `None` if the runtime has none.
     pub(super) fn look(target: &Target, options: &Options) -> Option<Before> {
         let doctor = target.runtime.doctor.as_ref()?;
         let mut fingerprint = (doctor.identify)(&machine());
@@ -33,14 +33,14 @@ impl Before {
         health.unknown.retain(|why| !fingerprint.unknown.contains(why));
         fingerprint.unknown.append(&mut health.unknown);
         health.devices.retain(|device| device.device.is_some());
-        // Its own number of devices says that the tool means the same devices by its numbers.
+        // An equal number of devices shows that the tool's numbers mean the same devices.
         let fits = |listed: usize| {
             listed == devices as usize || options.conditions.devices.is_some_and(|wanted| listed > wanted as usize)
         };
         if !health.devices.is_empty() && !fits(health.devices.len()) {
             fingerprint.unknown.push(format!(
-                "the machine's tool lists {} devices for this process, and the runtime counts {devices}: which is which is \
-                 not known",
+                "the machine's tool lists {} devices for this process, but the runtime reports {devices}: cannot \
+                 match them",
                 health.devices.len()
             ));
             (fingerprint.devices, health.devices) = (Vec::new(), Vec::new());
@@ -50,18 +50,16 @@ impl Before {
         Some(Before { fingerprint, health, look: doctor.health })
     }
 
-    /// What is wrong already: it puts no device out.
+    /// Problems that exist already; they do not take a device out of use.
     pub(super) fn said(&self) -> Vec<String> {
         let faults = self.health.devices.iter().flat_map(|device| {
             let serious = device.faults.iter().filter(|fault| !fault.harmless);
-            serious.map(|fault| {
-                format!("before the run, on device {}, {}: it is used all the same", device.label, fault.words)
-            })
+            serious.map(|fault| format!("before the run, on device {}, {}: using it anyway", device.label, fault.words))
         });
         faults.collect()
     }
 
-    /// Watches units, each of which stands for the devices of these numbers; `None`: nothing is known of their health.
+    /// Watches units with the devices of these numbers; `None` if their health is unknown.
     pub(super) fn watch(self, units: &[Vec<u32>]) -> Option<Watch> {
         let label = |number: &u32| {
             let device = self.health.devices.iter().find(|device| device.device == Some(*number));

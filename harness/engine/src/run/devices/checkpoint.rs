@@ -1,11 +1,11 @@
-//! Checkpoints: every few rules, and after results that speak against a device, what the device and the process have left
-//! is held against what they had. What goes away is asked of the rules since: they run again, halves first, until the
-//! smallest number is found that takes it again.
+//! Checkpoints: every few rules, and after suspicious results, the resources of device and process are compared with
+//! their earlier values. To find the cause of a loss, the rules since then run again, halves first, down to the
+//! smallest set that repeats it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::workers::{Executor, Seat, Slot, WorkerProcess, interrupt};
+use crate::pool::{Executor, Seat, Slot, WorkerProcess, interrupt};
 use catalog::Rules;
 use record::{Incident, Leaked as Resource};
 
@@ -13,14 +13,14 @@ use super::gate::settled;
 
 /// Rules between two checkpoints.
 const EVERY: usize = 16;
-/// The time that all questions of a run for whom to blame may take, on each device.
+/// Time limit per device and run for finding the cause of losses.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// From here on a loss that nobody repeats is worth a remark: bytes. Runtimes keep some for what they use first.
+/// The least loss in bytes that is reported even if no rule repeats it. Runtimes keep some memory on first use.
 const WORTH_SAYING: u64 = 64 << 20;
 
 const RESOURCES: [Resource; 3] = [Resource::Memory, Resource::Descriptors, Resource::Threads];
 
-/// Less than this goes away for many reasons: pages of the driver, files and threads of a first use.
+/// Smaller losses have many harmless causes: pages of the driver, files and threads of a first use.
 fn least(resource: Resource) -> u64 {
     match resource {
         Resource::Memory => 4 << 20,
@@ -29,18 +29,18 @@ fn least(resource: Resource) -> u64 {
     }
 }
 
-/// What a device and a process have, or use.
+/// The resources of a device and a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Account {
     process: u32,
-    /// Bytes of the device's memory that nobody uses; `None`: the runtime does not say.
+    /// Bytes of free device memory; `None` if the runtime does not report them.
     free: Option<u64>,
     descriptors: u64,
     threads: u64,
 }
 
 impl Account {
-    /// Memory that has gone since another look is waited for a little.
+    /// Waits a little for memory that was freed since the earlier account.
     fn of(worker: &mut WorkerProcess, deadline: Duration, before: Option<&Account>) -> Result<Account, String> {
         let most_lost = least(Resource::Memory) - 1;
         let wanted = before.and_then(|before| before.free).map(|free| free.saturating_sub(most_lost));
@@ -52,7 +52,7 @@ impl Account {
         Ok(Account { process, free, descriptors: entries("fd"), threads: entries("task") })
     }
 
-    /// How much less there is of a resource than there was.
+    /// The loss of a resource since an earlier account.
     fn lost_since(&self, before: &Account, resource: Resource) -> u64 {
         let same_process = self.process == before.process;
         match resource {
@@ -64,22 +64,22 @@ impl Account {
     }
 }
 
-/// What is known of a device and its process.
+/// The resource history of a device and its process.
 #[derive(Debug, Default)]
 pub(super) struct Book(Mutex<Entries>);
 
 #[derive(Debug, Default)]
 struct Entries {
     good: Option<Account>,
-    /// Rules that ran since, by position in the catalog.
+    /// Rules that have run since, by position in the catalog.
     since: Vec<usize>,
     spent: Duration,
-    /// The suite's processes that were on the device then: each holds memory, even while it waits.
+    /// The suite's processes on the device at that time: each holds memory, even while idle.
     processes: usize,
 }
 
-/// The runs of rules again, in the process that lost something.
-struct Question<'a> {
+/// The search for the rules that leak a resource: runs them again in the affected process.
+struct LeakHunt<'a> {
     rules: &'a Rules,
     executor: &'a Executor,
     slot: &'a mut Slot,
@@ -88,14 +88,14 @@ struct Question<'a> {
     until: Instant,
 }
 
-impl Question<'_> {
+impl LeakHunt<'_> {
     fn account(&mut self, before: Option<&Account>) -> Result<Account, String> {
         let deadline = self.executor.factory.brief();
         let worker = self.slot.worker(&self.executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string())?;
         Account::of(worker, deadline, before)
     }
 
-    /// How much these rules take when they run again; `None`: that cannot be said.
+    /// The loss when these rules run again; `None` if unknown.
     fn taken_by(&mut self, rules: &[usize]) -> Option<u64> {
         let before = self.account(None).ok()?;
         for index in rules {
@@ -108,11 +108,11 @@ impl Question<'_> {
             self.executor.search(&assignment, self.slot, &mut String::new()).ok()?;
         }
         let after = self.account(Some(&before)).ok()?;
-        // Another process has a context of its own, and what the one before had may still come back.
+        // Another process has a separate context, and memory of the previous one may still be freed.
         (after.process == before.process).then(|| after.lost_since(&before, self.resource))
     }
 
-    /// The fewest of these rules that take as much again, and how much that is; `None`: together they do not.
+    /// The fewest of these rules that repeat the loss, and its amount; `None` if even all together do not.
     fn guilty(&mut self, rules: &[usize]) -> Option<(Vec<usize>, u64)> {
         let least = least(self.resource);
         let mut amount = self.taken_by(rules).filter(|amount| *amount >= least)?;
@@ -124,19 +124,18 @@ impl Question<'_> {
                 |half: Vec<usize>| self.taken_by(&half).filter(|taken| *taken >= least).map(|taken| (half, taken));
             match halves.into_iter().find_map(takes) {
                 Some((half, taken)) => (rules, amount) = (half, taken),
-                // Neither does alone, or there is no time left.
+                // Neither half repeats it alone, or the time is up.
                 None => break,
             }
         }
-        // Somebody else may have taken it, once.
+        // Another program may have taken it, once.
         self.taken_by(&rules).filter(|again| *again >= least)?;
         Some((rules, amount))
     }
 }
 
 impl Book {
-    /// Looks what is left after a rule on this device, if it is time. Gives leaks that were found, and what is to be said
-    /// besides.
+    /// Looks for leaks after a rule on this device, if it is time. Returns the leaks found, and remarks.
     pub(super) fn checkpoint(
         &self,
         device: Option<&str>,
@@ -152,7 +151,7 @@ impl Book {
         if entries.since.len() < EVERY && !suspicious && entries.good.is_some() {
             return nothing();
         }
-        // A process that is not there any more is not started for this.
+        // No process is started only for a checkpoint.
         let Some(worker) = slot.seated(Seat::pooled(0, 0)) else { return nothing() };
         let Ok(now) = Account::of(worker, executor.factory.brief(), entries.good.as_ref()) else { return nothing() };
         let since = std::mem::take(&mut entries.since);
@@ -167,9 +166,9 @@ impl Book {
             let begun = Instant::now();
             let until = begun + PATIENCE.saturating_sub(entries.spent);
             let rules = &executor.rules;
-            let mut question = Question { rules, executor, slot, seed, resource, until };
-            let guilty = question.guilty(&since);
-            entries.good = question.account(None).ok().or(entries.good);
+            let mut hunt = LeakHunt { rules, executor, slot, seed, resource, until };
+            let guilty = hunt.guilty(&since);
+            entries.good = hunt.account(None).ok().or(entries.good);
             entries.spent += begun.elapsed();
             match guilty {
                 Some((guilty, amount)) => {
@@ -179,8 +178,8 @@ impl Book {
                 // Memory that the suite's own processes hold is not lost.
                 None if resource == Resource::Memory && more_processes => {}
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
-                    "{} went away between two checkpoints, and no rule between them takes it again: somebody else may use \
-                     the device",
+                    "{} lost between two checkpoints, and no rule between them repeats it: another program may be \
+                     using the device",
                     resource.amount(lost, device)
                 )),
                 None => {}

@@ -1,13 +1,13 @@
-//! How many devices a rule needs.
+//! The number of devices that a rule needs.
 
 use catalog::Rule;
 
-/// What a rule needs to have for its own.
+/// The devices that a rule must lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::run) enum Demand {
-    /// So many devices.
+    /// This many devices.
     Devices(usize),
-    /// All: the rule looks at how many there are.
+    /// All devices: the rule depends on their number.
     All,
 }
 
@@ -15,12 +15,12 @@ impl Demand {
     /// Any one device.
     pub(in crate::run) const ONE: Demand = Demand::Devices(1);
 
-    /// What a rule needs.
+    /// The demand of a rule.
     pub(in crate::run) fn of(rule: &Rule) -> Demand {
         if rule.program.counts_devices { Demand::All } else { Demand::Devices(rule.devices().max(1) as usize) }
     }
 
-    /// The number of devices where there are so many.
+    /// The number of devices on a machine with `there` devices.
     pub(super) fn devices(self, there: usize) -> usize {
         match self {
             Demand::Devices(wanted) => wanted.min(there),

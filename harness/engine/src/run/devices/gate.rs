@@ -1,25 +1,26 @@
-//! The known operation: whether a process on a device can do it.
+//! The device gate: the known operation that a process must perform on a device.
 
 use std::time::{Duration, Instant};
 
 use crate::case::{FailedCall, Trouble};
+use crate::pool::WorkerProcess;
 use crate::wire::message::{Answers, Reply, Request};
-use crate::workers::WorkerProcess;
 use catalog::FREE_MEMORY;
 
-/// Bytes by which memory may have shrunk after the operation: half of what it allocates, much more than a driver keeps.
+/// The most bytes that memory may shrink over the operation: half of what it allocates, and much more than a driver
+/// keeps.
 const MOST_KEPT: u64 = 16 << 20;
-/// So often memory may shrink because somebody else took some meanwhile.
+/// The number of tries in which another program may take memory.
 const ROUNDS: u32 = 3;
-/// Runtimes may count what was freed a little later: so long it is waited for, and so often asked.
+/// Runtimes may update their memory counters late: the longest wait, and the interval between queries.
 const SETTLES: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Has a process do the known operation. Gives what keeps it from being made: a function that the library does not have
-/// says nothing about the device.
+/// Makes a process perform the known operation. Returns the reason if it cannot be performed: a function that the
+/// library lacks says nothing about the device.
 ///
 /// # Errors
-/// What did not go as it must.
+/// The failure of the operation.
 pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<Option<String>, String> {
     let mut kept = 0;
     for _ in 0..ROUNDS {
@@ -39,14 +40,14 @@ pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<
             return Ok(None);
         }
     }
-    Err(format!("of the memory that was allocated and freed, {kept} bytes did not come back, {ROUNDS} times in a row"))
+    Err(format!("{kept} bytes of freed device memory were not returned, {ROUNDS} times in a row"))
 }
 
-/// Bytes of the device's memory that nobody uses, asked again for a while where they are fewer than these; `None`: the
-/// runtime does not say.
+/// Bytes of free device memory; polls for a while if they are fewer than wanted. `None` if the runtime does not report
+/// them.
 ///
 /// # Errors
-/// It does not answer.
+/// The process does not answer.
 pub(super) fn settled(
     worker: &mut WorkerProcess,
     deadline: Duration,
@@ -62,12 +63,12 @@ pub(super) fn settled(
     }
 }
 
-/// Like [`settled`], for a process that may not answer.
+/// Same as [`settled`], for a process that may not answer.
 pub(in crate::run) fn free_memory(worker: &mut WorkerProcess, deadline: Duration, wanted: Option<u64>) -> Option<u64> {
     settled(worker, deadline, wanted).ok().flatten()
 }
 
-/// What the runtime says about itself and the device.
+/// The runtime's description of itself and the device.
 pub(super) fn ask(worker: &mut WorkerProcess, deadline: Duration) -> Result<Answers, String> {
     match worker.ask(&Request::Query, deadline) {
         Ok(Reply::Answers(answers)) => Ok(answers),
@@ -76,12 +77,12 @@ pub(super) fn ask(worker: &mut WorkerProcess, deadline: Duration) -> Result<Answ
     }
 }
 
-/// A number that the runtime answered; `None`: it did not.
+/// A number from the runtime's answers; `None` if there is none.
 pub(super) fn number<T: std::str::FromStr>(answers: &Answers, name: &str) -> Option<T> {
     answers.iter().find(|(asked, _)| asked == name)?.1.as_ref().ok()?.parse().ok()
 }
 
-/// Bytes of the device's memory that nobody uses; `None`: the runtime does not say.
+/// Bytes of free device memory; `None` if the runtime does not report them.
 fn free_of(answers: &Answers) -> Option<u64> {
     number(answers, FREE_MEMORY)
 }

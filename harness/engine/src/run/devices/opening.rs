@@ -1,18 +1,18 @@
-//! Which devices a run uses: those that do the known operation before it begins.
+//! The usable devices of a run: those that pass the gate before it begins.
 
+use crate::pool::{Executor, Seat, Slot, WorkerProcess};
 use crate::run::options::Options;
 use crate::run::target::{Target, TargetError};
 use crate::run::visible;
-use crate::workers::{Executor, Seat, Slot, WorkerProcess};
 use record::{DeviceOut, Fingerprint};
 
 use super::before::Before;
 use super::gate::{ask, number, operate};
 use super::{Devices, Unit};
 
-/// What one device showed.
+/// The result of the gate on one device.
 pub(super) enum Shown {
-    /// It works, or nobody asked it; a process that was to see only this one sees so many.
+    /// It works or was not checked; and the number of devices visible to a process that should see only this one.
     Works {
         sees: Option<u32>,
         gated: bool,
@@ -20,21 +20,21 @@ pub(super) enum Shown {
     Fails(String),
 }
 
-/// The devices that a run can use, and what was found out before it.
+/// The usable devices of a run, and the findings about them.
 #[derive(Debug)]
 pub(in crate::run) struct Opened {
     pub devices: Devices,
     pub out: Vec<DeviceOut>,
-    /// `None`: simulated machines, or nothing identifies devices of this runtime.
+    /// `None` for simulated machines, or if this runtime's devices cannot be identified.
     pub fingerprint: Option<Fingerprint>,
-    /// What is to be said about them.
+    /// Remarks about the devices.
     pub said: Vec<String>,
 }
 
-/// Finds the devices that a run can use; the target has so many from now on.
+/// Finds the usable devices of a run; the target then has this many.
 ///
 /// # Errors
-/// Too few are left.
+/// Too few devices are usable.
 pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Opened, TargetError> {
     if target.private_machines {
         return Ok(Opened { devices: Devices::simulated(), out: Vec::new(), fingerprint: None, said: Vec::new() });
@@ -42,7 +42,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
     let before = Before::look(target, options);
     let fingerprint = before.as_ref().map(|before| before.fingerprint.clone());
     let said = before.as_ref().map(Before::said).unwrap_or_default();
-    // Who uses each device whether it works or not wants none to go.
+    // With --skip-gate, no device is taken out of use.
     let before = before.filter(|_| !options.workers.skip_gate);
     let watch = |units: &[Vec<u32>]| before.and_then(|before| before.watch(units));
     let all: Vec<u32> = (0..target.conditions.devices).collect();
@@ -53,23 +53,24 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
         let look = |name: &Option<String>| {
             let name = name.clone();
             scope.spawn(move || match &name {
-                // It stays out, even if it works by now: the rules left count the same devices as those before.
+                // It stays unusable, even if it works by now: the remaining rules see the same number of devices as
+                // those before.
                 Some(out) if options.devices_out.contains(out) => {
-                    Shown::Fails("it was out when the run began".to_owned())
+                    Shown::Fails("it was unusable when the run began".to_owned())
                 }
                 name => look(executor, name.as_deref(), gated),
             })
         };
         let looks: Vec<_> = names.iter().map(look).collect();
-        let died = |_| Shown::Fails("the suite itself failed while it looked; see above".to_owned());
+        let died = |_| Shown::Fails("the suite itself failed during the check; see above".to_owned());
         looks.into_iter().map(|look| look.join().unwrap_or_else(died)).collect()
     });
-    // A library that does not read the variable shows everything to everybody: its rules run one after another.
+    // A library that ignores the variable shows all devices to every process, so rules run one after another.
     let several = names.len() > 1;
     if several && shown.iter().any(|shown| matches!(shown, Shown::Works { sees: Some(sees), .. } if *sees != 1)) {
         executor.pool.close(executor.factory.deadlines);
         executor.factory.remarks.note(
-            "the runtime shows a process more devices than its variable names: rules run one after another".to_owned(),
+            "the runtime ignores the visibility variable of its processes: rules run one after another".to_owned(),
             "",
         );
         expect_enough(options, all.len(), Vec::new())?;
@@ -98,7 +99,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
     Ok(Opened { devices, out, fingerprint, said })
 }
 
-/// The devices that are out, where enough are left.
+/// The unusable devices, if enough others remain.
 fn expect_enough(options: &Options, left: usize, out: Vec<DeviceOut>) -> Result<Vec<DeviceOut>, TargetError> {
     let least = options.run.min_devices.unwrap_or(1).max(1) as usize;
     match left >= least {
@@ -108,15 +109,15 @@ fn expect_enough(options: &Options, left: usize, out: Vec<DeviceOut>) -> Result<
     }
 }
 
-/// The gate copies from the host: where programs run on the device itself, there is none.
+/// The gate copies from the host, and there is none if programs run on the device itself.
 fn usual_run_mode(target: &Target) -> bool {
     target.rules.run_modes.first().is_none_or(|usual| *usual == target.conditions.run_mode)
 }
 
-/// The devices as the variable names them that shows them to a process: what it named before, or all by number.
+/// The devices by their names in the visibility variable: its current value, or else all by number.
 fn names(target: &Target) -> Vec<Option<String>> {
     let devices = target.conditions.devices as usize;
-    // Where only some are wanted, rules must not count the others.
+    // If only some devices are used, rules must not see the others.
     let chosen = devices > 1 || target.leaves_devices;
     let Some(variable) = target.rules.visible.as_ref().filter(|_| chosen) else { return vec![None] };
     let given = visible::given(variable);
@@ -127,11 +128,11 @@ fn names(target: &Target) -> Vec<Option<String>> {
 fn look(executor: &Executor, name: Option<&str>, gated: bool) -> Shown {
     let mut slot = match executor.pool.take_seeing(name) {
         Ok(slot) => slot,
-        Err(error) => return Shown::Fails(format!("no folder for its processes: {error}")),
+        Err(error) => return Shown::Fails(format!("cannot create a folder for its processes: {error}")),
     };
     match shown(executor, &mut slot, gated) {
         Ok(shown) => {
-            // Its process is the first that rules use.
+            // Rules use this process first.
             executor.pool.give_back(slot);
             shown
         }
@@ -139,7 +140,7 @@ fn look(executor: &Executor, name: Option<&str>, gated: bool) -> Shown {
     }
 }
 
-/// What a process shows that is started there: with `gated`, by the known operation.
+/// Checks a device in a process started there; with `gated`, by the known operation.
 pub(super) fn shown(executor: &Executor, slot: &mut Slot, gated: bool) -> Result<Shown, String> {
     let deadline = executor.factory.deadlines.step;
     let worker = slot.worker(&executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string())?;
@@ -153,7 +154,7 @@ pub(super) fn shown(executor: &Executor, slot: &mut Slot, gated: bool) -> Result
     }
     let missing = operate(worker, deadline).map_err(|why| printed(why, worker))?;
     if let Some(missing) = &missing {
-        let text = format!("the gate was left out, so that nothing is known of the devices beforehand: {missing}");
+        let text = format!("skipped the device gate, so the state of the devices is unknown: {missing}");
         executor.factory.remarks.note(text, "");
     }
     Ok(Shown::Works { sees, gated: missing.is_none() })

@@ -1,28 +1,28 @@
-//! A site's own command that may bring a device back.
+//! The site's command that tries to recover a device.
 
 use std::process::Command;
 use std::time::Duration;
 
 use crate::doctor::{End, ask};
-use crate::workers::interrupt;
+use crate::pool::interrupt;
 
-/// So often it is tried to bring one device back in a run.
+/// The most recovery attempts for one device in a run.
 pub(super) const MOST: u32 = 2;
 
-/// How a site brings a device back.
+/// The site's recovery command.
 #[derive(Debug, Clone)]
 pub(in crate::run) struct Recovery {
-    /// A command of the shell. It finds the device in ATLAS_CTS_DEVICE, and why it is out in ATLAS_CTS_REASON.
+    /// A shell command. ATLAS_CTS_DEVICE names the device, ATLAS_CTS_REASON says why it was lost.
     pub command: String,
-    /// How long it may take.
+    /// Its time limit.
     pub limit: Duration,
 }
 
 impl Recovery {
-    /// Runs the command for a device that is out for this reason.
+    /// Runs the command for a device that was lost for this reason.
     ///
     /// # Errors
-    /// What became of the command.
+    /// The failure of the command.
     pub(super) fn run(&self, device: &str, reason: &str) -> Result<(), String> {
         let mut shell = Command::new("sh");
         shell.args(["-c", &self.command]).env("ATLAS_CTS_REASON", reason).env("ATLAS_CTS_DEVICE", device);

@@ -34,7 +34,7 @@ fn which_device_a_rule_has_follows_from_seed_and_id_and_not_from_who_is_free() {
     let (tell, told) = channel();
     std::thread::scope(|scope| {
         scope.spawn(|| tell.send(runs(devices.take(ONE, &order, &NOTHING, None)).units().to_vec()).unwrap());
-        told.recv_timeout(Duration::from_millis(50)).expect_err("two others are free");
+        told.recv_timeout(Duration::from_millis(50)).expect_err("two other devices are free");
         drop(first);
         assert_eq!(told.recv().unwrap(), order[..1]);
     });
@@ -54,7 +54,7 @@ fn rules_are_spread_over_the_devices_and_one_that_is_missing_moves_only_its_own(
     assert!(each.iter().all(|rules| (60..150).contains(rules)), "{each:?}");
     let moved = (0..400)
         .filter(|rule| four.order(7, &format!("toy.rule{rule}"))[0] != four.order(8, &format!("toy.rule{rule}"))[0]);
-    assert!(moved.count() > 200, "another seed, other devices");
+    assert!(moved.count() > 200, "another seed gives other devices");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_device_that_is_out_is_passed_over_and_without_any_nothing_runs() {
     assert_eq!(runs(devices.take(ONE, &ALL[..devices.units.len()], &NOTHING, None)).visible().unwrap(), "1");
     let (verdict, reason) = refused(devices.take(Demand::Devices(2), &[], &NOTHING, None));
     assert_eq!(verdict, Verdict::DeviceLost);
-    assert!(reason.contains("needs 2 devices, and one is left") && reason.contains("it is silent"), "{reason}");
+    assert!(reason.contains("needs 2 devices, and one is usable") && reason.contains("it is silent"), "{reason}");
     devices.units[1].breaker.put_out("it is dead");
     assert_eq!(refused(devices.take(ONE, &ALL[..devices.units.len()], &NOTHING, None)).0, Verdict::DeviceLost);
 }
@@ -94,7 +94,7 @@ fn a_device_that_is_out_is_given_to_whoever_may_bring_it_back_but_not_for_ever()
     devices.units[0].breaker.put_out("it is silent");
     for _ in 0..recovery::MOST {
         let Taken::Out { lease, .. } = devices.take(ONE, &ALL[..devices.units.len()], &NOTHING, Some(&recovery)) else {
-            panic!("it may be brought back")
+            panic!("it may be recovered")
         };
         lease.devices.units[0].recoveries.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,23 +1,22 @@
-//! The choice of the rule that a thread begins next: one whose device is not in use, so that no thread waits while
-//! there is other work.
+//! The choice of a thread's next rule: one whose device is free, so that no thread waits while other work remains.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The remaining rules, in order, each with the device that it will wait for; `None`: any, several, or none.
+/// The remaining rules in order, each with the device that it will wait for; `None` for any, several, or none.
 #[derive(Debug)]
 pub(in crate::run) struct Turns<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<Queue<T>>,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct Queue<T> {
     left: VecDeque<(T, Option<usize>)>,
-    /// The number of threads that have begun a rule on a device.
+    /// The number of threads running a rule, by device.
     busy: BTreeMap<usize, usize>,
 }
 
-/// A rule that a thread has begun, until this is dropped.
+/// A rule that a thread has begun; ends on drop.
 #[derive(Debug)]
 pub(in crate::run) struct Turn<'a, T> {
     turns: &'a Turns<T>,
@@ -26,12 +25,12 @@ pub(in crate::run) struct Turn<'a, T> {
 }
 
 impl<T> Turns<T> {
-    /// All rules to run.
+    /// The turns of all rules to run.
     pub(in crate::run) fn of(all: impl IntoIterator<Item = (T, Option<usize>)>) -> Turns<T> {
-        Turns { state: Mutex::new(State { left: all.into_iter().collect(), busy: BTreeMap::new() }) }
+        Turns { state: Mutex::new(Queue { left: all.into_iter().collect(), busy: BTreeMap::new() }) }
     }
 
-    /// The next rule to begin: the first whose device is not in use, or else the first. `None`: none is left.
+    /// The next rule to begin: the first whose device is free, or else the first. `None` if no rule remains.
     pub(in crate::run) fn next(&self) -> Option<Turn<'_, T>> {
         let mut state = self.state();
         let is_free = |device: &Option<usize>| device.is_none_or(|device| !state.busy.contains_key(&device));
@@ -43,7 +42,7 @@ impl<T> Turns<T> {
         Some(Turn { turns: self, device, work })
     }
 
-    fn state(&self) -> MutexGuard<'_, State<T>> {
+    fn state(&self) -> MutexGuard<'_, Queue<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

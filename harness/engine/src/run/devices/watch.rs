@@ -1,6 +1,5 @@
-//! The health of the devices over a run: what their tools say of them is held against what they said before it. What got
-//! worse and stays so ends the use of a device: memory errors that could not be corrected, faults that are not known to be
-//! harmless, a device that is gone.
+//! The health of the devices during a run, compared with their health before it. A device with a lasting deterioration
+//! is lost: uncorrected memory errors, faults not known to be harmless, or a device that is gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -8,33 +7,33 @@ use std::time::{Duration, Instant};
 
 use crate::doctor::{DeviceHealth, MachineHealth};
 
-/// The time between two looks at checkpoints.
+/// The time between two checks at checkpoints.
 const EVERY: Duration = Duration::from_secs(5 * 60);
-/// The time between two looks at least, whatever happens.
+/// The least time between two checks, whatever happens.
 const LEAST: Duration = Duration::from_secs(60);
-/// What a test does to a device shows as a fault for less than a tenth of this: what is still there stays.
+/// The time after which a fault is checked again: faults that a test causes last less than a tenth of this.
 const SETTLING: Duration = Duration::from_secs(1);
 
-/// What the devices of a run are watched with.
+/// The watch over the devices' health.
 pub(super) struct Watch {
     look: Box<dyn Fn() -> MachineHealth + Send + Sync>,
     settling: Duration,
-    /// For each unit, how the machine's tool names its devices.
+    /// For each unit, the names of its devices in the machine's tool.
     units: Vec<Vec<String>>,
     begun: Instant,
-    state: Mutex<State>,
-    /// Units that got worse, each with what is so.
+    state: Mutex<WatchState>,
+    /// Units that got worse, each with the reason.
     lost: Mutex<BTreeMap<usize, String>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// By the name of the tool: what each device showed before the run.
+struct WatchState {
+    /// The health of each device before the run, by its name in the tool.
     before: BTreeMap<String, DeviceHealth>,
     last: Option<Instant>,
-    /// Something spoke against a device when it was too early to look.
+    /// True if a check is due as soon as allowed, after a suspicious result that came too early.
     owed: bool,
-    /// Rules that failed on a unit since the last look.
+    /// Rules that failed on a unit since the last check.
     suspects: BTreeMap<usize, BTreeSet<String>>,
     said: BTreeSet<String>,
 }
@@ -45,19 +44,19 @@ impl std::fmt::Debug for Watch {
     }
 }
 
-/// Something that is worse than before the run.
+/// A deterioration since the start of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Worse {
     unit: usize,
-    /// What tells it from others of the same unit.
+    /// Distinguishes it from others of the same unit.
     name: String,
     words: String,
-    /// It may be over in a moment.
+    /// True if it may be temporary.
     may_pass: bool,
 }
 
 impl Watch {
-    /// Watches units of devices, each of which is named by the tool, from what was seen before the run.
+    /// Watches units of devices with these names in the tool, given their health before the run.
     pub(super) fn new(
         look: impl Fn() -> MachineHealth + Send + Sync + 'static,
         before: MachineHealth,
@@ -69,17 +68,17 @@ impl Watch {
             settling: SETTLING,
             units,
             begun: Instant::now(),
-            state: Mutex::new(State { before, ..State::default() }),
+            state: Mutex::new(WatchState { before, ..WatchState::default() }),
             lost: Mutex::default(),
         }
     }
 
-    /// Looks, if it is time. `failed`: a rule and the units on which it showed something that speaks against a device. Gives
-    /// the units that are lost from now on, each with what is so, and what is to be said.
+    /// Checks the health, if it is time. `failed`: a rule with a suspicious result, and its units. Returns the newly
+    /// lost units, each with the reason, and remarks.
     pub(super) fn look(&self, failed: Option<(&str, &[usize])>, now: Instant) -> (Vec<(usize, String)>, Vec<String>) {
         let mut state = match (failed, self.state.try_lock()) {
             (_, Ok(state)) => state,
-            // Somebody looks right now: a rule that failed waits for what is seen.
+            // Another thread is checking: a rule that failed waits for the result.
             (Some(_), Err(TryLockError::WouldBlock)) => self.state(),
             (None, Err(TryLockError::WouldBlock)) => return (Vec::new(), Vec::new()),
             (_, Err(TryLockError::Poisoned(poisoned))) => poisoned.into_inner(),
@@ -105,7 +104,7 @@ impl Watch {
         if worse.iter().any(|worse| worse.may_pass) {
             std::thread::sleep(self.settling);
             let again = (self.look)();
-            // Where nothing answers, nothing is known: it is looked at again as soon as it may be.
+            // Without an answer nothing is known: the next check is due as soon as allowed.
             state.owed |= again.devices.is_empty();
             let still = self.worse(&state, &again);
             worse.retain(|worse| {
@@ -121,7 +120,7 @@ impl Watch {
             let others: Vec<&str> = others.filter(|rule| failed.is_none_or(|(failed, _)| failed != *rule)).collect();
             if !others.is_empty() {
                 said.push(format!(
-                    "{} failed on a device that was out soon after: look at {} again on another one",
+                    "{} failed on a device that was lost soon after: rerun {} on another device",
                     others.join(", "),
                     if others.len() == 1 { "it" } else { "them" }
                 ));
@@ -131,8 +130,8 @@ impl Watch {
         (lost, said)
     }
 
-    /// What is worse than before the run, of units that are not lost yet.
-    fn worse(&self, state: &State, seen: &MachineHealth) -> Vec<Worse> {
+    /// The deteriorations since the start of the run, for units that are not lost yet.
+    fn worse(&self, state: &WatchState, seen: &MachineHealth) -> Vec<Worse> {
         if seen.devices.is_empty() {
             return Vec::new();
         }
@@ -151,17 +150,16 @@ impl Watch {
         all
     }
 
-    /// Why a device of these units is lost; `None`: none of them is.
+    /// The reason why a device of these units is lost; `None` if all work.
     pub(super) fn lost_of(&self, units: &[usize]) -> Option<String> {
         let lost = self.lost();
         units.iter().find_map(|unit| lost.get(unit).cloned())
     }
 
-    /// A unit that was brought back is held against what it showed before the run: its counters begin anew, what is still
-    /// wrong is not.
+    /// Resets the watch of a recovered unit: its counters start anew, but its other problems must be gone.
     ///
     /// # Errors
-    /// What is still wrong.
+    /// The remaining problems.
     pub(super) fn brought_back(&self, unit: usize) -> Result<(), String> {
         let mut state = self.state();
         let lost = self.lost().remove(&unit);
@@ -183,7 +181,7 @@ impl Watch {
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -192,37 +190,43 @@ impl Watch {
     }
 }
 
-impl State {
-    /// What is to be said once: what is not known, and what is wrong and harmless.
+impl WatchState {
+    /// One-time remarks: missing information, and harmless faults.
     fn news(&mut self, seen: &MachineHealth) -> Vec<String> {
-        let unknown = seen.unknown.iter().map(|why| format!("the health of the devices is not known: {why}"));
+        let unknown = seen.unknown.iter().map(|why| format!("the health of the devices is unknown: {why}"));
         let mut all: Vec<String> = unknown.collect();
         for device in &seen.devices {
             let Some(before) = self.before.get(&device.label) else { continue };
             let new = device.faults.iter().filter(|fault| !before.faults.iter().any(|known| known.name == fault.name));
-            // Its words change from look to look.
+            // The description of a fault changes from check to check.
             all.extend(new.filter(|fault| fault.harmless).map(|fault| {
-                format!("device {} shows the fault {}, which is harmless: it stays in use", device.label, fault.name)
+                format!("device {} has the fault {}, which is harmless: it stays in use", device.label, fault.name)
             }));
         }
         all.into_iter().filter(|text| self.said.insert(text.clone())).collect()
     }
 }
 
-/// What is worse about a device: a name, what is so, and whether that may be over in a moment.
+/// The deteriorations of a device: a name, a description, and true if it may be temporary.
 fn worse_than(before: &DeviceHealth, now: Option<&DeviceHealth>) -> Vec<(String, String, bool)> {
     let label = &before.label;
     let Some(now) = now else {
-        let words = format!("device {label} is not among those that the machine's tool lists any more");
+        let words = format!("device {label} is no longer listed by the machine's tool");
         return vec![("gone".to_owned(), words, true)];
     };
     let counters = [
-        ("errors", before.memory_errors, now.memory_errors, "memory errors that could not be corrected"),
-        ("pages", before.waiting_pages, now.waiting_pages, "pages of memory that wait for a reset"),
+        ("errors", before.memory_errors, now.memory_errors, ["uncorrected memory error", "uncorrected memory errors"]),
+        (
+            "pages",
+            before.waiting_pages,
+            now.waiting_pages,
+            ["memory page waiting for a reset", "memory pages waiting for a reset"],
+        ),
     ];
     let risen = counters.into_iter().filter_map(|(name, before, now, what)| {
         let (before, now) = before.zip(now).filter(|(before, now)| now > before)?;
-        let words = format!("device {label} has {now} {what}, and had {before} before the run");
+        let what = what[usize::from(now != 1)];
+        let words = format!("device {label} has {now} {what}; it had {before} before the run");
         Some((name.to_owned(), words, false))
     });
     let known = |name: &str| before.faults.iter().any(|fault| fault.name == name);
@@ -239,11 +243,11 @@ mod tests {
 
     use super::*;
 
-    /// A machine whose looks are written down beforehand; the last one lasts.
+    /// A machine with scripted check results; the last one repeats.
     #[derive(Clone, Default)]
-    struct Machine(Arc<Mutex<Vec<MachineHealth>>>);
+    struct ScriptedMachine(Arc<Mutex<Vec<MachineHealth>>>);
 
-    impl Machine {
+    impl ScriptedMachine {
         fn shows(&self, looks: &[MachineHealth]) {
             *self.0.lock().unwrap() = looks.iter().rev().cloned().collect();
         }
@@ -252,7 +256,7 @@ mod tests {
             self.0.lock().unwrap().len()
         }
 
-        /// A watch of two units of one device each.
+        /// A watch of two units with one device each.
         fn watch(&self) -> Watch {
             let looks = self.0.clone();
             let look = move || {
@@ -277,7 +281,7 @@ mod tests {
         MachineHealth { devices: vec![device("0:0"), device("1:0")], unknown: Vec::new() }
     }
 
-    /// The second device is like this.
+    /// A healthy machine whose second device is changed.
     fn second(change: impl FnOnce(&mut DeviceHealth)) -> MachineHealth {
         let mut health = healthy();
         change(&mut health.devices[1]);
@@ -292,20 +296,20 @@ mod tests {
 
     #[test]
     fn more_memory_errors_end_the_use_of_a_device_whatever_ran_where() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[second(|device| device.memory_errors = Some(2))]);
         let (lost, said) = watch.look(FAILED, Instant::now());
-        let words = "device 1:0 has 2 memory errors that could not be corrected, and had 1 before the run";
+        let words = "device 1:0 has 2 uncorrected memory errors; it had 1 before the run";
         assert_eq!((lost, said), (vec![(1, words.to_owned())], vec![]));
         assert_eq!((watch.lost_of(&[1]).as_deref(), watch.lost_of(&[0])), (Some(words), None));
         let (again, _) = watch.look(FAILED, Instant::now() + LEAST);
-        assert!(again.is_empty(), "it is lost once");
+        assert!(again.is_empty(), "a unit is lost only once");
     }
 
     #[test]
     fn pages_that_wait_for_a_reset_count_as_well() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[second(|device| device.waiting_pages = Some(3))]);
         assert_eq!(watch.look(FAILED, Instant::now()).0.len(), 1);
@@ -314,7 +318,7 @@ mod tests {
     #[test]
     fn a_fault_that_stays_ends_the_use_and_one_that_clears_does_not() {
         let warns = second(|device| device.faults.push(fault("warning", false)));
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[warns.clone(), healthy()]);
         assert_eq!(watch.look(FAILED, Instant::now()), (vec![], vec![]));
@@ -326,7 +330,7 @@ mod tests {
     #[test]
     fn another_fault_at_the_second_look_is_not_the_first_one_that_stays() {
         let shows = |name| second(|device| device.faults.push(fault(name, false)));
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[shows("A"), shows("B")]);
         assert!(watch.look(FAILED, Instant::now()).0.is_empty());
@@ -334,12 +338,12 @@ mod tests {
 
     #[test]
     fn what_is_harmless_is_said_once_and_changes_nothing() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[second(|device| device.faults.push(fault("80E00209", true)))]);
         let (lost, said) = watch.look(FAILED, Instant::now());
         assert!(lost.is_empty());
-        assert_eq!(said, ["device 1:0 shows the fault 80E00209, which is harmless: it stays in use"]);
+        assert_eq!(said, ["device 1:0 has the fault 80E00209, which is harmless: it stays in use"]);
         assert_eq!(watch.look(FAILED, Instant::now() + LEAST), (vec![], vec![]));
     }
 
@@ -353,30 +357,30 @@ mod tests {
 
     #[test]
     fn a_device_that_is_gone_is_lost_and_those_behind_it_are_not_taken_for_it() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         let mut left = healthy();
         left.devices.remove(0);
         left.devices[0].device = Some(0);
         machine.shows(&[left]);
         let (lost, _) = watch.look(FAILED, Instant::now());
-        let words = "device 0:0 is not among those that the machine's tool lists any more";
+        let words = "device 0:0 is no longer listed by the machine's tool";
         assert_eq!(lost, [(0, words.to_owned())]);
     }
 
     #[test]
     fn a_tool_that_does_not_answer_says_nothing_about_a_device_and_is_named_once() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[MachineHealth { devices: vec![], unknown: vec!["it hangs".to_owned()] }]);
-        let said = vec!["the health of the devices is not known: it hangs".to_owned()];
+        let said = vec!["the health of the devices is unknown: it hangs".to_owned()];
         assert_eq!(watch.look(FAILED, Instant::now()), (vec![], said));
         assert_eq!(watch.look(FAILED, Instant::now() + LEAST), (vec![], vec![]));
     }
 
     #[test]
     fn looks_are_rare_and_one_that_was_too_early_is_made_up_for() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         let begun = watch.begun;
         let many = [healthy(), healthy(), healthy(), healthy(), healthy()];
@@ -391,14 +395,14 @@ mod tests {
         assert_eq!(looks(FAILED, 11), 1, "the first rule that fails");
         assert_eq!(looks(FAILED, 12), 0, "the next one");
         assert_eq!(looks(None, 60), 0);
-        assert_eq!(looks(None, 71), 1, "what the next one asked for, at a checkpoint");
+        assert_eq!(looks(None, 71), 1, "the check due since the next one, at a checkpoint");
         assert_eq!(looks(None, 200), 0);
         assert_eq!(looks(None, 371), 1, "five minutes later");
     }
 
     #[test]
     fn rules_that_failed_when_it_was_too_early_to_look_are_named_with_a_device_that_is_lost() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[healthy(), second(|device| device.memory_errors = Some(9))]);
         let now = Instant::now();
@@ -407,17 +411,17 @@ mod tests {
         watch.look(Some(("elsewhere", &[0])), now);
         let (lost, said) = watch.look(Some(("last", &[1])), now + LEAST);
         assert_eq!(lost.len(), 1);
-        assert_eq!(said, ["early failed on a device that was out soon after: look at it again on another one"]);
+        assert_eq!(said, ["early failed on a device that was lost soon after: rerun it on another device"]);
     }
 
     #[test]
     fn a_device_that_was_brought_back_counts_anew_and_is_not_back_while_its_fault_stays() {
-        let machine = Machine::default();
+        let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[second(|device| device.memory_errors = Some(2))]);
         let now = Instant::now();
         watch.look(FAILED, now);
-        assert!(watch.brought_back(1).unwrap_err().contains("has 2 memory errors"));
+        assert!(watch.brought_back(1).unwrap_err().contains("has 2 uncorrected memory errors"));
         assert!(watch.lost_of(&[1]).is_some());
         machine.shows(&[second(|device| device.memory_errors = Some(0))]);
         watch.brought_back(1).unwrap();

@@ -1,10 +1,10 @@
-//! Several attempts at a part: which of their results stands.
+//! The choice among results of several attempts at a part.
 
 use record::{Meaning, RuleResult};
 
 use super::parts::Parts;
 
-/// How much a result says: a rule that is broken in one attempt is broken, and any answer is more than none.
+/// The weight of a result: a rule that is broken in one attempt is broken, and any answer outweighs none.
 fn weight(result: &RuleResult) -> u8 {
     match result.meaning() {
         Meaning::Broken => 4,
@@ -15,8 +15,8 @@ fn weight(result: &RuleResult) -> u8 {
     }
 }
 
-/// The result that stands with the position of its run, if there is one, and a remark where attempts say different things. The attempts are in the
-/// order in which they were made.
+/// The chosen result and the position of its run, if any, and a remark if the attempts disagree. The attempts are
+/// ordered by time.
 pub(super) fn choose<'a>(
     attempts: &[(usize, &'a RuleResult)],
     parts: &Parts,

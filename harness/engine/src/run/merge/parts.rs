@@ -1,4 +1,4 @@
-//! The parts of a run as they are read: whether they belong together, what is missing.
+//! The parts of a run as read: checks that they belong together, and finds missing ones.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::run::places::read_named;
 use crate::run::selection::Planned;
 use record::{Happened, RuleResult, RunEnd, RunHeader, RunSettings};
 
-/// What one journal says.
+/// The content of one journal.
 #[derive(Debug)]
 pub(super) struct PartRun {
     pub path: PathBuf,
@@ -30,7 +30,7 @@ impl PartRun {
         Ok(PartRun { path, part, header: run.header, results: run.results, in_flight: run.in_flight, end: run.end })
     }
 
-    /// How long the run took; of one without an end, its rules.
+    /// The time of the run, or of its rules if it has no end.
     pub(super) fn nanoseconds(&self) -> u64 {
         let rules = || self.results.iter().map(|result| result.nanoseconds).fold(0, u64::saturating_add);
         self.end.as_ref().map_or_else(rules, |end| end.nanoseconds)
@@ -40,11 +40,11 @@ impl PartRun {
 /// Parts of one run.
 #[derive(Debug)]
 pub(super) struct Parts {
-    /// By part, and then in the order in which they were started. There is one at least.
+    /// Sorted by part, then by start time. Not empty.
     pub runs: Vec<PartRun>,
-    /// How many parts the run has.
+    /// The number of parts of the run.
     pub of: u32,
-    /// The parts that are missing among the runs.
+    /// The missing parts.
     missing: BTreeSet<u32>,
 }
 
@@ -69,15 +69,15 @@ impl Parts {
         Ok(Parts { runs, of, missing })
     }
 
-    /// What all parts have in common is in the first one's header.
+    /// The header of the first part, which has the facts common to all parts.
     pub(super) fn first(&self) -> &RunHeader {
         &self.runs[0].header
     }
 
-    /// The rules of all parts, of those that there are.
+    /// The rules of all given parts.
     ///
     /// # Errors
-    /// A journal has a result that is not its part's to have.
+    /// A journal has a result of a rule outside its part.
     pub(super) fn whole(&self, all: Vec<Planned>) -> Result<Vec<Planned>, MergeError> {
         let listed = self.first().settings.part.as_ref().and_then(|part| part.rules.as_ref());
         let listed: Option<HashSet<&String>> = listed.map(|rules| rules.iter().collect());
@@ -98,7 +98,7 @@ impl Parts {
         Ok(whole)
     }
 
-    /// What there is to say about the run as a whole: what the parts remark, each once, and which of them are missing.
+    /// Remarks about the whole run: those of the parts, each once, and the missing parts.
     pub(super) fn remarks(&self) -> Vec<String> {
         let mut texts: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
         for run in &self.runs {
@@ -107,18 +107,19 @@ impl Parts {
             }
         }
         let said = texts.into_iter().map(|(text, parts)| format!("{}: {text}", numbered(&parts)));
-        let missing = (!self.missing.is_empty())
-            .then(|| format!("{} of {}: not among the runs that were merged", numbered(&self.missing), self.of));
+        let missing =
+            (!self.missing.is_empty()).then(|| format!("{} of {}: missing", numbered(&self.missing), self.of));
         let cut = self.runs.iter().filter(|run| run.end.is_none());
-        let cut = cut.map(|run| format!("part {}: {} did not reach its end", run.part, run.header.run));
+        let cut = cut.map(|run| format!("part {}: {} is incomplete", run.part, run.header.run));
         let elsewhere = self.elsewhere().then(|| {
-            "the parts ran on different devices, of one model and with the same installed: each part's journal names its own"
+            "the parts ran on different devices of the same model with the same software; each part's journal names \
+             its own"
                 .to_owned()
         });
         missing.into_iter().chain(cut).chain(elsewhere).chain(said).collect()
     }
 
-    /// What happened to devices and processes, each part for itself.
+    /// The incidents of devices and processes, by part.
     pub(super) fn events(&self) -> Vec<Happened> {
         let of_one = |run: &PartRun| {
             let events = run.end.iter().flat_map(|end| &end.events);
@@ -127,42 +128,45 @@ impl Parts {
         self.runs.iter().flat_map(of_one).collect()
     }
 
-    /// Whether the parts ran on devices that are surely not the same.
+    /// True if the parts certainly used different devices.
     pub(super) fn elsewhere(&self) -> bool {
         self.runs.iter().any(|run| on_others(self.first(), &run.header))
     }
 
-    /// What is to be said where parts ran with other known failures than the whole is held against.
+    /// A remark if parts ran with other known failures than those of the merged run.
     pub(super) fn other_expectations(&self, whole: &RunHeader) -> Option<String> {
         let digest = |header: &RunHeader| header.settings.expectations.as_ref().map(|files| files.digest.clone());
         let others = self.runs.iter().filter(|run| digest(&run.header) != digest(whole)).map(|run| run.part);
         let others: BTreeSet<u32> = others.collect();
         (!others.is_empty()).then(|| {
             format!(
-                "{} of {}: run with other known failures than these; what was not run for a danger stays so",
+                "{} of {}: run with other known failures; dangerous rules that were not run stay so",
                 numbered(&others),
                 self.of
             )
         })
     }
 
-    /// Why a rule has no result.
+    /// The reason why a rule has no result.
     pub(super) fn why_missing(&self, id: &str) -> String {
         let selected = |run: &&PartRun| {
             let rules = run.header.settings.rules.as_ref();
             rules.is_none_or(|rules| rules.iter().any(|selected| selected == id))
         };
         match self.runs.iter().rfind(selected) {
-            None => format!(
-                "{} of {} is not among the runs that were merged; run what is missing, or resume it, and merge again",
-                numbered(&self.missing),
-                self.of
-            ),
+            None => {
+                let (is, it) = if self.missing.len() == 1 { ("is", "it") } else { ("are", "them") };
+                let missing = numbered(&self.missing);
+                format!("{missing} of {} {is} missing; run or resume {it}, then merge again", self.of)
+            }
             Some(run) => {
-                let when =
-                    if run.in_flight.contains_key(id) { "while this rule ran" } else { "before this rule began" };
+                let when = if run.in_flight.contains_key(id) {
+                    "while this rule was running"
+                } else {
+                    "before this rule started"
+                };
                 format!(
-                    "part {} of {} ended {when}; finish it with --resume {} and merge again",
+                    "part {} of {} ended {when}; finish it with --resume {}, then merge again",
                     run.part,
                     self.of,
                     run.path.display()
@@ -172,7 +176,7 @@ impl Parts {
     }
 }
 
-/// What keeps two runs from being parts of one, a line each.
+/// The differences that make two runs no parts of the same run, one line each.
 fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     let mut differences = Differences::between(["in the first", "in this one"]);
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());
@@ -186,9 +190,9 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     let machine = "run all parts against the same library and driver";
     let settings = "give all parts the same options";
     let (a, b): (&RunSettings, &RunSettings) = (&first.settings, &other.settings);
-    differences.fact("the suite's version", &first.suite, &other.suite, "use one version for all parts");
-    differences.fact("the journal's format", &first.format, &other.format, "use one version for all parts");
-    differences.fact("the catalog's digest", &first.catalog_digest, &other.catalog_digest, "use one catalog");
+    differences.fact("the suite's version", &first.suite, &other.suite, "use the same version for all parts");
+    differences.fact("the journal's format", &first.format, &other.format, "use the same version for all parts");
+    differences.fact("the catalog's digest", &first.catalog_digest, &other.catalog_digest, "use the same catalog");
     differences.fact("the runtime", &first.runtime, &other.runtime, settings);
     differences.fact("the number of parts", &of(first), &of(other), "give all parts the same N");
     differences.fact("the library's digest", &first.library.sha256, &other.library.sha256, machine);
@@ -200,7 +204,7 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
         "the device's name",
         &text(&first.reported_name),
         &text(&other.reported_name),
-        "merge runs on one model",
+        "merge runs of the same model",
     );
     differences.fact("the number of devices", &first.devices, &other.devices, "give all parts the same --devices");
     differences.fingerprints(first, other);
@@ -222,7 +226,7 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     let least = |settings: &RunSettings| settings.min_executed.map(|least| least.to_string());
     differences.fact("--min-executed", &text(&least(a)), &text(&least(b)), settings);
     if whole(first) != whole(other) {
-        differences.found.push(format!("  the rules that were selected for all parts: others; {settings}"));
+        differences.found.push(format!("  the rules selected for all parts: different; {settings}"));
     }
     let times = "give all parts the same --times, or none";
     differences.fact("the times", &text(&balanced(first)), &text(&balanced(other)), times);
@@ -231,7 +235,7 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
 
 /// Numbers as text: `part 3`, `parts 3, 7`.
 pub(super) fn numbered(numbers: &BTreeSet<u32>) -> String {
-    // A run may have a hundred thousand parts, and each of its rules may list the missing ones.
+    // A run may have a hundred thousand parts, and each of its rules may list missing ones.
     const SHOWN: usize = 20;
     let mut texts: Vec<String> = numbers.iter().take(SHOWN).map(u32::to_string).collect();
     texts.extend(numbers.len().checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("and {more} more")));

@@ -1,18 +1,18 @@
-//! Capabilities of devices that no document promises, asked for once, before anything runs, and the rules that a
-//! machine leaves out.
+//! Capabilities of devices that no document promises, queried once before any rule runs, and the rules that a machine
+//! leaves out.
 
 use std::collections::BTreeMap;
 
 use steps::program::State;
 
+use crate::pool::{Factory, Pool, SetUp};
 use crate::wire::message::{Reply, Request};
-use crate::workers::{Factory, Pool, SetUp};
 use catalog::{Capability, Conditions, Rules, applies};
 use record::{CapabilityAnswer, LeftOut, StartReason};
 
 use super::TargetError;
 
-/// Asks the devices for each capability, in a process that ends with it: an unsupported operation may end the process.
+/// Queries the devices for each capability, in a separate process: an unsupported operation may end it.
 pub(super) fn ask(
     rules: &Rules,
     factory: &Factory,
@@ -23,7 +23,7 @@ pub(super) fn ask(
     for (position, capability) in rules.life_cycle.of(&factory.product).capabilities.iter().enumerate() {
         let Capability { id, means, devices } = capability;
         if *devices > conditions.devices {
-            // The rules that need it need as many devices.
+            // The rules that need the capability need as many devices.
             continue;
         }
         let lacks = asked(factory, pool, position)?;
@@ -32,7 +32,7 @@ pub(super) fn ask(
     Ok(answers)
 }
 
-/// The failed step of a process that was asked for a capability; `None`: all steps succeeded.
+/// The failed step of the query for a capability; `None` if all steps succeeded.
 fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
     let slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp::new(State::Device, 0, None, StartReason::FirstUse);
@@ -48,7 +48,7 @@ fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<Strin
     Ok(lacks)
 }
 
-/// The rules that a machine leaves out because of its kind or its limits, by reason, the most frequent first.
+/// The rules that a machine leaves out because of its kind or its limits, grouped by reason, the most frequent first.
 pub(super) fn left_out(rules: &Rules, conditions: &Conditions) -> Vec<LeftOut> {
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     for rule in &rules.rules {

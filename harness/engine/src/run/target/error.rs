@@ -1,4 +1,4 @@
-//! Why there is nothing to test.
+//! The reasons why there is no target to test.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use steps::suggest::hint;
 use thiserror::Error;
 
+use crate::pool::{StartError, WorkerEnd};
 use crate::run::library::room_for_files;
 use crate::run::status::ExitStatus;
 use crate::runtime::Runtime;
-use crate::workers::{StartError, WorkerEnd};
 use catalog::Rules;
 use record::DeviceOut;
 use simulator_contract::DENY;
 
-/// What is in the way of testing: the options, the runtime, a device, the machine.
+/// The obstacle to testing: the options, the runtime, a device, or the machine.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TargetError {
@@ -25,52 +25,50 @@ pub enum TargetError {
     #[error("--devices {wanted}: the simulated machine has at most {most}; give {most} or fewer")]
     TooManyDevices { wanted: u32, most: u32 },
     #[error(
-        "--devices {wanted}: the runtime reports {are}; give {are} or fewer, or see why the others are not counted \
-         (`atlas-cts doctor`)"
+        "--devices {wanted}: the runtime reports {are}; give {are} or fewer, or find the others with `atlas-cts doctor`"
     )]
     TooFewDevices { wanted: u32, are: u32 },
-    #[error("--without-axiom {id}: there is no axiom `{id}`{hint}; axioms.yaml lists them")]
+    #[error("--without-axiom {id}: unknown axiom `{id}`{hint}; axioms.yaml lists them")]
     UnknownAxiom { id: String, hint: String },
-    #[error("--defect {name}: there is no such defect{hint}; `atlas-cts simulator --list` names all")]
+    #[error("--defect {name}: unknown defect{hint}; `atlas-cts simulator --list` lists all")]
     UnknownDefect { name: String, hint: String },
-    #[error("--defect {name}: `{function}` is not in the header{hint}")]
+    #[error("--defect {name}: unknown function `{function}`{hint}")]
     UnknownDenied { name: String, function: String, hint: String },
-    #[error("--defect {name}: `{function}` does not answer with a code, so that it cannot refuse")]
+    #[error("--defect {name}: `{function}` returns no code, so it cannot refuse")]
     NoCode { name: String, function: String },
-    #[error("--sim-edition {edition}: the simulated device plays {}", .known.join(", "))]
+    #[error("--sim-edition {edition}: known editions are {}", .known.join(", "))]
     UnknownEdition { edition: String, known: &'static [&'static str] },
-    #[error("{option} changes the simulated device, but another library is tested; leave one of them out")]
+    #[error("{option} configures the simulated device, but another library is under test; omit one of them")]
     Elsewhere { option: &'static str },
-    #[error("/proc {why}, and the processes of a run need it; mount it: mount -t proc proc /proc")]
+    #[error("/proc {why}, but the processes of a run need it; mount it: mount -t proc proc /proc")]
     NoProc { why: &'static str },
     #[error(
-        "this user may start {free} more threads under the limit of {limit}, and a run may need {needed}: rules would \
-         blame the library for that; raise the limit of processes (ulimit -u, or the container's)"
+        "this user can start {free} more threads under the limit of {limit}, but a run may need {needed}, and rules \
+         would blame the library; raise the limit of processes (ulimit -u, or the container's)"
     )]
     Threads { free: usize, needed: usize, limit: u64 },
-    /// A file that the run needs cannot be read.
+    /// A file needed for the run cannot be read.
     #[error("{what}: {source}")]
     Unreadable { what: String, source: io::Error },
-    #[error("no folder for a simulated machine: {source}{}", room_for_files(.source))]
+    #[error("cannot create a folder for a simulated machine: {source}{}", room_for_files(.source))]
     NoMachine { source: io::Error },
     /// No worker could be set up.
     #[error("{library}: {error}")]
     Start { library: String, error: StartError },
     #[error("{library}: unexpected reply {reply}")]
     Reply { library: String, reply: String },
-    #[error("{library}: while the runtime was asked what it is, {end}")]
-    Asked { library: String, end: WorkerEnd },
+    #[error("{library}: while the runtime was queried, {end}")]
+    Query { library: String, end: WorkerEnd },
     #[error("--backend device: {library} is the simulated device; give the runtime's own library")]
     NoDevice { library: String },
     #[error("{library}: the runtime reports no device; `atlas-cts doctor` may say why")]
     NoDevices { library: String },
-    #[error("the runtime does not say which product it is ({reason}); name it with --product ID")]
+    #[error("the runtime does not report its product ({reason}); name it with --product ID")]
     ProductUnanswered { reason: String },
     #[error("api.yaml has no query for the product; name it with --product ID")]
     NoProductQuery,
     #[error(
-        "the device reports `{reported}`, which is {found}, but --product {wanted} was asked for; \
-         give --product {found} or auto"
+        "the device reports `{reported}`, which is {found}, but --product is {wanted}; give --product {found} or auto"
     )]
     OtherProduct { reported: String, found: String, wanted: String },
     #[error(
@@ -78,31 +76,31 @@ pub enum TargetError {
          name the family with --product ID, and add the name there"
     )]
     ProductUnknown { reported: String },
-    /// They do not do the small operation of the gate.
+    /// Devices that fail the gate.
     #[error(
-        "{}{}; see to them (`atlas-cts doctor --probe` may say why), or use them as they are with --skip-gate",
+        "{}{}; fix them (`atlas-cts doctor --probe` may find the cause), or use them anyway with --skip-gate",
         lost(.out),
-        if *.left > 0 { format!("; --min-devices asks for {least}, and {left} are left") } else { String::new() }
+        if *.left > 0 { format!("; --min-devices requires {least}, and {left} can be used") } else { String::new() }
     )]
     DevicesOut { least: usize, left: usize, out: Vec<DeviceOut> },
-    /// All that the runtime counts work.
+    /// All devices that the runtime reports work, but they are too few.
     #[error(
-        "--min-devices {least}: {}; see why the others are not counted (`atlas-cts doctor`), or ask for fewer",
-        if *.left == 1 { "one device works".to_owned() } else { format!("{left} devices work") }
+        "--min-devices {least}: {}; find the others with `atlas-cts doctor`, or require fewer",
+        if *.left == 1 { "only one device works".to_owned() } else { format!("only {left} devices work") }
     )]
     TooFewWork { least: usize, left: usize },
-    /// The folder of the locks, or a lock file, cannot be used.
+    /// The lock folder or a lock file cannot be used.
     #[error(
-        "{path}: {source}; without its lock no device is used: mend that, or name a folder that all who use the \
-         devices can write with --lock-dir DIR"
+        "{path}: {source}; devices are used only with their locks: fix this, or give --lock-dir DIR with a folder \
+         that all users of the devices can write"
     )]
     LockFile { path: PathBuf, source: io::Error },
-    /// The run was asked to end before it began.
-    #[error("{signal}: the run was asked to end while it waited for device {device}; nothing has run")]
+    /// The run was interrupted before it began.
+    #[error("{signal}: stopped while waiting for device {device}; no rule has run")]
     Interrupted { signal: &'static str, device: u32 },
     #[error(
-        "device {device} is in use by another run: {path} is held by {holder}, also after {seconds} s; wait for it to \
-         end, longer with --lock-wait SECONDS"
+        "device {device} is in use by another run: {path} is still held by {holder} after {seconds} s; wait longer \
+         with --lock-wait SECONDS"
     )]
     Locked { device: u32, holder: String, path: PathBuf, seconds: u64 },
 }
@@ -114,14 +112,14 @@ fn lost(out: &[DeviceOut]) -> String {
 
 fn modes(known: &[String]) -> String {
     if known.is_empty() {
-        return "this runtime has no run modes; leave it out".to_owned();
+        return "this runtime has no run modes; omit it".to_owned();
     }
     let known: Vec<String> = known.iter().map(|mode| format!("`{mode}`")).collect();
-    format!("there are {}", known.join(" and "))
+    format!("known modes are {}", known.join(" and "))
 }
 
 impl TargetError {
-    /// The status that the command ends with.
+    /// The exit status of the command.
     pub fn exit(&self) -> ExitStatus {
         match self {
             TargetError::RunMode { .. }
@@ -139,14 +137,14 @@ impl TargetError {
     }
 }
 
-/// Whether `--sim-edition NAME` means something.
+/// Checks that `--sim-edition NAME` names an edition.
 pub(super) fn check_edition(edition: &str, runtime: &Runtime) -> Result<(), TargetError> {
     let known = runtime.simulated.as_ref().map_or(&[][..], |device| device.editions);
     let is = known.contains(&edition);
     is.then_some(()).ok_or_else(|| TargetError::UnknownEdition { edition: edition.to_owned(), known })
 }
 
-/// Whether the catalog has an axiom of this id.
+/// Checks that the catalog has an axiom with this id.
 pub(super) fn check_axiom(id: &str, rules: &Rules) -> Result<(), TargetError> {
     let known = || rules.axioms.iter().map(|axiom| axiom.id.as_str());
     match known().any(|known| known == id) {
@@ -155,7 +153,7 @@ pub(super) fn check_axiom(id: &str, rules: &Rules) -> Result<(), TargetError> {
     }
 }
 
-/// Whether `--defect NAME` means something: a switch of the simulated device, or a function that can be denied.
+/// Checks that `--defect NAME` names a switch of the simulated device, or a function that can be denied.
 pub(super) fn check_switch(name: &str, runtime: &Runtime, rules: &Rules) -> Result<(), TargetError> {
     let name_of = || name.to_owned();
     if let Some(function) = name.strip_prefix(DENY) {

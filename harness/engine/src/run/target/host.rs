@@ -1,5 +1,5 @@
-//! The machine that a run is made on, read from what the system shows of itself below a root: what a rule may have to be
-//! guarded against, and what whoever reads a report asks for.
+//! The host of a run, as the system describes it below a root folder: facts that rules depend on, and facts for readers
+//! of a report.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::doctor::Machine;
 use record::Host;
 
-/// Bits of the capabilities that a process has: lock any amount of memory, administrate the machine.
+/// Bits of two process capabilities: lock any amount of memory, administrate the machine.
 const IPC_LOCK: u32 = 14;
 const SYS_ADMIN: u32 = 21;
-/// Beginnings of what the firmware of virtual machines calls maker or product, as systemd-detect-virt knows them.
+/// Beginnings of the vendor and product names in the firmware of virtual machines, as in systemd-detect-virt.
 const VIRTUAL: &[&str] = &[
     "KVM",
     "OpenStack",
@@ -30,10 +30,10 @@ const VIRTUAL: &[&str] = &[
     "Apple Virtualization",
     "Google Compute Engine",
 ];
-/// An instance without a hypervisor calls itself so behind a dot.
+/// The suffix of an instance without a hypervisor.
 const BARE: &str = ".metal";
 
-/// Reads the machine below a root folder, `/` but for tests. What cannot be read stays unknown.
+/// Reads the machine below a root folder, which is `/` except in tests. Unreadable facts stay unknown.
 pub(super) fn read(root: &Path) -> Host {
     let text = |path: &str| fs::read_to_string(root.join(path)).ok();
     let capabilities = text("proc/self/status").as_deref().and_then(capabilities);
@@ -58,19 +58,19 @@ fn capabilities(status: &str) -> Option<u64> {
     u64::from_str_radix(line.trim(), 16).ok()
 }
 
-/// The size of a page, in bytes, as the first mapping of a process has it.
+/// The page size in bytes, from the first mapping of a process.
 fn page_size(mappings: &str) -> Option<u64> {
     let line = mappings.lines().find_map(|line| line.strip_prefix("KernelPageSize:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The bytes that a process may lock; `None`: there is no limit.
+/// The bytes that a process may lock; `None` without a limit.
 fn locked_memory(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max locked memory"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Whether a hypervisor is below: x86 processors have a flag for it, other firmware a name or a node.
+/// True if a hypervisor is present: x86 processors have a flag for it, other firmware a name or a node.
 fn virtual_machine(root: &Path) -> Option<bool> {
     let text = |path: &str| fs::read_to_string(root.join(path)).ok();
     let processors = text("proc/cpuinfo").unwrap_or_default();
@@ -99,7 +99,7 @@ mod tests {
     const LIMITS: &str = "Limit                     Soft Limit           Hard Limit           Units     \n\
                           Max locked memory         ";
 
-    /// A machine that shows these files.
+    /// A machine with these files.
     fn machine(files: &[(&str, &str)]) -> Host {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {

@@ -1,5 +1,4 @@
-//! One lock for each device, which two runs cannot hold at once: whoever starts them, in whatever container, as far as
-//! they share the folder of the locks.
+//! One exclusive lock for each device, across users and containers that share the lock folder.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions, TryLockError};
@@ -8,20 +7,20 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::pool::interrupt;
 use crate::run::options::{LOCK_FOLDER, MachineOptions};
 use crate::run::visible;
-use crate::workers::interrupt;
 use catalog::files;
 
 use super::TargetError;
 
-/// How often a lock is tried while somebody else holds it.
+/// The interval between attempts while another process holds a lock.
 const TICK: Duration = Duration::from_millis(50);
-/// So often a lock file may come and go before it is an error.
+/// The number of times that a lock file may vanish before it is an error.
 const TRIES: usize = 10;
 
-/// Locks the first devices of those that a variable shows, in ascending order, and waits together as long as the
-/// options say. Without the variable they have the runtime's numbers.
+/// Locks the first devices of the visibility variable in ascending order, waiting together as long as the options
+/// allow. Without the variable, devices have the runtime's numbers.
 ///
 /// # Errors
 /// Another run holds a device, or the folder or a file in it cannot be used.
@@ -38,7 +37,7 @@ pub(super) fn lock_devices(
     numbers(&given, devices).into_iter().map(|device| lock(device, path(device), options.lock_wait, until)).collect()
 }
 
-/// The machine's numbers of a process's devices, each once. What is no number is no name of a file.
+/// The machine's numbers of a process's devices, each once. Other values are ignored: they could be any path.
 fn numbers(given: &[String], devices: u32) -> BTreeSet<u32> {
     let number = |device: u32| given.get(device as usize).and_then(|name| name.parse().ok()).unwrap_or(device);
     (0..devices).map(number).collect()
@@ -50,7 +49,7 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
         let failed = |source| TargetError::LockFile { path: path.clone(), source };
         let file = open(&path).map_err(failed)?;
         match file.try_lock() {
-            // A file that was removed meanwhile excludes nobody.
+            // A lock on a removed file excludes no other run.
             Ok(()) if files::is_at(&file, &path) => return Ok(file),
             Ok(()) | Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(source)) => return Err(failed(source)),
@@ -58,12 +57,12 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
         if let Some(signal) = interrupt::requested() {
             return Err(TargetError::Interrupted { signal, device });
         }
-        let holder = || holder(&file).unwrap_or_else(|| "a process that cannot be seen from here".to_owned());
+        let holder = || holder(&file).unwrap_or_else(|| "a process that is not visible here".to_owned());
         if Instant::now() >= until {
             return Err(TargetError::Locked { device, holder: holder(), path, seconds });
         }
         if !said {
-            // In one piece: other runs may wait beside this one.
+            // In one write: other runs may print the same message.
             let place = path.display();
             let text =
                 format!("device {device} is in use: waiting up to {seconds} s for {place}, held by {}\n", holder());
@@ -74,9 +73,9 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
     }
 }
 
-/// Makes the folder if it is not there: everybody may add a file, nobody may remove one of somebody else.
+/// Creates the folder unless it exists: any user may add a file, and none may remove another user's file.
 fn make_folder(folder: &Path) -> io::Result<()> {
-    // A link that the user names is followed, one in the place of the folder that everybody uses is not.
+    // A link in a folder that the user names is followed; one in place of the shared folder is not.
     let ours = folder == Path::new(LOCK_FOLDER);
     let found = || if ours { folder.symlink_metadata() } else { folder.metadata() };
     match found() {
@@ -86,7 +85,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
     let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
-    // It has its mode before anybody sees it, whatever the umask.
+    // It has its mode before any process sees it, whatever the umask.
     let new = files::private_folder(parent, ".atlas-cts-locks-")?;
     fs::set_permissions(new.path(), Permissions::from_mode(0o1777))?;
     match fs::rename(new.path(), folder) {
@@ -100,8 +99,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a lock file, and makes it only where there is none: the kernel forbids to open a file of another user for
-/// creation (fs.protected_regular). Reading is enough for a lock. A new file has its mode before anybody sees it.
+/// Opens a lock file, and creates it only if it is missing: the kernel forbids opening another user's file for creation
+/// (fs.protected_regular). Read access is enough for a lock. A new file has its mode before any process sees it.
 fn open(path: &Path) -> io::Result<File> {
     let existing = || File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     for _ in 0..TRIES {
@@ -121,7 +120,7 @@ fn open(path: &Path) -> io::Result<File> {
     existing()
 }
 
-/// Who holds a lock, where /proc says it: a process of another container has no number here.
+/// The holder of a lock, if /proc shows it: a process of another container has no number here.
 fn holder(file: &File) -> Option<String> {
     let about = file.metadata().ok()?;
     let (major, minor) = (rustix::fs::major(about.dev()), rustix::fs::minor(about.dev()));

@@ -1,4 +1,4 @@
-//! A check that this user may start what a run needs, before anything is judged.
+//! Checks that this user can start enough threads for a run, before any rule is judged.
 
 use std::fs;
 use std::sync::RwLock;
@@ -8,13 +8,13 @@ use rustix::process::{Resource, getrlimit};
 
 use super::TargetError;
 
-/// The number of threads that a run may need at the same time. A runtime starts one for each stream and more for
-/// itself; without them it refuses streams, or waits forever, and a rule would blame it for that.
+/// The number of threads that a run may need at the same time. A runtime starts one per stream, and more for internal
+/// use; without them it refuses streams or waits forever, and a rule would blame it for that.
 const NEEDED: usize = 512;
-/// The stack size of a thread that only waits, in bytes.
+/// The stack size of an idle thread, in bytes.
 const STACK: usize = 16 << 10;
 
-/// Refuses a limit of processes (`ulimit -u`) that leaves too little beside the processes that the user already runs.
+/// Refuses a limit of processes (`ulimit -u`) that leaves too few in addition to the user's running processes.
 pub(super) fn expect_threads() -> Result<(), TargetError> {
     let Some(limit) = getrlimit(Resource::Nproc).current else { return Ok(()) };
     // The machine has at least as many threads as this user.

@@ -1,18 +1,18 @@
-//! Which version the runtime reports: the first answer to the questions of api.yaml.
+//! The version that the runtime reports: the first answer to the queries of api.yaml.
 
 use crate::wire::message::Answers;
 use catalog::{Edition, Query, Rules, VERSION};
 
-/// What the runtime says of its version.
+/// The runtime's version.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Version {
     pub text: Option<String>,
     pub edition: Option<Edition>,
-    /// Who answered instead of the first that was asked, or why nobody did.
+    /// A note if a fallback query answered, or none did.
     pub note: Option<String>,
 }
 
-/// Reads the answers to the questions for the version.
+/// Reads the answers to the version queries.
 pub(super) fn version_of(answers: &Answers, rules: &Rules, product: &str) -> Version {
     let queries = rules.life_cycle.of(product).queries.iter().filter(|query| query.name == VERSION);
     let answers = answers.iter().filter(|(name, _)| name == VERSION).map(|(_, answer)| answer);

@@ -1,4 +1,4 @@
-//! How the simulated device of a worker is configured, and the files through which its processes are watched.
+//! The configuration of a worker's simulated device, and the files for watching its processes.
 
 use std::path::{Path, PathBuf};
 
@@ -10,26 +10,26 @@ pub(super) use environment::MACHINE;
 /// A machine with simulated devices.
 #[derive(Debug, Clone, Default)]
 pub struct SimulatedMachine {
-    /// Product family that its devices imitate.
+    /// The imitated product family.
     pub product: String,
-    /// The edition that it plays; empty: the newest.
+    /// The imitated edition; empty for the newest.
     pub edition: String,
     pub devices: u32,
-    /// Mebibytes of memory of each device; `None`: as many as the product has.
+    /// Mebibytes of memory of each device; `None` for the product's amount.
     pub memory: Option<u64>,
-    /// Where programs run.
+    /// The place where programs run.
     pub run_mode: String,
-    /// Names of defects, bad devices and variants that are switched on.
+    /// Names of the active defects, bad devices and variants.
     pub defects: Vec<String>,
-    /// Milliseconds that initialization takes.
+    /// Milliseconds of initialization.
     pub start_up_ms: u64,
-    /// Nanoseconds that every call takes.
+    /// Nanoseconds of every call.
     pub call_ns: u64,
-    /// The seed that decides in which order the streams of a process work; `None`: the processor does.
+    /// The seed for the order in which the streams of a process work; `None` leaves it to the processor.
     pub schedule: Option<u64>,
-    /// Whether the device notes in its machine's folder which defects the model asked for.
+    /// True if the device records in its machine's folder which defects the model queried.
     pub notes_reach: bool,
-    /// Whether one event can be made to go wrong, through a file in its machine's folder.
+    /// True if one event can be made to fail, through a file in its machine's folder.
     pub glitches: bool,
 }
 
@@ -57,12 +57,12 @@ impl SimulatedMachine {
     }
 }
 
-/// The file in which the processes of a machine look which event goes wrong.
+/// The file that tells the processes of a machine which event fails.
 pub(crate) fn event_file(machine: &Path) -> PathBuf {
     machine.join(glitch::FILE)
 }
 
-/// The file in which the processes of a machine note which defects the model asked for.
+/// The file in which the processes of a machine record which defects the model queried.
 pub(crate) fn reach_file(machine: &Path) -> PathBuf {
     machine.join(reach::FILE)
 }

@@ -1,4 +1,4 @@
-//! One case of a rule with several processes, or with fresh ones.
+//! A case of a rule with several processes, or with fresh ones.
 
 use std::time::{Duration, Instant};
 
@@ -23,12 +23,12 @@ pub(super) struct Group<'a> {
     pub deadline: Duration,
 }
 
-/// How a case of a group ended.
+/// The end of a case of a group.
 #[derive(Default)]
 pub struct GroupEnd {
     pub report: CaseReport,
     pub trace: Vec<String>,
-    /// Members that are of no further use.
+    /// Members that are unusable now.
     pub lost: Vec<usize>,
     pub output: String,
     pub fatal: Option<Trouble>,
@@ -108,7 +108,7 @@ impl Group<'_> {
                     end.report.findings.extend(manners.into_iter().chain(limit).map(named));
                     end.report.memory_limit = end.report.memory_limit.take().or(memory_limit);
                     let trouble = trouble.map(|trouble| {
-                        let message = format!("the process could not be restored: {}", trouble.message);
+                        let message = format!("could not restore the process: {}", trouble.message);
                         Trouble { message, ..trouble }
                     });
                     end.fatal = trouble.or(end.fatal.take());
@@ -121,7 +121,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// Waits until a member that is still stepping has a complete reply; `None`: all are done.
+    /// Waits for a complete reply of a running member; `None` if all are done.
     fn next_speaker(
         &mut self,
         stepped: &[Option<Stepped>],
@@ -132,7 +132,7 @@ impl Group<'_> {
         if open.is_empty() { Ok(None) } else { speaker(&mut self.members, &open, self.deadline).map(Some) }
     }
 
-    /// Passes a turn on to the other processes; ends the one that leaves first.
+    /// Passes a turn to the other processes; first ends a process that leaves.
     fn relay(&mut self, from: usize, turn: Turn, gone: &mut [bool]) -> Result<(), (usize, WorkerEnd)> {
         if let Some(leaver) = turn.leaves.filter(|leaver| *leaver < gone.len()) {
             if turn.kill.is_some() {
@@ -153,7 +153,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// What happened, from the flight recorders, when a process is gone.
+    /// Records the loss of a process, from the flight recorders.
     fn accident(&mut self, member: usize, accident: &WorkerEnd, end: &mut GroupEnd) {
         end.trace = self.trace();
         end.output = self.members[member].output();
@@ -224,7 +224,7 @@ fn speaker(
             members[member].read().map_err(|accident| (member, accident))?;
         }
         if ready == 0 {
-            // A process that the library started may hold the pipe open after a member's end.
+            // A process that the library started may keep the pipe open after a member's end.
             if let Some(member) = ended {
                 return Err((member, members[member].crashed()));
             }
@@ -247,7 +247,7 @@ fn speaker(
     }
 }
 
-/// An accident in a rule as a failure of its case: verdict, place, call and message.
+/// The failure of a case from an accident: verdict, place, call and message.
 pub(super) fn accident_failure(texts: &Texts<'_>, calls: &[CallRecord], accident: &WorkerEnd) -> CaseFailure {
     let sites = texts.program.sites();
     let last = calls.last();
@@ -292,6 +292,6 @@ mod tests {
         member.send(&Request::Query).unwrap();
         let spoke = speaker(&mut [&mut member], &[0], Duration::from_secs(60));
         assert_eq!(spoke.unwrap(), 0);
-        assert!(member.longest.load(Ordering::Relaxed) > 0, "the run knows how long its calls take");
+        assert!(member.longest.load(Ordering::Relaxed) > 0, "the time of calls is recorded");
     }
 }

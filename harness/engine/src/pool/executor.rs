@@ -1,4 +1,4 @@
-//! Cases of a rule in worker processes: in one of the pool, in a group, or in fresh ones for each case.
+//! Runs cases of a rule in worker processes: in a pooled one, in a group, or in fresh ones for each case.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,23 +21,23 @@ use record::{StartReason, Verdict};
 use super::child::WorkerProcess;
 use super::factory::{Factory, SetUp, StartError};
 use super::group::{Group, GroupEnd};
-use super::machines::Machine;
-use super::pool::{Pool, Slot};
+use super::machines::MachineFolder;
 use super::seat::seats;
+use super::slots::{Pool, Slot};
 
-/// Where the cases of a rule run.
+/// The processes that run the cases of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Home {
-    /// All in the pool's worker.
+    /// All cases in the pooled worker.
     Worker,
-    /// In a worker for each process of the rule, some of which may be started for each case.
+    /// A worker for each process of the rule, some of them started for each case.
     Group,
-    /// In processes that are started for each case.
+    /// Processes started for each case.
     Fresh,
 }
 
 impl Home {
-    /// Where the cases of this rule run.
+    /// The processes that run the cases of this rule.
     pub(crate) fn of(rule: &Rule) -> Home {
         if rule.program.all_are(Sharing::Isolated) || rule.hazard.is_some() {
             Home::Fresh
@@ -49,7 +49,7 @@ impl Home {
     }
 }
 
-/// The work that a rule may cost: few cases where it may spoil processes, fewer where each case starts some.
+/// The work of a rule: few cases if they may spoil processes, fewer if each case starts processes.
 fn budget(rule: &Rule, work: &Work) -> Budget {
     match Home::of(rule) {
         Home::Worker => work.single,
@@ -60,7 +60,7 @@ fn budget(rule: &Rule, work: &Work) -> Budget {
     }
 }
 
-/// Which cases of a rule run, and what of them is judged.
+/// The cases of a rule to run, and the judgments to make.
 #[derive(Debug, Clone)]
 pub struct Assignment<'a> {
     pub rule: &'a Rule,
@@ -69,17 +69,17 @@ pub struct Assignment<'a> {
     pub budget: Budget,
     /// Known counterexamples, tried first.
     pub known: &'a [Json],
-    /// If there are any: these cases, in this order, and no others.
+    /// The only cases to run, in this order; empty for all cases.
     pub only: &'a [Json],
-    /// A judgment that is left out, in a proof.
+    /// A judgment that a proof removes.
     pub ignored: Option<Judgment>,
-    /// Go on after a failure, to count the cases that fail.
+    /// Continue after a failure, to count the failing cases.
     pub counts: bool,
-    /// The statements whose checks are only reported with this library, by id.
+    /// The statements whose checks are only reported for this library, by id.
     pub observed: Vec<StatementId>,
     /// The alternatives that this product or library does not offer.
     pub left_out: Vec<Alternative>,
-    /// How long a call may take without progress.
+    /// The longest time of a call without progress.
     pub deadline: Duration,
 }
 
@@ -89,20 +89,20 @@ pub struct Executor {
     pub rules: Arc<Rules>,
     /// Id of the product.
     pub product: String,
-    /// What cases are drawn with: quantities of the product, number of devices.
+    /// The quantities for drawing cases: facts of the product, and the number of devices.
     pub scope: Scope,
-    /// What is known of library and host: on some, a check is only observed.
+    /// Facts about library and host that make some checks observe only.
     pub known: Known,
-    /// Functions that the library does not have and need not have.
+    /// Functions that the library lacks and may lack.
     pub missing: BTreeSet<&'static str>,
-    /// How much work a rule may cost.
+    /// The work of a rule.
     pub work: Work,
     pub factory: Factory,
     pub pool: Pool,
 }
 
 impl Executor {
-    /// An executor for a product and a number of devices, with the workers that are in the pool already.
+    /// An executor for a product and a number of devices, with the workers that are already in the pool.
     pub fn new(rules: Arc<Rules>, product: String, devices: u32, work: Work, factory: Factory, pool: Pool) -> Executor {
         let facts = rules.product(&product).map(|product| product.facts.clone()).unwrap_or_default();
         Executor {
@@ -123,7 +123,7 @@ impl Executor {
         }
     }
 
-    /// What the cases of an assignment are drawn with.
+    /// The scope for drawing the cases of an assignment.
     pub fn scope_of(&self, assignment: &Assignment<'_>) -> Cow<'_, Scope> {
         match &assignment.left_out {
             left_out if left_out.is_empty() => Cow::Borrowed(&self.scope),
@@ -136,7 +136,7 @@ impl Executor {
         Texts { rules: &self.rules, program: &rule.program, life_cycle: self.rules.life_cycle.of(&self.product) }
     }
 
-    /// A whole rule, without known cases.
+    /// The assignment of a whole rule, without known cases.
     pub fn assignment<'a>(&self, rule: &'a Rule, seed: u64) -> Assignment<'a> {
         let budget = budget(rule, &self.work);
         let (observed, _) = rule.observed_only(&self.rules, &self.known);
@@ -156,10 +156,10 @@ impl Executor {
         }
     }
 
-    /// Runs a rule on a machine of the pool. What the library printed last stands in `output` afterward.
+    /// Runs a rule on a machine of the pool. Puts the library's last output into `output`.
     ///
     /// # Errors
-    /// A worker that the rule needs cannot be started.
+    /// A worker for the rule cannot be started.
     pub fn search(
         &self,
         assignment: &Assignment<'_>,
@@ -172,7 +172,7 @@ impl Executor {
             return self.search_single(assignment, slot, output);
         }
         let fresh = home == Home::Fresh;
-        // Where no process is kept after a case that went wrong, the next case has others.
+        // If no process survives a failing case, the next case gets fresh ones.
         let replaced = !rule.program.all_are(Sharing::Pooled);
         let Patience { mut starts, hangs, .. } = self.work.patience;
         let mut hangs = self.factory.further_hangs(assignment.deadline, hangs);
@@ -243,7 +243,7 @@ impl Executor {
         }
     }
 
-    /// Starts the workers that a rule uses and that do not run yet; rules with fresh processes use none.
+    /// Starts the missing workers of a rule; rules with fresh processes have none.
     pub fn start_workers(&self, rule: &Rule, slot: &mut Slot) -> Result<(), StartError> {
         if Home::of(rule) != Home::Fresh {
             for seat in seats(rule).into_iter().flatten() {
@@ -262,7 +262,7 @@ impl Executor {
         let rule = assignment.rule;
         let seats = seats(rule);
         self.start_workers(rule, slot)?;
-        // These end with the case in any event, and are started first: what follows cannot fail.
+        // These end with the case in any event, and start first: the following steps cannot fail.
         let isolated = (0..seats.len()).filter(|process| seats[*process].is_none());
         let mut isolated = isolated
             .map(|process| self.fresh_process(rule, process, &slot.machine, StartReason::Isolated))
@@ -274,7 +274,7 @@ impl Executor {
                 Some(seat) => slot.take(*seat),
                 None => isolated.next(),
             };
-            workers.push(worker.expect("every seat is taken, and there is a process for each that has none"));
+            workers.push(worker.expect("every seat has a worker, and so has every process without a seat"));
         }
         let end = self.case_in(assignment, &mut workers, case);
         let spoiled = end.fatal.is_some() || !end.report.releases.is_empty();
@@ -284,7 +284,7 @@ impl Executor {
                 self.end_process(rule, member, worker, lost);
                 continue;
             };
-            // What may spoil a process has done so where a case did not pass.
+            // A case that did not pass may have spoiled the process.
             let doubtful = seat.sharing != Sharing::Pooled && end.report.failure.is_some();
             if lost && end.report.failure.is_none() {
                 slot.vacate(seat, StartReason::EndedByRule);
@@ -306,7 +306,7 @@ impl Executor {
     fn case_in_fresh_processes(
         &self,
         assignment: &Assignment<'_>,
-        machine: &Machine,
+        machine: &MachineFolder,
         case: &RunCase,
     ) -> Result<GroupEnd, StartError> {
         let hazardous = assignment.rule.hazard.is_some();
@@ -326,7 +326,7 @@ impl Executor {
     pub fn fresh_processes(
         &self,
         rule: &Rule,
-        machine: &Machine,
+        machine: &MachineFolder,
         reason: StartReason,
     ) -> Result<Vec<WorkerProcess>, StartError> {
         (0..rule.program.processes.len()).map(|process| self.fresh_process(rule, process, machine, reason)).collect()
@@ -337,7 +337,7 @@ impl Executor {
         &self,
         rule: &Rule,
         process: usize,
-        machine: &Machine,
+        machine: &MachineFolder,
         reason: StartReason,
     ) -> Result<WorkerProcess, StartError> {
         let process = &rule.program.processes[process];

@@ -1,5 +1,5 @@
-//! The folders of simulated machines. A run has one of its own for all of them, and holds its lock: whoever gets the
-//! lock knows that the run is over. A process number would say nothing to another container.
+//! The folders of simulated machines. A run has one parent folder for all of them, and holds its lock: a process that
+//! gets the lock knows that the run is over. A process ID would mean nothing in another container.
 
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io;
@@ -13,54 +13,54 @@ use tempfile::TempDir;
 
 use catalog::files;
 
-use super::asked::Asked;
+use super::activity::Activity;
 
-/// Start of the names of the folders of runs.
+/// Prefix of the names of runs' folders.
 const PREFIX: &str = "atlas-cts-run-";
-/// The file in such a folder whose lock the run holds.
+/// The lock file in such a folder.
 const LOCK: &str = "lock";
-/// A folder without a lock file may be one that is being made, unless it is older than this.
+/// A folder without a lock file is left alone until this age: it may just have been created.
 const YOUNG: Duration = Duration::from_secs(600);
-/// So many new folders in a row may be taken for left over by other runs.
+/// The number of new folders in a row that other runs may remove as left over.
 const TRIES: usize = 10;
 
-/// The folder that the processes of one simulated machine share.
+/// The folder that the processes of one machine share.
 #[derive(Debug)]
-pub struct Machine {
+pub struct MachineFolder {
     pub path: PathBuf,
-    /// The devices that its processes see, as the runtime is told; `None`: all.
+    /// The value of its processes' visibility variable; `None` for all devices.
     pub visible: Option<String>,
-    /// What its processes are asked for.
-    pub asked: Arc<Asked>,
-    /// Kept open, so that nothing else gets its inode.
+    /// The activity of its processes.
+    pub activity: Arc<Activity>,
+    /// Kept open, so that no other folder gets its inode.
     folder: File,
 }
 
-impl Machine {
-    /// Says that the folder is no longer the one that was made. What a rule saw on such a machine is not an answer.
+impl MachineFolder {
+    /// Returns a message if the folder is no longer the original one. Results of a rule on such a machine are invalid.
     pub fn vanished(&self) -> Option<String> {
         if files::is_at(&self.folder, &self.path) && self.path.with_file_name(LOCK).exists() {
             return None;
         }
         Some(format!(
-            "the folder of the simulated machine, {}, vanished while the rule ran: something removed it, so this says \
-             nothing about the device; keep whatever cleans up there away from {PREFIX}*, and run the rule again",
+            "the folder of the simulated machine, {}, vanished while the rule ran: another program removed it, so the \
+             result says nothing about the device; exclude {PREFIX}* from clean-up there, and rerun the rule",
             self.path.display()
         ))
     }
 }
 
-/// The folder of a run's machines, with its lock. It goes when the value is dropped.
+/// The parent folder of a run's machines, with its lock. Removed on drop.
 #[derive(Debug)]
-pub(super) struct Machines {
+pub(super) struct MachineFolders {
     folder: TempDir,
     made: u64,
     _lock: File,
 }
 
-impl Machines {
-    /// Makes the folder; the first of a process removes those of runs that were killed.
-    pub(super) fn new() -> io::Result<Machines> {
+impl MachineFolders {
+    /// Creates the folder; the first call in a process removes those of killed runs.
+    pub(super) fn new() -> io::Result<MachineFolders> {
         static CLEAN: Once = Once::new();
         let places = [PathBuf::from("/dev/shm"), std::path::absolute(std::env::temp_dir())?];
         CLEAN.call_once(|| places.iter().for_each(|place| remove_left_over(place)));
@@ -70,28 +70,28 @@ impl Machines {
         for _ in 0..TRIES {
             let folder = files::private_folder(parent, PREFIX)?;
             if let Some(lock) = lock_new(&folder.path().join(LOCK))? {
-                return Ok(Machines { folder, made: 0, _lock: lock });
+                return Ok(MachineFolders { folder, made: 0, _lock: lock });
             }
         }
-        Err(io::Error::other(format!("something removes every new folder from {}", parent.display())))
+        Err(io::Error::other(format!("every new folder in {} is removed by another program", parent.display())))
     }
 
     /// A new machine.
-    pub(super) fn machine(&mut self, visible: Option<&str>) -> io::Result<Machine> {
+    pub(super) fn machine(&mut self, visible: Option<&str>) -> io::Result<MachineFolder> {
         let path = self.folder.path().join(format!("machine-{}", self.made));
         DirBuilder::new().mode(0o700).create(&path)?;
         self.made += 1;
         let folder = File::open(&path)?;
-        Ok(Machine { path, visible: visible.map(str::to_owned), asked: Arc::default(), folder })
+        Ok(MachineFolder { path, visible: visible.map(str::to_owned), activity: Arc::default(), folder })
     }
 
-    /// Whether something removed the folder.
+    /// True if the folder was removed.
     pub(super) fn vanished(&self) -> bool {
         !self.folder.path().exists()
     }
 }
 
-/// Makes a lock file and takes its lock; `None`: another run took the file for left over in between.
+/// Creates a lock file and takes its lock; `None` if another run removed the file as left over in between.
 fn lock_new(path: &Path) -> io::Result<Option<File>> {
     let lock = match File::options().write(true).create_new(true).mode(0o600).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -99,13 +99,13 @@ fn lock_new(path: &Path) -> io::Result<Option<File>> {
     };
     let taken = match lock.try_lock() {
         Err(TryLockError::WouldBlock) => true,
-        // Some network file systems have no locks: nobody else can take this one for left over either.
+        // Some network file systems have no locks: no other run can take this one as left over either.
         Ok(()) | Err(TryLockError::Error(_)) => lock.metadata()?.nlink() == 0,
     };
     Ok((!taken).then_some(lock))
 }
 
-/// Removes the folders of runs of this user that have ended.
+/// Removes the folders of this user's ended runs.
 fn remove_left_over(place: &Path) {
     for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
         if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
@@ -123,7 +123,7 @@ fn remove_if_left_over(path: &Path) -> io::Result<()> {
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let held = match openat(&folder, LOCK, flags, Mode::empty()).map_err(io::Error::from) {
-        // Held until the folder is gone: a run that is just being made notices.
+        // Held until the folder is gone, so that a run just starting there notices.
         Ok(lock) => Some(File::from(lock)).filter(|lock| lock.try_lock().is_ok()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             about.modified()?.elapsed().is_ok_and(|age| age > YOUNG).then_some(folder)
@@ -144,7 +144,7 @@ mod tests {
     fn folder(place: &Path, name: &str, locked: bool) -> (PathBuf, Option<File>) {
         let path = place.join(format!("{PREFIX}{name}"));
         fs::create_dir_all(path.join("machine-0/ipc")).unwrap();
-        (path.clone(), locked.then(|| lock_new(&path.join(LOCK)).unwrap().expect("nobody else is here")))
+        (path.clone(), locked.then(|| lock_new(&path.join(LOCK)).unwrap().expect("no other run is active")))
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn machines_are_for_their_user_alone_and_go_with_the_run() {
-        let mut machines = Machines::new().unwrap();
+        let mut machines = MachineFolders::new().unwrap();
         let machine = machines.machine(None).unwrap();
         let run = machine.path.parent().unwrap().to_owned();
         for path in [&run, &machine.path] {
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_was_made_anew_is_not_the_machine() {
-        let mut machines = Machines::new().unwrap();
+        let mut machines = MachineFolders::new().unwrap();
         let machine = machines.machine(None).unwrap();
         fs::remove_dir(&machine.path).unwrap();
         fs::create_dir(&machine.path).unwrap();

@@ -1,9 +1,9 @@
-//! What is to be said about the run as a whole: what libraries did where no rule ran.
+//! Remarks about the whole run: actions of libraries while no rule ran.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Remarks with the number of processes that each was made of. They change no verdict.
+/// Remarks with their number of processes. They change no verdict.
 #[derive(Debug, Default)]
 pub struct Remarks {
     seen: Mutex<BTreeMap<String, Seen>>,
@@ -12,19 +12,19 @@ pub struct Remarks {
 #[derive(Debug)]
 struct Seen {
     processes: u64,
-    /// The last line that the first of them printed.
+    /// The last line of the first process's output.
     printed: Option<String>,
 }
 
 impl Remarks {
-    /// Notes something that a process did; `output` is what its library had printed by then.
+    /// Notes an action of a process; `output` is its library's output so far.
     pub fn note(&self, text: String, output: &str) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let printed = || output.lines().map(str::trim).rfind(|line| !line.is_empty()).map(beginning);
         seen.entry(text).or_insert_with(|| Seen { processes: 0, printed: printed() }).processes += 1;
     }
 
-    /// All of them, each with its number of processes.
+    /// All remarks with their numbers of processes.
     pub fn all(&self) -> Vec<String> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter()
@@ -37,7 +37,7 @@ impl Remarks {
     }
 }
 
-/// The first characters of a line, which a library may make arbitrarily long.
+/// The start of a line, which a library may make arbitrarily long.
 fn beginning(line: &str) -> String {
     const SHOWN: usize = 500;
     match line.char_indices().nth(SHOWN) {

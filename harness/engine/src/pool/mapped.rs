@@ -1,4 +1,4 @@
-//! What a worker has mapped once it is set up: the runtime's and the driver's libraries behind the one under test.
+//! The libraries that a worker has mapped after set-up: those of runtime and driver below the library under test.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -11,18 +11,18 @@ use record::MappedLibrary;
 
 use super::library::LibraryFiles;
 
-/// Names of what every process maps: the base of the system, which a driver's installation does not bring.
+/// Names of the system's base libraries, which every process maps and no driver installs.
 const BASE: &[&str] = &["libc", "libm", "ld", "libpthread", "libdl", "librt", "libstdc++", "libgcc_s"];
-/// Stands for the path of a library that the suite carries.
+/// The path of an embedded library.
 pub(crate) const EMBEDDED: &str = "embedded";
-/// What the system prints for a file without a name.
+/// The system's prefix of a file without a name.
 const IN_MEMORY: &str = "/memfd:";
-/// What it prints behind the name of a file that is gone.
+/// The system's suffix of a removed file.
 const GONE: &str = " (deleted)";
-/// Bytes at the start of a file in which its build id is looked for.
+/// Bytes at the start of a file that are searched for its build id.
 const HEAD: u64 = 64 << 10;
 
-/// The libraries that a process has mapped, by path. Where the system does not tell, there are none.
+/// The libraries that a process has mapped, sorted by path; empty if the system does not list them.
 pub(crate) fn libraries(process: u32, known: &LibraryFiles) -> Vec<MappedLibrary> {
     let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
     let executable = std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
@@ -61,7 +61,7 @@ fn identity(path: &str, inode: u64, known: &LibraryFiles) -> MappedLibrary {
         Ok(_) => file.canonicalize().is_ok_and(|file| file == Path::new(path)),
         Err(_) => false,
     };
-    // What is tested has its digest already, and what is in memory has no other path.
+    // A library under test has a digest already, and one in memory has no other path.
     if let Some((_, file)) = known.there().find(|(_, file)| is_known(&file.path)) {
         let path = if in_memory { EMBEDDED.to_owned() } else { path.to_owned() };
         return MappedLibrary { path, sha256: Some(file.sha256.clone()), build_id: read_build_id(&file.path) };

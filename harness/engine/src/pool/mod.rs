@@ -1,6 +1,7 @@
-//! The supervisor's side of workers: processes that are started, watched, asked, given up, and the cases that they run.
+//! The supervisor's side of workers: starting, watching, querying and quarantining processes, and running cases in
+//! them.
 
-mod asked;
+mod activity;
 mod child;
 mod end;
 mod executor;
@@ -10,22 +11,22 @@ pub mod interrupt;
 mod library;
 mod machines;
 mod mapped;
-mod pool;
 mod quarantine;
 mod remarks;
 mod seat;
 mod simulated;
 mod single;
+mod slots;
 mod starts;
 
-pub(crate) use asked::Asked;
+pub(crate) use activity::Activity;
 pub(crate) use child::{Deadlines, WorkerProcess};
 pub(crate) use end::WorkerEnd;
 pub(crate) use executor::{Assignment, Executor, Home};
 pub(crate) use factory::{Factory, SetUp, StartError};
 pub(crate) use library::LibraryFiles;
-pub(crate) use machines::Machine;
+pub(crate) use machines::MachineFolder;
 pub(crate) use mapped::{EMBEDDED, libraries as mapped_libraries};
-pub(crate) use pool::{Pool, Slot};
 pub(crate) use seat::Seat;
 pub(crate) use simulated::{SimulatedMachine, event_file, reach_file};
+pub(crate) use slots::{Pool, Slot};

@@ -1,4 +1,4 @@
-//! A rule of one process: its whole loop of cases runs inside a worker of the pool.
+//! Runs a rule of one process: the whole loop of cases runs inside a pooled worker.
 
 use serde_json::Value as Json;
 use steps::program::{Domain, Program};
@@ -15,15 +15,15 @@ use super::end::WorkerEnd;
 use super::executor::{Assignment, Executor};
 use super::factory::StartError;
 use super::group::accident_failure;
-use super::pool::Slot;
 use super::seat::Seat;
+use super::slots::Slot;
 
-/// A run of a rule in one worker.
+/// The run of a rule in one worker.
 pub struct RanRule {
     pub result: SearchResult,
-    /// What the library printed, if the rule failed.
+    /// The library's output, if the rule failed.
     pub output: String,
-    /// The worker is gone.
+    /// True if the worker is gone.
     pub lost: bool,
 }
 
@@ -49,7 +49,7 @@ impl Executor {
         Ok(result)
     }
 
-    /// Runs a rule in a worker. An accident is the failure of the case that ran.
+    /// Runs a rule in a worker. An accident becomes the failure of the running case.
     pub fn run_in(&self, assignment: &Assignment<'_>, worker: &mut WorkerProcess) -> RanRule {
         let request = RunRule {
             rule: assignment.rule.id.clone(),
@@ -74,7 +74,7 @@ impl Executor {
             Ok(other) => WorkerEnd::Confused(format!("{other:?}")),
             Err(end) => end,
         };
-        // A process that ended before it did anything for this rule shows the calls of the one before.
+        // A process that ended before it began this rule still has the calls of the previous one.
         let recorded = if worker.flight.progress() == before { Default::default() } else { worker.flight.calls() };
         let failed = self.accident_case(assignment.rule, worker, recorded, &accident);
         let coverage = assignment.search(&self.scope_of(assignment)).coverage(failed.case);
@@ -88,7 +88,7 @@ impl Executor {
         RanRule { result, output: worker.output(), lost: true }
     }
 
-    /// The case that ran when a worker was lost, from its flight recorder, with the calls of the rule that stand there.
+    /// The case that ran when a worker was lost, from its flight recorder, with the recorded calls.
     fn accident_case(
         &self,
         rule: &Rule,
@@ -97,7 +97,7 @@ impl Executor {
         accident: &WorkerEnd,
     ) -> FailedCase {
         let (number, salt, values) = worker.flight.case().unwrap_or_default();
-        // Between cases there is none, and a long list does not fit into the recorder.
+        // There is none between cases, and a long list does not fit into the recorder.
         let complete = number > 0 && are_of(&rule.program, &values);
         FailedCase {
             failure: worker.failure(accident, || accident_failure(&self.texts(rule), &records, accident)),
@@ -111,7 +111,7 @@ impl Executor {
     }
 }
 
-/// Whether these can be the values of a case: the library may have written over them.
+/// True if these can be the values of a case: the library may have overwritten them.
 fn are_of(program: &Program, values: &[Value]) -> bool {
     let is_position = |value: i128, count: usize| usize::try_from(value).is_ok_and(|position| position < count);
     values.len() == program.axes.len()

@@ -1,38 +1,38 @@
-//! Which processes of a machine were asked for something, and which case of it runs: whose logs belong to a failure, how
-//! far a rule is.
+//! The activity of a machine: the processes used by the running rule, whose logs belong to a failure, and the running
+//! case.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was asked for on a machine, on which one rule runs at a time.
+/// The activity of a machine, on which one rule runs at a time.
 #[derive(Debug, Default)]
-pub struct Asked(Mutex<Known>);
+pub struct Activity(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     processes: BTreeSet<u32>,
-    /// The case that ran when somebody looked last, from 1; 0: none was seen.
+    /// The last case seen running, from 1; 0 if none was seen.
     case: u64,
 }
 
-impl Asked {
+impl Activity {
     pub(super) fn note(&self, process: u32) {
         self.known().processes.insert(process);
     }
 
-    /// Notes which case runs; 0: none.
+    /// Notes the running case; 0 for none.
     pub(crate) fn note_case(&self, number: u64) {
         if number > 0 {
             self.known().case = number;
         }
     }
 
-    /// The case that was seen to run since the processes were taken.
+    /// The last case seen running since the processes were taken.
     pub fn case(&self) -> Option<u64> {
         Some(self.known().case).filter(|case| *case > 0)
     }
 
-    /// The processes since this was asked before.
+    /// Takes the processes used since the last call.
     pub fn take(&self) -> BTreeSet<u32> {
         std::mem::take(&mut *self.known()).processes
     }

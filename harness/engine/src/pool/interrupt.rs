@@ -1,6 +1,6 @@
-//! A run that is asked to end. A scheduler that takes a machine back says so first (SIGTERM), a person does with Ctrl-C
-//! (SIGINT), and so does a terminal that goes away (SIGHUP): the workers end, the journal is closed, and rules without
-//! a result run when the run is resumed. A second signal ends the run without waiting.
+//! Interruption of a run: a scheduler that reclaims a machine sends SIGTERM, a user presses Ctrl-C (SIGINT), a closing
+//! terminal sends SIGHUP. The workers end, the journal is closed, and a resumed run executes the rules without a
+//! result. A second signal ends the run at once.
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -8,27 +8,27 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// What was asked for.
+/// The requested end of the run.
 #[derive(Debug, Default)]
-struct Asked {
-    /// The number of the signal; 0: nothing was asked.
+struct EndRequest {
+    /// The number of the signal; 0 for none.
     signal: Arc<AtomicUsize>,
-    /// Whether the next signal ends the process.
+    /// True if the next signal ends the process.
     twice: Arc<AtomicBool>,
 }
 
-fn asked() -> &'static Asked {
-    static ASKED: OnceLock<Asked> = OnceLock::new();
-    ASKED.get_or_init(Asked::default)
+fn request() -> &'static EndRequest {
+    static REQUEST: OnceLock<EndRequest> = OnceLock::new();
+    REQUEST.get_or_init(EndRequest::default)
 }
 
-/// From now on the first of these signals is a request, and the second one the end of the process.
+/// From now on, the first of these signals interrupts the run, and the second ends the process.
 pub fn listen() {
-    let Asked { signal, twice } = asked();
-    // A user who starts a run with `nohup` wants it to outlive the terminal.
+    let EndRequest { signal, twice } = request();
+    // With `nohup`, a run should survive its terminal.
     let hangup = Some(SIGHUP).filter(|number| !is_ignored(*number));
     for number in [SIGTERM, SIGINT].into_iter().chain(hangup) {
-        // In this order: the first signal finds the flag unset, and sets it. Where no handler can be set, the signal ends
+        // In this order: the first signal finds the flag unset, and sets it. If no handler can be set, the signal ends
         // the run as it would end any other program.
         let _ = signal_hook::flag::register_conditional_default(number, twice.clone())
             .and_then(|_| signal_hook::flag::register(number, twice.clone()))
@@ -36,7 +36,7 @@ pub fn listen() {
     }
 }
 
-/// Whether this process was started with a signal ignored.
+/// True if this process was started with a signal ignored.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -44,9 +44,9 @@ fn is_ignored(signal: i32) -> bool {
     ignored >> (signal - 1) & 1 == 1
 }
 
-/// The name of the signal that asked this run to end, if one did.
+/// The name of the signal that interrupted this run.
 pub fn requested() -> Option<&'static str> {
-    match asked().signal.load(Ordering::Relaxed) as i32 {
+    match request().signal.load(Ordering::Relaxed) as i32 {
         0 => None,
         SIGINT => Some("SIGINT"),
         SIGHUP => Some("SIGHUP"),

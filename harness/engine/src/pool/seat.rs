@@ -1,16 +1,16 @@
-//! Who shares a worker: the seats that the processes of a rule take.
+//! The seats of a rule's processes, which identify shared workers.
 
 use steps::program::{Sharing, State};
 
 use catalog::Rule;
 
-/// Which of a machine's workers: who shares it, how far it is set up, and where.
+/// Identifies a worker of a machine by sharing, state of set-up, and device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seat {
     pub sharing: Sharing,
     pub state: State,
     pub device: u32,
-    /// Of a rule's processes that are alike otherwise, which one.
+    /// Position among otherwise equal processes of a rule.
     pub ordinal: usize,
 }
 
@@ -21,7 +21,7 @@ impl Seat {
     }
 }
 
-/// The seats of a rule's processes; `None`: that process is started for each case.
+/// The seats of a rule's processes; `None` for a process that is started for each case.
 pub(super) fn seats(rule: &Rule) -> Vec<Option<Seat>> {
     let mut seats: Vec<Option<Seat>> = Vec::new();
     for process in &rule.program.processes {

@@ -1,4 +1,4 @@
-//! Devices that no worker could be set up on several times in a row: nothing more is started there.
+//! The quarantine of devices on which several starts in a row failed: no worker is started there.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,48 +6,49 @@ use std::sync::{Mutex, PoisonError};
 use crate::case::Trouble;
 use steps::program::State;
 
-use super::machines::Machine;
+use super::machines::MachineFolder;
 
-/// Starts that may fail in a row. A start that hangs costs its whole deadline: 200 rules must not wait for it.
+/// The number of failed starts in a row before quarantine. A start that hangs costs its whole deadline, which 200 rules
+/// must not wait for.
 pub(super) const MOST_FAILURES: u32 = 3;
 
-/// Where a process is set up, and how far: a device that cannot be selected does not keep a rule from looking at a library
-/// that is only loaded.
+/// The place and state of a set-up: a device that cannot be selected does not keep a rule from using a library that is
+/// only loaded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    /// The devices that its machine's processes see; `None`: all.
+    /// The visible devices of its machine's processes; `None` for all.
     visible: Option<String>,
     device: u32,
     state: State,
 }
 
 impl Place {
-    pub(super) fn of(machine: &Machine, device: u32, state: State) -> Place {
+    pub(super) fn of(machine: &MachineFolder, device: u32, state: State) -> Place {
         Place { visible: machine.visible.clone(), device, state }
     }
 
-    /// The device, as whoever started the run counts.
+    /// The device, by its number on the machine of the run.
     fn name(&self) -> String {
         let of = |visible: &String| visible.split(',').nth(self.device as usize).map(str::to_owned);
         self.visible.as_ref().and_then(of).unwrap_or_else(|| self.device.to_string())
     }
 }
 
-/// What failed in a row, by place.
+/// The failures in a row, by place.
 #[derive(Debug, Default)]
 pub struct Quarantine {
     failures: Mutex<BTreeMap<Place, (u32, Trouble)>>,
 }
 
 impl Quarantine {
-    /// Why nothing is started there any more; `None`: it may be tried.
+    /// The reason for the quarantine of a place; `None` if workers may start there.
     pub(super) fn reason(&self, place: &Place) -> Option<Trouble> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let (times, last) = failures.get(place)?;
         (*times >= MOST_FAILURES).then(|| {
             let message = format!(
-                "device {} is in quarantine, nothing was tried: {times} starts in a row failed there, the last \
-                 because {}; see to the device, then run the rules without an answer again",
+                "device {} is in quarantine: {times} starts in a row failed there, the last because {}; fix the \
+                 device, then rerun the rules without an answer",
                 place.name(),
                 last.message
             );
@@ -55,14 +56,14 @@ impl Quarantine {
         })
     }
 
-    /// Notes a start that failed.
+    /// Notes a failed start.
     pub(super) fn failed(&self, place: Place, reason: Trouble) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let times = failures.get(&place).map_or(0, |(times, _)| *times);
         failures.insert(place, (times + 1, reason));
     }
 
-    /// Forgets what failed on machines that see one of these devices, alone or with others.
+    /// Forgets the failures on machines that see one of these devices, alone or with others.
     pub fn pardon(&self, visible: Option<&str>) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.retain(|place, _| match (place.visible.as_deref(), visible) {
@@ -71,7 +72,7 @@ impl Quarantine {
         });
     }
 
-    /// Notes a start that succeeded.
+    /// Notes a successful start.
     pub(super) fn succeeded(&self, place: &Place) {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(place);
     }

@@ -1,4 +1,4 @@
-//! How many processes were started, and why.
+//! The number of started processes, by reason.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use record::{StartReason, Starts};
 pub struct StartCount(Mutex<BTreeMap<StartReason, Starts>>);
 
 impl StartCount {
-    /// Notes a process that has started, and whether the runtime is started in it.
+    /// Counts a started process, and the runtime if it is started there.
     pub fn note(&self, reason: StartReason, runtime: bool) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let starts = counts.entry(reason).or_default();
@@ -18,12 +18,12 @@ impl StartCount {
         starts.runtimes += u64::from(runtime);
     }
 
-    /// What was started, by reason.
+    /// The starts by reason.
     pub fn all(&self) -> BTreeMap<StartReason, Starts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Processes that were started.
+    /// The number of started processes.
     pub fn processes(&self) -> u64 {
         self.all().values().map(|starts| starts.processes).sum()
     }

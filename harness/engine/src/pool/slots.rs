@@ -1,4 +1,4 @@
-//! Workers that live as long as nothing goes wrong, one machine for each thread that runs rules.
+//! Workers that are reused until a failure, on one machine for each thread that runs rules.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,22 +10,22 @@ use record::StartReason;
 use super::child::{Deadlines, WorkerProcess};
 use super::end::how;
 use super::factory::{Factory, SetUp, StartError};
-use super::machines::{Machine, Machines};
+use super::machines::{MachineFolder, MachineFolders};
 use super::seat::Seat;
 
 /// A machine with its workers.
 #[derive(Debug)]
 pub struct Slot {
-    pub machine: Machine,
+    pub machine: MachineFolder,
     /// Number of free bytes of the device's memory after the first rule; `None`: not measured yet.
     pub free_at_first: Option<u64>,
     workers: HashMap<Seat, WorkerProcess>,
-    /// Why there is no worker any more where there was one.
+    /// The reasons why workers of these seats were ended.
     vacated: HashMap<Seat, StartReason>,
 }
 
 impl Slot {
-    /// The worker in a seat, started if need be.
+    /// The worker in a seat, started if needed.
     pub fn worker(&mut self, factory: &Factory, seat: Seat) -> Result<&mut WorkerProcess, StartError> {
         self.expect_living(factory, seat);
         match self.workers.entry(seat) {
@@ -43,11 +43,11 @@ impl Slot {
         }
     }
 
-    /// Leaves a seat whose process has ended since it was last asked for something: whoever asks next is not to blame.
+    /// Empties a seat whose process has ended since its last request: the next rule is not to blame.
     fn expect_living(&mut self, factory: &Factory, seat: Seat) {
         let Some(worker) = self.workers.get_mut(&seat) else { return };
         let Some(status) = worker.status_if_idle() else { return };
-        let text = format!("a process ended by itself while nothing ran in it ({})", how(status));
+        let text = format!("an idle worker exited ({})", how(status));
         factory.remarks.note(text, &worker.output());
         self.vacate(seat, StartReason::AfterLoss);
     }
@@ -57,51 +57,50 @@ impl Slot {
         self.workers.get_mut(&seat)
     }
 
-    /// Takes the worker out of a seat. Unless it is put back, whoever sits down next has nothing to do with it.
+    /// Takes the worker out of a seat. Unless it is put back, the next worker there starts as on first use.
     pub fn take(&mut self, seat: Seat) -> Option<WorkerProcess> {
         self.vacated.remove(&seat);
         self.workers.remove(&seat)
     }
 
-    /// Puts a worker into a seat, also one that was never there.
+    /// Puts a worker into a seat, including a new one.
     pub fn put(&mut self, seat: Seat, worker: WorkerProcess) {
         self.workers.insert(seat, worker);
     }
 
-    /// The processes of this seat, including those that wait for their next rule: each may hold a context of its
-    /// device.
+    /// The number of processes in this slot, including idle ones: each may hold a context of its device.
     pub fn processes(&self) -> usize {
         self.workers.len()
     }
 
-    /// Leaves a seat empty; whoever sits down next is started for this reason.
+    /// Empties a seat; the next worker there starts for this reason.
     pub fn vacate(&mut self, seat: Seat, reason: StartReason) {
         drop(self.workers.remove(&seat));
         self.vacated.insert(seat, reason);
     }
 
-    /// Ends all workers at once: none is to be trusted.
+    /// Ends all workers at once, because none can be trusted.
     pub fn clear(&mut self, reason: StartReason) {
         let seats: Vec<Seat> = self.workers.keys().copied().collect();
         seats.into_iter().for_each(|seat| self.vacate(seat, reason));
     }
 }
 
-/// Machines that are free.
+/// The free machines of a run.
 #[derive(Debug)]
 pub struct Pool {
     free: Mutex<Vec<Slot>>,
-    /// Where machines are made; `None`: there is none yet.
-    machines: Mutex<Option<Machines>>,
+    /// The parent folder of machines; `None` until the first is needed.
+    machines: Mutex<Option<MachineFolders>>,
 }
 
 impl Pool {
-    /// A pool without a machine yet.
+    /// A pool without machines.
     pub fn new() -> Pool {
         Pool { free: Mutex::new(Vec::new()), machines: Mutex::new(None) }
     }
 
-    /// Takes a machine whose processes see all devices; there are as many as threads ask for one at the same time.
+    /// Takes a machine whose processes see all devices. Machines are created as threads need them.
     pub fn take(&self) -> std::io::Result<Slot> {
         self.take_seeing(None)
     }
@@ -116,7 +115,7 @@ impl Pool {
         let mut machines = lock(&self.machines);
         let machine = match machines.as_mut().filter(|machines| !machines.vanished()) {
             Some(machines) => machines.machine(visible),
-            None => machines.insert(Machines::new()?).machine(visible),
+            None => machines.insert(MachineFolders::new()?).machine(visible),
         };
         Ok(Slot { machine: machine?, free_at_first: None, workers: HashMap::new(), vacated: HashMap::new() })
     }
@@ -133,7 +132,7 @@ impl Pool {
                 worker.stop(deadlines.step);
             }
         }
-        // What cannot be removed is left to the next run.
+        // A folder that cannot be removed is left to the next run.
         drop(lock(&self.machines).take());
     }
 }

@@ -1,4 +1,4 @@
-//! A worker process as the supervisor sees it.
+//! A worker process, as seen by the supervisor.
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -21,26 +21,26 @@ use crate::wire::message::{Reply, Request};
 use crate::wire::{FLIGHT, WORKER, wait};
 use record::MemoryLimit;
 
-use super::asked::Asked;
+use super::activity::Activity;
 use super::end::{GONE, ProcessorTime, WorkerEnd, how};
 use super::interrupt;
 use super::remarks::Remarks;
 
-/// How long to listen before the worker's progress is looked at.
+/// The interval at which the worker's progress is checked.
 pub(super) const TICK: Duration = Duration::from_millis(200);
 
-/// How long a process counts as alive that has answered: what ends so soon afterward is seen when it is asked again.
+/// The time for which a process that has answered counts as alive; an exit in this time shows at the next request.
 const JUST_NOW: Duration = Duration::from_millis(1);
 
-/// How much of what a library prints is kept: the end.
+/// Bytes to keep from the end of a library's output.
 const TAIL: usize = 16 * 1024;
 
-/// How long a worker may take.
+/// The deadlines of a worker.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadlines {
-    /// Without any progress while rules run.
+    /// The longest time without progress while rules run.
     pub step: Duration,
-    /// From its start until the runtime is set up.
+    /// The longest time from its start until the runtime is set up.
     pub start: Duration,
 }
 
@@ -52,36 +52,36 @@ pub struct WorkerProcess {
     replies: std::process::ChildStdout,
     lines: Lines,
     pub flight: Flight,
-    /// Keeps the recorder's memory reachable for the worker.
+    /// Keeps the flight recorder's memory reachable for the worker.
     _memory: OwnedFd,
     output: Arc<Mutex<Vec<u8>>>,
     drain: Option<std::thread::JoinHandle<()>>,
-    /// What the library prints, to see whether all of it was read.
+    /// The pipe of the library's output, to check if all of it was read.
     printed: OwnedFd,
     ended: bool,
-    /// Of a process that had a limit and ended.
+    /// The processor time of a process that had a limit and ended.
     processor_time: Option<ProcessorTime>,
     /// The folder of its machine.
     machine: PathBuf,
-    /// Killed, and not seen to end: not waited for again.
+    /// True if it was killed and did not end; it is not waited for again.
     given_up: bool,
-    /// Stands in the environment of the worker and of whatever it starts.
+    /// A mark in the environment of the worker and of every process that it starts.
     mark: String,
     remarks: Arc<Remarks>,
-    /// When it last gave the reply that [`Self::reply`] waited for, or was started.
+    /// The time of the last reply to [`Self::reply`], or of the start.
     heard: Instant,
-    /// The longest time without progress after which a worker went on, in milliseconds: of all workers of a run.
+    /// The longest time without progress from which any worker of the run recovered, in milliseconds.
     pub longest: Arc<AtomicU64>,
-    /// Whom a run asks for something.
-    pub asked: Arc<Asked>,
-    /// The judgment of the case about whose error the library is asked.
+    /// The activity of its machine.
+    pub activity: Arc<Activity>,
+    /// The judgment of a case whose error text the library is queried for.
     judged: Option<Box<CaseFailure>>,
-    /// A library of the run did not return from that query: no library is asked again.
+    /// True if a library of the run did not return from that query; no library is queried again.
     pub mute: Arc<AtomicBool>,
 }
 
 impl WorkerProcess {
-    /// Starts a worker of a runtime; it waits for its first request. What goes wrong with its end is noted in `remarks`.
+    /// Starts a worker of a runtime, which waits for its first request. Problems at its end are noted in `remarks`.
     pub fn spawn(
         runtime: &str,
         executable: &Path,
@@ -101,7 +101,7 @@ impl WorkerProcess {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Its own group, so that whatever the library starts ends with it.
+            // A separate group, so that every process that the library starts ends with it.
             .process_group(0)
             .spawn()?;
         let requests = child.stdin.take();
@@ -111,7 +111,7 @@ impl WorkerProcess {
         let output = Arc::new(Mutex::new(Vec::new()));
         let tail = output.clone();
         let drain = std::thread::Builder::new().spawn(move || drain(errors, &tail)).inspect_err(|_| {
-            // It has not begun, and ends with its pipes in any case.
+            // The process has not begun, and ends with its pipes in any case.
             let _ = child.kill().and_then(|()| child.wait());
         })?;
         Ok(WorkerProcess {
@@ -132,13 +132,13 @@ impl WorkerProcess {
             remarks,
             heard: Instant::now(),
             longest: Arc::default(),
-            asked: Arc::default(),
+            activity: Arc::default(),
             judged: None,
             mute: Arc::default(),
         })
     }
 
-    /// The number of the process.
+    /// The process ID.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -146,9 +146,9 @@ impl WorkerProcess {
     pub fn send(&mut self, request: &Request) -> Result<(), WorkerEnd> {
         let mut line = serde_json::to_vec(request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
         line.push(b'\n');
-        self.asked.note(self.id());
+        self.activity.note(self.id());
         if let Request::Case(case) = request {
-            self.asked.note_case(case.number);
+            self.activity.note_case(case.number);
         }
         match self.requests.as_mut().map(|requests| requests.write_all(&line)) {
             Some(Ok(())) => Ok(()),
@@ -156,8 +156,8 @@ impl WorkerProcess {
         }
     }
 
-    /// Waits for the next reply. The deadline starts anew whenever the flight recorder shows progress. Where the run is
-    /// asked to end meanwhile, the worker is killed.
+    /// Waits for the next reply. The deadline restarts whenever the flight recorder shows progress. If the run is
+    /// interrupted meanwhile, the worker is killed.
     pub fn reply(&mut self, deadline: Duration) -> Result<Reply, WorkerEnd> {
         self.reply_unless(deadline, interrupt::requested)
     }
@@ -189,8 +189,8 @@ impl WorkerProcess {
                 self.kill();
                 return Err(WorkerEnd::Interrupted(signal));
             }
-            self.asked.note_case(self.flight.case_number());
-            // A process that the library started may hold the pipe open after the worker's end.
+            self.activity.note_case(self.flight.case_number());
+            // A process that the library started may keep the pipe open after the worker's end.
             gone = self.status().is_some();
             if self.flight.progress() != progress {
                 progress = self.flight.progress();
@@ -207,7 +207,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Notes how long a worker of the run made no progress, and then went on.
+    /// Notes a time without progress from which the worker recovered.
     pub(super) fn went_on(&self, after: Duration) {
         self.longest.fetch_max(after.as_millis() as u64, Ordering::Relaxed);
     }
@@ -223,7 +223,7 @@ impl WorkerProcess {
         &self.replies
     }
 
-    /// Reads what is there; the end of the stream is the end of the worker.
+    /// Reads the available bytes; the end of the stream means the end of the worker.
     pub fn read(&mut self) -> Result<(), WorkerEnd> {
         match self.lines.read(&mut self.replies) {
             Ok(0) | Err(_) => Err(self.crashed()),
@@ -231,12 +231,12 @@ impl WorkerProcess {
         }
     }
 
-    /// Whether a whole reply was read, or something that is none.
+    /// True if a whole line was read, or something that is not a reply.
     pub fn has_line(&mut self) -> bool {
         self.lines.is_ready()
     }
 
-    /// A reply that was read completely.
+    /// Returns the next complete reply.
     pub fn buffered(&mut self) -> Result<Option<Reply>, WorkerEnd> {
         loop {
             match self.lines.reply() {
@@ -251,17 +251,17 @@ impl WorkerProcess {
     }
 
     /// The failure of a case in which the process was lost: the accident, or the earlier judgment if the library was
-    /// only asked for the text of its error.
+    /// only being queried for its error text.
     pub(super) fn failure(&self, accident: &WorkerEnd, lost: impl FnOnce() -> CaseFailure) -> CaseFailure {
         let Some(judged) = &self.judged else { return lost() };
         self.mute.store(true, Ordering::Relaxed);
         let text =
-            format!("asked for the text of its last error, the library gave none ({accident}); it is not asked again");
+            format!("the query for the library's last error text failed ({accident}); it is not repeated in this run");
         self.remarks.note(text.clone(), "");
         CaseFailure { message: format!("{}; {text}", judged.message), ..(**judged).clone() }
     }
 
-    /// The process ended, or is ending: how.
+    /// The way in which the process ended, or is ending.
     pub fn crashed(&mut self) -> WorkerEnd {
         let status = self.wait(GONE);
         if status.is_none() {
@@ -279,17 +279,17 @@ impl WorkerProcess {
         }
     }
 
-    /// How the process ended while nothing ran in it; `None`: it runs, or it answered just now. Looking costs an eighth of
-    /// what the engine adds to a rule (docs/benchmarks.md).
+    /// The exit status of an idle process; `None` if it runs, or has just answered. This check costs an eighth of the
+    /// engine's time per rule (docs/benchmarks.md).
     pub fn status_if_idle(&mut self) -> Option<std::process::ExitStatus> {
         if self.heard.elapsed() < JUST_NOW { None } else { self.status() }
     }
 
-    /// How the process ended; `None`: it runs. Whatever the library started ends with it.
+    /// The exit status of the process; `None` if it runs. Every process that the library started ends with it.
     pub fn status(&mut self) -> Option<std::process::ExitStatus> {
         if !self.ended {
             let group = Pid::from_raw(self.child.id() as i32)?;
-            // The process is looked at before it is reaped: until then its number is that of no other group.
+            // Checked before the process is reaped: until then no other group can have its number.
             waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
                 .ok()??;
             self.processor_time = ProcessorTime::of(self.child.id());
@@ -300,7 +300,7 @@ impl WorkerProcess {
         if status.is_some() && !self.ended {
             self.ended = true;
             if leftovers::end(&self.mark, self.child.id()) {
-                let text = "a process that the library had started outlived its worker, and was killed";
+                let text = "a process started by the library outlived its worker and was killed";
                 self.remarks.note(text.to_owned(), "");
             }
         }
@@ -330,7 +330,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Kills the worker and everything in its group; says whether it is gone.
+    /// Kills the worker and everything in its group; returns true if it is gone.
     pub fn kill(&mut self) -> bool {
         if self.ended || self.given_up {
             return self.status().is_some();
@@ -346,7 +346,7 @@ impl WorkerProcess {
             self.given_up = true;
             let process = self.child.id();
             let text = format!(
-                "a process was killed, did not end within {GONE:?} and was left behind, with its device: {process}"
+                "process {process} was killed but did not end within {GONE:?}; it is left behind with its device"
             );
             self.remarks.note(text, &self.output());
         }
@@ -354,7 +354,7 @@ impl WorkerProcess {
         gone
     }
 
-    /// Waits until the process ended by itself, or the run is asked to end.
+    /// Waits until the process ends on its own, or the run is interrupted.
     pub fn wait_for_end(&mut self, at_most: Duration) -> bool {
         let ended = self.wait_unless(at_most, interrupt::requested).is_some();
         if !ended {
@@ -364,9 +364,9 @@ impl WorkerProcess {
         ended
     }
 
-    /// Ends the worker in order. What goes wrong with that breaks no rule: it is a remark of the run.
+    /// Ends the worker in order. A problem with that breaks no rule; it becomes a remark of the run.
     pub fn stop(mut self, deadline: Duration) {
-        // Also in a run that was asked to end, before this or meanwhile: a device is left in order, as far as that is quick.
+        // In an interrupted run too: the device is left in order, as far as that is quick.
         let begun = Instant::now();
         let late = || interrupt::requested().filter(|_| begun.elapsed() >= GONE);
         let asked = self.send(&Request::Stop).and_then(|()| self.reply_unless(deadline, late));
@@ -376,9 +376,11 @@ impl WorkerProcess {
                 match self.wait(GONE) {
                     Some(status) if status.success() => None,
                     Some(status) => {
-                        Some(format!("after the tear-down the library ended its process ({})", how(status)))
+                        Some(format!("after the tear-down, the library ended its process ({})", how(status)))
                     }
-                    None => Some(format!("after the tear-down its process did not end within {GONE:?} and was killed")),
+                    None => {
+                        Some(format!("after the tear-down, the process did not end within {GONE:?} and was killed"))
+                    }
                 }
             }
             Err(end) => Some(format!("during the tear-down, {end}")),
@@ -386,13 +388,13 @@ impl WorkerProcess {
         self.kill();
         self.finish_output();
         if let Some(trouble) = trouble {
-            let text = format!("a process with the library cannot end in order: {trouble}");
+            let text = format!("a worker did not shut down cleanly: {trouble}");
             self.remarks.note(text, &self.output());
         }
     }
 
     fn finish_output(&mut self) {
-        // Something that the library started may hold the pipe open; what was read so far is enough then.
+        // A process that the library started may keep the pipe open; the output so far suffices then.
         if let Some(drain) = self.drain.take() {
             let start = Instant::now();
             while !drain.is_finished() && start.elapsed() < Duration::from_millis(200) {
@@ -401,12 +403,12 @@ impl WorkerProcess {
         }
     }
 
-    /// The end of what the library printed.
+    /// The end of the library's output.
     pub fn output(&self) -> String {
         let begun = Instant::now();
         loop {
             let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-            // What it printed before it replied must not be missing because another pipe was read first.
+            // Output from before a reply must not be missing because the other pipe was read first.
             let unread = rustix::io::ioctl_fionread(&self.printed).unwrap_or(0);
             if unread == 0 || begun.elapsed() > TICK {
                 return String::from_utf8_lossy(&output).into_owned();
@@ -423,13 +425,13 @@ impl Drop for WorkerProcess {
     }
 }
 
-/// Reads what the library prints, so that it never blocks, and keeps the end.
+/// Reads the library's output, so that it never blocks, and keeps the end.
 fn drain(mut errors: ChildStderr, tail: &Mutex<Vec<u8>>) {
     let mut chunk = [0u8; 65536];
     loop {
-        // Nothing is read while the lock is held that has to be waited for.
+        // Never blocks while holding the lock.
         while poll(&mut [PollFd::new(&errors, PollFlags::IN)], None) == Err(Errno::INTR) {}
-        // What is no longer in the pipe is in the tail, for whoever holds the lock.
+        // Bytes that are no longer in the pipe are in the tail once the lock is free.
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         let Ok(count @ 1..) = errors.read(&mut chunk) else { return };
         tail.extend_from_slice(&chunk[..count]);
@@ -446,21 +448,21 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A worker that does this when it is asked.
-    pub(in crate::workers) fn worker(folder: &Path, script: &str) -> WorkerProcess {
+    /// A worker that runs this script at its first request.
+    pub(in crate::pool) fn worker(folder: &Path, script: &str) -> WorkerProcess {
         let path = folder.join("worker");
         std::fs::write(&path, format!("#!/bin/sh\nread request\n{script}\n")).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
         loop {
             match WorkerProcess::spawn("toy", &path, &[], folder, Arc::default()) {
-                // Another thread may have begun to start a process while the script was open for writing.
+                // Another thread may have started a process while the script was open for writing.
                 Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {}
                 worker => return worker.unwrap(),
             }
         }
     }
 
-    /// How a worker that does this ends, when it is asked.
+    /// The end of a worker that runs this script at its first request.
     fn end_of(script: &str) -> WorkerEnd {
         let folder = tempfile::tempdir().unwrap();
         worker(folder.path(), script).ask(&Request::Query, Duration::from_secs(60)).unwrap_err()
@@ -491,17 +493,16 @@ pub(super) mod tests {
     #[test]
     fn who_ended_a_process_is_told_by_how_it_ended() {
         let own = end_of("echo 'it printed'; echo 'worker: no thread can be started' >&2; exit 70");
-        assert!(matches!(own, WorkerEnd::Confused(_)), "what came before is read first: {own}");
+        assert!(matches!(own, WorkerEnd::Confused(_)), "earlier output is read first: {own}");
         let own = end_of("echo 'worker: no thread can be started' >&2; exit 70");
-        assert_eq!(
-            own,
-            WorkerEnd::Environment(
-                "the suite's own part of the process could not go on: no thread can be started".to_owned()
-            )
-        );
-        assert_eq!(end_of("exit 70"), WorkerEnd::Crashed("exit status 70".to_owned()), "a library may do that too");
+        assert_eq!(own, WorkerEnd::Environment("the worker's own code failed: no thread can be started".to_owned()));
+        assert_eq!(end_of("exit 70"), WorkerEnd::Crashed("exit status 70".to_owned()), "a library may do this too");
         assert_eq!(end_of("kill -SEGV $$"), WorkerEnd::Crashed("signal 11 (SIGSEGV)".to_owned()));
         assert_eq!(end_of("kill -XCPU $$"), WorkerEnd::Crashed("signal 24 (SIGXCPU)".to_owned()));
-        assert_eq!(end_of("kill -BUS $$"), WorkerEnd::Crashed("signal 7 (SIGBUS)".to_owned()), "there is room");
+        assert_eq!(
+            end_of("kill -BUS $$"),
+            WorkerEnd::Crashed("signal 7 (SIGBUS)".to_owned()),
+            "the file system has space"
+        );
     }
 }

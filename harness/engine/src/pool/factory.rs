@@ -1,4 +1,4 @@
-//! How workers start: with which library, how far they are set up, what becomes of a start that fails.
+//! Starts workers: their library, their set-up, and the handling of failed starts.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,81 +16,81 @@ use thiserror::Error;
 use super::child::{Deadlines, WorkerProcess};
 use super::end::WorkerEnd;
 use super::library::LibraryFiles;
-use super::machines::Machine;
+use super::machines::MachineFolder;
 use super::quarantine::{Place, Quarantine};
 use super::remarks::Remarks;
 use super::simulated::{MACHINE, SimulatedMachine};
 use super::starts::StartCount;
 
-/// What every worker of a run has in common.
+/// The common configuration of all workers of a run.
 #[derive(Debug)]
 pub struct Factory {
     pub runtime: String,
     pub executable: PathBuf,
-    /// Folder of the catalog; `None`: the one that the executable carries.
+    /// Folder of the catalog; `None` for the embedded one.
     pub specs: Option<PathBuf>,
     pub digest: String,
-    /// The product as far as it is known: its life cycle sets workers up.
+    /// The product as far as it is known; its life cycle sets workers up.
     pub product: String,
     pub libraries: LibraryFiles,
     /// The embedded simulated device, which is configured by its environment.
     pub simulated: Option<SimulatedMachine>,
     pub deadlines: Deadlines,
-    /// Bytes that a worker gets beside what it has once it is set up; `None`: there is no limit.
+    /// Bytes that a worker may use in addition to its memory after set-up; `None` for no limit.
     pub memory: Option<u64>,
-    /// Pooled workers read only this chapter: in proofs, which start many for a few rules each.
+    /// The only chapter that pooled workers read: for proofs, which start many workers for a few rules each.
     pub only: Option<String>,
     /// Workers started, by reason.
     pub starts: StartCount,
-    /// The nanoseconds that their start-up took together.
+    /// The total nanoseconds of their start-up.
     pub start_up: AtomicU64,
     pub quarantine: Quarantine,
-    /// The variable that names the devices which a process sees.
+    /// The variable that lists the visible devices of a process.
     pub visible: Option<String>,
     pub remarks: Arc<Remarks>,
-    /// Starts that were tried once more.
+    /// Starts that were retried.
     pub retries: Mutex<Vec<Retry>>,
-    /// The longest time without progress after which a worker went on, in milliseconds.
+    /// The longest time without progress from which a worker recovered, in milliseconds.
     pub longest: Arc<AtomicU64>,
-    /// A worker was lost when its library was asked for an error's text.
+    /// True if a worker was lost while its library was queried for an error text.
     pub mute: Arc<AtomicBool>,
 }
 
-/// What is waited for a call at least that has hung before.
+/// The shortest deadline for a call that has hung before.
 const BRIEF: Duration = Duration::from_secs(2);
 
-/// How a worker is to be set up.
+/// The set-up of a worker.
 #[derive(Debug, Clone, Copy)]
 pub struct SetUp<'a> {
     pub state: State,
     pub device: u32,
-    /// Read only this chapter: for processes that run one rule.
+    /// The only chapter to read: for processes that run one rule.
     pub only: Option<&'a str>,
     pub reason: StartReason,
-    /// Whether the runtime is started in it: by the set-up, or by the rule.
+    /// True if the runtime is started in it, by the set-up or by the rule.
     pub runtime: bool,
 }
 
 impl<'a> SetUp<'a> {
-    /// A process in which nothing starts the runtime but the set-up.
+    /// A process in which only the set-up starts the runtime.
     pub fn new(state: State, device: u32, only: Option<&'a str>, reason: StartReason) -> SetUp<'a> {
         SetUp { state, device, only, reason, runtime: state != State::Loaded }
     }
 }
 
-/// Why there is no worker.
+/// The reason why a worker did not start.
 #[derive(Debug, Clone, Error)]
 pub enum StartError {
-    /// The machine is short of something, or the suite itself failed.
-    #[error("a worker process cannot be started: {0}")]
+    /// The machine lacks a resource, or the suite itself failed.
+    #[error("cannot start a worker process: {0}")]
     Environment(String),
-    /// The worker said what is in the way.
-    #[error("the runtime cannot be set up: {}", .0.message)]
+    /// The worker reported the reason.
+    #[error("cannot set up the runtime: {}", .0.message)]
     Refused(Trouble),
-    /// It ended or hung; what its library printed.
+    /// It ended or hung; with its library's output.
     #[error("while the runtime was set up, {}{}", .0, printed(.1))]
     Ended(WorkerEnd, String),
-    /// The catalog or the library is not what the header names any more.
+    /// The catalog or the library is no longer the one in the header.
     #[error("{0}")]
     Changed(String),
     /// The folder of the simulated machine is gone.
@@ -99,8 +99,8 @@ pub enum StartError {
     /// Too many starts failed there.
     #[error("{}", .0.message)]
     Quarantined(Trouble),
-    /// The second failure.
-    #[error("{0} (it was tried twice)")]
+    /// A retry failed too.
+    #[error("{0} (after one retry)")]
     Again(Box<StartError>),
 }
 
@@ -109,7 +109,7 @@ fn printed(output: &str) -> String {
 }
 
 impl StartError {
-    /// What it means for the rule that needed the worker.
+    /// The verdict for the rule that needed the worker.
     pub fn verdict(&self) -> Verdict {
         match self {
             StartError::Ended(..) => Verdict::DeviceLost,
@@ -118,7 +118,7 @@ impl StartError {
         }
     }
 
-    /// Whether the runtime was waited for in vain.
+    /// True if the runtime did not answer in time.
     pub fn hung(&self) -> bool {
         match self {
             StartError::Ended(end, _) => matches!(end, WorkerEnd::Hung(_) | WorkerEnd::Stuck(_)),
@@ -127,7 +127,7 @@ impl StartError {
         }
     }
 
-    /// Whether the machine lacks a resource, so that results of rules meanwhile say nothing about the library.
+    /// True if the machine lacks a resource, so that results of rules at this time say nothing about the library.
     pub fn is_shortage(&self) -> bool {
         match self {
             StartError::Environment(_) => true,
@@ -136,7 +136,7 @@ impl StartError {
         }
     }
 
-    /// The call of the life cycle that was to blame, if it was one.
+    /// The failed call of the life cycle, if any.
     pub fn call(&self) -> Option<FailedCall> {
         match self {
             StartError::Refused(trouble) | StartError::Quarantined(trouble) => trouble.call.clone(),
@@ -147,7 +147,7 @@ impl StartError {
 }
 
 impl Factory {
-    /// A factory that has started no worker yet.
+    /// A factory that has not started a worker yet.
     pub fn new(
         executable: PathBuf,
         rules: &Rules,
@@ -179,23 +179,23 @@ impl Factory {
         }
     }
 
-    /// The time to wait for a call that hung before: ten times the longest time of any call, and 2 s at least; no
-    /// longer than a quarter of the deadline, unless calls have been seen to take half as long.
+    /// The deadline of a call that hung before: ten times the longest time of any call, but at least 2 s, and at most a
+    /// quarter of the deadline unless calls have taken half as long.
     pub fn brief(&self) -> Duration {
         let longest = Duration::from_millis(self.longest.load(Ordering::Relaxed));
         let most = (self.deadlines.step / 4).max(longest.saturating_mul(2)).min(self.deadlines.step);
         longest.saturating_mul(10).min(most).max(BRIEF.min(self.deadlines.step))
     }
 
-    /// The number of hangs that may be waited for after the first, to find out more about it; of a call that hung
-    /// before, one.
+    /// The number of hangs to wait for after the first, to learn more about it; at most one for a call that hung
+    /// before.
     pub fn further_hangs(&self, deadline: Duration, most: u32) -> u32 {
         if deadline < self.deadlines.step { most.min(1) } else { most }
     }
 
-    /// Starts a worker on a machine. A start that fails after others succeeded is tried once more, which a remark of
-    /// the run says, unless it hung; where several failed in a row, nothing more is tried.
-    pub fn start(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+    /// Starts a worker on a machine. A start that fails after others succeeded is retried once, with a remark, unless
+    /// it hung. After several failures in a row, nothing is started.
+    pub fn start(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let place = Place::of(machine, set_up.device, set_up.state);
         if let Some(reason) = self.quarantine.reason(&place) {
             return Err(StartError::Quarantined(reason));
@@ -212,7 +212,7 @@ impl Factory {
         self.retries.lock().unwrap_or_else(PoisonError::into_inner).push(retry);
         match self.attempt(machine, set_up) {
             Ok(started) => {
-                let text = format!("a worker did not start at first, but when it was tried once more: {first}");
+                let text = format!("a worker started only at the second attempt: {first}");
                 self.remarks.note(text, "");
                 Ok(started)
             }
@@ -221,18 +221,18 @@ impl Factory {
         }
     }
 
-    fn attempt(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+    fn attempt(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         self.libraries.expect_same().map_err(StartError::Changed)?;
         let started = self.start_once(machine, set_up);
         let place = Place::of(machine, set_up.device, set_up.state);
-        // Looked at again: this worker may have loaded what was put there meanwhile.
+        // Checked again: this worker may have loaded a replaced file.
         self.libraries.expect_same().map_err(StartError::Changed)?;
         match &started {
             Ok(_) => self.quarantine.succeeded(&place),
-            // What the machine lacks says nothing about its device.
+            // A shortage of the machine says nothing about its device.
             Err(StartError::Changed(_) | StartError::Environment(_)) => {}
             Err(error) => {
-                // No device is to blame for that, and the next machine may be well.
+                // The device is not to blame, and the next machine may work.
                 if let Some(reason) = self.simulated.as_ref().and_then(|_| machine.vanished()) {
                     return Err(StartError::Vanished(reason));
                 }
@@ -243,7 +243,7 @@ impl Factory {
         started
     }
 
-    fn start_once(&self, machine: &Machine, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+    fn start_once(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let mut environment = match &self.simulated {
             Some(simulated) => simulated.environment(&machine.path),
             // The simulated device given as a library: its processes share a machine too.
@@ -261,7 +261,7 @@ impl Factory {
             .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
         worker.longest = self.longest.clone();
         worker.mute = self.mute.clone();
-        worker.asked = machine.asked.clone();
+        worker.activity = machine.activity.clone();
         let start = Start {
             specs: self.specs.clone(),
             only: set_up.only.map(str::to_owned),
@@ -279,7 +279,7 @@ impl Factory {
                 self.start_up.fetch_add(started.nanoseconds, Ordering::Relaxed);
                 if let Some(changed) = &started.changed {
                     let text =
-                        format!("while it was set up, the library changed its process, which stays so: {changed}");
+                        format!("during set-up, the library changed its process, and the change is kept: {changed}");
                     self.remarks.note(text, "");
                 }
                 for reason in &started.unloaded {

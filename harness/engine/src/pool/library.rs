@@ -1,4 +1,4 @@
-//! The library's file: whether it is still the one that the header names.
+//! The library's file, and the check that it is still the one in the header.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -6,42 +6,42 @@ use std::sync::{Mutex, PoisonError};
 
 use catalog::digest;
 
-/// A file that is tested.
+/// A file under test.
 #[derive(Debug)]
 pub struct LibraryFile {
     pub path: PathBuf,
-    /// SHA-256 when the run began, lower-case hex.
+    /// SHA-256 at the start of the run, lower-case hex.
     pub sha256: String,
-    /// What the file looked like when it had that digest.
+    /// The file's metadata when it had this digest.
     seen: Mutex<Looks>,
 }
 
 /// The files of a runtime's libraries, in the order of the catalog.
 #[derive(Debug)]
 pub struct LibraryFiles {
-    /// `None`: an optional one that is not there. The first one always is.
+    /// `None` for a missing optional library. The first one is never missing.
     files: Vec<Option<LibraryFile>>,
 }
 
 impl LibraryFiles {
-    /// Takes the files' digests; the error says which file cannot be read.
+    /// Computes the files' digests; the error names the file that cannot be read.
     pub fn new(paths: &[Option<PathBuf>]) -> Result<LibraryFiles, (PathBuf, std::io::Error)> {
         let file = |path: &PathBuf| LibraryFile::new(path).map_err(|error| (path.clone(), error));
         let files = paths.iter().map(|path| path.as_ref().map(file).transpose()).collect::<Result<_, _>>()?;
         Ok(LibraryFiles { files })
     }
 
-    /// The library that is always there.
+    /// The library that is never missing.
     pub fn first(&self) -> &LibraryFile {
         self.files.first().and_then(Option::as_ref).expect("a run has found the first library")
     }
 
-    /// Those that are there, with their positions.
+    /// The available libraries, with their positions.
     pub fn there(&self) -> impl Iterator<Item = (usize, &LibraryFile)> {
         self.files.iter().enumerate().filter_map(|(position, file)| Some((position, file.as_ref()?)))
     }
 
-    /// The positions of those that are not there.
+    /// The positions of the missing libraries.
     pub fn absent(&self) -> Vec<usize> {
         (0..self.files.len()).filter(|position| self.files[*position].is_none()).collect()
     }
@@ -51,28 +51,28 @@ impl LibraryFiles {
         self.files.iter().map(|file| file.as_ref().map(|file| file.path.clone())).collect()
     }
 
-    /// All of them are as they were when the run began: otherwise says what happened, and what to do.
+    /// Checks that all files are unchanged since the start of the run. The error says what happened, and what to do.
     pub fn expect_same(&self) -> Result<(), String> {
         self.there().try_for_each(|(_, file)| file.expect_same())
     }
 }
 
-/// What tells a replaced file without reading it: device, inode, size, and the time of its last change of any kind.
+/// Detects a replaced file without reading it: device, inode, size, and the time of its last change of any kind.
 type Looks = (u64, u64, u64, i64, i64);
 
 impl LibraryFile {
-    /// Takes the file's digest.
+    /// Computes the file's digest.
     pub fn new(path: &Path) -> std::io::Result<LibraryFile> {
-        // In this order: a file that is replaced in between looks different the next time.
+        // In this order: a file replaced in between has other metadata at the next check.
         let seen = looks(path)?;
         Ok(LibraryFile { path: path.to_owned(), sha256: digest::of_file(path)?, seen: Mutex::new(seen) })
     }
 
-    /// The file is still the same, or has the same content: otherwise says what happened, and what to do.
+    /// Checks that the file is unchanged, or has the same content. The error says what happened, and what to do.
     pub fn expect_same(&self) -> Result<(), String> {
         let path = self.path.display();
         let gone = |error: std::io::Error| {
-            format!("{path} was removed while the run was going on ({error}); put it back, then start the run again")
+            format!("{path} was removed during the run ({error}); restore it, then start the run again")
         };
         let looks = looks(&self.path).map_err(gone)?;
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,8 +82,8 @@ impl LibraryFile {
         let digest = digest::of_file(&self.path).map_err(gone)?;
         if digest != self.sha256 {
             return Err(format!(
-                "{path} was replaced while the run was going on: its sha256 was {}, and is {} now; \
-                 what follows would test another library, so start the run again, and install nothing meanwhile",
+                "{path} was replaced during the run: its sha256 was {} and is now {}; start the run again, and do not \
+                 install libraries during it",
                 &self.sha256[..12],
                 &digest[..12]
             ));
@@ -114,7 +114,7 @@ mod tests {
         std::fs::write(folder.path().join("new"), "first").unwrap();
         std::fs::rename(folder.path().join("new"), &library.path).unwrap();
         library.expect_same().unwrap();
-        assert_eq!(*library.seen.lock().unwrap(), looks(&library.path).unwrap(), "the digest is taken once");
+        assert_eq!(*library.seen.lock().unwrap(), looks(&library.path).unwrap(), "the digest is computed once");
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
         std::fs::write(folder.path().join("new"), "other").unwrap();
         std::fs::rename(folder.path().join("new"), &library.path).unwrap();
         let message = library.expect_same().unwrap_err();
-        assert!(message.contains("was replaced while the run was going on"), "{message}");
+        assert!(message.contains("was replaced during the run"), "{message}");
         assert!(message.contains("start the run again"), "{message}");
     }
 
@@ -133,6 +133,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let library = library(folder.path());
         std::fs::remove_file(&library.path).unwrap();
-        assert!(library.expect_same().unwrap_err().contains("was removed while the run was going on"));
+        assert!(library.expect_same().unwrap_err().contains("was removed during the run"));
     }
 }
