@@ -5,7 +5,7 @@ use crate::support;
 use std::fs;
 use std::path::PathBuf;
 
-use catalog::version::Release;
+use catalog::version::VersionNumber;
 use rstest::{fixture, rstest};
 use support::{Answer, Bench, project};
 
@@ -249,7 +249,7 @@ fn the_catalog_demands_no_less_than_the_last_release() {
     let folder = project().join("specs/acl/mustpass");
     let mut lists: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     lists.retain(|path| path.extension().is_some_and(|kind| kind == "txt"));
-    let version = |path: &PathBuf| Release::read(path.file_stem().unwrap().to_str().unwrap()).unwrap();
+    let version = |path: &PathBuf| VersionNumber::read(path.file_stem().unwrap().to_str().unwrap()).unwrap();
     lists.sort_by(|a, b| version(a).compare(&version(b)));
     let bench = Bench::new();
     let specs = project().join("specs");

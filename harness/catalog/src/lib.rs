@@ -62,7 +62,7 @@ pub use policy::Known;
 pub use products::Product;
 pub use read::{chapter_paths, name_below, product_ids};
 pub use readings::{Agreement, Readings, readings};
-pub use resource::{Handle, Release, ReleaseArgument, Resource};
+pub use resource::{Handle, ReleaseArgument, ReleaseCall, Resource};
 pub use rules::{CatalogPlace, Chapter, Ground, Kill, Rule, Rules};
 pub use select::{Conditions, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule};
 pub use sentence::{SENTENCE, Sentence, sentences};

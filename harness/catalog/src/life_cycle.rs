@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_yaml::Spanned;
-use steps::program::State;
+use steps::program::Readiness;
 use steps::suggest::hint;
-use steps::{Environment, Part, Program, RuleText, Span};
+use steps::{Environment, Program, RulePart, RuleText, Span};
 
 use super::diagnostic::Mistakes;
 use super::edition::EditionForm;
@@ -53,7 +53,7 @@ impl Capability {
 #[derive(Debug, Clone)]
 pub struct Query {
     pub name: &'static str,
-    pub state: State,
+    pub state: Readiness,
     /// Of a question for the version: what answers.
     pub by: String,
     /// Of a question for the version: how the number of an interface is read, which is no edition.
@@ -70,13 +70,13 @@ pub const FREE_MEMORY: &str = "free_memory";
 pub const RECENT_ERROR: &str = "recent_error";
 
 /// A question as api.yaml asks it.
-struct Asked<'a> {
+struct QueryText<'a> {
     query: Query,
     steps: Option<&'a Spanned<String>>,
     value: &'a Spanned<String>,
 }
 
-fn questions(queries: &Queries) -> Vec<Asked<'_>> {
+fn questions(queries: &Queries) -> Vec<QueryText<'_>> {
     let single = [
         ("device_count", &queries.device_count),
         ("product", &queries.product),
@@ -86,16 +86,16 @@ fn questions(queries: &Queries) -> Vec<Asked<'_>> {
     let single = single.into_iter().filter_map(|(name, source)| {
         let QuerySource { state, steps, value } = source.as_ref()?;
         let query = Query { name, state: *state, by: String::new(), interface: None };
-        Some(Asked { query, steps: steps.as_ref(), value })
+        Some(QueryText { query, steps: steps.as_ref(), value })
     });
     let versions = queries.version.iter().map(|source| {
         let VersionSource { by, state, steps, value, interface } = source;
         let query = Query { name: VERSION, state: *state, by: by.clone(), interface: interface.clone() };
-        Asked { query, steps: steps.as_ref(), value }
+        QueryText { query, steps: steps.as_ref(), value }
     });
     let recent = queries.recent_error.as_ref().map(|QuerySource { state, steps, value }| {
         let query = Query { name: RECENT_ERROR, state: *state, by: String::new(), interface: None };
-        Asked { query, steps: steps.as_ref(), value }
+        QueryText { query, steps: steps.as_ref(), value }
     });
     single.chain(versions).chain(recent).collect()
 }
@@ -145,7 +145,7 @@ impl LifeCycles {
 /// The texts of one life cycle.
 struct Texts<'a> {
     sections: Vec<(Section, &'a Spanned<String>)>,
-    queries: Vec<Asked<'a>>,
+    queries: Vec<QueryText<'a>>,
     capabilities: &'a [CapabilitySource],
 }
 
@@ -234,7 +234,7 @@ fn life_cycle(
         Err(problems) => {
             for problem in problems {
                 let (scalar, offset) = match problem.part {
-                    Part::Observe(index) => (queries[index].value, problem.span.start),
+                    RulePart::Observe(index) => (queries[index].value, problem.span.start),
                     _ => {
                         let index = starts.iter().rposition(|start| *start <= problem.span.start).unwrap_or(0);
                         (sections[index].1, problem.span.start - starts[index].min(problem.span.start))

@@ -15,9 +15,9 @@ pub struct Resource {
     /// Position of the parameter that receives or names what is acquired.
     pub parameter: usize,
     pub handle: Handle,
-    pub release: Release,
+    pub release: ReleaseCall,
     /// Further calls that release it.
-    pub also: Vec<Release>,
+    pub also: Vec<ReleaseCall>,
 }
 
 /// Where the handle is found.
@@ -33,7 +33,7 @@ pub enum Handle {
 
 /// A call that releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Release {
+pub struct ReleaseCall {
     pub function: String,
     pub arguments: Vec<ReleaseArgument>,
 }
@@ -205,10 +205,10 @@ struct Acquired<'a> {
 }
 
 impl Acquired<'_> {
-    fn release(&self, text: &str) -> Result<Release, (Span, ResourceMistakeKind)> {
+    fn release(&self, text: &str) -> Result<ReleaseCall, (Span, ResourceMistakeKind)> {
         use ResourceMistakeKind::*;
         let written = parse_release(text).map_err(|error| (error.span, Syntax(error.message)))?;
-        let syntax::Release { function: name, span, arguments } = written;
+        let syntax::ReleaseSyntax { function: name, span, arguments } = written;
         let function = find(&name, self.declarations).map_err(|kind| (span, kind))?;
         let given = arguments.as_ref().map_or(1, Vec::len);
         if function.parameters.len() != given {
@@ -226,7 +226,7 @@ impl Acquired<'_> {
         if !passed.contains(&ReleaseArgument::Handle) {
             return Err((span, WithoutHandle { function: function.name }));
         }
-        Ok(Release { function: name, arguments: passed })
+        Ok(ReleaseCall { function: name, arguments: passed })
     }
 
     fn argument(&self, written: &Expression) -> Result<ReleaseArgument, ResourceMistakeKind> {

@@ -37,7 +37,7 @@ pub struct Fault {
 
 /// How long to search.
 #[derive(Debug, Clone, Copy)]
-pub enum Effort {
+pub enum SearchLimit {
     Inputs(u64),
     Time(Duration),
 }
@@ -88,7 +88,12 @@ pub fn try_law(law: fn(&[u8]), input: &[u8]) -> Option<Fault> {
 ///
 /// # Errors
 /// The corpus cannot be read, or the folder cannot be written.
-pub fn search(target: &Target, seed: u64, effort: Effort, folder: PathBuf) -> std::io::Result<(u64, Vec<Finding>)> {
+pub fn search(
+    target: &Target,
+    seed: u64,
+    effort: SearchLimit,
+    folder: PathBuf,
+) -> std::io::Result<(u64, Vec<Finding>)> {
     let corpus: Vec<Vec<u8>> = target.corpus()?.into_iter().map(|(_, content)| content).collect();
     let mutator = Mutator::new(&corpus, target.words);
     std::fs::create_dir_all(&folder)?;
@@ -98,8 +103,8 @@ pub fn search(target: &Target, seed: u64, effort: Effort, folder: PathBuf) -> st
     let (mut findings, mut known) = (Vec::new(), BTreeSet::new());
     let mut tried = 0;
     while match effort {
-        Effort::Inputs(inputs) => tried < inputs,
-        Effort::Time(time) => begun.elapsed() < time,
+        SearchLimit::Inputs(inputs) => tried < inputs,
+        SearchLimit::Time(time) => begun.elapsed() < time,
     } {
         let input = mutator.input(&mut random);
         tried += 1;

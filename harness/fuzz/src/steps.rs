@@ -5,7 +5,7 @@
 
 use steps::domain::{Choices, DomainSource};
 use steps::print::{parsed_again, steps_text};
-use steps::{Id, Part, Problem, Program, RuleText, check};
+use steps::{Id, Problem, Program, RulePart, RuleText, check};
 
 use crate::{program, toy};
 
@@ -112,12 +112,12 @@ impl<'a> Texts<'a> {
         let Problem { part, span, message } = problem;
         assert!(!message.is_empty(), "a problem says nothing: {part:?}");
         let text = match part {
-            Part::Steps => self.steps,
-            Part::Actors => self.actors.unwrap_or_default(),
-            Part::Where => self.condition.unwrap_or_default(),
-            Part::Observe(index) => self.observe[*index].1,
+            RulePart::Steps => self.steps,
+            RulePart::Actors => self.actors.unwrap_or_default(),
+            RulePart::Where => self.condition.unwrap_or_default(),
+            RulePart::Observe(index) => self.observe[*index].1,
             // The text is one of several; the catalog names the axis.
-            Part::Axis(id) => return assert!(id.index() < self.axes.len(), "a problem is of no axis: {message}"),
+            RulePart::Axis(id) => return assert!(id.index() < self.axes.len(), "a problem is of no axis: {message}"),
         };
         assert!(
             span.start <= span.end && span.start <= text.len() && span.end <= text.len() + 1,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use fuzz::search::{Effort, search, try_law};
+use fuzz::search::{SearchLimit, search, try_law};
 use fuzz::{TARGETS, Target};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -48,7 +48,8 @@ fn keeps_the_law(target: &Target, content: &[u8]) -> Result<(), Failed> {
 
 fn what_is_made_from_the_corpus_keeps_the_law(target: &Target) -> Result<(), Failed> {
     let inputs = number(INPUTS).unwrap_or(2000);
-    let effort = number(SECONDS).map_or(Effort::Inputs(inputs), |seconds| Effort::Time(Duration::from_secs(seconds)));
+    let effort =
+        number(SECONDS).map_or(SearchLimit::Inputs(inputs), |seconds| SearchLimit::Time(Duration::from_secs(seconds)));
     let (tried, findings) = search(target, number(SEED).unwrap_or(1), effort, folder())?;
     println!("{}: {tried} inputs, {} findings", target.name, findings.len());
     if findings.is_empty() {
@@ -63,7 +64,7 @@ fn a_planted_fault_is_found_and_made_small() -> Result<(), Failed> {
     const FAULT: &[u8] = b"4000000000";
     let law = |input: &[u8]| assert!(!input.windows(FAULT.len()).any(|part| part == FAULT), "it was found: so it ends");
     let target = Target { name: "case", law, words: &[] };
-    let (_, findings) = search(&target, 1, Effort::Inputs(2000), folder().join("planted"))?;
+    let (_, findings) = search(&target, 1, SearchLimit::Inputs(2000), folder().join("planted"))?;
     let found: Vec<&[u8]> = findings.iter().map(|finding| &finding.input[..]).collect();
     if found == [FAULT] { Ok(()) } else { Err(format!("{findings:?}").into()) }
 }

@@ -6,7 +6,7 @@ use crate::domain::DomainSource;
 use abi::Type;
 
 use super::builtins::BUILTINS;
-use super::given::Given;
+use super::given::GivenUse;
 use super::ids::{ActorId, AxisId, Id, VariableId};
 use super::parse::{Names, parse_expression, parse_steps};
 use super::parse_given::write_out;
@@ -17,7 +17,7 @@ use super::syntax;
 use super::types::Declarations;
 use super::vocabulary::Vocabulary;
 use super::walk::Node;
-use super::{ParseError, Part, Problem, Span};
+use super::{ParseError, Problem, RulePart, Span};
 
 /// What the checker must know besides the rule itself.
 #[derive(Debug)]
@@ -55,14 +55,14 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
         checker.axis(AxisId::new(index), name, source);
     }
     checker.program.condition = text.condition.and_then(|condition| {
-        checker.part = Part::Where;
+        checker.part = RulePart::Where;
         let tree = checker.parse(condition, true)?;
         checker.constant_context = true;
         let typed = checker.expression(&tree);
         checker.constant_context = false;
         typed.map(|typed| typed.expression)
     });
-    checker.part = Part::Steps;
+    checker.part = RulePart::Steps;
     // The sections of a life cycle are told apart by their places in the text: it has no set-ups.
     let written_out = |names: &Names<'_>| match text.life_cycle {
         true => Ok((text.steps.to_owned(), Vec::new())),
@@ -74,7 +74,7 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     };
     checker.program.statements = checker.steps(&steps.statements);
     for (index, (name, source)) in text.observe.iter().enumerate() {
-        checker.part = Part::Observe(index);
+        checker.part = RulePart::Observe(index);
         checker.actor = ActorId::DEFAULT;
         if let Some(tree) = checker.parse(source, false)
             && let Some(typed) = checker.expression(&tree)
@@ -91,12 +91,12 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
 }
 
 /// The problems at their places in the rule, where set-ups are not written out.
-pub(super) fn as_written(mut problems: Vec<Problem>, givens: &[Given]) -> Vec<Problem> {
-    for problem in problems.iter_mut().filter(|problem| problem.part == Part::Steps) {
-        if let Some(given) = Given::of(givens, problem.span) {
+pub(super) fn as_written(mut problems: Vec<Problem>, givens: &[GivenUse]) -> Vec<Problem> {
+    for problem in problems.iter_mut().filter(|problem| problem.part == RulePart::Steps) {
+        if let Some(given) = GivenUse::of(givens, problem.span) {
             problem.message = format!("in the set-up `{}`: {}", given.name, problem.message);
         }
-        problem.span = Given::written(givens, problem.span);
+        problem.span = GivenUse::written(givens, problem.span);
     }
     problems
 }
@@ -112,7 +112,7 @@ pub(super) struct Typed {
 
 pub(super) struct Checker<'e> {
     pub environment: &'e Environment,
-    pub part: Part,
+    pub part: RulePart,
     problems: Vec<Problem>,
     /// What is known so far.
     pub program: Program,
@@ -140,7 +140,7 @@ impl<'e> Checker<'e> {
     fn new(environment: &'e Environment, life_cycle: bool) -> Checker<'e> {
         Checker {
             environment,
-            part: Part::Actors,
+            part: RulePart::Actors,
             problems: Vec::new(),
             program: Program::default(),
             names: Vec::new(),

@@ -6,23 +6,28 @@ use abi::Type;
 use super::check::Checker;
 use super::ids::AxisId;
 use super::parse_actors::{ActorHome, ActorLine, parse_actors};
-use super::program::{Actor, Axis, Domain, Expression, Process, Range, Sharing, State};
+use super::program::{Actor, Axis, Domain, Expression, Process, Range, Readiness, Sharing};
 use super::suggest::hint;
 use super::syntax::Identifier;
 use super::types::{INT64, SIZE, TEXT, is_integer};
 use super::vocabulary::is_name;
-use super::{Part, Span};
+use super::{RulePart, Span};
 
 impl Checker<'_> {
     pub(super) fn actors(&mut self, text: Option<&str>) {
-        self.part = Part::Actors;
+        self.part = RulePart::Actors;
         let (lines, mistakes) = parse_actors(text.unwrap_or_default());
         mistakes.into_iter().for_each(|mistake| self.problem(mistake.span, mistake.message));
         lines.into_iter().for_each(|line| self.actor_line(line));
         if self.program.processes.is_empty() {
             let name = "A".to_owned();
             self.program.actors.push(Actor { name: name.clone(), process: 0, thread: None });
-            self.program.processes.push(Process { name, device: 0, state: State::Device, sharing: Sharing::Pooled });
+            self.program.processes.push(Process {
+                name,
+                device: 0,
+                state: Readiness::Device,
+                sharing: Sharing::Pooled,
+            });
         }
     }
 
@@ -34,7 +39,7 @@ impl Checker<'_> {
         match home {
             ActorHome::Process { device } => {
                 // Nobody else has a use for a process that is not set up as the pool's are.
-                let usual = if state == State::Device { Sharing::Pooled } else { Sharing::Isolated };
+                let usual = if state == Readiness::Device { Sharing::Pooled } else { Sharing::Isolated };
                 let sharing = sharing.unwrap_or(usual);
                 let process = self.program.processes.len();
                 self.program.actors.push(Actor { name: name.clone(), process, thread: None });
@@ -56,7 +61,7 @@ impl Checker<'_> {
     // Axes
 
     pub(super) fn axis(&mut self, id: AxisId, name: &str, source: &DomainSource) {
-        self.part = Part::Axis(id);
+        self.part = RulePart::Axis(id);
         if !is_name(name) {
             let message = format!("`{name}` cannot be a name in the steps; write letters, digits and `_`");
             self.problem(Span::default(), message);

@@ -1,7 +1,7 @@
 //! Set-ups that a runtime names: one statement of a rule that stands for several, which may declare.
 //!
 //! They are written out in the text of the steps before it is read. Everything that comes after sees steps in which no
-//! set-up is left, and [`Given`] leads from there back to what the rule says.
+//! set-up is left, and [`GivenUse`] leads from there back to what the rule says.
 
 use super::syntax::{Expression, ExpressionKind};
 use super::word::changing_call;
@@ -33,7 +33,7 @@ pub(super) enum Piece {
 
 /// The place where steps use a set-up.
 #[derive(Debug)]
-pub struct Given {
+pub struct GivenUse {
     pub name: String,
     /// Where the rule says so.
     pub written: Span,
@@ -94,9 +94,9 @@ impl SetUp {
     }
 }
 
-impl Given {
+impl GivenUse {
     /// The place in the rule of a place in the text of the program.
-    pub fn written(uses: &[Given], span: Span) -> Span {
+    pub fn written(uses: &[GivenUse], span: Span) -> Span {
         let place = |offset: usize, end: bool| {
             let Some(before) = uses.iter().rfind(|given| given.stands_for.start <= offset) else { return offset };
             match (offset < before.stands_for.end, end) {
@@ -109,7 +109,7 @@ impl Given {
     }
 
     /// The use of a set-up that a place in the text of the program belongs to.
-    pub fn of(uses: &[Given], span: Span) -> Option<&Given> {
+    pub fn of(uses: &[GivenUse], span: Span) -> Option<&GivenUse> {
         uses.iter().find(|given| (given.stands_for.start..given.stands_for.end).contains(&span.start))
     }
 }

@@ -44,6 +44,6 @@ pub mod word;
 pub use check::{Environment, RuleText, check};
 pub use ids::{ActorId, AxisId, Id, StatementId, VariableId};
 pub use parse_actors::parse_release;
-pub use problem::{ParseError, Part, Problem, Span};
+pub use problem::{ParseError, Problem, RulePart, Span};
 pub use program::Program;
 pub use vocabulary::Vocabulary;

@@ -8,7 +8,7 @@ use super::check::as_written;
 use super::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
 use super::ids::{AxisId, VariableId};
 use super::program::{Domain, Place, Program, Root, Statement, StatementKind};
-use super::{Part, Problem, Span};
+use super::{Problem, RulePart, Span};
 
 /// So many values of an axis run in every profile: each of `every`, `text` and `choose`.
 pub const MOST_VALUES: u64 = 512;
@@ -30,8 +30,8 @@ impl Program {
         for axis in self.axes.ids() {
             let (value, message) = self.axis_excess(scope, axis, &values);
             let (part, span) = match self.axes[axis].domain {
-                Domain::Choice(_) => (Part::Steps, self.choice(axis)),
-                _ => (Part::Axis(axis), Span::default()),
+                Domain::Choice(_) => (RulePart::Steps, self.choice(axis)),
+                _ => (RulePart::Axis(axis), Span::default()),
             };
             problems.extend(message.map(|message| Problem { part, span, message }));
             values.push(value);
@@ -42,7 +42,7 @@ impl Program {
                 "up to {statements} statements in one case; a case may perform {MOST_STATEMENTS}: lower the bounds of the \
                  loops"
             );
-            problems.push(Problem { part: Part::Steps, span, message });
+            problems.push(Problem { part: RulePart::Steps, span, message });
         }
         as_written(problems, &self.givens)
     }

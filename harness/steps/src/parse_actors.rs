@@ -2,9 +2,9 @@
 
 use super::ParseError;
 use super::parse::{Names, Parsed, Parser, describe};
-use super::program::{Sharing, State};
+use super::program::{Readiness, Sharing};
 use super::suggest::hint;
-use super::syntax::{Identifier, Release};
+use super::syntax::{Identifier, ReleaseSyntax};
 use super::token::Kind;
 use super::vocabulary::Vocabulary;
 
@@ -13,7 +13,7 @@ use super::vocabulary::Vocabulary;
 pub(crate) struct ActorLine {
     pub name: Identifier,
     pub home: ActorHome,
-    pub state: State,
+    pub state: Readiness,
     /// `None`: the line says nothing about it.
     pub sharing: Option<Sharing>,
 }
@@ -59,17 +59,17 @@ pub(crate) fn parse_actors(text: &str) -> (Vec<ActorLine>, Vec<ParseError>) {
 }
 
 /// Reads what releases a resource: a function, or a call of it.
-pub fn parse_release(text: &str) -> Result<Release, ParseError> {
+pub fn parse_release(text: &str) -> Result<ReleaseSyntax, ParseError> {
     let names = no_names();
     let mut parser = Parser::new(text, &names, false)?;
     let Identifier { name: function, span } = parser.name("the function that releases")?;
     if *parser.peek() == Kind::End {
-        return Ok(Release { function, span, arguments: None });
+        return Ok(ReleaseSyntax { function, span, arguments: None });
     }
     parser.expect("(", "after the function that releases")?;
     let arguments = parser.arguments()?;
     parser.expect_end()?;
-    Ok(Release { function, span, arguments: Some(arguments) })
+    Ok(ReleaseSyntax { function, span, arguments: Some(arguments) })
 }
 
 const FORM: &str = "an actor is written `A: process(device 0), state init, isolated;` or `T: thread(A), state init;`";
@@ -91,7 +91,7 @@ impl Parser<'_> {
         let name = self.name("an actor")?;
         self.next();
         let home = self.actor_home()?;
-        let (mut state, mut sharing) = (State::Device, None);
+        let (mut state, mut sharing) = (Readiness::Device, None);
         loop {
             if self.accept(",") {
             } else if self.accept("isolated") {
@@ -144,8 +144,8 @@ impl Parser<'_> {
         self.fail(&format!("{} is no device; devices are counted from 0", describe(self.peek())))
     }
 
-    fn state(&mut self) -> Parsed<State> {
-        let known = [("loaded", State::Loaded), ("init", State::Init), ("device", State::Device)];
+    fn state(&mut self) -> Parsed<Readiness> {
+        let known = [("loaded", Readiness::Loaded), ("init", Readiness::Init), ("device", Readiness::Device)];
         match known.into_iter().find(|(word, _)| self.accept(word)) {
             Some((_, state)) => Ok(state),
             None => self.no_known("is not a state", &["loaded", "init", "device"]),

@@ -1,6 +1,6 @@
 //! The parser's part for set-ups: reading them, and writing out the steps that use them.
 
-use super::given::{Given, Piece, SetUp};
+use super::given::{GivenUse, Piece, SetUp};
 use super::parse::{Names, Parsed, Parser, parse_steps};
 use super::suggest::hint;
 use super::syntax::{Expression, Statement, StatementKind};
@@ -15,11 +15,11 @@ impl SetUp {
     pub fn parse(parameters: Vec<String>, text: &str, names: &Names<'_>) -> Result<SetUp, ParseError> {
         let names = Names { actors: &parameters, ..*names };
         let (text, uses) = write_out(text, &names)?;
-        let placed = |error: ParseError| ParseError { span: Given::written(&uses, error.span), ..error };
+        let placed = |error: ParseError| ParseError { span: GivenUse::written(&uses, error.span), ..error };
         let statements = parse_steps(&text, &names).map_err(placed)?.statements;
         if let Some(judging) = judging(&statements) {
             let message = "a set-up declares, calls, and checks that it may go on; write this in the rule".to_owned();
-            return Err(ParseError { span: Given::written(&uses, judging.span), message });
+            return Err(ParseError { span: GivenUse::written(&uses, judging.span), message });
         }
         let names_actors = statements.iter().any(|statement| statement.actor.is_some());
         let starts: Vec<usize> = statements.iter().map(|statement| statement.span.start).collect();
@@ -30,7 +30,7 @@ impl SetUp {
 }
 
 /// The steps with all set-ups written out, each below a comment that names it.
-pub(super) fn write_out(text: &str, names: &Names<'_>) -> Parsed<(String, Vec<Given>)> {
+pub(super) fn write_out(text: &str, names: &Names<'_>) -> Parsed<(String, Vec<GivenUse>)> {
     let (mut out, mut uses, mut copied) = (String::new(), Vec::new(), 0);
     if !text.contains("given") {
         return Ok((text.to_owned(), uses));
@@ -64,7 +64,7 @@ pub(super) fn write_out(text: &str, names: &Names<'_>) -> Parsed<(String, Vec<Gi
         });
         out += &used.set_up.text(actor.map(|(actor, _)| actor), &arguments.collect::<Vec<_>>());
         copied = written.end;
-        uses.push(Given { name: used.name, written, stands_for: Span { start: begins, end: out.len() } });
+        uses.push(GivenUse { name: used.name, written, stands_for: Span { start: begins, end: out.len() } });
         before = [None, None];
     }
     out += &text[copied..];

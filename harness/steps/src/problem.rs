@@ -20,7 +20,7 @@ pub struct ParseError {
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// Which text of the rule.
-    pub part: Part,
+    pub part: RulePart,
     /// Where in that text.
     pub span: Span,
     /// What is wrong and what to do next.
@@ -29,7 +29,7 @@ pub struct Problem {
 
 /// The texts that a rule is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum RulePart {
     Actors,
     Steps,
     Where,

@@ -4,7 +4,7 @@ use abi::{Function, Type};
 
 use super::Span;
 use super::builtins::Builtin;
-use super::given::Given;
+use super::given::GivenUse;
 use super::ids::{ActorId, AxisId, List, StatementId, VariableId};
 use super::syntax::{self, BinaryOperator, UnaryOperator};
 
@@ -44,7 +44,7 @@ pub struct Program {
     /// The source of the steps, with set-ups written out.
     pub source: String,
     /// Where the rule uses set-ups.
-    pub givens: Vec<Given>,
+    pub givens: Vec<GivenUse>,
     /// Where the source names a set of codes.
     pub sets: Vec<syntax::SetUse>,
     /// The syntax trees of the steps and of what is observed, for printing.
@@ -58,7 +58,7 @@ pub struct Process {
     pub name: String,
     /// The device that it works on: the n-th of those under test.
     pub device: u32,
-    pub state: State,
+    pub state: Readiness,
     pub sharing: Sharing,
 }
 
@@ -80,7 +80,7 @@ pub enum Sharing {
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum Readiness {
     /// The library is loaded, nothing was called.
     Loaded,
     /// The runtime is initialized.
@@ -95,7 +95,7 @@ pub struct Actor {
     /// Position in [`Program::processes`].
     pub process: usize,
     /// `None`: the process's main thread.
-    pub thread: Option<State>,
+    pub thread: Option<Readiness>,
 }
 
 /// One dimension of the input space.
@@ -376,7 +376,7 @@ impl Program {
 
     /// The place in the rule's own text, where set-ups are not written out.
     pub fn written(&self, span: Span) -> Span {
-        Given::written(&self.givens, span)
+        GivenUse::written(&self.givens, span)
     }
 
     /// The names of the functions that the steps call.

@@ -42,7 +42,7 @@ pub struct Identifier {
 
 /// What releases a resource.
 #[derive(Debug)]
-pub struct Release {
+pub struct ReleaseSyntax {
     pub function: String,
     /// The place of the function's name.
     pub span: Span,

@@ -29,7 +29,7 @@ mod thunk;
 /// Generates Rust bindings from the C headers of runtimes: from all in the repository, or from one.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
-struct Options {
+struct GeneratorOptions {
     #[command(subcommand)]
     command: Option<Task>,
     /// Compare with the existing files instead of writing them.
@@ -53,7 +53,7 @@ enum Task {
     Compare(compare::Compared),
     /// Read headers in this process, which may not survive them.
     #[command(hide = true)]
-    Declarations(compare::Asked),
+    Declarations(compare::DeclarationsRequest),
 }
 
 impl Task {
@@ -73,7 +73,7 @@ impl Task {
 }
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = GeneratorOptions::parse();
     if let Some(task) = &options.command {
         return task.run();
     }
@@ -104,7 +104,7 @@ fn failed(error: &Error) -> ExitCode {
 }
 
 /// Writes or checks one file; says what it did. `libclang` is why it is missing, if it is.
-fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<String, Error> {
+fn run(job: &Job, options: &GeneratorOptions, libclang: &Result<(), String>) -> Result<String, Error> {
     if let Err(reason) = libclang {
         let reason = reason.trim();
         if !options.check || options.require_libclang {

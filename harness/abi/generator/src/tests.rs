@@ -65,8 +65,8 @@ fn write(folder: &TempDir, header: &str) {
     fs::write(folder.path().join("toy/abi.h"), header).unwrap();
 }
 
-fn options(arguments: &[&str]) -> Options {
-    Options::parse_from([&["bindings-generator"], arguments].concat())
+fn options(arguments: &[&str]) -> GeneratorOptions {
+    GeneratorOptions::parse_from([&["bindings-generator"], arguments].concat())
 }
 
 #[rstest]

@@ -9,7 +9,7 @@ use crate::diagnostic::Mistakes;
 use crate::model::JunitFile;
 use crate::parse::ParsedFile;
 use crate::rules::Rules;
-use crate::version::Release;
+use crate::version::VersionNumber;
 
 /// The version of the suite.
 const SUITE: &str = env!("CARGO_PKG_VERSION");
@@ -43,7 +43,7 @@ pub(super) fn check(file: &ParsedFile<JunitFile>, rules: &Rules, mistakes: &mut 
 /// The file goes with the version that it names.
 fn until(file: &ParsedFile<JunitFile>, mistakes: &mut Mistakes) {
     let until = &file.value.until;
-    let message = match (Release::read_whole(&until.value), Release::read_whole(SUITE)) {
+    let message = match (VersionNumber::read_whole(&until.value), VersionNumber::read_whole(SUITE)) {
         (None, _) => format!("`{}` is no version of the suite; write for example 0.5.0", until.value),
         (Some(last), Some(now)) if now.compare(&last) != Ordering::Less => {
             format!("this is version {SUITE}, in which the old classes end: remove this file")

@@ -7,7 +7,7 @@ use simulator_contract::Defect;
 use steps::evaluate::Scope;
 use steps::judgment::judgments;
 use steps::suggest::hint;
-use steps::{Id, Part, Problem, RuleText};
+use steps::{Id, Problem, RulePart, RuleText};
 
 use super::clauses::{document, section};
 use crate::alternatives;
@@ -16,7 +16,7 @@ use crate::ids::is_rule_id;
 use crate::model::RuleSource;
 use crate::products::{unknown_product, unknown_run_mode};
 use crate::rules::{Kill, Rule, Rules};
-use crate::version::Release;
+use crate::version::VersionNumber;
 
 pub(super) fn check(
     source: &Arc<Source>,
@@ -115,7 +115,7 @@ fn references(
         );
         mistakes.at(source, &rule.id, message);
     }
-    if let Some(since) = rule.since.as_ref().filter(|since| Release::read_whole(&since.value).is_none()) {
+    if let Some(since) = rule.since.as_ref().filter(|since| VersionNumber::read_whole(&since.value).is_none()) {
         let message = format!("`{}` is no version of the suite; write for example 0.3.0", since.value);
         mistakes.at(source, since, message);
     }
@@ -153,11 +153,11 @@ fn references(
 
 fn report(source: &Arc<Source>, rule: &RuleSource, problem: Problem, mistakes: &mut Mistakes) {
     let scalar = match problem.part {
-        Part::Steps => &rule.steps,
-        Part::Actors => rule.actors.as_ref().unwrap_or(&rule.steps),
-        Part::Where => rule.condition.as_ref().unwrap_or(&rule.steps),
-        Part::Observe(index) => &rule.observe[index],
-        Part::Axis(axis) => {
+        RulePart::Steps => &rule.steps,
+        RulePart::Actors => rule.actors.as_ref().unwrap_or(&rule.steps),
+        RulePart::Where => rule.condition.as_ref().unwrap_or(&rule.steps),
+        RulePart::Observe(index) => &rule.observe[index],
+        RulePart::Axis(axis) => {
             let (name, domain) = rule.forall.get_index(axis.index()).expect("the axis was read from this map");
             return mistakes.at(source, domain, format!("{name}: {}", problem.message));
         }

@@ -14,7 +14,7 @@ use crate::{Clause, DUPLICATE, Level, Modality, PageEntry, Readings, Rule, Rules
 
 /// What becomes of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum ClauseState {
     /// A check of a `must` rule rests on it, or notices where it does not hold.
     Judged,
     /// Only checks that are reported, and rules that inform, rest on it.
@@ -28,18 +28,24 @@ pub enum State {
     Uncovered,
 }
 
-impl State {
+impl ClauseState {
     /// All of them, in the order of reports.
-    pub const ALL: [State; 5] = [State::Judged, State::Observed, State::Untestable, State::Kept, State::Uncovered];
+    pub const ALL: [ClauseState; 5] = [
+        ClauseState::Judged,
+        ClauseState::Observed,
+        ClauseState::Untestable,
+        ClauseState::Kept,
+        ClauseState::Uncovered,
+    ];
 
     /// Its name, as reports write it.
     pub fn name(self) -> &'static str {
         match self {
-            State::Judged => "judged",
-            State::Observed => "observed",
-            State::Untestable => "untestable",
-            State::Kept => "kept",
-            State::Uncovered => "uncovered",
+            ClauseState::Judged => "judged",
+            ClauseState::Observed => "observed",
+            ClauseState::Untestable => "untestable",
+            ClauseState::Kept => "kept",
+            ClauseState::Uncovered => "uncovered",
         }
     }
 }
@@ -48,7 +54,7 @@ impl State {
 #[derive(Debug)]
 pub struct CoveredClause<'a> {
     pub clause: &'a Clause,
-    pub state: State,
+    pub state: ClauseState,
     /// Rules with a check that rests on it.
     pub rules: BTreeSet<&'a str>,
     /// The products on which a judged check rests on it.
@@ -122,10 +128,10 @@ impl<'a> Coverage<'a> {
             let on = if judging { products_of(rule) } else { BTreeSet::new() };
             for (clause, judged) in resting(rule).into_iter().chain(noticed) {
                 let covered = &mut clauses[clause];
-                let state = if judging && judged { State::Judged } else { State::Observed };
+                let state = if judging && judged { ClauseState::Judged } else { ClauseState::Observed };
                 covered.state = covered.state.min(state);
                 covered.rules.insert(&rule.id);
-                if state == State::Judged {
+                if state == ClauseState::Judged {
                     covered.products.extend(&on);
                 }
             }
@@ -149,7 +155,7 @@ impl<'a> Coverage<'a> {
 
     /// The pages that were read in full, in the order of documents.yaml.
     pub fn pages(&self) -> Vec<PageCoverage<'a>> {
-        let judged = self.clauses.iter().filter(|covered| covered.state == State::Judged);
+        let judged = self.clauses.iter().filter(|covered| covered.state == ClauseState::Judged);
         let judged: BTreeSet<(&str, &str)> =
             judged.map(|covered| (&*covered.clause.document, &*covered.clause.section)).collect();
         let documents = self.rules.documents.iter();
@@ -171,15 +177,15 @@ impl<'a> Coverage<'a> {
     /// Of the promises and errors of a chapter, how many are judged, observed or untestable, and how many there are.
     pub fn reached(&self, chapter: usize) -> (usize, usize) {
         let promises: Vec<_> = self.chapter(chapter).filter(|covered| covered.promises()).collect();
-        (promises.iter().filter(|covered| covered.state != State::Uncovered).count(), promises.len())
+        (promises.iter().filter(|covered| covered.state != ClauseState::Uncovered).count(), promises.len())
     }
 }
 
 fn unseen(clause: &Clause) -> CoveredClause<'_> {
     let state = match clause.modality {
-        _ if clause.untestable.is_some() => State::Untestable,
-        Modality::Promise | Modality::Error | Modality::Prohibition => State::Uncovered,
-        Modality::Reserved | Modality::Duty | Modality::Advice | Modality::Fact => State::Kept,
+        _ if clause.untestable.is_some() => ClauseState::Untestable,
+        Modality::Promise | Modality::Error | Modality::Prohibition => ClauseState::Uncovered,
+        Modality::Reserved | Modality::Duty | Modality::Advice | Modality::Fact => ClauseState::Kept,
     };
     CoveredClause { clause, state, rules: BTreeSet::new(), products: BTreeSet::new() }
 }
@@ -191,9 +197,9 @@ fn settle_duplicates(rules: &Rules, clauses: &mut [CoveredClause<'_>]) {
     // A duplicate of a duplicate is settled in the next round.
     for _ in 0..2 {
         for position in 0..clauses.len() {
-            let uncovered = |at: &usize| clauses[*at].state == State::Uncovered;
+            let uncovered = |at: &usize| clauses[*at].state == ClauseState::Uncovered;
             if original(clauses[position].clause).is_some_and(uncovered) {
-                clauses[position].state = State::Uncovered;
+                clauses[position].state = ClauseState::Uncovered;
             }
         }
     }

@@ -11,7 +11,7 @@ use steps::evaluate::{Scope, Value};
 use crate::{Level, Limit, Reason, Rule, Rules, left_out, offered};
 use cases::some_cases;
 
-use super::values::{Arguments, Known};
+use super::values::{Known, KnownCall};
 
 /// The number of cases that are examined: each edge of an axis meets several values of the others.
 const CASES: u32 = 200;
@@ -185,7 +185,7 @@ fn is_size(ty: Type) -> bool {
 }
 
 /// The position of a call relative to a limit, if it is at the limit or next to it.
-fn beside(limit: &Limit, call: &Arguments) -> Option<Edge> {
+fn beside(limit: &Limit, call: &KnownCall) -> Option<Edge> {
     match limit.bound.distance(|name| call.value(name))? {
         -1 => Some(Edge::Below),
         0 => Some(Edge::Equal),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::coverage::{Coverage, State};
+use crate::coverage::{ClauseState, Coverage};
 use crate::{Clause, Level, Readings, Rules};
 
 /// The judged promises and refusals that no defect proves, each with what to do about it. None where no sentence of the catalog
@@ -16,7 +16,7 @@ pub fn unproven_promises(rules: &Rules) -> Vec<String> {
     let mut found = Vec::new();
     for covered in &coverage.clauses {
         let clause = covered.clause;
-        let judged = covered.state == State::Judged && covered.promises();
+        let judged = covered.state == ClauseState::Judged && covered.promises();
         let claimed: BTreeSet<&str> = covered
             .rules
             .iter()

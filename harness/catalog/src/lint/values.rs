@@ -15,14 +15,14 @@ const ROUNDS: i128 = 8;
 
 /// A call with the known part of its arguments.
 #[derive(Debug)]
-pub(super) struct Arguments {
+pub(super) struct KnownCall {
     /// The function's name.
     pub function: &'static str,
     parameters: &'static [Parameter],
     known: Vec<Option<i128>>,
 }
 
-impl Arguments {
+impl KnownCall {
     /// Each parameter whose value is known.
     pub(super) fn values(&self) -> impl Iterator<Item = (&'static str, i128)> + '_ {
         let known = self.parameters.iter().zip(&self.known);
@@ -42,12 +42,12 @@ pub(super) struct Known<'p> {
     values: &'p [Value],
     /// By variable and offset.
     frame: HashMap<(VariableId, i128), i128>,
-    calls: Vec<Arguments>,
+    calls: Vec<KnownCall>,
 }
 
 impl<'p> Known<'p> {
     /// The calls of a case, in order.
-    pub(super) fn calls(program: &'p Program, scope: &'p Scope, values: &'p [Value]) -> Vec<Arguments> {
+    pub(super) fn calls(program: &'p Program, scope: &'p Scope, values: &'p [Value]) -> Vec<KnownCall> {
         let mut known = Known { program, scope, values, frame: HashMap::new(), calls: Vec::new() };
         known.block(&program.statements);
         known.calls
@@ -124,7 +124,7 @@ impl<'p> Known<'p> {
             _ => None,
         });
         let known = known.collect();
-        self.calls.push(Arguments { function: function.name, parameters: function.parameters, known });
+        self.calls.push(KnownCall { function: function.name, parameters: function.parameters, known });
         for argument in &call.arguments {
             if let Argument::Out { place, .. } = argument
                 && let Some(variable) = place.root_variable()

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_yaml::Spanned;
-use steps::program::State;
+use steps::program::Readiness;
 
 use crate::edition::EditionForm;
 
@@ -101,7 +101,7 @@ pub struct VersionSource {
     /// What answers, for the report: the name of a function.
     pub by: String,
     /// How far the process must be set up.
-    pub state: State,
+    pub state: Readiness,
     /// Steps before the answer can be read.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
@@ -118,7 +118,7 @@ pub struct VersionSource {
 #[serde(deny_unknown_fields)]
 pub struct QuerySource {
     /// How far the process must be set up.
-    pub state: State,
+    pub state: Readiness,
     /// Steps before the answer can be read.
     #[serde(default)]
     #[schemars(with = "Option<String>")]

@@ -9,7 +9,7 @@ use serde_yaml::Spanned;
 
 use super::error::MustPassError;
 use crate::one_space;
-use crate::version::Release;
+use crate::version::VersionNumber;
 use crate::{CatalogError, Diagnostic, Rules, Source, Specs, is_rule_id, parse_source};
 
 /// The log's name in the folder of a runtime.
@@ -38,7 +38,7 @@ pub struct Change {
     #[schemars(with = "String")]
     pub version: Spanned<String>,
     /// What became weaker.
-    pub part: Part,
+    pub part: ChangedPart,
     /// The products, conditions or statements that are meant; none where `part` is `rule` or `level`.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
@@ -51,7 +51,7 @@ pub struct Change {
 /// What of a rule became weaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Part {
+pub enum ChangedPart {
     /// It is gone.
     Rule,
     /// It only informs, or is only observed.
@@ -64,21 +64,21 @@ pub enum Part {
     Checks,
 }
 
-impl Part {
+impl ChangedPart {
     /// The name that the log uses.
     pub fn name(self) -> &'static str {
         match self {
-            Part::Rule => "rule",
-            Part::Level => "level",
-            Part::Products => "products",
-            Part::Conditions => "conditions",
-            Part::Checks => "checks",
+            ChangedPart::Rule => "rule",
+            ChangedPart::Level => "level",
+            ChangedPart::Products => "products",
+            ChangedPart::Conditions => "conditions",
+            ChangedPart::Checks => "checks",
         }
     }
 
     /// Whether an entry says which ones are meant.
     fn has_names(self) -> bool {
-        !matches!(self, Part::Rule | Part::Level)
+        !matches!(self, ChangedPart::Rule | ChangedPart::Level)
     }
 }
 
@@ -119,7 +119,7 @@ fn check(source: &Arc<Source>, change: &Change) -> Vec<Diagnostic> {
     if !is_rule_id(&change.rule.value) {
         at(&change.rule, format!("`{}` is not the id of a rule", change.rule.value));
     }
-    if Release::read_whole(&change.version.value).is_none() {
+    if VersionNumber::read_whole(&change.version.value).is_none() {
         at(&change.version, format!("`{}` is no version of the suite; write for example 0.3.0", change.version.value));
     }
     if change.why.value.trim().is_empty() {
@@ -136,7 +136,7 @@ fn check(source: &Arc<Source>, change: &Change) -> Vec<Diagnostic> {
 
 impl Change {
     /// Whether this entry speaks of a weakening.
-    pub(super) fn is_about(&self, rule: &str, part: Part, name: &str) -> bool {
+    pub(super) fn is_about(&self, rule: &str, part: ChangedPart, name: &str) -> bool {
         let named = !part.has_names() || self.of.iter().any(|of| one_space(&of.value) == name);
         self.rule.value == rule && self.part == part && named
     }

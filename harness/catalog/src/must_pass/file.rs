@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::MustPassError;
 use super::list::{MustPass, Promise};
 use crate::files;
-use crate::version::Release;
+use crate::version::VersionNumber;
 use crate::{Specs, is_rule_id};
 
 /// Bytes of the longest list: tens of thousands of rules.
@@ -49,7 +49,7 @@ impl MustPass {
         let Specs::Folder(root) = specs else { return Ok(None) };
         let entries = std::fs::read_dir(root.join(runtime).join(FOLDER)).into_iter().flatten().flatten();
         let lists = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|kind| kind == "txt"));
-        let version = |path: &PathBuf| Release::read_whole(path.file_stem()?.to_str()?);
+        let version = |path: &PathBuf| VersionNumber::read_whole(path.file_stem()?.to_str()?);
         let newest = lists.filter_map(|path| Some((version(&path)?, path))).max_by(|a, b| a.0.compare(&b.0));
         newest.map(|(_, path)| MustPass::read(&path)).transpose()
     }
@@ -57,7 +57,7 @@ impl MustPass {
     /// `None`: the line is none of a list.
     fn take(&mut self, words: &[&str]) -> Option<()> {
         match *words {
-            [VERSION, version] => self.version = Release::read_whole(version).map(|_| version.to_owned())?,
+            [VERSION, version] => self.version = VersionNumber::read_whole(version).map(|_| version.to_owned())?,
             [CATALOG, digest] => self.catalog = digest.to_owned(),
             [id, what, said] if is_rule_id(id) && !said.is_empty() => {
                 let promise = self.rules.entry(id.to_owned()).or_default();

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use steps::judgment::reported;
 
-use super::changes::{Log, Part};
+use super::changes::{ChangedPart, Log};
 use super::error::MustPassError;
 use super::list::{MustPass, Promise};
 use crate::one_space;
-use crate::version::Release;
+use crate::version::VersionNumber;
 use crate::{Diagnostic, Level, Rule, Rules, Specs, short};
 
 /// Something that a release may not do silently.
@@ -27,7 +27,7 @@ impl fmt::Display for Mistake {
 /// Something that the catalog demands less.
 struct Weakening<'a> {
     rule: &'a str,
-    part: Part,
+    part: ChangedPart,
     /// The product, condition or statement; empty where the rule as a whole is meant.
     name: String,
     /// What happened, in words.
@@ -73,13 +73,13 @@ fn weakenings<'a>(id: &'a str, was: &Promise, list: &Path, rules: &Rules) -> Vec
         return Vec::new();
     }
     let Some(rule) = rules.rule(id) else {
-        return whole(Part::Rule, "is gone", list.display().to_string());
+        return whole(ChangedPart::Rule, "is gone", list.display().to_string());
     };
     let place = place(rule, rules);
     let is = Promise::of(rule, rules);
     if rule.level != Level::Must || rule.hazard.is_some() {
         let what = if rule.hazard.is_some() { "is only observed" } else { "only informs" };
-        return whole(Part::Level, what, place);
+        return whole(ChangedPart::Level, what, place);
     }
     let weak = |part, name: &str, what: String| Weakening {
         rule: id,
@@ -89,9 +89,10 @@ fn weakenings<'a>(id: &'a str, was: &Promise, list: &Path, rules: &Rules) -> Vec
         place: place.clone(),
     };
     let products = was.products.difference(&is.products);
-    let products = products.map(|product| weak(Part::Products, product, format!("does not have to hold on {product}")));
+    let products =
+        products.map(|product| weak(ChangedPart::Products, product, format!("does not have to hold on {product}")));
     let conditions = is.conditions.difference(&was.conditions);
-    let conditions = conditions.map(|name| weak(Part::Conditions, name, format!("applies only where `{name}`")));
+    let conditions = conditions.map(|name| weak(ChangedPart::Conditions, name, format!("applies only where `{name}`")));
     let only_reported: Vec<String> =
         reported(&rule.program).iter().map(|check| one_space(&rule.program.judged(check))).collect();
     let checks = lost(&was.checks, &is.checks).into_iter().map(|check| {
@@ -100,7 +101,7 @@ fn weakenings<'a>(id: &'a str, was: &Promise, list: &Path, rules: &Rules) -> Vec
         } else {
             "is not judged any more"
         };
-        weak(Part::Checks, check, format!("the check `{check}` {what}"))
+        weak(ChangedPart::Checks, check, format!("the check `{check}` {what}"))
     });
     products.chain(conditions).chain(checks).collect()
 }
@@ -164,6 +165,6 @@ fn place(rule: &Rule, rules: &Rules) -> String {
 
 /// Whether a version comes after another; what is no version does not.
 fn is_later(version: &str, than: &str) -> bool {
-    let read = |text| Release::read_whole(text);
+    let read = |text| VersionNumber::read_whole(text);
     read(version).zip(read(than)).is_some_and(|(version, than)| version.compare(&than) == Ordering::Greater)
 }

@@ -9,7 +9,7 @@ mod list;
 #[cfg(test)]
 mod tests;
 
-pub use changes::{Change, ChangesFile, Part};
+pub use changes::{Change, ChangedPart, ChangesFile};
 pub use error::MustPassError;
 pub use hold::{Mistake, hold};
 pub use list::{MustPass, Promise};

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::Release;
+use super::VersionNumber;
 
 /// Conditions that a version satisfies all of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Range {
     text: String,
-    conditions: Vec<(&'static [Ordering], Release)>,
+    conditions: Vec<(&'static [Ordering], VersionNumber)>,
 }
 
 /// A text that is not a range.
@@ -37,7 +37,7 @@ impl Range {
         let words = text.split([' ', ',']).filter(|word| !word.is_empty());
         let condition = |word: &str| {
             let (sign, rest) = SIGNS.iter().find_map(|(sign, allowed)| Some((*allowed, word.strip_prefix(sign)?)))?;
-            Some((sign, Release::read_whole(rest)?))
+            Some((sign, VersionNumber::read_whole(rest)?))
         };
         let conditions: Option<Vec<_>> = words.map(condition).collect();
         match conditions {
@@ -48,7 +48,7 @@ impl Range {
 
     /// Whether a version is in it. Each condition compares as many parts as it names: 26.0 means every version that begins
     /// like it, its candidates too.
-    pub fn holds(&self, version: &Release) -> bool {
+    pub fn holds(&self, version: &VersionNumber) -> bool {
         self.conditions.iter().all(|(allowed, named)| allowed.contains(&version.beginning(named)))
     }
 }
@@ -82,7 +82,7 @@ mod tests {
         #[case] version: &str,
         #[case] is: bool,
     ) {
-        let version = Release::read(version).expect("it is a version");
+        let version = VersionNumber::read(version).expect("it is a version");
         assert_eq!(Range::read(range).expect("it is a range").holds(&version), is);
     }
 

@@ -18,7 +18,7 @@ use crate::wire::trace::{Texts, of_site, trace};
 use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, Turn, WORKER, wait};
 use catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
 use record::MemoryLimit;
-use steps::program::{Sharing, State};
+use steps::program::{Readiness, Sharing};
 
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
@@ -183,7 +183,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let life = Prepared::life_cycle(own, &rules, &mut library, &scope, start.device);
     let mut life_cycle = Execution::new(&life, &flight);
     life_cycle.begin(Vec::new(), 0);
-    for (state, section) in [(State::Init, Section::InitUp), (State::Device, Section::DeviceUp)] {
+    for (state, section) in [(Readiness::Init, Section::InitUp), (Readiness::Device, Section::DeviceUp)] {
         if start.state >= state
             && let Err(trouble) = life_cycle.run_section(section)
         {
@@ -222,7 +222,13 @@ const MOST_SAID: usize = 16 << 10;
 /// Asks the runtime for the texts of the thread's errors, if a case has failed. The case is judged by then, and the
 /// supervisor knows it: a library that does not return a text hides no failure. No call of the case is
 /// dropped from the records for this one.
-fn recent_error(life_cycle: &mut Execution<'_>, state: State, flight: &Flight, wire: &Wire, report: &mut CaseReport) {
+fn recent_error(
+    life_cycle: &mut Execution<'_>,
+    state: Readiness,
+    flight: &Flight,
+    wire: &Wire,
+    report: &mut CaseReport,
+) {
     let Some(failure) = &mut report.failure else { return };
     let queries = life_cycle.prepared.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
     let asked = queries.iter().position(|query| query.name == RECENT_ERROR && query.state <= state);
@@ -266,7 +272,7 @@ struct Worker<'a> {
     life: &'a Prepared<'a>,
     life_cycle: Execution<'a>,
     flight: &'a Flight,
-    state: State,
+    state: Readiness,
     device: u32,
     /// Whether the library is asked for the texts of errors.
     asks: bool,
@@ -339,12 +345,12 @@ impl<'a> Worker<'a> {
 
     /// The device that the life cycle has selected, as calls name it.
     fn own_device(&self) -> Option<u64> {
-        (self.state == State::Device).then_some(u64::from(self.device))
+        (self.state == Readiness::Device).then_some(u64::from(self.device))
     }
 
     fn tear_down(&mut self) {
         self.settle();
-        for (state, section) in [(State::Device, Section::DeviceDown), (State::Init, Section::InitDown)] {
+        for (state, section) in [(Readiness::Device, Section::DeviceDown), (Readiness::Init, Section::InitDown)] {
             if self.state >= state {
                 // Whatever a tear-down answers, the process ends next.
                 let _ = self.life_cycle.run_section(section);
@@ -432,7 +438,7 @@ impl<'a> Worker<'a> {
                 }
                 None => Vec::new(),
             };
-            if state == State::Device
+            if state == Readiness::Device
                 && let Err(trouble) = life_cycle.run_section(Section::Restore)
             {
                 fatal = Some(format!("the process could not be restored after the case: {}", trouble.message));
@@ -444,7 +450,7 @@ impl<'a> Worker<'a> {
         flight.end_case();
         selections.settle(own);
         result.fatal = fatal;
-        if state == State::Device
+        if state == Readiness::Device
             && let Err(trouble) = life_cycle.run_section(Section::Health)
         {
             result.unhealthy = Some(trouble.message);
@@ -512,7 +518,7 @@ impl<'a> Worker<'a> {
         drop(execution);
         self.settle();
         let mut restored = Ok(());
-        if self.state == State::Device {
+        if self.state == Readiness::Device {
             restored = self.life_cycle.run_section(Section::Restore);
             // Others use it after a rule that may have spoiled it.
             let sharing = rule.program.processes.get(case.process).map(|process| process.sharing);

@@ -10,9 +10,9 @@ use serde_json::Value as Json;
 use steps::Span;
 use steps::StatementId;
 use steps::judgment::Judgment;
-use steps::program::{Sharing, State};
+use steps::program::{Readiness, Sharing};
 
-use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult, Value, Work};
+use crate::case::{Budget, CaseReport, Effort, Patience, Ran, Scope, Search, SearchResult, Value};
 use crate::wire::message::RunCase;
 use crate::wire::trace::Texts;
 use catalog::{Alternative, Known, Rule, Rules, left_out};
@@ -50,7 +50,7 @@ impl Home {
 }
 
 /// The work that a rule may cost: few cases where it may spoil processes, fewer where each case starts some.
-fn budget(rule: &Rule, work: &Work) -> Budget {
+fn budget(rule: &Rule, work: &Effort) -> Budget {
     match Home::of(rule) {
         Home::Worker => work.single,
         Home::Group if rule.program.all_are(Sharing::Pooled) => work.group,
@@ -96,14 +96,21 @@ pub struct Executor {
     /// Functions that the library does not have and need not have.
     pub missing: BTreeSet<&'static str>,
     /// How much work a rule may cost.
-    pub work: Work,
+    pub work: Effort,
     pub factory: Factory,
     pub pool: Pool,
 }
 
 impl Executor {
     /// An executor for a product and a number of devices, with the workers that are in the pool already.
-    pub fn new(rules: Arc<Rules>, product: String, devices: u32, work: Work, factory: Factory, pool: Pool) -> Executor {
+    pub fn new(
+        rules: Arc<Rules>,
+        product: String,
+        devices: u32,
+        work: Effort,
+        factory: Factory,
+        pool: Pool,
+    ) -> Executor {
         let facts = rules.product(&product).map(|product| product.facts.clone()).unwrap_or_default();
         Executor {
             rules,
@@ -370,7 +377,7 @@ impl Executor {
 
     /// Ends one of the processes of a rule after its last case.
     pub fn end_process(&self, rule: &Rule, member: usize, worker: WorkerProcess, lost: bool) {
-        if lost || rule.program.processes[member].state == State::Loaded {
+        if lost || rule.program.processes[member].state == Readiness::Loaded {
             drop(worker);
         } else {
             worker.stop(self.factory.deadlines.step);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::case::Trouble;
-use steps::program::State;
+use steps::program::Readiness;
 
 use super::machines::Machine;
 
@@ -18,11 +18,11 @@ pub(super) struct Place {
     /// The devices that its machine's processes see; `None`: all.
     visible: Option<String>,
     device: u32,
-    state: State,
+    state: Readiness,
 }
 
 impl Place {
-    pub(super) fn of(machine: &Machine, device: u32, state: State) -> Place {
+    pub(super) fn of(machine: &Machine, device: u32, state: Readiness) -> Place {
         Place { visible: machine.visible.clone(), device, state }
     }
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     fn device(device: u32) -> Place {
-        Place { visible: None, device, state: State::Device }
+        Place { visible: None, device, state: Readiness::Device }
     }
 
     #[test]
@@ -125,6 +125,6 @@ mod tests {
         (0..MOST_FAILURES).for_each(|_| quarantine.failed(device(1), String::new().into()));
         assert!(quarantine.reason(&device(1)).is_some());
         assert_eq!(quarantine.reason(&device(0)), None);
-        assert_eq!(quarantine.reason(&Place { state: State::Loaded, ..device(1) }), None);
+        assert_eq!(quarantine.reason(&Place { state: Readiness::Loaded, ..device(1) }), None);
     }
 }

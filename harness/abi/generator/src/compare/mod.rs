@@ -37,13 +37,13 @@ pub(crate) struct Compared {
 
 /// The header that a process of its own reads: the end of it is its own as well.
 #[derive(Debug, Args)]
-pub(crate) struct Asked {
+pub(crate) struct DeclarationsRequest {
     own: PathBuf,
     folder: Option<PathBuf>,
 }
 
 /// Writes the declarations that were asked for to standard output.
-pub(crate) fn tell(asked: &Asked) -> Result<(), Error> {
+pub(crate) fn tell(asked: &DeclarationsRequest) -> Result<(), Error> {
     child::limit()?;
     let text = fs::read_to_string(&asked.own).map_err(Error::file(&asked.own))?;
     let mut declared = read::read(&text, &[])?;

@@ -54,7 +54,7 @@ impl Patience {
 
 /// The work that a rule may cost, by where its cases run.
 #[derive(Debug, Clone, Copy)]
-pub struct Work {
+pub struct Effort {
     /// In one pooled process.
     pub single: Budget,
     /// In several processes: a step costs a hundred times as much.

@@ -4,45 +4,45 @@ use std::cmp::Ordering;
 
 /// A version that can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Release(Vec<Part>);
+pub struct VersionNumber(Vec<Component>);
 
 /// A part of a version: `rc1` comes before the number that it leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum Component {
     Before(String, u64),
     Number(u64),
 }
 
-impl Release {
+impl VersionNumber {
     /// Reads a version; `None`: it does not begin with a number.
-    pub fn read(text: &str) -> Option<Release> {
+    pub fn read(text: &str) -> Option<VersionNumber> {
         let parts = text.trim().split(['.', '-']).map_while(part);
-        let parts: Vec<Part> = parts.collect();
-        matches!(parts.first(), Some(Part::Number(_))).then_some(Release(parts))
+        let parts: Vec<Component> = parts.collect();
+        matches!(parts.first(), Some(Component::Number(_))).then_some(VersionNumber(parts))
     }
 
     /// Reads a version of which every part is understood; `None`: it is none.
-    pub fn read_whole(text: &str) -> Option<Release> {
-        text.split(['.', '-']).all(|text| part(text).is_some()).then(|| Release::read(text)).flatten()
+    pub fn read_whole(text: &str) -> Option<VersionNumber> {
+        text.split(['.', '-']).all(|text| part(text).is_some()).then(|| VersionNumber::read(text)).flatten()
     }
 
     /// Whether it is in a range, ends included. What begins like an end is within: 7.8.99.5 is up to 7.8.99.
-    pub fn within(&self, low: &Release, high: &Release) -> bool {
+    pub fn within(&self, low: &VersionNumber, high: &VersionNumber) -> bool {
         self.beginning(low) != Ordering::Less && self.beginning(high) != Ordering::Greater
     }
 
     /// How it compares with another one, as far as that one goes: 7.8.99.5 begins like 7.8.99, and is equal to it. A part
     /// that is missing is a zero.
-    pub fn beginning(&self, other: &Release) -> Ordering {
+    pub fn beginning(&self, other: &VersionNumber) -> Ordering {
         let parts = self.0.iter().zip(&other.0).map(|(own, other)| compare(own, other));
         let shorter = if self.0.len() < other.0.len() { self.compare(other) } else { Ordering::Equal };
         parts.fold(Ordering::Equal, Ordering::then).then(shorter)
     }
 
     /// Which one comes first. A part that is missing is a zero.
-    pub fn compare(&self, other: &Release) -> Ordering {
+    pub fn compare(&self, other: &VersionNumber) -> Ordering {
         let most = self.0.len().max(other.0.len());
-        let part = |release: &Release, at: usize| release.0.get(at).cloned().unwrap_or(Part::Number(0));
+        let part = |release: &VersionNumber, at: usize| release.0.get(at).cloned().unwrap_or(Component::Number(0));
         (0..most).map(|at| compare(&part(self, at), &part(other, at))).fold(Ordering::Equal, Ordering::then)
     }
 
@@ -51,28 +51,28 @@ impl Release {
         numbers
             .iter()
             .enumerate()
-            .all(|(at, number)| self.0.get(at).unwrap_or(&Part::Number(0)) == &Part::Number(*number))
+            .all(|(at, number)| self.0.get(at).unwrap_or(&Component::Number(0)) == &Component::Number(*number))
     }
 }
 
-fn compare(a: &Part, b: &Part) -> Ordering {
+fn compare(a: &Component, b: &Component) -> Ordering {
     match (a, b) {
-        (Part::Number(a), Part::Number(b)) => a.cmp(b),
-        (Part::Before(a, m), Part::Before(b, n)) => a.cmp(b).then(m.cmp(n)),
-        (Part::Before(..), Part::Number(_)) => Ordering::Less,
-        (Part::Number(_), Part::Before(..)) => Ordering::Greater,
+        (Component::Number(a), Component::Number(b)) => a.cmp(b),
+        (Component::Before(a, m), Component::Before(b, n)) => a.cmp(b).then(m.cmp(n)),
+        (Component::Before(..), Component::Number(_)) => Ordering::Less,
+        (Component::Number(_), Component::Before(..)) => Ordering::Greater,
     }
 }
 
-fn part(text: &str) -> Option<Part> {
+fn part(text: &str) -> Option<Component> {
     let digits = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let letters = &text[..text.len() - digits.len()];
     let number = || digits.parse().ok();
     match (letters.is_empty(), digits.is_empty()) {
         (true, true) => None,
-        (true, false) => number().map(Part::Number),
-        (false, true) => Some(Part::Before(letters.to_lowercase(), 0)),
-        (false, false) => number().map(|number| Part::Before(letters.to_lowercase(), number)),
+        (true, false) => number().map(Component::Number),
+        (false, true) => Some(Component::Before(letters.to_lowercase(), 0)),
+        (false, false) => number().map(|number| Component::Before(letters.to_lowercase(), number)),
     }
 }
 
@@ -83,8 +83,8 @@ mod tests {
 
     use super::*;
 
-    fn release(text: &str) -> Release {
-        Release::read(text).unwrap_or_else(|| panic!("{text} is a version"))
+    fn release(text: &str) -> VersionNumber {
+        VersionNumber::read(text).unwrap_or_else(|| panic!("{text} is a version"))
     }
 
     #[rstest]
@@ -104,7 +104,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_a_version_or_none(text in ".{0,40}") {
-            if let Some(read) = Release::read(&text) {
+            if let Some(read) = VersionNumber::read(&text) {
                 prop_assert_eq!(read.compare(&read), Ordering::Equal);
                 prop_assert_eq!(read.beginning(&read), Ordering::Equal);
             }
