@@ -134,7 +134,7 @@ pub struct Struct {
     pub size: usize,
     /// Alignment in bytes.
     pub align: usize,
-    /// Whether all fields start at offset 0.
+    /// True if all fields start at offset 0.
     pub union: bool,
     /// Fields in the order of the header.
     pub fields: &'static [Field],

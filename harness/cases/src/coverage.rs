@@ -4,10 +4,10 @@ use steps::evaluate::{Scope, Value};
 use steps::program::{Domain, Program};
 use steps::{AxisId, Id};
 
+use super::effort::Budget;
 use super::error::CaseError;
 use super::plan::{Plan, runner};
 use super::tree::CaseTree;
-use super::work::Budget;
 
 /// More distinct cases than this are not told apart: the longest runs draw millions.
 const MOST_DISTINCT: usize = 1 << 20;
@@ -63,7 +63,7 @@ fn digest(values: &[Value]) -> u64 {
     })
 }
 
-/// Whether the domain has no more cases than that many distinct ones. Large domains and those of lists are not counted.
+/// True if the domain has no more cases than that many distinct ones. Large domains and those of lists are not counted.
 pub fn exhausted(program: &Program, scope: &Scope, distinct: u64) -> bool {
     let mut room = 4096;
     let cases = count(program, scope, &mut Vec::new(), &mut room);
@@ -123,7 +123,7 @@ impl Discarded {
         Ok(Discarded { discarded, drawn: draws })
     }
 
-    /// Whether that is more than the language allows.
+    /// True if that is more than the language allows.
     pub fn too_many(self) -> bool {
         self.discarded * 2 > self.drawn
     }

@@ -10,9 +10,9 @@ use steps::limits::MOST_VALUES;
 use steps::program::{Domain, Program};
 
 use super::coverage::Discarded;
+use super::effort::Budget;
 use super::error::CaseError;
 use super::tree::CaseTree;
-use super::work::Budget;
 
 /// A case that can be run and made smaller.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Versions, which are no numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`; and ranges of them.
+//! Versions such as `25.0.rc1.1`, `8.2.RC1` and `7.8.T5.0.B210`, and ranges of them.
 
 mod number;
 mod range;

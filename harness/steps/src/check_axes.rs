@@ -1,4 +1,4 @@
-//! The checker's part for what stands before the steps: actors and the domains of `forall`.
+//! The checker's part for actors and the domains of `forall`.
 
 use crate::domain::{Choices, DomainSource};
 use abi::Type;
@@ -34,11 +34,11 @@ impl Checker<'_> {
     fn actor_line(&mut self, line: ActorLine) {
         let ActorLine { name: Identifier { name, span }, home, state, sharing } = line;
         if self.program.actors.iter().any(|actor| actor.name == name) {
-            return self.problem(span, format!("there are two actors `{name}`"));
+            return self.problem(span, format!("there are two actors `{name}`; rename one"));
         }
         match home {
             ActorHome::Process { device } => {
-                // Nobody else has a use for a process that is not set up as the pool's are.
+                // No other rule can use a process whose set-up differs from those of the pool.
                 let usual = if state == Readiness::Device { Sharing::Pooled } else { Sharing::Isolated };
                 let sharing = sharing.unwrap_or(usual);
                 let process = self.program.processes.len();
@@ -52,7 +52,7 @@ impl Checker<'_> {
                 }
                 None => {
                     let hint = hint(&of.name, self.program.actors.iter().map(|actor| actor.name.as_str()));
-                    self.problem(of.span, format!("`{}` is no actor above this line{hint}", of.name));
+                    self.problem(of.span, format!("`{}` is not an actor above this line{hint}", of.name));
                 }
             },
         }
@@ -82,7 +82,7 @@ impl Checker<'_> {
             let message = if kinds.is_empty() {
                 "this domain has no kind; write for example `{bytes: 1..64KiB}` (docs/language.md, Domains)".to_owned()
             } else {
-                format!("a domain has one kind, this one has {}", kinds.join(" and "))
+                format!("a domain has one kind, but this one has {}; split it into two axes", kinds.join(" and "))
             };
             return self.wrong(Span::default(), message);
         }
@@ -141,19 +141,19 @@ impl Checker<'_> {
     fn length(&mut self, text: &str) -> Option<Range> {
         let range = self.range(text, None)?;
         if may_be_negative(&range.low) {
-            return self.wrong(Span::default(), format!("`{text}`; a length is 0 or more"));
+            return self.wrong(Span::default(), format!("`{text}` is not a range of lengths; a length is 0 or more"));
         }
         Some(range)
     }
 
-    /// An earlier axis that draws lists.
+    /// The id of an earlier axis that draws lists.
     fn earlier_list(&mut self, name: &str) -> Option<AxisId> {
         let found = self
             .program
             .axes
             .position(|axis| axis.name == name && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_)));
         if found.is_none() {
-            self.problem(Span::default(), format!("`{name}` is no list above this axis"));
+            self.problem(Span::default(), format!("`{name}` is not a list above this axis"));
         }
         found
     }
@@ -162,7 +162,7 @@ impl Checker<'_> {
         let Some((low, high)) = text.split_once("..") else {
             return self.wrong(
                 Span::default(),
-                format!("`{text}` is no range; write for example 1..64KiB (both ends included)"),
+                format!("`{text}` is not a range; write for example 1..64KiB (both ends included)"),
             );
         };
         let multiple_of = self.multiple_of(multiple_of)?;
@@ -179,7 +179,7 @@ impl Checker<'_> {
         let Some(text) = text else { return Some(None) };
         let step = self.bound(text)?;
         if matches!(step, Expression::Constant(step) if step < 1) {
-            return self.wrong(Span::default(), format!("`multiple_of: {text}`; write 1 or more"));
+            return self.wrong(Span::default(), format!("`multiple_of: {text}` is too small; write 1 or more"));
         }
         Some(Some(step))
     }
@@ -188,7 +188,7 @@ impl Checker<'_> {
         self.known_value(text).map(|(value, _)| value)
     }
 
-    /// An expression with its type; a number where its value is known already.
+    /// An expression with its type; a number if its value is already known.
     fn known_value(&mut self, text: &str) -> Option<(Expression, Type)> {
         let tree = self.parse(text, true)?;
         let typed = self.expression(&tree)?;
@@ -201,7 +201,7 @@ impl Checker<'_> {
         for text in values {
             let (value, own) = self.known_value(text)?;
             if !is_integer(own) {
-                let message = format!("`{text}` is no integer; texts are written `{{text: […]}}`");
+                let message = format!("`{text}` is not an integer; write texts as `{{text: […]}}`");
                 return self.wrong(Span::default(), message);
             }
             let own = if matches!(own, Type::Enumeration { .. }) { own } else { INT64 };

@@ -1,4 +1,4 @@
-//! The parser's part for what stands outside of steps: the lines of `actors`, and the releases of api.yaml.
+//! The parser's part for texts outside of steps: the lines of `actors`, and the releases of api.yaml.
 
 use super::ParseError;
 use super::parse::{Names, Parsed, Parser, describe};
@@ -14,26 +14,26 @@ pub(crate) struct ActorLine {
     pub name: Identifier,
     pub home: ActorHome,
     pub state: Readiness,
-    /// `None`: the line says nothing about it.
+    /// `None`: not given.
     pub sharing: Option<Sharing>,
 }
 
-/// Where an actor lives.
+/// The process or thread of an actor.
 #[derive(Debug)]
 pub(crate) enum ActorHome {
-    /// In a process of its own, which works on a device.
+    /// A separate process, which works on a device.
     Process { device: u32 },
-    /// In the process of another actor.
+    /// A thread in the process of another actor.
     Thread { of: Identifier },
 }
 
-/// No types, actors and sets: what stands outside of steps knows none of them.
+/// No types, actors or sets: texts outside of steps do not use them.
 fn no_names() -> Names<'static> {
     static NOTHING: Vocabulary = Vocabulary::new();
     Names { is_type: &|_| false, actors: &[], vocabulary: &NOTHING }
 }
 
-/// Reads the lines of `actors`. A mistake costs its line only: the others are read all the same.
+/// Reads the lines of `actors`. A mistake affects only its line; the others are still read.
 pub(crate) fn parse_actors(text: &str) -> (Vec<ActorLine>, Vec<ParseError>) {
     let names = no_names();
     let mut parser = match Parser::new(text, &names, false) {
@@ -58,7 +58,7 @@ pub(crate) fn parse_actors(text: &str) -> (Vec<ActorLine>, Vec<ParseError>) {
     (lines, mistakes)
 }
 
-/// Reads what releases a resource: a function, or a call of it.
+/// Reads a release: a function, or a call of one.
 pub fn parse_release(text: &str) -> Result<ReleaseSyntax, ParseError> {
     let names = no_names();
     let mut parser = Parser::new(text, &names, false)?;
@@ -72,10 +72,10 @@ pub fn parse_release(text: &str) -> Result<ReleaseSyntax, ParseError> {
     Ok(ReleaseSyntax { function, span, arguments: Some(arguments) })
 }
 
-const FORM: &str = "an actor is written `A: process(device 0), state init, isolated;` or `T: thread(A), state init;`";
+const FORM: &str = "write an actor as `A: process(device 0), state init, isolated;` or `T: thread(A), state init;`";
 
 impl Parser<'_> {
-    /// What stands here is none of the words that are known in this place.
+    /// Reports a word that is not one of those allowed here.
     fn no_known<T>(&self, what: &str, known: &[&str]) -> Parsed<T> {
         let found = describe(self.peek());
         let hint = hint(found.trim_matches('`'), known.iter().copied());
@@ -105,10 +105,10 @@ impl Parser<'_> {
             } else if self.accept(";") {
                 return Ok(ActorLine { name, home, state, sharing });
             } else if *self.peek() == Kind::End {
-                let message = "this actor has no `;` at its end".to_owned();
+                let message = "this line lacks a `;` at its end".to_owned();
                 return Err(ParseError { span: self.since(start), message });
             } else {
-                return self.no_known("is no option of an actor", &["state", "isolated", "own", "apart"]);
+                return self.no_known("is not an option of an actor", &["state", "isolated", "own", "apart"]);
             }
         }
     }
@@ -124,7 +124,7 @@ impl Parser<'_> {
         }
         let home = if thread {
             if !matches!(self.peek(), Kind::Name(_)) {
-                return self.fail("a thread names its process: `T: thread(A);`");
+                return self.fail("a thread must name its process: `T: thread(A);`");
             }
             ActorHome::Thread { of: self.name("a process")? }
         } else {
@@ -141,7 +141,7 @@ impl Parser<'_> {
             self.next();
             return Ok(device);
         }
-        self.fail(&format!("{} is no device; devices are counted from 0", describe(self.peek())))
+        self.fail(&format!("{} is not the number of a device; devices are counted from 0", describe(self.peek())))
     }
 
     fn state(&mut self) -> Parsed<Readiness> {

@@ -159,7 +159,7 @@ impl Names<'_> {
         Ok((parameters, returns))
     }
 
-    /// Whether nothing is known of what a pointer points to, so that a typedef of the pointer is a handle.
+    /// True if nothing is known of what a pointer points to, so that a typedef of the pointer is a handle.
     fn incomplete(&self, ty: &CType) -> bool {
         match ty {
             CType::Void => true,

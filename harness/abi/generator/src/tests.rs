@@ -41,7 +41,7 @@ void toyLog(const char *format, ...);
 #endif
 "#;
 
-/// Whether a test that needs libclang can run.
+/// True if a test that needs libclang can run.
 fn can_parse(test: &str) -> bool {
     let Err(reason) = header::libclang() else {
         return true;

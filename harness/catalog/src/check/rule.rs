@@ -1,4 +1,4 @@
-//! A rule: its steps compile, and what it names exists.
+//! Checks of a rule: its steps compile, and the names that it uses exist.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub(super) fn check(
         }
     };
     let when = rule.when.clone().unwrap_or_default();
-    // One product is enough to see it.
+    // One product is enough to find the problem.
     let products = rules.products.iter().zip(scopes).filter(|(product, _)| when.allows(&product.id));
     let excess = products.map(|(_, scope)| program.excess(scope)).find(|excess| !excess.is_empty());
     excess.into_iter().flatten().for_each(|problem| report(source, &rule, problem, mistakes));
@@ -64,7 +64,7 @@ pub(super) fn check(
         let judged: Vec<String> = judgments(&program).iter().map(|judged| program.judged(judged)).collect();
         if !judged.contains(statement) {
             let hint = hint(statement, judged.iter().map(String::as_str));
-            mistakes.at(source, reason, format!("`{statement}` is no check of the steps{hint}"));
+            mistakes.at(source, reason, format!("`{statement}` is not a check in the steps{hint}"));
         }
     }
     let title = |id: &str| rules.documents.iter().find(|document| document.id.value == *id);
@@ -100,7 +100,7 @@ pub(super) fn check(
     })
 }
 
-/// Names of documents, products, editions and defects that a rule refers to.
+/// Checks the documents, products, editions and defects that a rule names.
 fn references(
     source: &Arc<Source>,
     rule: &RuleSource,
@@ -111,16 +111,16 @@ fn references(
     let prefix = format!("{}.", rules.runtime);
     if !rule.id.value.starts_with(&prefix) || !is_rule_id(&rule.id.value) {
         let message = format!(
-            "a rule's id is `{prefix}<area>.<name>`: lower-case letters, digits and `-` between dots, at most 200 bytes"
+            "a rule's id is `{prefix}<area>.<name>`: lower-case letters, digits and `-`, separated by dots, at most 200 bytes"
         );
         mistakes.at(source, &rule.id, message);
     }
     if let Some(since) = rule.since.as_ref().filter(|since| VersionNumber::read_whole(&since.value).is_none()) {
-        let message = format!("`{}` is no version of the suite; write for example 0.3.0", since.value);
+        let message = format!("`{}` is not a version of the suite; write for example 0.3.0", since.value);
         mistakes.at(source, since, message);
     }
     if rule.source.is_empty() && rule.clauses.is_empty() {
-        mistakes.at(source, &rule.id, "a rule names its clauses, or cites at least one source");
+        mistakes.at(source, &rule.id, "the rule rests on nothing; name its clauses, or cite at least one source");
     }
     for reference in &rule.source {
         if let Some(document) = document(source, reference, &reference.value.document, &rules.documents, mistakes) {
@@ -143,7 +143,7 @@ fn references(
         let names = || defects.into_iter().flatten().map(|known| known.name);
         if defects.is_some() && !names().any(|known| known == defect) {
             let hint = hint(&defect, names());
-            mistakes.at(source, kill, format!("`{defect}` is no seeded defect{hint}"));
+            mistakes.at(source, kill, format!("unknown seeded defect `{defect}`{hint}"));
         }
         for message in products.iter().filter_map(unknown) {
             mistakes.at(source, kill, message);

@@ -1,4 +1,4 @@
-//! What a runtime adds to the step language, checked against its header: named sets of codes, words and set-ups.
+//! The runtime's additions to the step language, checked against its header: named sets of codes, words and set-ups.
 
 use steps::builtins::builtin;
 use steps::given::SetUp;
@@ -8,7 +8,7 @@ use steps::syntax::{Expression, ExpressionKind};
 use steps::types::Declarations;
 use steps::vocabulary::is_name;
 use steps::word::Word;
-use steps::{Span, Vocabulary};
+use steps::{Span, Vocabulary, count};
 
 use crate::diagnostic::Mistakes;
 use crate::model::{ApiFile, WordSource};
@@ -57,7 +57,7 @@ pub(super) fn check(
     vocabulary
 }
 
-/// Reads the set-ups of api.yaml: each may be made of those above it.
+/// Reads the set-ups of api.yaml. Each may use those above it.
 fn set_ups(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,
@@ -97,7 +97,7 @@ fn set_ups(
     }
 }
 
-/// Something wrong in the heading of a word, or in its steps.
+/// A mistake in the heading of a word, or in its steps.
 struct Mistake {
     heading: bool,
     span: Span,
@@ -145,7 +145,7 @@ impl WordReader<'_> {
         Ok((name, word))
     }
 
-    /// A word reads its parameters and what every rule can read, nothing of the rule that uses it.
+    /// Checks that a word reads only its parameters and what every rule can read, nothing of the rule that uses it.
     fn expression(&self, expression: &Expression, parameters: &[String]) -> Result<(), Mistake> {
         match &expression.kind {
             ExpressionKind::Name(name)
@@ -181,17 +181,19 @@ impl WordReader<'_> {
             }
         };
         if wanted != given {
-            return Err(Mistake::steps(span, format!("`{function}` takes {wanted} arguments, here are {given}")));
+            let wanted = count(wanted, "argument");
+            return Err(Mistake::steps(span, format!("`{function}` takes {wanted}, got {given}")));
         }
         if self.resources.iter().any(|resource| resource.acquire == function) {
-            let message = format!("`{function}` acquires; write it in the rule, where what is acquired has a name");
+            let message =
+                format!("`{function}` acquires a resource; call it in the rule, where the resource has a name");
             return Err(Mistake::steps(span, message));
         }
         Ok(())
     }
 }
 
-/// `name(parameter, …)`, with which a word or a set-up begins.
+/// The heading of a word or a set-up: `name(parameter, …)`.
 fn heading(what: &str, text: &str, declarations: &Declarations) -> Result<(String, Vec<String>), Mistake> {
     let form = format!("a {what} is written `name(parameter, parameter)`");
     let (is_type, nothing) = (|name: &str| declarations.ty(name).is_some(), Vocabulary::new());
@@ -220,7 +222,7 @@ fn heading(what: &str, text: &str, declarations: &Declarations) -> Result<(Strin
     Ok((function, parameters))
 }
 
-/// Why a name cannot be given a meaning.
+/// The reason why a name cannot be defined.
 fn no_new_name(name: &str, declarations: &Declarations) -> Option<String> {
     if !is_name(name) {
         return Some(format!("`{name}` cannot be a name in the steps; use letters, digits and `_`"));

@@ -1,5 +1,5 @@
-//! What of the documents the rules judge: each clause with its state, and the functions, values and products that no rule
-//! judges. [`Coverage::of`] is the entry; [`Threshold`] holds the shares that may not fall.
+//! Coverage of the documents by rules: each clause with its state, and the functions, values and products that no rule
+//! judges. [`Coverage::of`] is the entry point; [`Threshold`] holds the shares that may not fall.
 
 mod threshold;
 
@@ -12,24 +12,23 @@ use steps::program::Domain;
 
 use crate::{Clause, DUPLICATE, Level, Modality, PageEntry, Readings, Rule, Rules, identifiers, offered};
 
-/// What becomes of a clause.
+/// The coverage of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClauseState {
-    /// A check of a `must` rule rests on it, or notices where it does not hold.
+    /// A check of a `must` rule rests on it, or fails if it does not hold.
     Judged,
-    /// Only checks that are reported, and rules that inform, rest on it.
+    /// Only reported checks, and rules that inform, rest on it.
     Observed,
     /// No rule can judge it: the clause says why.
     Untestable,
-    /// It asks something of the caller, or says what something means or how large it is: rules keep to it, and there is
-    /// nothing to judge.
+    /// A requirement on the caller, a meaning or a size: rules keep to it, and there is nothing to judge.
     Kept,
     /// Nothing rests on it.
     Uncovered,
 }
 
 impl ClauseState {
-    /// All of them, in the order of reports.
+    /// All states, in the order of reports.
     pub const ALL: [ClauseState; 5] = [
         ClauseState::Judged,
         ClauseState::Observed,
@@ -38,7 +37,7 @@ impl ClauseState {
         ClauseState::Uncovered,
     ];
 
-    /// Its name, as reports write it.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             ClauseState::Judged => "judged",
@@ -50,7 +49,7 @@ impl ClauseState {
     }
 }
 
-/// A clause and what rests on it.
+/// A clause, and the rules that rest on it.
 #[derive(Debug)]
 pub struct CoveredClause<'a> {
     pub clause: &'a Clause,
@@ -62,39 +61,39 @@ pub struct CoveredClause<'a> {
 }
 
 impl CoveredClause<'_> {
-    /// Whether the clause says what happens, so that a rule should judge it.
+    /// True if the clause promises an outcome, which a rule should judge.
     pub fn promises(&self) -> bool {
         self.clause.modality.promises()
     }
 }
 
-/// A function or value with the products that have it, and on which no judged rule uses it.
+/// A function or value, with the products that have it but on which no judged rule uses it.
 #[derive(Debug)]
 pub struct Unjudged<'a> {
     pub name: &'a str,
     pub products: Vec<&'a str>,
 }
 
-/// What the rules cover.
+/// The coverage of a catalog.
 #[derive(Debug)]
 pub struct Coverage<'a> {
     pub rules: &'a Rules,
-    /// What was read by somebody besides its author.
+    /// The checks that a second reader has read.
     pub readings: Readings,
     /// In the order of the catalog.
     pub clauses: Vec<CoveredClause<'a>>,
-    /// Functions of the table of support, by name.
+    /// Functions of the support table, by name.
     pub functions: Vec<Unjudged<'a>>,
-    /// Enumerators of the enumerations that rules use, by name; the products are empty.
+    /// Enumerators of the enumerations that rules use, by name, without products.
     pub values: Vec<Unjudged<'a>>,
     /// Product → `must` rules that apply to it.
     pub products: BTreeMap<&'a str, usize>,
 }
 
-/// Coverage of the functions that a page describes.
+/// The coverage of the functions that a page describes.
 #[derive(Debug)]
 pub struct PageCoverage<'a> {
-    /// Its name, as chapters of clauses write it.
+    /// The page's name in chapters of clauses.
     pub page: &'a str,
     /// The functions that the page describes.
     pub functions: usize,
@@ -105,7 +104,7 @@ pub struct PageCoverage<'a> {
 }
 
 impl<'a> Coverage<'a> {
-    /// Looks at every rule, clause, function and product of a catalog.
+    /// Collects the coverage of a catalog.
     pub fn of(rules: &'a Rules, readings: Readings) -> Coverage<'a> {
         let judges = |rule: &&Rule| rule.level == Level::Must && rule.hazard.is_none();
         let products_of = |rule: &Rule| -> BTreeSet<&'a str> {
@@ -174,7 +173,7 @@ impl<'a> Coverage<'a> {
         self.clauses.iter().filter(move |covered| covered.clause.chapter == chapter)
     }
 
-    /// Of the promises and errors of a chapter, how many are judged, observed or untestable, and how many there are.
+    /// The number of promises and errors of a chapter that are judged, observed or untestable, and the number of all.
     pub fn reached(&self, chapter: usize) -> (usize, usize) {
         let promises: Vec<_> = self.chapter(chapter).filter(|covered| covered.promises()).collect();
         (promises.iter().filter(|covered| covered.state != ClauseState::Uncovered).count(), promises.len())
@@ -190,11 +189,11 @@ fn unseen(clause: &Clause) -> CoveredClause<'_> {
     CoveredClause { clause, state, rules: BTreeSet::new(), products: BTreeSet::new() }
 }
 
-/// A duplicate of a sentence on which nothing rests is uncovered too.
+/// Marks the duplicates of uncovered sentences as uncovered.
 fn settle_duplicates(rules: &Rules, clauses: &mut [CoveredClause<'_>]) {
     let book = &rules.book;
     let original = |clause: &Clause| book.positions.get(clause.untestable.as_deref()?.strip_prefix(DUPLICATE)?);
-    // A duplicate of a duplicate is settled in the next round.
+    // A duplicate of a duplicate is marked in the second round.
     for _ in 0..2 {
         for position in 0..clauses.len() {
             let uncovered = |at: &usize| clauses[*at].state == ClauseState::Uncovered;
@@ -205,7 +204,7 @@ fn settle_duplicates(rules: &Rules, clauses: &mut [CoveredClause<'_>]) {
     }
 }
 
-/// The clauses that checks of a rule rest on, by position, and whether such a check is judged.
+/// The clauses that checks of a rule rest on, by position; true with those of a judged check.
 fn resting(rule: &Rule) -> Vec<(usize, bool)> {
     let judged = judgments(&rule.program).into_iter().map(|judged| (judged, true));
     let reported = reported(&rule.program).into_iter().map(|judged| (judged, false));
@@ -218,7 +217,7 @@ fn resting(rule: &Rule) -> Vec<(usize, bool)> {
         .collect()
 }
 
-/// The enumerators that no judged rule names, of the enumerations of which one does.
+/// The enumerators that no judged rule names, of enumerations in use by judged rules.
 fn unjudged_values<'a>(rules: &'a Rules, judges: &impl Fn(&&Rule) -> bool) -> Vec<Unjudged<'a>> {
     let declarations = &rules.environment.declarations;
     let mut used: BTreeSet<&str> = BTreeSet::new();

@@ -108,9 +108,9 @@ fn a_part_is_left_over_when_nobody_holds_its_lock() {
     assert_eq!([&live, &dead, &link, &other].map(|path| path.symlink_metadata().is_ok()), [true, false, true, true]);
 }
 
-/// Where another process cleans all the time, every file is still written.
+/// Every file is written even if another process removes left-over files all the time.
 #[test]
-fn a_cleaner_beside_a_writer_takes_nothing_from_it() {
+fn a_cleaner_removes_nothing_that_a_writer_is_writing() {
     let folder = folder();
     let path = folder.path().join("file");
     let done = std::sync::atomic::AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! The arguments of a case's calls, as far as its steps tell before they run.
+//! The arguments of a case's calls, as far as they are known before the steps run.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use steps::types::wrap;
 use steps::walk::Node;
 use steps::{Id, VariableId};
 
-/// The number of rounds that are examined of a longer loop, in addition to the last one.
+/// The number of examined rounds of a longer loop, in addition to the last one.
 const ROUNDS: i128 = 8;
 
 /// A call with the known part of its arguments.
@@ -23,7 +23,7 @@ pub(super) struct KnownCall {
 }
 
 impl KnownCall {
-    /// Each parameter whose value is known.
+    /// The parameters with known values.
     pub(super) fn values(&self) -> impl Iterator<Item = (&'static str, i128)> + '_ {
         let known = self.parameters.iter().zip(&self.known);
         known.filter_map(|(parameter, value)| Some((parameter.name, (*value)?)))
@@ -35,7 +35,7 @@ impl KnownCall {
     }
 }
 
-/// The variables of a case whose values follow from the drawn ones.
+/// The variables of a case whose values are known from the drawn ones.
 pub(super) struct Known<'p> {
     program: &'p Program,
     scope: &'p Scope,
@@ -114,7 +114,7 @@ impl<'p> Known<'p> {
         }
     }
 
-    /// Notes a call; the values of the variables that it writes are unknown from then on.
+    /// Notes a call. The variables that it writes become unknown.
     fn call_of(&mut self, call: &'p Call) {
         let function = self.program.functions[call.function];
         let known = call.arguments.iter().map(|argument| match argument {
@@ -138,7 +138,7 @@ impl<'p> Known<'p> {
         self.frame.retain(|(other, _), _| *other != variable);
     }
 
-    /// The variable and the offset that a place names, if its indices are known.
+    /// The variable and offset of a place, if its indices are known.
     fn place(&mut self, place: &'p Place) -> Option<(VariableId, i128)> {
         let variable = place.root_variable()?;
         let mut offset = place.offset as i128;

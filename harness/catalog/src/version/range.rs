@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::VersionNumber;
 
-/// Conditions that a version satisfies all of.
+/// Conditions that a version must satisfy together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Range {
     text: String,
@@ -19,7 +19,7 @@ pub struct Range {
 )]
 pub struct NotARange(String);
 
-/// How a version may compare with the one that a condition names. The longer signs first: `>` begins `>=`.
+/// The signs of conditions, each with the orderings that satisfy it. Longer signs come first: `>` begins `>=`.
 const SIGNS: [(&str, &[Ordering]); 5] = [
     (">=", &[Ordering::Greater, Ordering::Equal]),
     ("<=", &[Ordering::Less, Ordering::Equal]),
@@ -32,7 +32,7 @@ impl Range {
     /// Reads a range.
     ///
     /// # Errors
-    /// There is no condition, or one of them has no sign, or no version that begins with a number.
+    /// There is no condition, or a condition lacks a sign or a version that begins with a number.
     pub fn read(text: &str) -> Result<Range, NotARange> {
         let words = text.split([' ', ',']).filter(|word| !word.is_empty());
         let condition = |word: &str| {
@@ -46,8 +46,8 @@ impl Range {
         }
     }
 
-    /// Whether a version is in it. Each condition compares as many parts as it names: 26.0 means every version that begins
-    /// like it, its candidates too.
+    /// True if a version is in the range. Each condition compares as many parts as it names: 26.0 means every version that
+    /// begins with it, including candidates.
     pub fn holds(&self, version: &VersionNumber) -> bool {
         self.conditions.iter().all(|(allowed, named)| allowed.contains(&version.beginning(named)))
     }
@@ -96,7 +96,7 @@ mod tests {
     #[case(">=25.x$")]
     #[case("=25.5")]
     fn a_text_that_is_no_range_is_never_one_that_always_holds(#[case] text: &str) {
-        let message = Range::read(text).expect_err("it is no range").to_string();
+        let message = Range::read(text).expect_err("it is not a range").to_string();
         assert!(message.starts_with(&format!("`{text}` ")) && message.contains(">=25.5 <26.0"), "{message}");
     }
 }
