@@ -1,5 +1,5 @@
-//! Lists the files of each runtime's catalog, so that executables carry what was built and nothing that came later: the
-//! rules, and of the evidence only the sentences that rules name.
+//! Embeds the files of each runtime's catalog, so that executables do not depend on later changes: the rules, and of
+//! the evidence only the sentences that rules name.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -13,13 +13,13 @@ fn main() {
     runtimes.retain(|path| path.join("api.yaml").is_file());
     let mut table = String::new();
     for runtime in &runtimes {
-        // Cargo looks at everything below a folder.
+        // Cargo watches everything below a folder.
         println!("cargo:rerun-if-changed={}", runtime.display());
         let mut files = Vec::new();
         collect(runtime, &mut files);
-        // What a second reader found is evidence for a checkout: no run reads it.
+        // Readings are only needed in a checkout: no run uses them.
         files.retain(|file| !file.starts_with(runtime.join("readings")));
-        let name = runtime.file_name().expect("it has been listed").to_string_lossy();
+        let name = runtime.file_name().expect("the path was listed").to_string_lossy();
         let _ = writeln!(table, "/// The catalog of `{name}`: paths below `specs/`, with the files' texts.");
         let _ = writeln!(table, "pub static {}: &[(&str, &str)] = &[", name.to_uppercase());
         let (clauses, files): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -42,7 +42,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
 }
 
-/// What lies in a folder, by name.
+/// The entries of a folder, by name.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -64,7 +64,7 @@ fn read(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// The ids that texts name, and those that the sentences of these ids name in turn.
+/// The ids that texts name, and those that their sentences name in turn.
 fn named_clauses(texts: impl Iterator<Item = String>, clauses: &[String]) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
     texts.for_each(|text| named.extend(dotted(&text)));
@@ -85,7 +85,7 @@ fn named_clauses(texts: impl Iterator<Item = String>, clauses: &[String]) -> BTr
     }
 }
 
-/// Words with a dot between their parts, as ids of clauses are.
+/// Words with dots inside, like the ids of clauses.
 fn dotted(text: &str) -> impl Iterator<Item = String> + '_ {
     let words = text.split(|char: char| !(char.is_ascii_alphanumeric() || "-_.".contains(char)));
     words.filter(|word| word.trim_matches('.').contains('.')).map(|word| word.trim_matches('.').to_owned())
@@ -97,8 +97,8 @@ fn id_of(line: &str) -> Option<&str> {
     Some(id.split_once(':')?.0)
 }
 
-/// A file of clauses without those that nothing names; `None`: nothing is left. Lines that go leave an empty one behind,
-/// so that the others keep their numbers.
+/// A file of clauses without unnamed ones; `None` if none remains. Removed lines become empty, so that the others keep
+/// their numbers.
 fn without_unnamed(text: &str, named: &BTreeSet<String>) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut kept = vec![""; lines.len()];

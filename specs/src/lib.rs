@@ -1,4 +1,4 @@
-//! The catalogs of all runtimes as they were when the executable was built. A run reads these unless another folder is
-//! named: what lies at a path that was known at build time may be somebody else's by now.
+//! The catalogs of all runtimes, embedded at build time. A run uses these unless another folder is given: a path from
+//! build time may now belong to another user.
 
 include!(concat!(env!("OUT_DIR"), "/catalogs.rs"));

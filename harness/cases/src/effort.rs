@@ -1,67 +1,68 @@
-//! How much work a rule may cost: cases, time, starts of processes, calls that hang.
+//! Limits on the work for a rule: cases, time, process starts, hanging calls.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of cases that are tried for a rule. The machine's speed decides nothing: the same seed gives the same
-/// cases everywhere.
+/// The number of cases to try for a rule. It does not depend on the machine's speed: the same seed gives the same cases
+/// everywhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
-    /// Cases of a rule with axes.
+    /// The number of cases of a rule with axes.
     pub cases: u32,
-    /// Cases of a rule without axes: only the salt differs.
+    /// The number of cases of a rule without axes, which differ only in the salt.
     pub repeats: u32,
-    /// The approximate limit of calls for the cases beyond the edges, as far as the steps tell before they run.
+    /// The approximate limit of calls for cases other than edges, as estimated before they run.
     pub calls: u64,
-    /// A guard against hangs, in milliseconds: no further case starts after it, and the rule's result is not known.
+    /// The time limit in milliseconds: no further case starts after it, and the rule's result is unknown.
     pub limit_milliseconds: u64,
-    /// Attempts to make a failing case smaller.
+    /// The number of attempts at shrinking a failing case.
     pub shrinks: u32,
-    /// No further attempt is started that would end after this many milliseconds, if it takes as long as the longest.
+    /// The time limit for shrinking, in milliseconds. No attempt starts that would exceed it if it took as long as the
+    /// longest.
     pub shrink_milliseconds: u64,
 }
 
-/// What it may cost to find out more about a rule's failure.
+/// Limits on the work for investigating a rule's failure.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// Processes that are started.
+    /// The number of process starts.
     pub starts: u32,
-    /// Calls that do not return, and are waited for until the deadline.
+    /// The number of calls that hang until the deadline.
     pub hangs: u32,
-    /// Wall time.
+    /// The wall time for one rule.
     pub time: Duration,
-    /// Wall time for all rules of a run together: where everything fails, nobody waits for the last confirmation.
+    /// The wall time for all rules of a run together, so that a run with many failures does not take too long.
     pub time_of_run: Duration,
-    /// Runs that must agree before something is said to fail each time.
+    /// The number of runs that must all fail before a failure counts as reproducible.
     pub repeats: u32,
-    /// Runs that the rate of a flaky case is taken from.
+    /// The number of runs for the failure rate of a flaky case.
     pub rate: u32,
 }
 
 impl Patience {
-    /// The time for one rule after so much was spent on others.
+    /// The time for one rule, given the time spent on others.
     pub fn left(&self, spent: Duration) -> Duration {
         self.time.min(self.time_of_run.saturating_sub(spent))
     }
 
-    /// The time for making one rule's failure smaller: half of what is left, since the other half is for running it
-    /// again, and no more than is waited for hangs.
+    /// The time for shrinking one rule's failure: half of the remaining time, since the other half is for confirmation,
+    /// and at most the time for hangs.
     pub fn shrinking(&self, spent: Duration, deadline: Duration) -> Duration {
         (self.left(spent) / 2).min(deadline.saturating_mul(self.hangs))
     }
 }
 
-/// The work that a rule may cost, by where its cases run.
+/// Limits on the work for a rule, by the processes of its cases.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// In one pooled process.
+    /// For one pooled process.
     pub single: Budget,
-    /// In several processes: a step costs a hundred times as much.
+    /// For several processes, in which a step costs a hundred times as much.
     pub group: Budget,
-    /// In processes that the rule may spoil.
+    /// For processes that the rule may spoil.
     pub apart: Budget,
-    /// In processes that are started for each case.
+    /// For processes that are started for each case.
     pub fresh: Budget,
     pub patience: Patience,
 }

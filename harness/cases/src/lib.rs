@@ -1,4 +1,4 @@
-//! Axes → cases: which values a rule is tried with, and smaller ones when a case fails.
+//! Axes → cases: the values that a rule is tried with, and their shrinking if a case fails.
 //!
 //! Built on proptest: a case is a [`proptest::strategy::ValueTree`], so that shrinking is proptest's binary search on
 //! every axis.

@@ -106,8 +106,8 @@ impl Clause {
 }
 
 impl Clause {
-    /// The clause as a failure prints it. Only the first clause of each document has the document's title and the edition
-    /// of the library.
+    /// The clause as a failure prints it. Only the first clause of each document has the document's title and the
+    /// edition of the library.
     fn told(&self, edition: Option<&Edition>, first: bool) -> String {
         let bounds = match self.bounds() {
             text if text.is_empty() => String::new(),

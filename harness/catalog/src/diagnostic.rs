@@ -23,8 +23,8 @@ impl Source {
         Source { path, text, starts: OnceLock::new() }
     }
 
-    /// True if the file or one of the three folders above it is a link. The link may lead to any file that this user can
-    /// read, and its author may read what is printed.
+    /// True if the file or one of the three folders above it is a link. The link may lead to any file that this user
+    /// can read, and its author may read what is printed.
     pub(crate) fn is_elsewhere(&self) -> bool {
         const LEVELS: usize = 4;
         self.path.ancestors().take(LEVELS).any(std::path::Path::is_symlink)
@@ -45,8 +45,8 @@ impl Source {
         self.text.get(start..)?.split(['\n', '\r']).next()
     }
 
-    /// A place inside the file: the given one, or the end of the line or file before it. The lines of folded text differ
-    /// from those of the file, and a carriage return does not always end a line.
+    /// A place inside the file: the given one, or the end of the line or file before it. The lines of folded text
+    /// differ from those of the file, and a carriage return does not always end a line.
     pub(super) fn inside(&self, line: usize, column: usize) -> (usize, usize) {
         let last = (1..=line).rev().find_map(|number| Some((number, self.line(number)?)));
         let Some((number, text)) = last else { return (0, 0) };

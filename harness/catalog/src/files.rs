@@ -80,8 +80,8 @@ pub fn private_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
         .tempdir_in(parent)
 }
 
-/// An unnamed file in memory whose size and content can be sealed. `executable` tells if it may be executed; Linux before
-/// 6.3 ignores it, and every such file may.
+/// An unnamed file in memory whose size and content can be sealed. `executable` tells if it may be executed; Linux
+/// before 6.3 ignores it, and every such file may.
 ///
 /// # Errors
 /// The system does not support such files, or forbids them.

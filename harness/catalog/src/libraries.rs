@@ -28,8 +28,8 @@ pub struct RuntimeLibrary {
 }
 
 impl RuntimeLibrary {
-    /// The folders to search, in order: the catalog's, then those of LD_LIBRARY_PATH. Entries with an unset variable are
-    /// dropped.
+    /// The folders to search, in order: the catalog's, then those of LD_LIBRARY_PATH. Entries with an unset variable
+    /// are dropped.
     pub fn folders(&self, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let mut folders: Vec<PathBuf> = self.search.iter().filter_map(|entry| expand(entry, &variable)).collect();

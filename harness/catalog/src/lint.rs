@@ -27,8 +27,8 @@ const DRAWS: u32 = 1000;
 /// The maximum width of a line in columns.
 const WIDEST: usize = 120;
 
-/// Reports rules that share their only defect, their only subtle defect or all their defects; and defects that are named
-/// after a rule instead of a mechanism in a driver.
+/// Reports rules that share their only defect, their only subtle defect or all their defects; and defects that are
+/// named after a rule instead of a mechanism in a driver.
 pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
     let claimed = |rule: &Rule| -> BTreeSet<String> { rule.kills.iter().map(|kill| kill.defect.clone()).collect() };
     let mut found = Vec::new();
@@ -90,8 +90,8 @@ impl fmt::Display for ConditionMistake {
         match kind {
             ConditionMistakeKind::Discards(discarded) => write!(
                 f,
-                "{place}: `where` discards {} % of the cases of {rule} on {product}; at most half is allowed. Narrow the \
-                 domains instead: smaller bounds, `multiple_of`, `offset`, or bounds that read an earlier axis",
+                "{place}: `where` discards {} % of the cases of {rule} on {product}; at most half is allowed. Narrow \
+                 the domains instead: smaller bounds, `multiple_of`, `offset`, or bounds that read an earlier axis",
                 discarded.percent()
             ),
             ConditionMistakeKind::NoCase(error) => write!(f, "{place}: {rule} has no case on {product}: {error}"),

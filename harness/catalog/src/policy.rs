@@ -50,8 +50,8 @@ impl Known {
 }
 
 impl Rule {
-    /// The ids of statements whose checks are only observed here, because their grounds do not hold in this edition or on
-    /// this host, or may not; and the reasons, without duplicates.
+    /// The ids of statements whose checks are only observed here, because their grounds do not hold in this edition or
+    /// on this host, or may not; and the reasons, without duplicates.
     pub fn observed_only(&self, rules: &Rules, known: &Known) -> (Vec<StatementId>, Vec<String>) {
         let (mut statements, mut reasons) = (Vec::new(), Vec::new());
         let why = |name: &'static str| Some((name, known.not_documented(rules.support.get(name)?)?));
@@ -99,8 +99,8 @@ impl Rule {
         (statements, reasons)
     }
 
-    /// The bare calls that may fail in the program's run mode, each with the sentence that allows it; without calls marked
-    /// with a promise for just this mode.
+    /// The bare calls that may fail in the program's run mode, each with the sentence that allows it; without calls
+    /// marked with a promise for just this mode.
     fn left_open<'r>(&self, rules: &'r Rules, known: &Known) -> Vec<(BareCall, &'r Clause)> {
         let Some(mode) = known.run_mode.as_deref() else { return Vec::new() };
         let open: Vec<&Clause> = rules.book.clauses.iter().filter(|clause| clause.is_about(mode)).collect();

@@ -115,8 +115,8 @@ impl Readings {
     }
 }
 
-/// Compares the readings of a catalog with its rules. Readings of removed checks and unsettled disagreements are errors.
-/// All mistakes are reported together.
+/// Compares the readings of a catalog with its rules. Readings of removed checks and unsettled disagreements are
+/// errors. All mistakes are reported together.
 pub fn readings(specs: &Specs, rules: &Rules) -> Result<Readings, CatalogError> {
     let (files, diagnostics) = read_readings(specs, &rules.runtime);
     let checks: HashMap<&str, Vec<(Judged, String)>> =
@@ -155,8 +155,8 @@ impl Comparison<'_> {
         };
         let Some((judged, text)) = self.checks[rule.id.as_str()].iter().find(|(_, text)| text == check) else {
             return Some(format!(
-                "{id} has no judged check `{check}`: it was changed or lowered. Remove this reading, and have the check \
-                 read again (`atlas-cts clauses --checks` prints the checks)"
+                "{id} has no judged check `{check}`: it was changed or lowered. Remove this reading, and have the \
+                 check read again (`atlas-cts clauses --checks` prints the checks)"
             ));
         };
         let ground = rule.ground(judged)?;
@@ -194,8 +194,8 @@ impl Comparison<'_> {
         let assumed = rule.axioms(judged, self.rules);
         let missing = reading.assuming.iter().find(|id| assumed.iter().all(|axiom| axiom.id != **id))?;
         Some(format!(
-            "the second reader says that `{}` assumes {missing}, and {} does not: add it to `assumes` of the rule or its \
-             chapter",
+            "the second reader says that `{}` assumes {missing}, and {} does not: add it to `assumes` of the rule or \
+             its chapter",
             rule.program.judged(judged),
             rule.id
         ))

@@ -135,7 +135,12 @@ pub(super) enum ResourceMistakeKind {
     /// The release does not parse.
     #[error("{0}")]
     Syntax(String),
-    #[error("`{}` takes {} ({}), got {given}", function.name, count(function.parameters.len(), "argument"), names(function))]
+    #[error(
+        "`{}` takes {} ({}), got {given}",
+        function.name,
+        count(function.parameters.len(), "argument"),
+        names(function)
+    )]
     Arguments { function: &'static Function, given: usize },
     #[error("`{name}` is neither `{HANDLE}`, nor a parameter of `{acquire}`, nor a constant of the header{hint}")]
     NoName { name: String, acquire: &'static str, hint: String },

@@ -185,8 +185,8 @@ impl Rules {
         self.products.iter().find(|product| product.id == id)
     }
 
-    /// Functions of the support table that rules call but none owns, and those whose owner is weaker than a calling rule.
-    /// If such a function were denied, more than one failure would be reported.
+    /// Functions of the support table that rules call but none owns, and those whose owner is weaker than a calling
+    /// rule. If such a function were denied, more than one failure would be reported.
     pub fn unowned(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         for function in self.support.keys() {
@@ -213,8 +213,8 @@ impl Rules {
         rule.program.functions.iter().copied().chain(self.releases(rule))
     }
 
-    /// The functions that rules need but that a library may lack: those of an optional library, and those that not every
-    /// edition has.
+    /// The functions that rules need but that a library may lack: those of an optional library, and those that not
+    /// every edition has.
     pub fn uncertain(&self) -> Vec<&'static Function> {
         let mut names = BTreeMap::new();
         for function in self.rules.iter().flat_map(|rule| self.needed(rule)) {

@@ -48,8 +48,8 @@ impl Skip {
 }
 
 impl Conditions {
-    /// The functions that this library lacks legitimately or that cannot be judged on this host, and the values of a later
-    /// edition. Rules and alternatives that use them do not apply.
+    /// The functions that this library lacks legitimately or that cannot be judged on this host, and the values of a
+    /// later edition. Rules and alternatives that use them do not apply.
     pub fn missing(&self, rules: &Rules) -> BTreeSet<&'static str> {
         let functions = self.lacking.iter().copied();
         let declarations = &rules.environment.declarations;
@@ -99,7 +99,8 @@ pub enum Skip {
     )]
     Capability { function: String, capability: String, answer: String },
     #[error(
-        "{function} locks up to {wanted} bytes here; this process may lock {is}: raise the limit (`ulimit -l`, or the container's)"
+        "{function} locks up to {wanted} bytes here; this process may lock {is}: raise the limit (`ulimit -l`, or the \
+         container's)"
     )]
     LockedMemory { function: String, wanted: u64, is: u64 },
     #[error("uses {value}, part of the runtime {span}; this is {is}")]
@@ -236,8 +237,8 @@ fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip
     })
 }
 
-/// Checks that a function can be called, or that its absence is for the derived rule to judge. Exported functions can be
-/// called in any edition. A function may be missing because of the edition or an optional library, or it may not be
+/// Checks that a function can be called, or that its absence is for the derived rule to judge. Exported functions can
+/// be called in any edition. A function may be missing because of the edition or an optional library, or it may not be
 /// judged on this host. A value can be passed from its edition on.
 fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     let since = |value: &SupportEntry| Some((value.span(), target.edition.clone()?));

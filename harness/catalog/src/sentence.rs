@@ -18,8 +18,8 @@ pub struct Sentence {
     pub heading: String,
 }
 
-/// The number of hex digits that name a sentence. Among a hundred thousand sentences, the chance of a collision is one in
-/// fifty thousand.
+/// The number of hex digits that name a sentence. Among a hundred thousand sentences, the chance of a collision is one
+/// in fifty thousand.
 pub const SENTENCE: usize = 12;
 
 /// True if a text is the first [`SENTENCE`] digits of a SHA-256.

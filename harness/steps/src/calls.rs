@@ -7,9 +7,9 @@ use super::program::{Program, Statement, StatementKind};
 use super::walk::Node;
 
 impl Program {
-    /// The number of calls of a case with these values. A loop whose bound is known only at run time counts once, and for
-    /// an `if` with such a condition, the block with more calls counts. Calls that the executor adds, such as releases, do
-    /// not count.
+    /// The number of calls of a case with these values. A loop whose bound is known only at run time counts once, and
+    /// for an `if` with such a condition, the block with more calls counts. Calls that the executor adds, such as
+    /// releases, do not count.
     pub fn calls_in(&self, scope: &Scope, values: &[Value]) -> u64 {
         Estimate::new(scope, values).calls(&self.statements)
     }

@@ -204,8 +204,8 @@ impl<'e> Checker<'e> {
             self.problem(
                 span,
                 format!(
-                    "`{name}` is a variable of another type in another block, but the C program declares an actor's variables \
-                     once: choose another name"
+                    "`{name}` is a variable of another type in another block, but the C program declares an actor's \
+                     variables once: choose another name"
                 ),
             );
         } else if self.means_something(name) || matches!(name, "product" | "devices" | "patience") {
@@ -216,8 +216,8 @@ impl<'e> Checker<'e> {
         variable
     }
 
-    /// True if the current actor, one of several, has a variable with this name and another type. With a single actor, the
-    /// C program has the same blocks as the rule.
+    /// True if the current actor, one of several, has a variable with this name and another type. With a single actor,
+    /// the C program has the same blocks as the rule.
     fn has_another_type(&self, name: &str, ty: Type, array: bool) -> bool {
         let mut variables = self.program.variables.iter();
         let differs = |known: &Variable| (known.ty, known.array) != (ty, array);

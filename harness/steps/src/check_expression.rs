@@ -262,8 +262,8 @@ impl Checker<'_> {
         self.wrong(span, "C has no such arithmetic on pointers; cast to `uintptr_t`")
     }
 
-    /// Reports a value that depends on the sign of plain `char`, which is signed on x86_64 and unsigned on aarch64: a rule
-    /// printed as C must mean the same on both.
+    /// Reports a value that depends on the sign of plain `char`, which is signed on x86_64 and unsigned on aarch64: a
+    /// rule printed as C must mean the same on both.
     pub(super) fn has_a_sign(&mut self, typed: &Typed, span: Span) {
         if typed.ty == Type::Char && typed.constant.is_none() {
             self.problem(span, "plain `char` is signed only on some architectures; cast it to `unsigned char` first");

@@ -1,5 +1,5 @@
-//! The value of an expression. Besides constants it reads a [`Memory`]: the drawn values of a case before anything runs,
-//! or the memory of a process that executes the case.
+//! The value of an expression. Besides constants it reads a [`Memory`]: the drawn values of a case before anything
+//! runs, or the memory of a process that executes the case.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ pub struct Scope {
     pub facts: BTreeMap<String, i128>,
     /// The number of devices under test.
     pub devices: u32,
-    /// The time limit for a wait that is expected to succeed, in milliseconds. No domain reads it, so that all machines get
-    /// the same cases.
+    /// The time limit for a wait that is expected to succeed, in milliseconds. No domain reads it, so that all machines
+    /// get the same cases.
     pub patience: u32,
     /// Alternatives of `choose` and values of axes that are not drawn: axis and position.
     pub left_out: Vec<(AxisId, usize)>,

@@ -1,7 +1,7 @@
 //! Set-ups that a runtime defines: one statement of a rule that stands for several, which may declare variables.
 //!
-//! They are expanded in the text of the steps before parsing, so later stages see no set-ups. [`GivenUse`] maps places in
-//! the expanded text back to the rule.
+//! They are expanded in the text of the steps before parsing, so later stages see no set-ups. [`GivenUse`] maps places
+//! in the expanded text back to the rule.
 
 use super::count::count;
 use super::syntax::{Expression, ExpressionKind};

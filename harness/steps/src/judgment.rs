@@ -55,9 +55,9 @@ pub struct BareCall {
     pub rests_on: Option<usize>,
 }
 
-/// The judgments of the steps in order, without those of the set-up and those that are only reported. The success of bare
-/// calls is a separate judgment only if the steps judge nothing else. Otherwise it belongs to the calls: the judgments after
-/// them would be meaningless without it.
+/// The judgments of the steps in order, without those of the set-up and those that are only reported. The success of
+/// bare calls is a separate judgment only if the steps judge nothing else. Otherwise it belongs to the calls: the
+/// judgments after them would be meaningless without it.
 pub fn judgments(program: &Program) -> Vec<Judged> {
     let mut found = Vec::new();
     collect(&program.statements, false, false, &mut found);

@@ -82,7 +82,8 @@ impl Parser<'_> {
         self.fail(&format!("{found} {what}{hint}; {FORM}"))
     }
 
-    /// `NAME : process(device N), state S, isolated;`, with `own` or `apart` in place of `isolated`, or `NAME : thread(A), state S;`.
+    /// `NAME : process(device N), state S, isolated;`, with `own` or `apart` in place of `isolated`, or `NAME :
+    /// thread(A), state S;`.
     fn actor_line(&mut self) -> Parsed<ActorLine> {
         let start = self.span();
         if !matches!(self.peek(), Kind::Name(_)) || *self.peek_after(1) != Kind::Symbol(":") {

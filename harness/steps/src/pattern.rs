@@ -17,8 +17,8 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     name.ends_with(end)
 }
 
-/// True if a text matches a pattern of `*` (any text), `?` (any byte) and `[0-9]` or `[abc]` (one of these). An unclosed
-/// `[` matches nothing. The cost is at most the product of both lengths.
+/// True if a text matches a pattern of `*` (any text), `?` (any byte) and `[0-9]` or `[abc]` (one of these). An
+/// unclosed `[` matches nothing. The cost is at most the product of both lengths.
 pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
     counted(pattern, text).0
 }

@@ -156,8 +156,8 @@ impl Declarations {
         self.types.keys().copied()
     }
 
-    /// The codes of a result type: the enumerators of an enumeration, or else macros, whose names match a pattern. Without a
-    /// pattern, no macro is a code.
+    /// The codes of a result type: the enumerators of an enumeration, or else macros, whose names match a pattern.
+    /// Without a pattern, no macro is a code.
     pub fn codes(&self, ty: Type, pattern: Option<&str>) -> Vec<(i128, &'static str)> {
         let enumeration = match ty {
             Type::Enumeration { name, .. } => self.bindings.enums.iter().find(|known| known.name == name),

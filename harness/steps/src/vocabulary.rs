@@ -1,4 +1,5 @@
-//! The runtime's additions to the language: named sets of codes, and words and set-ups that stand for several statements.
+//! The runtime's additions to the language: named sets of codes, and words and set-ups that stand for several
+//! statements.
 
 use std::collections::BTreeMap;
 

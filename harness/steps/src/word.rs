@@ -23,8 +23,8 @@ impl Word {
         found
     }
 
-    /// The statements of the word with these arguments. They have the place of the use, except the arguments, which keep
-    /// their own.
+    /// The statements of the word with these arguments. They have the place of the use, except the arguments, which
+    /// keep their own.
     pub(super) fn expand(&self, arguments: &[Expression], used: &Statement, word: Span) -> Vec<Statement> {
         let mut begins_word = true;
         let statement = |(mut expression, mut expect): (Expression, Option<Expect>)| {

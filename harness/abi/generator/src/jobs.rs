@@ -1,4 +1,4 @@
-//! What there is to do: which headers there are, and which file each is turned into.
+//! The jobs: each header with the file to generate.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -53,8 +53,8 @@ pub(crate) fn header_of(specs: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// Every header of the repository. One in its own `specs` becomes `bindings.rs` of its vendor's crate, that of a runtime of
-/// some tests `bindings.rs` beside the `specs` of those tests.
+/// Every header of the repository. One in its own `specs` becomes `bindings.rs` of its vendor's crate, that of a
+/// runtime of some tests `bindings.rs` beside the `specs` of those tests.
 pub(crate) fn all(root: &Path) -> Result<Vec<Job>, Error> {
     let own = root.join("specs");
     let runtimes = headers(&own)?;

@@ -46,12 +46,12 @@ struct GeneratorOptions {
     out: Option<PathBuf>,
 }
 
-/// What else it does with headers.
+/// Other operations on headers.
 #[derive(Debug, Subcommand)]
 enum Task {
     /// Compare the headers of a runtime with the catalog's header, or with those of another release.
     Compare(compare::Compared),
-    /// Read headers in this process, which may not survive them.
+    /// Read headers in this process, which they may crash.
     #[command(hide = true)]
     Declarations(compare::DeclarationsRequest),
 }
@@ -59,7 +59,7 @@ enum Task {
 impl Task {
     fn run(&self) -> ExitCode {
         let done = match self {
-            Task::Declarations(asked) => compare::tell(asked).map(|()| false),
+            Task::Declarations(request) => compare::print_declarations(request).map(|()| false),
             Task::Compare(compared) => compare::compare(compared).map(|(page, differs)| {
                 print!("{page}");
                 differs
@@ -90,7 +90,7 @@ fn main() -> ExitCode {
     for job in &jobs {
         match run(job, &options, &libclang) {
             Ok(message) => println!("{message}"),
-            // Every file that is out of date is named.
+            // All outdated files are reported.
             Err(error @ Error::OutOfDate { .. }) => status = failed(&error),
             Err(error) => return failed(&error),
         }
@@ -103,7 +103,7 @@ fn failed(error: &Error) -> ExitCode {
     ExitCode::from(error.status())
 }
 
-/// Writes or checks one file; says what it did. `libclang` is why it is missing, if it is.
+/// Writes or checks one file and returns a message. `libclang` is the reason why it is missing, if it is.
 fn run(job: &Job, options: &GeneratorOptions, libclang: &Result<(), String>) -> Result<String, Error> {
     if let Err(reason) = libclang {
         let reason = reason.trim();

@@ -84,11 +84,11 @@ pub(crate) struct Model {
     pub typedefs: Vec<(String, CType)>,
     pub callbacks: Vec<Callback>,
     pub constants: Vec<(String, i128)>,
-    /// What the tables cannot express, with the reason.
+    /// Declarations that the tables cannot express, with the reasons.
     pub left_out: Vec<(String, LeftOut)>,
 }
 
-/// Why a declaration is not in the tables.
+/// The reason why a declaration is not in the tables.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(crate) enum LeftOut {
     #[error("an array of unknown length")]
@@ -113,9 +113,9 @@ pub(crate) enum LeftOut {
     Variadic,
 }
 
-/// Reads bindgen's output. The header's text tells a renamed keyword from a name that ends in an underscore, gives the
-/// names that macros make of functions, and says which macros have no place in the tables; the values of macros come
-/// from the C compiler.
+/// Reads bindgen's output. The header's text distinguishes renamed keywords from names that end in an underscore, and
+/// shows the functions that macros rename and the macros that the tables cannot express. The values of macros come from
+/// the C compiler.
 pub(crate) fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128>) -> Result<Model, Error> {
     let names = names(raw, header);
     let written = text::macros(header);
@@ -153,7 +153,7 @@ pub(crate) fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128
     Ok(model)
 }
 
-/// Adds the typedefs that are not handles, which the types of functions and fields name already.
+/// Adds the typedefs without handles, which the types of functions and fields already name.
 fn typedefs(names: &Names, model: &mut Model) {
     for alias in names.aliases.keys() {
         let name = names.in_c(alias);
@@ -172,7 +172,7 @@ fn typedefs(names: &Names, model: &mut Model) {
     model.callbacks.sort_by(|left, right| left.name.cmp(&right.name));
 }
 
-/// Adds the function that a field of the library struct stands for, under each name that a user of the header writes.
+/// Adds the function of a field in the library struct, under each name that a user of the header writes.
 fn function(field: &syn::Field, names: &Names, macros: &BTreeMap<&str, &str>, model: &mut Model) -> Result<(), Error> {
     let Some(ident) = &field.ident else {
         return Err(Error::Unknown { form: "a function without a name".to_owned() });
@@ -200,7 +200,7 @@ fn function(field: &syn::Field, names: &Names, macros: &BTreeMap<&str, &str>, mo
     Ok(())
 }
 
-/// The parameters and the result of the function that a field of the library struct stands for.
+/// The parameters and the result of the function of a field in the library struct.
 fn signature(field: &syn::Field, names: &Names) -> Result<(Vec<Parameter>, CType, Option<syn::Type>), LeftOut> {
     let Some(syn::Type::BareFn(signature)) = type_argument(&field.ty) else {
         return Err(LeftOut::Variable);
@@ -226,7 +226,7 @@ fn signature(field: &syn::Field, names: &Names) -> Result<(Vec<Parameter>, CType
     }
 }
 
-/// `T` of `Option<T>`, or of `Result<T, libloading::Error>`, which a field of the library struct is.
+/// `T` of `Option<T>` or `Result<T, libloading::Error>`, the types of fields in the library struct.
 pub(crate) fn type_argument(ty: &syn::Type) -> Option<&syn::Type> {
     let syn::Type::Path(path) = ty else { return None };
     let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else { return None };
@@ -248,7 +248,7 @@ fn constant(item: &syn::ItemConst, macros: &BTreeMap<String, i128>, model: &mut 
     Ok(())
 }
 
-/// The value of an enumerator as bindgen writes it: in brackets after the name of the type.
+/// The value of an enumerator, which bindgen writes in parentheses after the name of the type.
 fn enumerator(expression: &syn::Expr, name: &str) -> Result<i128, Error> {
     let value = match expression {
         syn::Expr::Call(call) => call.args.first().and_then(integer),
@@ -281,8 +281,8 @@ fn enumerators(item: &syn::ItemImpl, names: &Names, model: &mut Model) -> Result
     Ok(())
 }
 
-/// Adds the members of a struct in the order of the header, those of anonymous members among them as C names them; those
-/// that the tables cannot list are left out with a reason.
+/// Adds the members of a struct in the order of the header, including those of anonymous members, named as in C.
+/// Members that the tables cannot express are left out with a reason.
 fn members(
     fields: &syn::FieldsNamed,
     prefix: &str,

@@ -117,8 +117,8 @@ fn in_its_area(source: &Arc<Source>, id: &Spanned<String>, chapter: &str, mistak
     let (own, here) = (id.value.split('.').nth(1).unwrap_or_default(), area(chapter));
     if is_rule_id(&id.value) && own != here {
         let message = format!(
-            "the area of `{}` is `{own}`, but this chapter is of the area `{here}`: move the rule to {RULES}/{own}.yaml, or to \
-             a file of {RULES}/{own}",
+            "the area of `{}` is `{own}`, but this chapter is of the area `{here}`: move the rule to \
+             {RULES}/{own}.yaml, or to a file of {RULES}/{own}",
             id.value
         );
         mistakes.at(source, id, message);

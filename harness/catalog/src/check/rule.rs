@@ -111,7 +111,8 @@ fn references(
     let prefix = format!("{}.", rules.runtime);
     if !rule.id.value.starts_with(&prefix) || !is_rule_id(&rule.id.value) {
         let message = format!(
-            "a rule's id is `{prefix}<area>.<name>`: lower-case letters, digits and `-`, separated by dots, at most 200 bytes"
+            "a rule's id is `{prefix}<area>.<name>`: lower-case letters, digits and `-`, separated by dots, at \
+             most 200 bytes"
         );
         mistakes.at(source, &rule.id, message);
     }

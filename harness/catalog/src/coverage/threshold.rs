@@ -32,7 +32,8 @@ pub enum ThresholdError {
     #[error("cannot read {path}: {source}; name another file with --hold, or leave the option out")]
     Io { path: PathBuf, source: io::Error },
     #[error(
-        "{path}:{line}: write `chapter<tab>percent<tab>clauses`, for example `copies<tab>95<tab>120`, or `unread<tab>checks`"
+        "{path}:{line}: write `chapter<tab>percent<tab>clauses`, for example `copies<tab>95<tab>120`, or \
+         `unread<tab>checks`"
     )]
     Line { path: PathBuf, line: usize },
 }
@@ -66,8 +67,8 @@ impl Threshold {
         Ok(threshold)
     }
 
-    /// Returns messages for what has fallen, and the new lines for what has risen. Unread checks of unreleased rules do not
-    /// count: `released` has the ids of released rules; `None`: there was no release.
+    /// Returns messages for what has fallen, and the new lines for what has risen. Unread checks of unreleased rules do
+    /// not count: `released` has the ids of released rules; `None`: there was no release.
     pub fn compare(&self, coverage: &Coverage<'_>, released: Option<&BTreeSet<&str>>) -> (Vec<String>, Vec<String>) {
         let (mut fallen, mut risen) = (Vec::new(), Vec::new());
         let chapters = coverage.rules.book.chapters.iter().enumerate().filter(|(_, chapter)| !chapter.open);
@@ -82,7 +83,7 @@ impl Threshold {
                 ));
             }
             if now.1 < least.1 {
-                fallen.push(format!("{chapter}: {} clauses, down from {}", now.1, least.1));
+                fallen.push(format!("{chapter}: {}, down from {}", count(now.1, "clause"), least.1));
             }
         }
         let counts = |rule: &str| released.is_none_or(|released| released.contains(rule));

@@ -14,8 +14,8 @@ const PART: &str = ".atlas-cts-part";
 /// The number of new files in a row that another process may remove as left over before they are locked.
 const TRIES: usize = 10;
 
-/// Writes a file under a new name and renames it; if that fails, the old file is unchanged. The permissions are those of
-/// any new file of this process.
+/// Writes a file under a new name and renames it; if that fails, the old file is unchanged. The permissions are those
+/// of any new file of this process.
 ///
 /// # Errors
 /// The folder cannot be written, or the disk is full.

@@ -1,5 +1,5 @@
-//! Judged promises and refusals. Each must name a defect that breaks it, claimed by a rule that rests on it: then proving
-//! the rule proves the sentence.
+//! Judged promises and refusals. Each must name a defect that breaks it, claimed by a rule that rests on it: then
+//! proving the rule proves the sentence.
 
 use std::collections::BTreeSet;
 
@@ -41,14 +41,14 @@ fn mistake(clause: &Clause, judged: bool, claimed: &BTreeSet<&str>) -> Option<St
     }
     if let Some(defect) = clause.broken_by.iter().find(|defect| !claimed.contains(defect.as_str())) {
         return Some(format!(
-            "{id} is broken by {defect}, but no rule that rests on or notices it claims that; add it to `kills` of one, \
-             and prove the rule"
+            "{id} is broken by {defect}, but no rule that rests on or notices it claims that; add it to `kills` of \
+             one, and prove the rule"
         ));
     }
     (clause.broken_by.is_empty() && clause.no_device.is_none()).then(|| {
         format!(
-            "{id} is judged, but no defect proves it; name one that a rule resting on it kills under `broken_by`, or say \
-             under `no_device` why no device can break it"
+            "{id} is judged, but no defect proves it; name one that a rule resting on it kills under `broken_by`, or \
+             say under `no_device` why no device can break it"
         )
     })
 }

@@ -51,8 +51,9 @@ pub struct ApiFile {
     /// Set-ups that rules begin with: statements that may declare variables.
     #[serde(default)]
     pub set_ups: Vec<SetUpSource>,
-    /// The environment variable that lists the devices that a process sees, in ascending order and separated by commas. A
-    /// process numbers its visible devices from 0. Without this variable, rules run one after another on real devices.
+    /// The environment variable that lists the devices that a process sees, in ascending order and separated by commas.
+    /// A process numbers its visible devices from 0. Without this variable, rules run one after another on real
+    /// devices.
     #[serde(default)]
     pub visible: Option<String>,
     /// The steps that set up and tear down a process.

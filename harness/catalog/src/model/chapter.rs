@@ -12,7 +12,8 @@ use crate::edition::EditionCondition;
 /// The `clauses` of a rule: name → ids.
 pub(crate) type ClauseNames = IndexMap<String, Spanned<Choices>>;
 
-/// A chapter: a YAML file below `specs/<runtime>/rules`. Its name is that of the file, `copy.async` for `copy/async.yaml`.
+/// A chapter: a YAML file below `specs/<runtime>/rules`. Its name is that of the file, `copy.async` for
+/// `copy/async.yaml`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChapterFile {
@@ -49,8 +50,8 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, Choices>")]
     pub clauses: ClauseNames,
-    /// The axioms that its judged checks assume in addition to those of the chapter. A check that assumes others names them
-    /// under `clauses`, among its clauses.
+    /// The axioms that its judged checks assume in addition to those of the chapter. A check that assumes others names
+    /// them under `clauses`, among its clauses.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub assumes: Vec<Spanned<String>>,
@@ -94,7 +95,8 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub owns: Vec<Spanned<String>>,
-    /// Functions and values that the rule uses on purpose although the documents list them as not supported on its products.
+    /// Functions and values that the rule uses on purpose although the documents list them as not supported on its
+    /// products.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub unsupported: Vec<Spanned<String>>,
@@ -133,8 +135,8 @@ impl Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hazard {
-    /// The documents leave the result undefined: they forbid the use, require something else of the caller, or warn of an
-    /// exception.
+    /// The documents leave the result undefined: they forbid the use, require something else of the caller, or warn of
+    /// an exception.
     Undefined,
 }
 

@@ -114,7 +114,8 @@ pub struct Details {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub run_modes: Vec<Spanned<String>>,
-    /// Functions that the sentence allows to fail in its run modes: there, the success of their bare calls is only observed.
+    /// Functions that the sentence allows to fail in its run modes: there, the success of their bare calls is only
+    /// observed.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub leaves_open: Vec<Spanned<String>>,
@@ -129,17 +130,17 @@ pub struct Details {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub noticed_by: Vec<Spanned<String>>,
-    /// Defects that break the sentence, each claimed by a rule that rests on it or notices it. They prove that a promise or
-    /// refusal is judged.
+    /// Defects that break the sentence, each claimed by a rule that rests on it or notices it. They prove that a
+    /// promise or refusal is judged.
     #[serde(default)]
     pub broken_by: Vec<String>,
-    /// The reason why no device can break a judged sentence: `about a prototype`, `either answer is legal`, or `restates`
-    /// and the id of the clause that names the defect.
+    /// The reason why no device can break a judged sentence: `about a prototype`, `either answer is legal`, or
+    /// `restates` and the id of the clause that names the defect.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub no_device: Option<Spanned<String>>,
-    /// The reason why no rule can judge or observe it: `needs a kernel`, `needs hardware state`, `not reachable from C`,
-    /// `timing`, `advice`, or `duplicate of` and the id of another clause.
+    /// The reason why no rule can judge or observe it: `needs a kernel`, `needs hardware state`, `not reachable from
+    /// C`, `timing`, `advice`, or `duplicate of` and the id of another clause.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub untestable: Option<Spanned<String>>,

@@ -28,8 +28,8 @@ pub struct DocumentEntry {
     pub language: String,
     /// The subjects that it covers.
     pub covers: String,
-    /// Its sections by name, without functions and types of the header, which are sections of every document. Empty: any
-    /// name is a section.
+    /// Its sections by name, without functions and types of the header, which are sections of every document. Empty:
+    /// any name is a section.
     #[serde(default)]
     pub sections: Vec<String>,
     /// Its pages that chapters of clauses list without a restriction, with all functions that they describe.

@@ -22,7 +22,8 @@ pub struct LifeCycle {
     /// Steps after a rule and after accidents. If a call fails, the worker is retired.
     #[schemars(with = "Option<String>")]
     pub health: Option<Spanned<String>>,
-    /// The device gate: a small operation with a known result, performed before a device is used and after signs of trouble.
+    /// The device gate: a small operation with a known result, performed before a device is used and after signs of
+    /// trouble.
     #[schemars(with = "Option<String>")]
     pub gate: Option<Spanned<String>>,
     /// Steps that measure a free stream and a blocked one before a run. The times determine how long rules wait.
@@ -141,7 +142,8 @@ pub struct CapabilitySource {
     /// The number of devices that the steps use, counted from device 0.
     #[serde(default = "one_device")]
     pub devices: u32,
-    /// Steps in a process that is set up on device 0 and ends after them. The device has the capability if all checks hold.
+    /// Steps in a process that is set up on device 0 and ends after them. The device has the capability if all checks
+    /// hold.
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
 }

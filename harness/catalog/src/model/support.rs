@@ -37,11 +37,12 @@ pub struct SupportEntry {
     /// For a function: documented only for physical machines and containers, so undefined in a virtual machine.
     #[serde(default)]
     pub not_virtual: bool,
-    /// For a `not_virtual` function: the capability of api.yaml that tells if the device supports it in a virtual machine.
+    /// For a `not_virtual` function: the capability of api.yaml that tells if the device supports it in a virtual
+    /// machine.
     #[serde(default)]
     pub capability: Option<String>,
-    /// For a function: the maximum number of bytes that a rule locks by calling it. If a process may lock less, a failure
-    /// says nothing about the device.
+    /// For a function: the maximum number of bytes that a rule locks by calling it. If a process may lock less, a
+    /// failure says nothing about the device.
     #[serde(default)]
     pub locks: u64,
     /// The last edition that has it.

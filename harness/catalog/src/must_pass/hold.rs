@@ -36,8 +36,8 @@ struct Weakening<'a> {
     place: String,
 }
 
-/// Returns the weakenings since a list without a later entry in the log, entries in the log without such a weakening, and
-/// new rules with a wrong `since`.
+/// Returns the weakenings since a list without a later entry in the log, entries in the log without such a weakening,
+/// and new rules with a wrong `since`.
 ///
 /// # Errors
 /// The list or the log cannot be read.

@@ -31,8 +31,8 @@ impl VersionNumber {
         self.beginning(low) != Ordering::Less && self.beginning(high) != Ordering::Greater
     }
 
-    /// Compares only as many parts as the other version has: 7.8.99.5 begins with 7.8.99 and is equal to it. Missing parts
-    /// count as 0.
+    /// Compares only as many parts as the other version has: 7.8.99.5 begins with 7.8.99 and is equal to it. Missing
+    /// parts count as 0.
     pub fn beginning(&self, other: &VersionNumber) -> Ordering {
         let parts = self.0.iter().zip(&other.0).map(|(own, other)| compare(own, other));
         let shorter = if self.0.len() < other.0.len() { self.compare(other) } else { Ordering::Equal };

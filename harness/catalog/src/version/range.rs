@@ -46,8 +46,8 @@ impl Range {
         }
     }
 
-    /// True if a version is in the range. Each condition compares as many parts as it names: 26.0 means every version that
-    /// begins with it, including candidates.
+    /// True if a version is in the range. Each condition compares as many parts as it names: 26.0 means every version
+    /// that begins with it, including candidates.
     pub fn holds(&self, version: &VersionNumber) -> bool {
         self.conditions.iter().all(|(allowed, named)| allowed.contains(&version.beginning(named)))
     }
