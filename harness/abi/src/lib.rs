@@ -93,11 +93,11 @@ pub enum Type {
 pub struct Typedef {
     /// The name in the header.
     pub name: &'static str,
-    /// What it stands for, with no typedef left in it but those of handles and callbacks.
+    /// The target, with all typedefs resolved except those of handles and callbacks.
     pub ty: Type,
 }
 
-/// A type of functions that a program hands to the library.
+/// A function type that a program passes to the library.
 #[derive(Debug)]
 pub struct Callback {
     /// The name of its typedef.

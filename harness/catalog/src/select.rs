@@ -73,7 +73,7 @@ pub enum Skip {
     Undocumented { function: String, product: String },
     #[error("applies where programs run on the {wanted}; this one runs on the {is}")]
     RunMode { wanted: String, is: String },
-    #[error("needs {wanted} devices; there {} {are}", if *are == 1 { "is" } else { "are" })]
+    #[error("needs {wanted} devices, there {} {are}", if *are == 1 { "is" } else { "are" })]
     Devices { wanted: u32, are: u32 },
     #[error("applies to edition {wanted}; this is {is}")]
     Edition { wanted: EditionCondition, is: Edition },
@@ -94,8 +94,8 @@ pub enum Skip {
     VirtualMachine { function: String },
     /// As before, and the device's capability was tested.
     #[error(
-        "{function} is documented for physical machines and containers; this is a virtual machine, and the test of \
-         {capability} on its device failed: {answer}"
+        "{function} is documented for physical machines and containers; this is a virtual machine, whose device \
+         failed the test of {capability}: {answer}"
     )]
     Capability { function: String, capability: String, answer: String },
     #[error(

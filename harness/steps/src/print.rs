@@ -10,7 +10,7 @@ use super::syntax::{
     Declaration, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind, TypeName, UnaryOperator,
 };
 
-/// How tightly an expression binds, on the scale of [`super::syntax::BinaryOperator::precedence`].
+/// The precedence of an expression, on the scale of [`super::syntax::BinaryOperator::precedence`].
 const ANY: u8 = 0;
 const COMPARISON: u8 = 7;
 const UNARY: u8 = 11;

@@ -83,8 +83,7 @@ fn builder(header: &Path, target: &str) -> Result<Builder, Error> {
 
 fn parse(builder: Builder, header: &Path) -> Result<syn::File, Error> {
     let bindings = builder.generate().map_err(|source| Error::Rejected { header: header.to_owned(), source })?;
-    syn::parse_file(&bindings.to_string())
-        .map_err(|error| Error::Unknown { form: format!("what is not Rust ({error})") })
+    syn::parse_file(&bindings.to_string()).map_err(|error| Error::Unknown { form: format!("invalid Rust ({error})") })
 }
 
 /// The macros that bindgen evaluated to an integer.
@@ -126,7 +125,7 @@ fn evaluate(header: &Path, macros: &[String], target: &str) -> Result<BTreeMap<S
         probe += &format!("enum {PROBE}type_{name} {{ {PROBE}{name} = ({name}) }};\n");
     }
     let values = Rc::new(RefCell::new(BTreeMap::new()));
-    // The name places the probe beside the header, whose folder is the one that is listened to.
+    // The probe has a name in the folder of the header, the only folder whose declarations are kept.
     let name = header.with_file_name("atlas-cts-macro-values.h");
     let builder = builder(header, target)?
         .header_contents(utf8(&name)?, &probe)

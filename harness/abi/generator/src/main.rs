@@ -1,9 +1,9 @@
-//! Generates the tables through which the harness calls a runtime's functions, from the runtime's C header, and
-//! checks that the files in the repository are what the headers give.
+//! Generates the tables through which the harness calls a runtime's functions, from the runtime's C header, and checks
+//! that the files in the repository are up to date.
 //!
-//! Every `specs/<runtime>/abi.h` has its `harness/<runtime>/src/bindings.rs`, and a runtime that only tests drive has
-//! `bindings.rs` beside their own `specs`. The files are checked in, so that a build of the suite needs no libclang;
-//! only this generator does.
+//! `specs/<runtime>/abi.h` becomes `harness/<runtime>/src/bindings.rs`; the header of a test runtime becomes
+//! `bindings.rs` next to the `specs` of its tests. The files are checked in, so that only this generator needs
+//! libclang, not a build of the suite.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -112,7 +112,7 @@ fn run(job: &Job, options: &GeneratorOptions, libclang: &Result<(), String>) -> 
         }
         check_digest(&job.output, &job.header)?;
         return Ok(format!(
-            "SKIPPED: {} was not generated anew because libclang is missing ({reason}), install libclang-dev; \
+            "SKIPPED: {} was not regenerated because libclang is missing ({reason}), install libclang-dev; \
              the digest of {} is the recorded one",
             shown(&job.output),
             shown(&job.header)
@@ -143,7 +143,7 @@ fn generate_for(job: &Job, target: &str) -> Result<String, Error> {
     render::file(&job.runtime, &shown(&job.header), &header, &model)
 }
 
-/// The test that needs no libclang: the file was generated from this header, though perhaps by another generator.
+/// The check that needs no libclang: the file was generated from this header, but perhaps by another generator.
 fn check_digest(output: &Path, header: &Path) -> Result<(), Error> {
     let text = fs::read(header).map_err(Error::file(header))?;
     let expected = format!("header_digest: \"{}\"", header::digest(&text));

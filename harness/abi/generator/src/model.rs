@@ -1,4 +1,4 @@
-//! Turns bindgen's output into the declarations that the tables list, in C's terms.
+//! Turns bindgen's output into the declarations for the tables, in C's terms.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::header::LIBRARY;
 use crate::names::{Names, names};
 use crate::text;
 
-/// A C type, one for one what `Type` of the tables can say.
+/// A C type, with the same variants as `Type` in the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CType {
     Void,
@@ -33,9 +33,9 @@ pub(crate) struct Parameter {
 /// A function that can be called with the arguments widened to 64 bits.
 #[derive(Debug)]
 pub(crate) struct Function {
-    /// What a user of the header writes.
+    /// The name that a user of the header writes.
     pub name: String,
-    /// The symbol, where a macro makes it of the name.
+    /// The symbol, if a macro renames the function.
     pub exported_as: Option<String>,
     pub parameters: Vec<Parameter>,
     pub returns: CType,
@@ -54,7 +54,7 @@ pub(crate) struct Enumeration {
 #[derive(Debug)]
 pub(crate) struct Field {
     pub name: String,
-    /// Where bindgen's struct has it: one name, or several when C lifts it out of an anonymous member.
+    /// The path in bindgen's struct: one name, or several if it is inside an anonymous member.
     pub path: String,
     pub ty: CType,
 }
@@ -97,15 +97,15 @@ pub(crate) enum LeftOut {
     ArrayTypedef,
     #[error("bit-fields have no offset")]
     BitField,
-    #[error("a macro of this name stands for something else")]
+    #[error("a macro of this name has another meaning")]
     Hidden,
-    #[error("a macro whose value is no integer that bindgen can read")]
+    #[error("a macro whose value bindgen cannot read as an integer")]
     Macro,
     #[error("it returns a struct by value")]
     ReturnsStruct,
-    #[error("a type that has no place in the tables")]
+    #[error("a type that the tables cannot express")]
     UnnamedType,
-    #[error("the type {0} has no place in the tables")]
+    #[error("the tables cannot express the type {0}")]
     Type(String),
     #[error("a variable, not a function")]
     Variable,

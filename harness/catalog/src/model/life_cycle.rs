@@ -107,7 +107,7 @@ pub struct VersionSource {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub steps: Option<Spanned<String>>,
-    /// The answer: an expression of integer or text type. An empty text is no answer.
+    /// The answer: an expression of integer or text type. An empty text does not count as an answer.
     #[schemars(with = "String")]
     pub value: Spanned<String>,
     /// If present, the answer is an interface number, read in this form, and does not give the edition.

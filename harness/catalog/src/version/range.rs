@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case::numbers_are_no_texts(">=25.9", "25.10.0", true)]
+    #[case::numbers_not_texts(">=25.9", "25.10.0", true)]
     #[case::patch_of_the_last("<=25.5", "25.5.2", true)]
     #[case::not_after_what_begins_like_it(">25.5", "25.5.2", false)]
     #[case::candidate_of_the_next("<26.0", "26.0.rc1", false)]
