@@ -158,9 +158,9 @@ impl<'a> Texts<'a> {
         let health = own.and_then(|own| own.health.as_ref()).or(health.as_ref());
         let gate = own.and_then(|own| own.gate.as_ref()).or(gate.as_ref());
         let pace = own.and_then(|own| own.pace.as_ref()).or(pace.as_ref());
-        let asked = |name: &str| own.is_none_or(|own| !own.unasked.iter().any(|query| query.value == name));
+        let supported = |name: &str| own.is_none_or(|own| !own.unasked.iter().any(|query| query.value == name));
         let mut queries = query_texts(&api.queries);
-        queries.retain(|question| asked(question.query.name));
+        queries.retain(|text| supported(text.query.name));
         let UpDown { up, down } = device;
         let mut sections = vec![(Section::InitUp, &init.up), (Section::DeviceUp, up)];
         sections.extend(restore.map(|text| (Section::Restore, text)));
@@ -168,11 +168,11 @@ impl<'a> Texts<'a> {
         sections.extend(gate.map(|text| (Section::Gate, text)));
         sections.extend(pace.map(|text| (Section::Pace, text)));
         sections.extend([(Section::DeviceDown, down), (Section::InitDown, &init.down)]);
-        for (index, question) in queries.iter().enumerate() {
-            sections.extend(question.steps.map(|text| (Section::Query(index), text)));
+        for (index, text) in queries.iter().enumerate() {
+            sections.extend(text.steps.map(|steps| (Section::Query(index), steps)));
         }
-        let asked = api.capabilities.iter().enumerate();
-        sections.extend(asked.map(|(index, capability)| (Section::Capability(index), &capability.steps)));
+        let capabilities = api.capabilities.iter().enumerate();
+        sections.extend(capabilities.map(|(index, capability)| (Section::Capability(index), &capability.steps)));
         Texts { sections, queries, capabilities: &api.capabilities }
     }
 }
@@ -220,7 +220,7 @@ fn life_cycle(
     }
     let text = RuleText {
         steps: &steps,
-        observe: queries.iter().map(|asked| (asked.query.name, asked.value.value.as_str())).collect(),
+        observe: queries.iter().map(|text| (text.query.name, text.value.value.as_str())).collect(),
         life_cycle: true,
         ..RuleText::default()
     };
@@ -228,7 +228,7 @@ fn life_cycle(
         Ok(program) => Some(LifeCycleProgram {
             program,
             sections: sections.iter().map(|(section, _)| *section).collect(),
-            queries: queries.iter().map(|asked| asked.query.clone()).collect(),
+            queries: queries.iter().map(|text| text.query.clone()).collect(),
             capabilities: capabilities.iter().map(Capability::of).collect(),
         }),
         Err(problems) => {

@@ -59,7 +59,8 @@ pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
     for defect in defects {
         let id = format!("{}.{}", rules.runtime, defect.name);
         if rules.rule(&id).is_some() {
-            found.push(format!("the defect {} is named after the rule {id}; name what went wrong", defect.name));
+            found
+                .push(format!("the defect {} is named after the rule {id}; name what goes wrong instead", defect.name));
         }
     }
     found

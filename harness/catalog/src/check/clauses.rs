@@ -131,7 +131,7 @@ fn clause(
     mistakes: &mut Mistakes,
 ) -> Clause {
     if !is_clause_id(&entry.id.value) {
-        let message = format!("`{}` cannot be the id of a clause; write `<area>.<name>`; {ID}", entry.id.value);
+        let message = format!("`{}` cannot be the id of a clause, which is `<area>.<name>`; {ID}", entry.id.value);
         mistakes.at(source, &entry.id, message);
     }
     let document = document(source, &entry.id, &entry.document, documents, mistakes);

@@ -79,9 +79,7 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
         let text = rule.program.judged(&judged);
         let problem = match rule.ground(&judged) {
             None if judged.rests_on.is_some() => continue,
-            None => {
-                Some(format!("write before it the `[name]` of the clause it rests on; names are {}", names.join(", ")))
-            }
+            None => Some(format!("write the `[name]` of its clause before it; names are {}", names.join(", "))),
             Some(ground) => unfounded(ground, &judged, rule, rules, &products),
         };
         if let Some(problem) = problem {
@@ -101,11 +99,11 @@ fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistake
     for judged in judged.into_iter().chain(reported(&rule.program)) {
         let clauses = rule.ground(&judged).map(|ground| &*ground.clauses).unwrap_or_default();
         let clauses: Vec<&Clause> = clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
-        let Some(asked) = clauses.iter().find(|clause| clause.modality.asks()) else { continue };
+        let Some(duty) = clauses.iter().find(|clause| clause.modality.asks()) else { continue };
         if clauses.iter().any(|clause| clause.modality.promises()) {
             continue;
         }
-        let (text, id, modality) = (rule.program.judged(&judged), &asked.id, asked.modality.name());
+        let (text, id, modality) = (rule.program.judged(&judged), &duty.id, duty.modality.name());
         let message = format!(
             "`{text}` rests on {id}, a requirement on the caller ({modality}), and on no outcome: what happens \
              to a caller that breaks it is undefined; write `hazard: undefined`, or keep to it"
@@ -154,7 +152,7 @@ fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, produ
         .find_map(|clause| Some((clause, products.iter().find(|product| !clause.speaks_of(product))?)))?;
     let of = clause.products.join(", ");
     Some(format!(
-        "{} speaks of {of}, but the rule also applies to {product}; restrict it under `when`, or split the rule",
+        "{} is about {of}, but the rule also applies to {product}; restrict it under `when`, or split the rule",
         clause.id
     ))
 }

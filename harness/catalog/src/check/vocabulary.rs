@@ -84,7 +84,7 @@ fn set_ups(
         match SetUp::parse(parameters, &source.steps.value, &names) {
             Ok(set_up) => {
                 if set_up.is_empty() {
-                    let message = format!("`{name}` stands for nothing; write its statements");
+                    let message = format!("`{name}` has no statements; add some");
                     mistakes.at(&file.source, &source.steps, message);
                 } else if let Some(unused) = set_up.unused() {
                     let message = format!("`{name}` does not use `{unused}`; remove it here");
@@ -134,7 +134,7 @@ impl WordReader<'_> {
             self.expression(expression, &word.parameters)?;
         }
         if expressions.is_empty() {
-            return Err(Mistake::steps(Span::default(), format!("`{name}` stands for nothing; write its statements")));
+            return Err(Mistake::steps(Span::default(), format!("`{name}` has no statements; add some")));
         }
         let used = |parameter: &String| {
             expressions.iter().any(|known| matches!(&known.kind, ExpressionKind::Name(name) if name == parameter))
@@ -168,7 +168,7 @@ impl WordReader<'_> {
     fn call(&self, function: &str, given: usize, span: Span) -> Result<(), Mistake> {
         let headed = |word: &&WordSource| word.word.value.split('(').next().map(str::trim) == Some(function);
         if self.all.iter().any(|word| headed(&word)) {
-            let message = format!("`{function}` is a word; a word stands for calls and built-ins, not for other words");
+            let message = format!("`{function}` is a word; a word can use calls and built-ins, but not other words");
             return Err(Mistake::steps(span, message));
         }
         let wanted = match (builtin(function), self.declarations.function(function)) {
@@ -195,7 +195,7 @@ impl WordReader<'_> {
 
 /// The heading of a word or a set-up: `name(parameter, …)`.
 fn heading(what: &str, text: &str, declarations: &Declarations) -> Result<(String, Vec<String>), Mistake> {
-    let form = format!("a {what} is written `name(parameter, parameter)`");
+    let form = format!("write a {what} as `name(parameter, parameter)`");
     let (is_type, nothing) = (|name: &str| declarations.ty(name).is_some(), Vocabulary::new());
     let names = Names { is_type: &is_type, actors: &[], vocabulary: &nothing };
     let heading = parse_expression(text, &names, false).map_err(|error| Mistake::heading(error.span, error.message))?;

@@ -93,7 +93,7 @@ fn a_file_that_cannot_be_replaced_stays_as_it_was() {
 }
 
 #[test]
-fn a_part_is_left_over_when_nobody_holds_its_lock() {
+fn a_part_without_a_lock_is_left_over() {
     let folder = folder();
     let [live, dead, link, other] =
         [".1.atlas-cts-part", ".2.atlas-cts-part", ".3.atlas-cts-part", "results.jsonl.4711.part"]
