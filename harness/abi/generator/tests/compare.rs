@@ -68,7 +68,7 @@ fn a_change_in_the_headers_of_two_releases_is_named(#[case] change: &str) {
 #[test]
 fn nothing_differs_between_headers_and_themselves_also_where_one_follows_another() {
     let headers = release("before.h");
-    let follows = "/* Beside aclrtMalloc. */\nsize_t note_length(uint32_t note, bool all);\n";
+    let follows = "/* Next to aclrtMalloc. */\nsize_t note_length(uint32_t note, bool all);\n";
     fs::write(headers.path().join("first.h"), follows).unwrap();
     let Some((status, text)) = compare(headers.path(), Some(headers.path())) else { return };
     assert!(status == 0 && text.contains("differences: 0, additions: 0"), "{text}");
