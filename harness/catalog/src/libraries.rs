@@ -58,7 +58,7 @@ fn expand(entry: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Option<P
 #[derive(Debug, Clone)]
 pub struct Libraries {
     list: Vec<RuntimeLibrary>,
-    /// Function → position of its library; the others live in the first one.
+    /// Function → position of its library; the others are in the first one.
     homes: HashMap<&'static str, usize>,
 }
 
@@ -73,12 +73,12 @@ impl Libraries {
         &self.list
     }
 
-    /// The position of the library with a function.
+    /// The position of the library that contains a function.
     pub fn home(&self, function: &str) -> usize {
         self.homes.get(function).copied().unwrap_or(0)
     }
 
-    /// The library with a function, if that library is optional.
+    /// The library that contains a function, if that library is optional.
     pub fn optional_home(&self, function: &str) -> Option<&RuntimeLibrary> {
         self.list.get(self.home(function)).filter(|library| library.optional)
     }

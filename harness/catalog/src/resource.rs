@@ -12,7 +12,7 @@ use super::model::ResourceSource;
 #[derive(Debug, Clone)]
 pub struct Resource {
     pub acquire: String,
-    /// Position of the parameter that receives or names what is acquired.
+    /// Position of the parameter that receives or names the resource.
     pub parameter: usize,
     pub handle: Handle,
     pub release: ReleaseCall,

@@ -104,7 +104,7 @@ fn no_device(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<Stri
     closed(source, (&entry.id.value, reason), positions, (&NO_DEVICE, RESTATES, what), mistakes);
 }
 
-/// A reason of a closed list, or the id of another clause with a prefix.
+/// A reason from a closed list, or the id of another clause with a prefix.
 fn closed(
     source: &Arc<Source>,
     (own, reason): (&str, &Spanned<String>),
