@@ -1,5 +1,6 @@
-//! What a runtime's C header declares, as data: the generator beside this crate fills its types from bindgen's output, one
-//! file for each runtime, in the crate of its vendor. Everything else knows a runtime's functions only through these tables.
+//! The declarations of a runtime's C header, as data. The generator next to this crate fills these types from bindgen's
+//! output, with one file for each runtime, in the crate of its vendor. All other code knows a runtime's functions only
+//! through these tables.
 
 use std::ffi::c_void;
 
@@ -30,7 +31,7 @@ pub struct Bindings {
 pub struct Function {
     /// The name that a user of the header writes.
     pub name: &'static str,
-    /// The symbol that a library exports, where a macro of the header makes another name of it.
+    /// The symbol that a library exports, if a macro of the header renames it.
     pub exported_as: Option<&'static str>,
     /// Parameters in order.
     pub parameters: &'static [Parameter],
@@ -62,7 +63,7 @@ pub struct Parameter {
     pub ty: Type,
 }
 
-/// A C type as far as the step language needs it.
+/// A C type, as detailed as the step language needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
     /// `void`, as a return type or behind a pointer.
@@ -92,11 +93,11 @@ pub enum Type {
 pub struct Typedef {
     /// The name in the header.
     pub name: &'static str,
-    /// What it stands for, with no typedef left in it but those of handles and callbacks.
+    /// The target, with all typedefs resolved except those of handles and callbacks.
     pub ty: Type,
 }
 
-/// A type of functions that a program hands to the library.
+/// A function type that a program passes to the library.
 #[derive(Debug)]
 pub struct Callback {
     /// The name of its typedef.
@@ -134,7 +135,7 @@ pub struct Struct {
     pub size: usize,
     /// Alignment in bytes.
     pub align: usize,
-    /// Whether all fields start at offset 0.
+    /// True if all fields start at offset 0.
     pub union: bool,
     /// Fields in the order of the header.
     pub fields: &'static [Field],

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
-use catalog::coverage::{Coverage, CoveredClause, State, Threshold};
+use catalog::coverage::{ClauseState, Coverage, CoveredClause, Threshold};
 use catalog::must_pass::MustPass;
 use catalog::{Agreement, Modality, Rules, Specs, readings, waiting};
 use clap::{Args, ValueEnum};
@@ -82,7 +82,7 @@ pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) 
 /// A row of a table: a name, what is counted, and the share of promises and errors that is covered.
 struct Row {
     name: String,
-    states: [usize; State::ALL.len()],
+    states: [usize; ClauseState::ALL.len()],
     clauses: usize,
     covered: usize,
     promises: usize,
@@ -90,12 +90,12 @@ struct Row {
 
 impl Row {
     fn of<'a>(name: String, clauses: impl Iterator<Item = &'a CoveredClause<'a>>) -> Row {
-        let mut row = Row { name, states: [0; State::ALL.len()], clauses: 0, covered: 0, promises: 0 };
+        let mut row = Row { name, states: [0; ClauseState::ALL.len()], clauses: 0, covered: 0, promises: 0 };
         for covered in clauses {
             row.clauses += 1;
-            row.states[State::ALL.iter().position(|state| *state == covered.state).unwrap_or(0)] += 1;
+            row.states[ClauseState::ALL.iter().position(|state| *state == covered.state).unwrap_or(0)] += 1;
             row.promises += usize::from(covered.promises());
-            row.covered += usize::from(covered.promises() && covered.state != State::Uncovered);
+            row.covered += usize::from(covered.promises() && covered.state != ClauseState::Uncovered);
         }
         row
     }
@@ -112,7 +112,7 @@ impl Row {
 
 /// The columns of every table behind the first.
 fn head() -> Vec<&'static str> {
-    let states = State::ALL.map(State::name);
+    let states = ClauseState::ALL.map(ClauseState::name);
     std::iter::once("clauses").chain(states).chain(["promises and errors", "covered"]).collect()
 }
 
@@ -158,7 +158,7 @@ fn products<'a>(coverage: &'a Coverage<'_>) -> Vec<(&'a str, usize, usize, usize
 /// Why clauses are untestable: reason → how many; all duplicates together.
 fn reasons<'a>(coverage: &'a Coverage<'_>) -> BTreeMap<&'a str, usize> {
     let mut reasons = BTreeMap::new();
-    for covered in coverage.clauses.iter().filter(|covered| covered.state == State::Untestable) {
+    for covered in coverage.clauses.iter().filter(|covered| covered.state == ClauseState::Untestable) {
         let reason = covered.clause.untestable.as_deref().unwrap_or_default();
         *reasons.entry(if reason.starts_with("duplicate") { "duplicate" } else { reason }).or_default() += 1;
     }
@@ -327,7 +327,7 @@ fn json(coverage: &Coverage<'_>) -> String {
 }
 
 fn uncovered(text: &mut String, coverage: &Coverage<'_>) {
-    let nothing = coverage.clauses.iter().filter(|covered| covered.state == State::Uncovered);
+    let nothing = coverage.clauses.iter().filter(|covered| covered.state == ClauseState::Uncovered);
     for covered in nothing {
         let clause = covered.clause;
         let _ = writeln!(text, "{} ({}, {}): {}", clause.id, clause.modality.name(), clause.source, clause.digest);

@@ -58,7 +58,7 @@ fn a_file_of_100_mb_is_refused() {
     file.set_len(100 << 20).unwrap();
     bench.run(["lint", "--specs", "specs"]).says(
         2,
-        &["specs/acl/rules/small.yaml: has more than 8388608 bytes; a catalog is made of readable files of at most 8 MiB"],
+        &["specs/acl/rules/small.yaml: has more than 8388608 bytes; a catalog consists of readable files of at most 8 MiB"],
     );
 }
 
@@ -85,7 +85,7 @@ fn chapters_are_found_in_folders(#[case] file: &str) {
 fn a_wide_line_is_a_warning_that_strict_makes_a_mistake() {
     let wide = format!("{CHAPTER}# {}ü\n", "x".repeat(118));
     let (bench, answer) = lint(&wide);
-    let warning = "warning: specs/acl/rules/small.yaml:15: 121 columns; break the line so that it has at most 120";
+    let warning = "warning: specs/acl/rules/small.yaml:15: 121 columns; break the line to at most 120";
     answer.says(0, &[warning, "no mistakes"]);
     bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[warning]);
     lint(wide.replace("xü", "ü")).1.says(0, &["1 rules in 1 chapters"]);
@@ -249,12 +249,12 @@ fn an_edge_of_a_size_that_no_rule_tries_needs_a_reason() {
     };
     let missing = "no `must` rule tries aclrtMalloc.size from 2^31 on, from 2^32 on, near 2^64; draw it";
     lint(" {}").says(2, &[missing]);
-    lint("\n  takes-as-much: [aclrtMalloc.size]").says(0, &["0 of 3 are tried; not tried: 3 takes-as-much"]);
+    lint("\n  takes-as-much: [aclrtMalloc.size]").says(0, &["0 of 3 tried; not tried: 3 takes-as-much"]);
     lint("\n  takes-as-much: [aclrtMalloc.sizes]").says(2, &[missing, "no size of a function and no limit"]);
     // A case is tried as soon as the steps say so.
     bench.catalog(owned.replace(
         "ONLY);\n      (uint",
         "ONLY);\n      [info] aclrtMalloc(&q, SIZE_MAX, ACL_MEM_MALLOC_NORMAL_ONLY) fails;\n      (uint",
     ));
-    lint("\n  takes-as-much: [aclrtMalloc.size]").says(0, &["1 of 3 are tried; not tried: 2 takes-as-much"]);
+    lint("\n  takes-as-much: [aclrtMalloc.size]").says(0, &["1 of 3 tried; not tried: 2 takes-as-much"]);
 }

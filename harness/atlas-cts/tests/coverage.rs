@@ -151,7 +151,7 @@ const PAGES: &str = "    pages: [{page: manual/blocks.md, functions: [aclrtMallo
     &READ.replace("[manual/blocks.md]", "[manual/blocks.md, manual/keys.md]"),
     PAGES,
     2,
-    "`manual/keys.md` is listed as read, and documents.yaml does not say which functions it describes"
+    "`manual/keys.md` is listed as read, but documents.yaml does not say which functions it describes"
 )]
 #[case::a_part_of_a_page(&READ.replace("[manual/blocks.md]", "[manual/blocks.md, 'manual/keys.md, exports']"), PAGES, 0, "")]
 fn every_function_of_a_page_that_was_read_has_a_clause(
@@ -165,7 +165,7 @@ fn every_function_of_a_page_that_was_read_has_a_clause(
 
 #[rstest]
 #[case::has_a_clause("aclrtMalloc", 0, "")]
-#[case::has_none("aclrtFree", 2, "the rule owns `aclrtFree`, and no clause has that section")]
+#[case::has_none("aclrtFree", 2, "the rule owns `aclrtFree`, but no clause has that section")]
 fn a_function_that_a_judged_rule_owns_has_a_clause(#[case] owned: &str, #[case] exit: i32, #[case] says: &str) {
     let bench = with_pages(READ, PAGES);
     let owns = CHAPTER.replace("% 64 == 0;", "% 64 == 0;\n      aclrtFree(p);");
@@ -178,11 +178,11 @@ fn a_function_that_a_judged_rule_owns_has_a_clause(#[case] owned: &str, #[case] 
 #[case::a_share_that_fell(
     "small\t75\t5\n",
     1,
-    "FALLEN  small: 50 % of its promises and errors are covered, it was 75 %"
+    "FALLEN  small: 50 % of its promises and errors are covered, down from 75 %"
 )]
-#[case::clauses_that_went("small\t50\t6\n", 1, "FALLEN  small: 5 clauses, it were 6")]
+#[case::clauses_that_went("small\t50\t6\n", 1, "FALLEN  small: 5 clauses, down from 6")]
 #[case::a_chapter_that_went("small\t50\t5\nlarge\t1\t1\n", 1, "FALLEN  large: 0 %")]
-#[case::more_unread("unread\t0\n", 1, "FALLEN  1 checks have been read by their author only, at most 0 may be")]
+#[case::more_unread("unread\t0\n", 1, "FALLEN  1 check without a second reader; at most 0 allowed")]
 #[case::what_can_be_raised("small\t25\t5\n", 0, "can be raised; put these lines there:\nunread\t1\nsmall\t50\t5")]
 #[case::no_threshold("small\thalf\t5\n", 3, "coverage.tsv:1: write `chapter<tab>percent<tab>clauses`")]
 fn the_shares_of_the_chapters_may_not_fall(#[case] file: &str, #[case] exit: i32, #[case] says: &str) {
@@ -243,7 +243,7 @@ fn a_check_is_read_once_and_of_a_rule_that_is_there() {
     let one = reading(CHECK, SAME);
     bench.write("specs/acl/readings/small.yaml", &one);
     bench.write("specs/acl/readings/second.yaml", &one);
-    bench.run(["lint", "--specs", "specs"]).says(2, &["the check of acl.small.aligned is read a second time"]);
+    bench.run(["lint", "--specs", "specs"]).says(2, &["the check of acl.small.aligned has two readings"]);
     std::fs::remove_file(bench.path("specs/acl/readings/second.yaml")).unwrap();
     bench.write("specs/acl/readings/small.yaml", one.replace("acl.small.aligned", "acl.small.alinged"));
     bench.run(["lint", "--specs", "specs"]).says(2, &["there is no rule `acl.small.alinged`; did you mean"]);
@@ -279,7 +279,7 @@ fn a_check_is_observed_where_its_axiom_is_left_out(#[case] from: &str, #[case] t
         .says(1, &["assuming contents-stay: Memory keeps its contents."]);
     let without = ["--without-axiom", "contents-stay", "--report-dir", "without"];
     bench.run(wrong.iter().chain(&without)).says(0, &["1 finding"]);
-    assert!(bench.report("without").journal.contains("assumes contents-stay, which this run does without"));
+    assert!(bench.report("without").journal.contains("assumes contents-stay, which this run leaves out"));
     let unknown = ["--without-axiom", "contents-say", "--report-dir", "unknown"];
     bench.run(wrong.iter().chain(&unknown)).says(2, &["unknown axiom `contents-say`; did you mean `contents-stay`?"]);
 }
@@ -294,9 +294,11 @@ fn sentences_that_only_coverage_counts_are_lines_of_a_table() {
     bench.write("specs/acl/rules/small.yaml", CHAPTER.replace("block.aligned}", "[block.aligned, block.unit]}"));
     bench
         .run(["lint", "--specs", "specs"])
-        .says(2, &["`block.unit` is in inventory.tsv, where no check rests; move it"]);
+        .says(2, &["`block.unit` is in inventory.tsv, on which no check can rest; move it"]);
     bench.write("specs/acl/inventory.tsv", format!("{head}{}", line.replace("fact", "promise")));
-    bench.run(["lint", "--specs", "specs"]).says(2, &["inventory.tsv:2: `promise` is judged or observed"]);
+    bench
+        .run(["lint", "--specs", "specs"])
+        .says(2, &["inventory.tsv:2: sentences of modality `promise` are judged or observed"]);
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn no_edition_raises_a_false_alarm(
             None => (
                 "skipped",
                 format!(
-                    "needs {function}, part of the runtime since {since}; this edition is unknown, and does not export it"
+                    "needs {function}, part of the runtime since {since}; this edition is unknown and does not export it"
                 ),
             ),
         };

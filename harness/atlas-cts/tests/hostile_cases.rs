@@ -92,7 +92,7 @@ fn kept(case: &str) -> String {
 #[case::no_json("printf %s '[{' > acl.small.written.json".to_owned(), "EOF while parsing")]
 #[case::a_number_for_a_choice(kept(&GOOD.replace("\"two\"", "7")), "`7` is not a value of `choose`")]
 #[case::an_axis_that_is_gone(kept(&GOOD.replace("\"size\":16", "\"gone\":1")), "the rule has no axis `gone`")]
-#[case::a_key_twice(kept(&GOOD.replace("\"size\":16", "\"size\":16,\"size\":17")), "the key `size` stands twice")]
+#[case::a_key_twice(kept(&GOOD.replace("\"size\":16", "\"size\":16,\"size\":17")), "duplicate key `size`")]
 #[case::a_fifo("rm *.json; mkfifo acl.small.written.json".to_owned(), "is a FIFO, not a file")]
 #[case::an_endless_file("ln -sf /dev/zero acl.small.written.json".to_owned(), "is a device, not a file")]
 fn a_broken_counterexample_is_a_remark_that_strict_makes_a_mistake(#[case] script: String, #[case] why: &str) {

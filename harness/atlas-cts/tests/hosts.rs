@@ -63,14 +63,14 @@ fn where_a_virtual_machine_is_not_known_of_copies_between_devices_are_observed()
     for rule in calling("aclrtDeviceCanAccessPeer") {
         assert!(applies(rule, &conditions(None, None), &RULES).is_ok(), "{}", rule.id);
         let (observed, reasons) = rule.observed_only(&RULES, &unknown);
-        assert!(!observed.is_empty() && reasons[0].ends_with("whether this is one is not known"), "{}", rule.id);
+        assert!(!observed.is_empty() && reasons[0].ends_with("it is unknown if this is one"), "{}", rule.id);
         assert!(rule.observed_only(&RULES, &physical).0.len() < observed.len(), "{}", rule.id);
     }
 }
 
 #[rstest]
 #[case::the_device_does_it(Ok(()), "")]
-#[case::the_device_does_not(Err("r was 507899".to_owned()), "was asked for copies between devices: r was 507899")]
+#[case::the_device_does_not(Err("r was 507899".to_owned()), "failed the test of copies between devices: r was 507899")]
 fn in_a_virtual_machine_copies_between_devices_are_observed_where_the_device_does_them(
     #[case] answer: Result<(), String>,
     #[case] skipped: &str,
@@ -88,7 +88,7 @@ fn in_a_virtual_machine_copies_between_devices_are_observed_where_the_device_doe
             Ok(()) => {
                 assert!(skipped.is_empty(), "{}", rule.id);
                 let reasons = rule.observed_only(&RULES, &known).1;
-                assert!(reasons[0].ends_with("this is a virtual machine, whose device does it"), "{}", rule.id);
+                assert!(reasons[0].ends_with("this is a virtual machine, whose device supports it"), "{}", rule.id);
             }
             Err(skip) => assert!(!skipped.is_empty() && skip.to_string().contains(skipped), "{}: {skip}", rule.id),
         }

@@ -5,7 +5,7 @@ use crate::support;
 use std::fs;
 use std::path::PathBuf;
 
-use catalog::version::Release;
+use catalog::version::VersionNumber;
 use rstest::{fixture, rstest};
 use support::{Answer, Bench, project};
 
@@ -82,7 +82,7 @@ const OTHER: &str = "acl.small.other";
 #[case::a_check_that_is_gone(
     "      p != NULL;\n",
     "",
-    "the check `p != NULL` is not judged any more, and version 0.2.0 demanded it",
+    "the check `p != NULL` is no longer judged, but version 0.2.0 required it",
     BLOCK,
     "part: checks, of: [\"p != NULL\"]"
 )]
@@ -146,7 +146,7 @@ const OTHER: &str = "acl.small.other";
 #[case::a_rule(
     "id: acl.small.block",
     "id: acl.small.blocks",
-    "is gone",
+    "was removed",
     "list.txt: acl.small.block",
     "part: rule, why: …}"
 )]
@@ -171,7 +171,7 @@ fn what_becomes_weaker_needs_a_reason_in_the_log_of_changes(
     if entry.contains("part: rule") {
         hold(&bench).says(0, &["nothing weaker"]);
         change(&bench, "id: acl.small.block\n", "id: acl.small.blocks\n    since: 0.2.0\n");
-        hold(&bench).says(1, &["acl.small.blocks is judged, and version 0.2.0 did not have it; leave out `since`"]);
+        hold(&bench).says(1, &["acl.small.blocks is judged, but version 0.2.0 did not have it; leave `since` out"]);
         change(&bench, "id: acl.small.block\n", "id: acl.small.blocks\n    since: 0.3.0\n");
     }
     hold(&bench).says(0, &["nothing weaker"]);
@@ -186,16 +186,21 @@ fn what_becomes_weaker_needs_a_reason_in_the_log_of_changes(
     "    level: info\n",
     "    level: must\n    since: 0.2.0\n",
     1,
-    "acl.small.told is judged, and version 0.2.0 did not"
+    "acl.small.told is judged, but version 0.2.0 did not"
 )]
 #[case::a_new_rule_with_its_version("    level: info\n", "    level: must\n    since: 0.3.0\n", 0, "3 rules")]
 #[case::a_rule_that_is_older_than_it_says(
     "    level: must\n",
     "    level: must\n    since: 0.3.0\n",
     1,
-    "acl.small.block is in the list of version 0.2.0 already; remove `since`"
+    "acl.small.block is already in the list of version 0.2.0; remove `since`"
 )]
-#[case::no_version("    level: must\n", "    level: must\n    since: next\n", 2, "`next` is no version of the suite")]
+#[case::no_version(
+    "    level: must\n",
+    "    level: must\n    since: next\n",
+    2,
+    "`next` is not a version of the suite"
+)]
 #[case::a_check_more("      p != NULL;\n", "      p != NULL;\n      (uintptr_t)p % 32 == 0;\n", 0, "nothing weaker")]
 fn new_rules_say_since_when_they_are_there(
     bench: Bench,
@@ -211,11 +216,11 @@ fn new_rules_say_since_when_they_are_there(
 #[rstest]
 #[case::that_nothing_needs(
     "  - {rule: acl.small.block, version: 0.3.0, part: level, why: The manual.}\n", 1,
-    &["changes.yaml:2", "acl.small.block is as strong as in version 0.2.0 in this; remove the entry"]
+    &["changes.yaml:2", "acl.small.block is as strong as in version 0.2.0 here; remove the entry"]
 )]
 #[case::of_the_past("  - {rule: acl.small.block, version: 0.2.0, part: level, why: The manual.}\n", 0, &["nothing weaker"])]
 #[case::without_names(
-    "  - {rule: acl.small.block, version: 0.3.0, part: checks, why: The manual.}\n", 2, &["say which checks are meant"]
+    "  - {rule: acl.small.block, version: 0.3.0, part: checks, why: The manual.}\n", 2, &["name the checks that changed"]
 )]
 #[case::with_names_too_many(
     "  - {rule: acl.small.block, version: 0.3.0, part: rule, of: [a], why: The manual.}\n", 2, &["leave `of` out"]
@@ -236,7 +241,9 @@ fn a_list_is_never_overwritten_and_one_that_is_not_there_is_no_pass(bench: Bench
     bench.run(["mustpass", "--specs", "specs", "--write", LIST]).says(3, &[LIST]);
     bench.run(["mustpass", "--specs", "specs", "--hold", "gone.txt"]).says(2, &["cannot read gone.txt"]);
     bench.write("broken.txt", "no list\n");
-    bench.run(["mustpass", "--specs", "specs", "--hold", "broken.txt"]).says(2, &["broken.txt:1: no line of a list"]);
+    bench
+        .run(["mustpass", "--specs", "specs", "--hold", "broken.txt"])
+        .says(2, &["broken.txt:1: not a line of a list"]);
     let on = |product: &str| bench.run(["mustpass", "--specs", "specs", "--product", product]);
     assert!(on("a2").says(0, &["acl.small.block", OTHER]).text.contains("\tcheck\tp != NULL\n"));
     assert!(!on("ipv350").says(0, &["acl.small.block"]).text.contains(OTHER));
@@ -249,7 +256,7 @@ fn the_catalog_demands_no_less_than_the_last_release() {
     let folder = project().join("specs/acl/mustpass");
     let mut lists: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     lists.retain(|path| path.extension().is_some_and(|kind| kind == "txt"));
-    let version = |path: &PathBuf| Release::read(path.file_stem().unwrap().to_str().unwrap()).unwrap();
+    let version = |path: &PathBuf| VersionNumber::read(path.file_stem().unwrap().to_str().unwrap()).unwrap();
     lists.sort_by(|a, b| version(a).compare(&version(b)));
     let bench = Bench::new();
     let specs = project().join("specs");

@@ -170,7 +170,7 @@ fn a_rule_that_violates_a_duty_is_a_hazard_and_runs_only_when_it_is_asked_for() 
     let rule =
         |hazard: &str| chapter(&format!("    clauses: {{zero: block.duty}}\n    level: info\n{hazard}"), &[REFUSED]);
     let answer = bench(CLAUSES, &rule("")).run(["lint", "--specs", "specs"]);
-    answer.says(2, &["rests on block.duty, which asks something of the caller (duty)", "small.yaml:10:7"]);
+    answer.says(2, &["rests on block.duty, a requirement on the caller (duty)", "small.yaml:10:7"]);
     let bench = bench(CLAUSES, &rule("    hazard: undefined\n"));
     bench.run(["run", "--specs", "specs"]).says(0, &["the documents leave the result undefined"]);
     bench.run(["run", "--specs", "specs", "--hazardous"]).says(0, &["1 observed"]);
@@ -291,6 +291,6 @@ fn a_rule_that_always_passes_a_value_that_is_not_taken_does_not_apply(
 fn a_value_that_the_header_does_not_have_is_a_mistake() {
     let bench = bench(CLAUSES, &chapter(POLICIES, &["aclrtMalloc(&p, 64, policy);", ALIGNED[1]]));
     bench.write("specs/acl/support.yaml", format!("{SUPPORT}{}", VALUES.replace("HUGE_ONLY", "HUGE_OLNY")));
-    let says = "`ACL_MEM_MALLOC_HUGE_OLNY` is no value of the header; did you mean `ACL_MEM_MALLOC_HUGE_ONLY`?";
+    let says = "`ACL_MEM_MALLOC_HUGE_OLNY` is not a value of the header; did you mean `ACL_MEM_MALLOC_HUGE_ONLY`?";
     bench.run(["lint", "--specs", "specs"]).says(2, &[says, "support.yaml"]);
 }

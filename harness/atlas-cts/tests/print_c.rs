@@ -10,7 +10,7 @@ use engine::case::{Budget, Case, Plan, Scope, Value, rule_seed};
 use engine::print_c::{Sheet, print_c};
 use rstest::rstest;
 use simulator_contract::environment;
-use steps::program::{Expression, State};
+use steps::program::{Expression, Readiness};
 use steps::walk::Node;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| catalog(specs()));
@@ -183,7 +183,7 @@ fn every_program_holds_on_a_device_without_defects(
         rules
             .filter_map(|rule| {
                 let (binary, text) = program(&RULES, rule, product, None, &folder);
-                let device = rule.program.processes.iter().any(|process| process.state == State::Device);
+                let device = rule.program.processes.iter().any(|process| process.state == Readiness::Device);
                 assert!(!device || text.contains(set_up), "{}: no `{set_up}` in\n{text}", rule.id);
                 let (status, message) = run(&binary, product, "");
                 std::fs::remove_file(binary).unwrap();

@@ -130,7 +130,7 @@ fn a_check_may_stay_for_a_reason_but_the_reason_names_a_check() {
     answer.says(0, &["small: 1 of 2 needed (50 %), 1 kept for a reason"]);
     assert!(!answer.text.contains("NOT NEEDED"), "{}", answer.text);
     let (_, answer) = proof(&format!("{CHAPTER}{}", REASON.replace("65536", "65535")), &["--weaken"]);
-    answer.says(2, &["`size <= 65535` is no check of the steps; did you mean `size <= 65536`?"]);
+    answer.says(2, &["`size <= 65535` is not a check in the steps; did you mean `size <= 65536`?"]);
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn waiting(time: &str) -> String {
 fn a_fixed_time_out_is_refused(#[case] time: &str) {
     let bench = Bench::new();
     bench.catalog(chapter(&[&waiting(time)]));
-    let told = ["a time-out of aclrtSynchronizeStreamWithTimeout is a fixed number", "write `patience`"];
+    let told = ["a timeout of aclrtSynchronizeStreamWithTimeout is a fixed number", "write `patience`"];
     bench.run(["lint", "--specs", "specs"]).says(2, &told);
 }
 

@@ -157,7 +157,7 @@ fn what_takes_all_memory_waits_for_a_device_that_is_dedicated() {
     bench.catalog(RULES.replace("    level: must\n", "    level: must\n    when: {dedicated: true}\n"));
     // Given as a library the simulated device is one like any other: somebody else may use it.
     let words = ["run", "--specs", "specs", "--product", "a2", "--library", printed.text.trim()];
-    let why = "takes all memory of a device; runs with --dedicated, where nobody else uses the devices";
+    let why = "takes all memory of a device; runs with --dedicated, if nothing else uses the devices";
     bench.run(words.iter().chain(&["--report-dir", "shared"])).says(0, &["skipped   acl.small.", why]);
     bench.run(words.iter().chain(&["--report-dir", "own", "--dedicated"])).says(0, &["verdicts  3 pass"]);
     assert!(bench.report("own").header.settings.dedicated);

@@ -1,25 +1,25 @@
-//! How much of a rule's domain its cases cover.
+//! The part of a rule's domain that its cases cover.
 
 use steps::evaluate::{Scope, Value};
 use steps::program::{Domain, Program};
 use steps::{AxisId, Id};
 
+use super::effort::Budget;
 use super::error::CaseError;
 use super::plan::{Plan, runner};
 use super::tree::CaseTree;
-use super::work::Budget;
 
-/// More distinct cases than this are not told apart: the longest runs draw millions.
+/// The maximum number of distinct cases to count: the longest runs draw millions.
 const MOST_DISTINCT: usize = 1 << 20;
 
-/// Counts distinct cases. Noting one costs a push: equal ones are removed when twice as many are noted as are told apart,
-/// and at the end.
+/// Counts distinct cases. Noting a case only pushes it; duplicates are removed when the list has doubled, and at the
+/// end.
 #[derive(Debug, Default)]
 pub struct Distinct {
     noted: Vec<u64>,
-    /// The first so many of `noted` are sorted and differ.
-    told_apart: usize,
-    /// Rules without axes have one case.
+    /// The length of the sorted prefix of `noted` without duplicates.
+    deduplicated: usize,
+    /// True if a case without axes was noted: there is only one.
     empty: bool,
 }
 
@@ -28,7 +28,7 @@ impl Distinct {
     pub fn note(&mut self, values: &[Value]) {
         if values.is_empty() {
             self.empty = true;
-        } else if self.told_apart < MOST_DISTINCT {
+        } else if self.deduplicated < MOST_DISTINCT {
             self.noted.push(digest(values));
             if self.noted.len() >= 2 * MOST_DISTINCT {
                 self.tell_apart();
@@ -36,21 +36,21 @@ impl Distinct {
         }
     }
 
-    /// How many there were.
+    /// The number of distinct cases.
     pub fn count(&mut self) -> u64 {
         self.tell_apart();
-        self.told_apart as u64 + u64::from(self.empty)
+        self.deduplicated as u64 + u64::from(self.empty)
     }
 
     fn tell_apart(&mut self) {
         self.noted.sort_unstable();
         self.noted.dedup();
         self.noted.truncate(MOST_DISTINCT);
-        self.told_apart = self.noted.len();
+        self.deduplicated = self.noted.len();
     }
 }
 
-/// 64 bits of a case: two cases with the same are not expected within a run.
+/// A 64-bit digest of a case. No collision is expected within a run.
 fn digest(values: &[Value]) -> u64 {
     fn word(digest: u64, word: u64) -> u64 {
         let mixed = (digest.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -63,14 +63,14 @@ fn digest(values: &[Value]) -> u64 {
     })
 }
 
-/// Whether the domain has no more cases than that many distinct ones. Large domains and those of lists are not counted.
+/// True if the domain has at most `distinct` cases. Large domains and those of lists are not counted.
 pub fn exhausted(program: &Program, scope: &Scope, distinct: u64) -> bool {
     let mut room = 4096;
     let cases = count(program, scope, &mut Vec::new(), &mut room);
     cases.is_some_and(|cases| cases <= distinct)
 }
 
-/// The cases that begin with these values; `None`: too many, or not to be counted.
+/// The number of cases that begin with these values; `None`: too many, or not countable.
 fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u64) -> Option<u64> {
     let axis = AxisId::new(values.len());
     if program.axes.get(axis).is_none() {
@@ -94,14 +94,14 @@ fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u
     Some(cases)
 }
 
-/// Cases of a rule, always the same ones: one for each edge of an axis, and samples up to the given number.
+/// Cases of a rule, the same in every call: one for each edge of an axis, and samples up to the given number.
 pub fn some_cases(program: &Program, scope: &Scope, cases: u32) -> Vec<Vec<Value>> {
     let budget = Budget { cases, repeats: 1, calls: u64::MAX, ..Budget::default() };
     let Ok(mut plan) = Plan::new(program, scope, 0, &budget) else { return Vec::new() };
     std::iter::from_fn(|| plan.next_case()).flatten().map(|case| case.values).collect()
 }
 
-/// How many of some draws `where` discards.
+/// The number of draws that `where` discards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Discarded {
     pub discarded: u32,
@@ -109,7 +109,7 @@ pub struct Discarded {
 }
 
 impl Discarded {
-    /// Draws cases, always the same ones.
+    /// Draws cases, the same in every call.
     ///
     /// # Errors
     /// A domain is empty, or the condition cannot be evaluated.
@@ -123,7 +123,7 @@ impl Discarded {
         Ok(Discarded { discarded, drawn: draws })
     }
 
-    /// Whether that is more than the language allows.
+    /// True if the share is more than the language allows.
     pub fn too_many(self) -> bool {
         self.discarded * 2 > self.drawn
     }

@@ -1,8 +1,9 @@
-//! Why a rule has no case, or a text is not one.
+//! Errors in drawing or reading cases.
 
+use steps::count;
 use steps::evaluate::EvaluationError;
 
-/// What keeps a case from being drawn, read or made.
+/// An error that prevents drawing, reading or building a case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaseError {
@@ -12,14 +13,14 @@ pub enum CaseError {
     /// A value is outside the domain of its axis.
     #[error("{value} is outside the domain of `{axis}`")]
     OutsideDomain { value: i128, axis: String },
-    /// A list is not an order of 0 … n-1.
+    /// A list is not a permutation of 0 to n-1.
     #[error("`{axis}` is not a permutation")]
     NotAPermutation { axis: String },
-    /// A list stands for an integer, or an integer for a list.
-    #[error("the value of `{axis}` is of another kind")]
+    /// A list is given for an integer, or an integer for a list.
+    #[error("the value of `{axis}` is of the wrong kind: list or integer")]
     OtherKind { axis: String },
     /// There are more or fewer values than axes.
-    #[error("{values} values for {axes} axes")]
+    #[error("{} for {axes} {}", count(*values, "value"), if *axes == 1 { "axis" } else { "axes" })]
     OtherAxes { values: usize, axes: usize },
     #[error("`where` discards every case; nothing was tested")]
     AllDiscarded,
@@ -27,7 +28,7 @@ pub enum CaseError {
     NoneDrawn,
     #[error("a set of values is empty")]
     NoValues,
-    /// Fewer cases are planned than were run.
+    /// The plan has fewer cases than were run.
     #[error("the plan ends before the case that failed")]
     PlanEnds,
     #[error("a case is a JSON object: {{\"size\": 64, …}}")]
@@ -38,17 +39,17 @@ pub enum CaseError {
     MissingAxis { name: String },
     #[error("`{value}` is not a value of `{axis}`, which can be: {allowed}")]
     NotAValue { value: String, axis: String, allowed: String },
-    /// It may be one for another product, or with more devices.
+    /// The value may be allowed for another product, or with more devices.
     #[error("`{value}` is not a value of `{axis}`, which can be here: {allowed}")]
     NotHere { value: String, axis: String, allowed: String },
-    #[error("`{value}` is not a value of `salt`, which is an integer from 0 on")]
+    #[error("`{value}` is not a value of `salt`, which is an integer of at least 0")]
     NotASalt { value: String },
     #[error("the list has no case")]
     NoCases,
-    /// The rule would never draw the case.
+    /// The rule never draws the case.
     #[error("the rule's `where` excludes this case, so the rule says nothing about it")]
     Excluded,
-    /// One of the cases that were given is not a case.
+    /// One of several given cases is invalid.
     #[error("{case}: {error}")]
     Given { case: String, error: Box<CaseError> },
 }

@@ -1,4 +1,4 @@
-//! Cases as JSON and as text: for replay, for the files of known counterexamples, for reports.
+//! Cases as JSON and as text, for replay, files of known counterexamples, and reports.
 
 use std::fmt;
 
@@ -33,15 +33,15 @@ pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
     Json::Object(object)
 }
 
-/// Reads what [`case_to_json`] has written of a case; every axis must be there.
+/// Reads a case from the JSON of [`case_to_json`]; every axis must be present.
 ///
 /// # Errors
-/// It is not a case of this program. Whether the values lie in their domains is for [`cases_from_json`].
+/// It is not a case of this program. Only [`cases_from_json`] checks that the values are in their domains.
 pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseError> {
     read(program, json, |_, _| Ok(()))
 }
 
-/// Reads one case, or a list of cases that run in this order in one process, that somebody gave or kept.
+/// Reads a case from the user or a file, or a list of cases that run in this order in one process.
 ///
 /// # Errors
 /// They are not cases that the rule could draw with this product and these devices.
@@ -66,7 +66,7 @@ pub fn cases_from_json(program: &Program, scope: &Scope, json: &Json) -> Result<
     }
 }
 
-/// Reads a case, axis by axis; `check` sees the values up to the one that was read last.
+/// Reads a case axis by axis; `check` gets the values read so far.
 fn read(
     program: &Program,
     json: &Json,
@@ -115,7 +115,7 @@ fn at(position: usize) -> Value {
     Value::Integer(position as i128)
 }
 
-/// What an axis can be, given the values of earlier axes.
+/// The allowed values of an axis, given those of earlier axes.
 fn allowed(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> Result<String, CaseError> {
     let bounds = scope.bounds(program, axis, values)?;
     let range = |bounds: Bounds| match (bounds.count, bounds.step) {
@@ -138,11 +138,11 @@ fn allowed(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> 
     })
 }
 
-/// JSON in which no object has a key twice. serde_json would take the last of them, and a case that looks like one would
-/// be another.
+/// Parses JSON and rejects duplicate keys. serde_json would keep only the last one, so a case could differ from what
+/// its text seems to say.
 ///
 /// # Errors
-/// The text is not JSON, or has a key twice.
+/// The text is not JSON, or has a duplicate key.
 pub fn parse_json(text: &str) -> Result<Json, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let json = unique_keys(&mut deserializer)?;
@@ -208,7 +208,7 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
         let mut object = Map::new();
         while let Some((key, UniqueKeys(value))) = entries.next_entry::<String, _>()? {
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key `{key}` stands twice")));
+                return Err(A::Error::custom(format_args!("duplicate key `{key}`")));
             }
             object.insert(key, value);
         }
@@ -216,7 +216,7 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
     }
 }
 
-/// The values by name, as a person reads them.
+/// The values by name, for reports.
 pub fn display_values(program: &Program, values: &[Value]) -> Vec<(String, String)> {
     program
         .axes
@@ -246,7 +246,7 @@ fn text(program: &Program, position: usize) -> String {
 fn integer(json: &Json) -> Option<i128> {
     match json {
         Json::Number(number) => number.as_i128(),
-        // Only what no number of JSON can hold is written as a text.
+        // Only integers that do not fit a JSON number are written as text.
         Json::String(text) => text.parse().ok().filter(|value| Number::from_i128(*value).is_none()),
         _ => None,
     }

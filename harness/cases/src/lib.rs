@@ -1,4 +1,4 @@
-//! Axes → cases: which values a rule is tried with, and smaller ones when a case fails.
+//! Axes → cases: the values that a rule is tried with, and their shrinking if a case fails.
 //!
 //! Built on proptest: a case is a [`proptest::strategy::ValueTree`], so that shrinking is proptest's binary search on
 //! every axis.
@@ -6,19 +6,19 @@
 #![forbid(unsafe_code)]
 
 mod coverage;
+mod effort;
 mod error;
 mod json;
 mod plan;
 mod query;
 mod tree;
-mod work;
 
 pub use coverage::{Discarded, Distinct, exhausted, some_cases};
+pub use effort::{Budget, Effort, Patience};
 pub use error::CaseError;
 pub use json::{case_from_json, case_to_json, cases_from_json, display_values, parse_json, unique_keys};
 pub use plan::{Case, Plan, calls_of_a_case, rule_seed};
 pub use query::{QueryError, parse_query, query};
 pub use tree::CaseTree;
-pub use work::{Budget, Patience, Work};
 
 pub use steps::evaluate::{LEAST_PATIENCE, Scope, Value};

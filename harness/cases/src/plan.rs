@@ -1,4 +1,4 @@
-//! Which cases a rule is run with: every edge of every axis, then samples, within a budget.
+//! The plan of a rule's cases: every edge of every axis, then samples, within a budget.
 
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rand::RngExt;
@@ -10,17 +10,17 @@ use steps::limits::MOST_VALUES;
 use steps::program::{Domain, Program};
 
 use super::coverage::Discarded;
+use super::effort::Budget;
 use super::error::CaseError;
 use super::tree::CaseTree;
-use super::work::Budget;
 
-/// A case that can be run and made smaller.
+/// A case that can be run and shrunk.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub values: Vec<Value>,
-    /// Makes the patterns of the case its own.
+    /// Makes the data patterns of the case unique.
     pub salt: u64,
-    /// `None`: the case was given, not drawn, and is not made smaller.
+    /// `None`: the case was given, not drawn, and is not shrunk.
     pub tree: Option<CaseTree>,
 }
 
@@ -29,17 +29,17 @@ pub struct Plan<'a> {
     program: &'a Program,
     scope: &'a Scope,
     runner: TestRunner,
-    /// The edges that are left, and the number of samples.
+    /// The remaining edges.
     edges: std::vec::IntoIter<(AxisId, u64)>,
     samples: u32,
     rejected: u32,
     drawn: u32,
-    /// Cases that were given up because `where` discarded all that was drawn for them.
+    /// Edges that were given up because `where` discarded all draws for them.
     lost_edges: u32,
     lost_samples: u32,
 }
 
-/// Seed of a rule: derived from the run's seed and the rule's id, so that rules do not depend on each other's order.
+/// The seed of a rule, derived from the run's seed and the rule's id, so that it does not depend on the order of rules.
 pub fn rule_seed(run: u64, rule: &str) -> u64 {
     let mut digest = Sha256::new();
     digest.update(run.to_le_bytes());
@@ -48,7 +48,7 @@ pub fn rule_seed(run: u64, rule: &str) -> u64 {
     u64::from_le_bytes(bytes[..8].try_into().expect("a SHA-256 has 32 bytes"))
 }
 
-/// Draws what a seed says.
+/// A random generator for a seed.
 pub(super) fn runner(seed: u64) -> TestRunner {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -57,7 +57,7 @@ pub(super) fn runner(seed: u64) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// The approximate number of calls of a case, as far as its steps tell: the mean over cases that are always the same.
+/// The approximate number of calls of a case: the mean of estimates for a fixed set of cases.
 ///
 /// # Errors
 /// A domain is empty.
@@ -97,32 +97,32 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// Number of remaining edges.
+    /// The number of remaining edges.
     pub fn edges_left(&self) -> usize {
         self.edges.len()
     }
 
-    /// Number of cases that are left, if nothing gets in the way.
+    /// The number of remaining cases, if none is given up.
     pub fn planned(&self) -> u64 {
         self.edges.len() as u64 + u64::from(self.samples)
     }
 
-    /// How many of the cases drawn `where` discarded, if cases were given up for that reason. That an edge is given up
-    /// says nothing where `where` is there to exclude it, and keeps most of the rest.
+    /// The number of draws that `where` discarded, if cases were given up for that reason. A lost edge does not count
+    /// if `where` keeps most other draws: then excluding the edge is intended.
     pub fn discarded(&self) -> Option<Discarded> {
         let discarded = Discarded { discarded: self.rejected, drawn: self.drawn };
         let cut = self.lost_samples > 0 || (self.lost_edges > 0 && discarded.too_many());
         cut.then_some(discarded)
     }
 
-    /// The next case; `None`: the plan is done. `Some(Err)`: a domain is empty.
+    /// The next case. `None`: the plan is complete; `Some(Err)`: a domain is empty.
     pub fn next_case(&mut self) -> Option<Result<Case, CaseError>> {
         loop {
             let forced = self.edges.next();
             if forced.is_none() {
                 self.samples = self.samples.checked_sub(1)?;
             }
-            // A discarded case is drawn again a few times; an edge that `where` excludes is given up.
+            // A discarded case is redrawn a few times; an edge that `where` excludes is given up.
             for _ in 0..8 {
                 let tree = match CaseTree::draw(self.program, self.scope, &mut self.runner, forced) {
                     Ok(tree) => tree,
@@ -146,7 +146,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The ends of every axis, and each value of those that enumerate.
+    /// The ends of every axis, and all values of axes that enumerate them.
     fn edges(&mut self) -> Result<Vec<(AxisId, u64)>, CaseError> {
         let tree = CaseTree::draw(self.program, self.scope, &mut self.runner, None)?;
         let values = tree.values(self.program, self.scope)?;

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
-/// The longest query that is printed, in bytes: a longer one is easier to handle as JSON.
+/// The maximum length of a printed query in bytes: longer cases are easier to handle as JSON.
 const LONGEST: usize = 400;
 
-/// A text that begins like a query and is not one.
+/// A malformed query.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum QueryError {
     #[error("`{part}` is not a value of a case; write `axis=value`, with `;` between the values")]
@@ -15,11 +15,11 @@ pub enum QueryError {
     Twice { name: String },
 }
 
-/// The query for a case of a rule; `None`: only JSON can hold it. That is so for several cases, for lists, for texts
-/// that are not words, and for a case that is too long.
+/// The query for a case of a rule. `None` if only JSON can express it: several cases, lists, texts that are not words,
+/// and cases that are too long.
 pub fn query(rule: &str, case: &Json) -> Option<String> {
     let Json::Object(values) = case else { return None };
-    // A salt of 0 is what a case without a salt has.
+    // A case without a salt has a salt of 0.
     let values = values.iter().filter(|(name, value)| !(*name == "salt" && value.as_u64() == Some(0)));
     let parts: Vec<String> =
         values.map(|(name, value)| Some(format!("{name}={}", word(value)?))).collect::<Option<_>>()?;
@@ -27,10 +27,10 @@ pub fn query(rule: &str, case: &Json) -> Option<String> {
     (!parts.is_empty() && text.len() <= LONGEST).then_some(text)
 }
 
-/// The rule that a text names, and the case that it gives with it.
+/// The rule of a query, and its case if it has one.
 ///
 /// # Errors
-/// What follows the colon is not a case.
+/// The text after the colon is not a case.
 pub fn parse_query(text: &str) -> Result<(&str, Option<Json>), QueryError> {
     let Some((rule, case)) = text.split_once(':') else { return Ok((text, None)) };
     let mut values = Map::new();
@@ -47,7 +47,7 @@ pub fn parse_query(text: &str) -> Result<(&str, Option<Json>), QueryError> {
     Ok((rule, Some(Json::Object(values))))
 }
 
-/// A value as it is written in a query, if reading it gives the same value again.
+/// A value in the notation of a query, if it reads back as the same value.
 fn word(value: &Json) -> Option<String> {
     let text = match value {
         Json::Number(number) => number.to_string(),
@@ -58,7 +58,7 @@ fn word(value: &Json) -> Option<String> {
     (text.chars().all(fits) && !text.is_empty() && value_of(&text) == *value).then_some(text)
 }
 
-/// A number where the text is one, else the text.
+/// A number if the text is one, otherwise the text.
 fn value_of(text: &str) -> Json {
     let number = text.parse::<u64>().map(Json::from).or_else(|_| text.parse::<i64>().map(Json::from));
     number.unwrap_or_else(|_| Json::from(text))

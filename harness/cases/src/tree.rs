@@ -1,4 +1,4 @@
-//! One drawn case that can be made smaller.
+//! A drawn case that can be shrunk.
 
 use proptest::num::u64::BinarySearch;
 use proptest::strategy::ValueTree;
@@ -17,11 +17,11 @@ use super::error::CaseError;
 #[derive(Debug, Clone, Default)]
 pub struct CaseTree {
     axes: Vec<AxisTree>,
-    /// The part that was made smaller last, to undo it.
+    /// The part that was shrunk last, for undoing.
     last: Option<(usize, usize)>,
-    /// Parts before this one cannot be made smaller any more in this pass.
+    /// Parts before this one cannot be shrunk further in this pass.
     next: (usize, usize),
-    /// Something became smaller in this pass: there will be another, because axes depend on each other.
+    /// True if a part was shrunk in this pass: another pass follows, because axes depend on each other.
     improved: bool,
 }
 
@@ -29,15 +29,15 @@ pub struct CaseTree {
 enum AxisTree {
     Scalar(BinarySearch),
     List {
-        /// Position in the range of lengths.
+        /// The position in the range of lengths.
         length: BinarySearch,
         /// The shortest length.
         least: usize,
         items: Vec<BinarySearch>,
-        /// The item that was left out last, with the length before.
+        /// The item that was left out last, with the previous length.
         left_out: Option<(usize, BinarySearch, BinarySearch)>,
     },
-    /// The order in which keys sort is the permutation.
+    /// The sorted order of the keys is the permutation.
     Permutation {
         length: BinarySearch,
         keys: Vec<u64>,
@@ -81,8 +81,8 @@ impl CaseTree {
         Ok(CaseTree { axes, ..CaseTree::default() })
     }
 
-    /// A tree that stands at these values: what a process was doing when it was lost, to make it smaller. Every search
-    /// begins at the value that it has now, because how it came there is not known.
+    /// A tree for given values, to shrink the case of a lost process. Every search begins at the current value, because
+    /// its history is unknown.
     pub fn of(program: &Program, scope: &Scope, values: &[Value]) -> Result<CaseTree, CaseError> {
         if values.len() != program.axes.len() {
             return Err(CaseError::OtherAxes { values: values.len(), axes: program.axes.len() });
@@ -92,7 +92,7 @@ impl CaseTree {
         Ok(CaseTree { axes, ..CaseTree::default() })
     }
 
-    /// The last of these values lies in its axis's domain.
+    /// Checks that the last of these values is in the domain of its axis.
     pub(super) fn expect_value(
         program: &Program,
         scope: &Scope,
@@ -102,7 +102,7 @@ impl CaseTree {
         AxisTree::of(program, scope, axis, values).map(drop)
     }
 
-    /// The values as the steps see them.
+    /// The values for the steps.
     pub fn values(&self, program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
         let mut values = Vec::with_capacity(self.axes.len());
         for (axis, tree) in program.axes.ids().zip(&self.axes) {
@@ -112,7 +112,7 @@ impl CaseTree {
         Ok(values)
     }
 
-    /// Goes on to the next attempt, given whether the last one still failed; `false`: nothing is left to try.
+    /// Moves to the next attempt, given the outcome of the last one; `false`: nothing remains to try.
     pub fn next(&mut self, failed: bool) -> bool {
         if failed {
             self.improved |= self.last.is_some();
@@ -121,7 +121,7 @@ impl CaseTree {
         self.complicate() || self.simplify()
     }
 
-    /// Makes one part smaller.
+    /// Shrinks one part.
     fn simplify(&mut self) -> bool {
         loop {
             while self.next.0 < self.axes.len() {
@@ -143,7 +143,7 @@ impl CaseTree {
         }
     }
 
-    /// Undoes half of the last step, because the case no longer failed; `false`: the part is as it was.
+    /// Undoes half of the last step because the case no longer failed; `false`: the part is back to its previous value.
     fn complicate(&mut self) -> bool {
         let Some((axis, part)) = self.last else { return false };
         let moved = self.axes[axis].complicate(part);
@@ -163,8 +163,8 @@ fn uniform(bounds: Bounds, runner: &mut TestRunner) -> u64 {
     if bounds.count == 1 { 0 } else { runner.rng().random_range(0..bounds.count) }
 }
 
-/// A position; logarithmic: every order of magnitude equally often, with a liking for powers of two and their
-/// neighbors.
+/// Draws a position. If `logarithmic`, all orders of magnitude are equally likely, with a bias to powers of two and
+/// their neighbors.
 fn draw(bounds: Bounds, logarithmic: bool, runner: &mut TestRunner) -> u64 {
     if !logarithmic || bounds.count < 4 {
         return uniform(bounds, runner);
@@ -184,12 +184,12 @@ fn draw(bounds: Bounds, logarithmic: bool, runner: &mut TestRunner) -> u64 {
     bounds.position(value.clamp(low, high) as i128)
 }
 
-/// How many items of a list are there: at most those that were drawn.
+/// The number of present items of a list: at most the number of drawn ones.
 fn present(least: usize, length: &BinarySearch, items: &[BinarySearch]) -> usize {
     usize::try_from(length.current()).map_or(items.len(), |more| least.saturating_add(more).min(items.len()))
 }
 
-/// The position of a value that lies in its range.
+/// The position of a value in its range.
 fn position(bounds: Bounds, value: i128, name: &str) -> Result<u64, CaseError> {
     let position = bounds.position(value);
     if bounds.at(position) == value {
@@ -199,7 +199,7 @@ fn position(bounds: Bounds, value: i128, name: &str) -> Result<u64, CaseError> {
 }
 
 impl AxisTree {
-    /// The part that stands at the axis's value.
+    /// The tree of an axis at its given value.
     fn of(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> Result<AxisTree, CaseError> {
         let name = &program.axes[axis].name;
         let bounds = scope.bounds(program, axis, &values[..axis.index()])?;
@@ -244,7 +244,7 @@ impl AxisTree {
         })
     }
 
-    /// The value that the tree stands at, in the axis's range.
+    /// The current value, in the axis's range.
     fn value(
         &self,
         program: &Program,
@@ -269,8 +269,8 @@ impl AxisTree {
         })
     }
 
-    /// Makes a part smaller: `None`: there is no such part, `Some(false)`: it cannot be made smaller. A list has its
-    /// length, then the presence of each item, then each item.
+    /// Shrinks a part. `None`: there is no such part; `Some(false)`: it cannot be shrunk. The parts of a list are its
+    /// length, the presence of each item, and each item.
     fn simplify(&mut self, part: usize) -> Option<bool> {
         match self {
             AxisTree::Scalar(search) | AxisTree::Permutation { length: search, .. } => {
@@ -313,7 +313,7 @@ impl AxisTree {
         }
     }
 
-    /// Starts every search anew from where it stands.
+    /// Restarts every search from its current value.
     fn search_again(&mut self) {
         let again = |part: &mut BinarySearch| *part = search(part.current());
         match self {

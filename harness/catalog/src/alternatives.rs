@@ -1,5 +1,5 @@
-//! Alternatives of `choose` and values of axes that do not apply: where one calls a function or passes a value that a
-//! product does not offer, that alternative is left out, not the rule.
+//! Alternatives of `choose` and values of axes that a product does not offer. Only the alternative that calls such a
+//! function or passes such a value is left out, not the whole rule.
 
 use steps::AxisId;
 use steps::program::{Domain, Program, Statement, StatementKind};
@@ -8,7 +8,7 @@ use steps::walk::Node;
 /// An axis of a program and one of its alternatives or values, by position.
 pub type Alternative = (AxisId, usize);
 
-/// The alternatives that call functions or pass values which are not offered, and such values of axes.
+/// The alternatives and axis values that use functions or values the product does not offer.
 ///
 /// # Errors
 /// The function or value without which the program cannot run at all.
@@ -33,7 +33,7 @@ pub(super) fn left_out<'a>(
     }
 }
 
-/// Whether the axes of a program, or the arguments of its calls, name one of these values.
+/// True if the axes of a program, or the arguments of its calls, name one of these values.
 pub(super) fn mentions(program: &Program, value: &impl Fn(&str) -> bool) -> bool {
     let written = program.axes.iter().filter_map(|axis| match &axis.domain {
         Domain::OneOf { written, .. } => Some(written),
@@ -52,7 +52,7 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_').filter(|name| !name.is_empty())
 }
 
-/// What a program needs, held against what is offered.
+/// The needs of a program, compared with what is offered.
 struct Needs<'a, 'o, O: Fn(&str) -> bool> {
     program: &'a Program,
     names_values: bool,
@@ -71,7 +71,7 @@ impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
         }
     }
 
-    /// Notes the values that are not offered; a value of an axis of which none is.
+    /// Notes the values that are not offered. Returns one if an axis has no offered value.
     fn axes(&self, without: &mut Vec<Alternative>) -> Option<&'a str> {
         for (axis, declared) in self.program.axes.entries().filter(|_| self.names_values) {
             let Domain::OneOf { written, .. } = &declared.domain else { continue };
@@ -86,7 +86,7 @@ impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
         None
     }
 
-    /// The first function or value that a block uses in any case and that is not offered.
+    /// The first function or value that a block always uses and that is not offered.
     fn block(&self, statements: &'a [Statement], without: &mut Vec<Alternative>) -> Option<&'a str> {
         for statement in statements {
             let mut found = None;
@@ -113,7 +113,7 @@ impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
     }
 }
 
-/// An alternative as a report names it: `choose: cached`.
+/// The name of an alternative in reports: `choose: cached`.
 pub fn named(program: &Program, (axis, position): Alternative) -> String {
     let axis = &program.axes[axis];
     match &axis.domain {

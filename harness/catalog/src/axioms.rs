@@ -1,4 +1,4 @@
-//! Axioms: what judged checks assume beside the sentences that they rest on (docs/policy.md).
+//! Axioms: the assumptions of judged checks in addition to the sentences that they rest on (docs/policy.md).
 
 use std::collections::HashSet;
 
@@ -9,8 +9,7 @@ use super::model::Axiom;
 use super::rules::{Rule, Rules};
 
 impl Rule {
-    /// The axioms that a judged check assumes: those that its ground names, or else those of its rule, and those of the
-    /// built-in check that it is.
+    /// The axioms that a judged check assumes: those of its ground, or else of its rule, and those of its built-in.
     pub fn axioms<'a>(&self, judged: &Judged, rules: &'a Rules) -> Vec<&'a Axiom> {
         let named = self.ground(judged).map(|ground| &ground.axioms).filter(|axioms| !axioms.is_empty());
         let named = named.unwrap_or(&self.assumes);
@@ -19,7 +18,7 @@ impl Rule {
         rules.axioms.iter().filter(|axiom| named.contains(&axiom.id) || built_in(axiom)).collect()
     }
 
-    /// The axioms that the check at a place assumes; all of the rule's where the place is none of a check.
+    /// The axioms that the check at a place assumes; if there is no check, all of the rule's axioms.
     pub fn axioms_at<'a>(&self, span: Span, rules: &'a Rules) -> Vec<&'a Axiom> {
         match self.judged_at(span) {
             Some(judged) => self.axioms(&judged, rules),

@@ -1,4 +1,4 @@
-//! Chapters: a chapter has the name of its file, and its rules are of the area that this name begins with.
+//! Chapters: a chapter is named after its file, and its rules belong to the area that begins the name.
 
 use std::path::Path;
 

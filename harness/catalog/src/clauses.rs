@@ -11,11 +11,11 @@ pub struct ClauseChapter {
     pub name: String,
     /// The pages that were read for it.
     pub pages: Vec<String>,
-    /// Nobody has read its pages yet.
+    /// True if its pages have not been read yet.
     pub open: bool,
 }
 
-/// Stands before the id of the clause that says the same.
+/// The prefix of the id of the clause that says the same.
 pub(crate) const DUPLICATE: &str = "duplicate of ";
 
 /// A checked clause.
@@ -33,31 +33,31 @@ pub struct Clause {
     pub digest: String,
     /// The first [`SENTENCE`](super::SENTENCE) digits of the SHA-256 of the normalized sentence.
     pub sentence: String,
-    /// The products that it speaks of; none: all.
+    /// The products that it is about; empty: all.
     pub products: Vec<String>,
     /// The editions in which it holds.
     pub span: Span,
-    /// The run modes in which it holds; none: all.
+    /// The run modes in which it holds; empty: all.
     pub run_modes: Vec<String>,
-    /// The functions whose bare calls may be refused where it holds.
+    /// The functions whose bare calls may fail where it holds.
     pub leaves_open: Vec<String>,
     /// The codes that it names.
     pub codes: Vec<i128>,
     pub reason: Option<String>,
-    /// Ids of rules that notice where a device breaks the sentence, although their checks name others.
+    /// Ids of rules that fail if a device breaks the sentence, although their checks name other sentences.
     pub noticed_by: Vec<String>,
-    /// Names of defects that break the sentence.
+    /// Names of seeded defects that break the sentence.
     pub broken_by: Vec<String>,
-    /// Why no device can break it.
+    /// The reason why no device can break it.
     pub no_device: Option<String>,
-    /// Why no rule can judge or observe it.
+    /// The reason why no rule can judge or observe it.
     pub untestable: Option<String>,
     /// `file:line`.
     pub place: String,
 }
 
 impl Clause {
-    /// Whether the sentence holds in an edition; where that is unknown, whether it holds in every one.
+    /// True if the sentence holds in an edition; if that is unknown, true if it holds in all of them.
     pub fn holds_in(&self, edition: Option<&Edition>) -> bool {
         match edition {
             None => self.span.is_always(),
@@ -65,28 +65,28 @@ impl Clause {
         }
     }
 
-    /// Whether the sentence holds in a run mode, also where nobody knows which one that is.
+    /// True if the sentence holds in a run mode, or if the run mode is unknown.
     pub fn holds_in_mode(&self, mode: Option<&str>) -> bool {
         mode.is_none_or(|mode| self.run_modes.is_empty() || self.run_modes.iter().any(|known| known == mode))
     }
 
-    /// Whether the sentence is about a run mode, and not about all of them.
+    /// True if the sentence names this run mode.
     pub fn is_about(&self, mode: &str) -> bool {
         self.run_modes.iter().any(|known| known == mode)
     }
 
-    /// Whether it speaks of a product.
+    /// True if it is about a product.
     pub fn speaks_of(&self, product: &str) -> bool {
         self.products.is_empty() || self.products.iter().any(|known| known == product)
     }
 
-    /// Where the sentence holds, in words: in which editions and run modes; empty: everywhere.
+    /// The editions and run modes in which the sentence holds, in words; empty: everywhere.
     pub fn bounds(&self) -> String {
         let bounds = [self.editions(), self.modes()];
         bounds.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    /// The run modes in which the sentence holds, in words; empty: in every one.
+    /// The run modes in which the sentence holds, in words; empty: all.
     pub fn modes(&self) -> String {
         match self.run_modes.as_slice() {
             [] => String::new(),
@@ -94,7 +94,7 @@ impl Clause {
         }
     }
 
-    /// The editions in which the sentence holds, in words; empty: in every one.
+    /// The editions in which the sentence holds, in words; empty: all.
     pub fn editions(&self) -> String {
         match (&self.span.since, &self.span.until) {
             (None, None) => String::new(),
@@ -106,8 +106,8 @@ impl Clause {
 }
 
 impl Clause {
-    /// The clause as a failure shows it. The title of its document and the edition of the library stand with the first
-    /// clause of each document only.
+    /// The clause as a failure prints it. Only the first clause of each document has the document's title and the
+    /// edition of the library.
     fn told(&self, edition: Option<&Edition>, first: bool) -> String {
         let bounds = match self.bounds() {
             text if text.is_empty() => String::new(),
@@ -120,7 +120,7 @@ impl Clause {
         }
     }
 
-    /// Clauses as a failure shows them: each once.
+    /// Clauses as a failure prints them, without duplicates.
     pub fn told_together<'a>(clauses: impl Iterator<Item = &'a Clause>, edition: Option<&Edition>) -> Vec<String> {
         let (mut seen, mut documents) = (HashSet::new(), HashSet::new());
         let clauses = clauses.filter(|clause| seen.insert(&*clause.id));
@@ -128,30 +128,30 @@ impl Clause {
     }
 }
 
-/// What the files of clauses of a runtime hold.
+/// The clauses of a runtime.
 #[derive(Debug, Default)]
 pub struct ClauseBook {
     pub chapters: Vec<ClauseChapter>,
     pub clauses: Vec<Clause>,
-    /// Id → position in `clauses`; not of sentences that only coverage counts.
+    /// Id → position in `clauses`, without the sentences that only coverage counts.
     pub positions: HashMap<String, usize>,
-    /// Whether the sentences that only coverage counts are among `clauses`: an executable does not carry them.
+    /// True if `clauses` has the sentences that only coverage counts; an executable does not carry them.
     pub whole: bool,
 }
 
 impl ClauseBook {
-    /// The clause of an id, also one that only coverage counts.
+    /// The clause with an id, including those that only coverage counts.
     pub fn clause(&self, id: &str) -> Option<&Clause> {
         let known = self.positions.get(id).map(|position| &self.clauses[*position]);
         known.or_else(|| self.clauses.iter().rev().find(|clause| clause.id == id))
     }
 
-    /// Whether a document has a clause of this section.
+    /// True if a document has a clause in this section.
     pub fn describes(&self, document: &str, section: &str) -> bool {
         self.clauses.iter().any(|clause| clause.document == document && clause.section == section)
     }
 
-    /// The position of a chapter, which is there from now on.
+    /// The position of a chapter, which is added if missing.
     pub(super) fn chapter(&mut self, name: &str) -> usize {
         let found = self.chapters.iter().position(|chapter| chapter.name == name);
         if found.is_none() {

@@ -1,20 +1,20 @@
-//! Mistakes in the catalog, each with its place.
+//! Mistakes in the catalog, with their places.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use serde_yaml::Spanned;
-use steps::Span;
+use steps::{Span, count};
 
 /// A file of the catalog.
 #[derive(Debug)]
 pub struct Source {
-    /// Path as it is printed.
+    /// The path as printed.
     pub path: PathBuf,
-    /// Its text.
+    /// The file's text.
     pub text: String,
-    /// Where lines start, found when first asked for.
+    /// The offsets of lines, computed on first use.
     starts: OnceLock<Vec<usize>>,
 }
 
@@ -23,17 +23,17 @@ impl Source {
         Source { path, text, starts: OnceLock::new() }
     }
 
-    /// Whether the file is reached through a link: then it may be any file that this user can read, and whoever made the link
-    /// reads what is printed. The file and the three folders above it are looked at.
+    /// True if the file or one of the three folders above it is a link. The link may lead to any file that this user
+    /// can read, and its author may read what is printed.
     pub(crate) fn is_elsewhere(&self) -> bool {
         const LEVELS: usize = 4;
         self.path.ancestors().take(LEVELS).any(std::path::Path::is_symlink)
     }
 
-    /// A line without its end; counted from 1.
+    /// A line without its terminator; the first line is 1.
     pub fn line(&self, number: usize) -> Option<&str> {
         let starts = self.starts.get_or_init(|| {
-            // As YAML counts them: a carriage return ends a line too.
+            // As YAML counts lines: a carriage return also ends one.
             let bytes = self.text.as_bytes();
             let ends = |at: &usize| match bytes[*at] {
                 b'\r' => bytes.get(at + 1) != Some(&b'\n'),
@@ -45,8 +45,8 @@ impl Source {
         self.text.get(start..)?.split(['\n', '\r']).next()
     }
 
-    /// A place that lies in the file: the given one, or the end of the line or file before it. What is folded has other
-    /// lines than its text, and a carriage return is not always counted as the end of one.
+    /// A place inside the file: the given one, or the end of the line or file before it. The lines of folded text
+    /// differ from those of the file, and a carriage return does not always end a line.
     pub(super) fn inside(&self, line: usize, column: usize) -> (usize, usize) {
         let last = (1..=line).rev().find_map(|number| Some((number, self.line(number)?)));
         let Some((number, text)) = last else { return (0, 0) };
@@ -58,23 +58,23 @@ impl Source {
 /// One mistake.
 #[derive(Debug, Clone)]
 pub struct Diagnostic {
-    /// The file; `None` when the file itself could not be read.
+    /// The file; `None` if it could not be read.
     pub source: Option<Arc<Source>>,
-    /// Counted from 1; 0 when the mistake has no line.
+    /// Counted from 1; 0 if the mistake has no line.
     pub line: usize,
     /// Counted from 1, in characters.
     pub column: usize,
-    /// What is wrong and what to do next.
+    /// The problem, and what to do next.
     pub message: String,
 }
 
 impl Diagnostic {
-    /// A mistake that has no place in a file.
+    /// A mistake without a place in a file.
     pub(super) fn nowhere(message: String) -> Diagnostic {
         Diagnostic { source: None, line: 0, column: 0, message }
     }
 
-    /// A mistake at a value of a file.
+    /// A mistake at a value in a file.
     pub fn at<T>(source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) -> Diagnostic {
         let (line, column) = source.inside(place.referenced.line() as usize, place.referenced.column() as usize);
         Diagnostic { source: Some(source.clone()), line, column, message: message.into() }
@@ -101,7 +101,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// A catalog that cannot be used, with all its mistakes.
+/// The mistakes of a catalog that cannot be used.
 #[derive(Debug)]
 pub struct CatalogError {
     pub diagnostics: Vec<Diagnostic>,
@@ -112,8 +112,7 @@ impl fmt::Display for CatalogError {
         for diagnostic in &self.diagnostics {
             writeln!(f, "{diagnostic}")?;
         }
-        let count = self.diagnostics.len();
-        write!(f, "{count} mistake{} in the catalog; nothing was run", if count == 1 { "" } else { "s" })
+        write!(f, "{} in the catalog; nothing was run", count(self.diagnostics.len(), "mistake"))
     }
 }
 
@@ -124,7 +123,7 @@ impl std::error::Error for CatalogError {}
 pub(crate) struct Mistakes(Vec<Diagnostic>);
 
 impl Mistakes {
-    /// A mistake at a value of a file.
+    /// A mistake at a value in a file.
     pub(crate) fn at<T>(&mut self, source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) {
         self.0.push(Diagnostic::at(source, place, message));
     }
@@ -138,7 +137,7 @@ impl Mistakes {
         self.0.push(Diagnostic { source: Some(source.clone()), line, column, message });
     }
 
-    /// A mistake of a whole file.
+    /// A mistake that concerns a whole file.
     pub(crate) fn of_file(&mut self, source: &Arc<Source>, message: String) {
         self.0.push(Diagnostic { source: Some(source.clone()), line: 0, column: 0, message });
     }
@@ -148,7 +147,7 @@ impl Mistakes {
         self.0.extend(found);
     }
 
-    /// The catalog, or what is wrong with it, in the order in which it is mended.
+    /// The catalog, or its mistakes in the order in which to fix them.
     pub(crate) fn result<T>(mut self, checked: Option<T>) -> Result<T, CatalogError> {
         match checked {
             Some(checked) if self.0.is_empty() => Ok(checked),
@@ -184,7 +183,7 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// Where the text of a scalar starts: its first line, counted from 1, and the columns before it.
+/// The start of the text of a scalar: its first line, counted from 1, and the columns before it.
 pub(super) fn text_start(source: &Source, scalar: &Spanned<String>) -> (usize, usize) {
     let line = (scalar.referenced.line() as usize).max(1);
     let column = (scalar.referenced.column() as usize).max(1);

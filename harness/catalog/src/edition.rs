@@ -1,4 +1,4 @@
-//! Editions of a runtime and versions of a kernel: how a reported one is read, and what a rule demands of it.
+//! Editions of a runtime, versions of a kernel, and conditions on them.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -34,7 +34,7 @@ impl fmt::Display for Edition {
 }
 
 impl Edition {
-    /// Reads the leading numbers of a version text; `None` when there are none.
+    /// Reads the leading numbers of a version text; `None` if there are none.
     pub fn read(text: &str) -> Option<Edition> {
         let start = text.find(|c: char| c.is_ascii_digit())?;
         let numbers: Vec<u32> = text[start..].split('.').map_while(|part| part.parse().ok()).collect();
@@ -42,22 +42,22 @@ impl Edition {
     }
 }
 
-/// The editions that have something.
+/// The editions that have a function or value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Span {
-    /// The first one; `None`: every one up to the last.
+    /// The first one; `None`: all up to the last.
     pub since: Option<Edition>,
-    /// The last one, with all that begin like it: 8.5.2 is not after 8.5.
+    /// The last one, including all that begin with it: 8.5.2 is not after 8.5.
     pub until: Option<Edition>,
 }
 
 impl Span {
-    /// Whether every edition has it.
+    /// True if every edition has it.
     pub fn is_always(&self) -> bool {
         self.since.is_none() && self.until.is_none()
     }
 
-    /// Whether an edition has it.
+    /// True if an edition has it.
     pub fn contains(&self, edition: &Edition) -> bool {
         let begun = |since: &Edition| edition >= since;
         let over = |until: &Edition| edition.0[..edition.0.len().min(until.0.len())] > until.0[..];
@@ -76,18 +76,18 @@ impl fmt::Display for Span {
     }
 }
 
-/// How the version that the runtime reports is read as an edition.
+/// The way to read a reported version of the runtime as an edition.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditionForm {
-    /// For a version that is an integer: what one of each part but the last counts. With [1000, 10], 13010 is 13.1.
-    /// Without it, the version is a text that begins with numbers and dots.
+    /// For an integer version: the weight of each part but the last. With [1000, 10], 13010 is 13.1.
+    /// If empty, the version is text that begins with numbers and dots.
     #[schemars(with = "Vec<u32>")]
     pub parts: Vec<Spanned<u32>>,
 }
 
 impl EditionForm {
-    /// The part that does not count less than the one before it, or nothing.
+    /// The first part whose weight is 0, or not less than that of the part before it.
     pub fn mistake(&self) -> Option<&Spanned<u32>> {
         let before = |index: usize| index.checked_sub(1).map_or(u32::MAX, |before| self.parts[before].value);
         self.parts
@@ -112,7 +112,7 @@ impl EditionForm {
     }
 }
 
-/// What is demanded of an edition, such as `>=8.2`.
+/// A condition on an edition, such as `>=8.2`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct EditionCondition {
@@ -121,7 +121,7 @@ pub struct EditionCondition {
     edition: Edition,
 }
 
-/// How an edition may compare with the one that a condition names. The longer signs first: `>` begins `>=`.
+/// The signs of conditions, each with the orderings that satisfy it. Longer signs come first: `>` begins `>=`.
 const COMPARISONS: [(&str, &[Ordering]); 5] = [
     (">=", &[Ordering::Greater, Ordering::Equal]),
     ("<=", &[Ordering::Less, Ordering::Equal]),
@@ -154,7 +154,7 @@ impl fmt::Display for EditionCondition {
 }
 
 impl EditionCondition {
-    /// Whether an edition satisfies it.
+    /// True if an edition satisfies it.
     pub fn holds(&self, edition: &Edition) -> bool {
         let found = edition.cmp(&self.edition);
         COMPARISONS.iter().any(|(sign, wanted)| *sign == self.sign && wanted.contains(&found))

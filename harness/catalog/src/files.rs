@@ -1,4 +1,4 @@
-//! Files among strangers: what is read is a file and has an end, what is made is the maker's own.
+//! Safe file access: bounded reads of regular files, private writes.
 
 mod replace;
 #[cfg(test)]
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 /// A regular file, open for reading.
 ///
 /// # Errors
-/// It cannot be opened, or is not a file; nothing waits for a FIFO or a device.
+/// It cannot be opened, or is not a regular file. The call never blocks on a FIFO or a device.
 pub fn open(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     let kind = file.metadata()?.file_type();
@@ -37,7 +37,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = Vec::new();
-    // What says that it is too long is not read; what grows while it is read has an end too.
+    // A file that is too long is not read; a file that grows meanwhile is read up to the limit.
     let too_long = file.metadata()?.len() > at_most;
     if !too_long {
         file.take(at_most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -51,24 +51,24 @@ pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
 /// The text of a regular file.
 ///
 /// # Errors
-/// As [`read`], and what is not UTF-8.
+/// As [`read`], or the file is not UTF-8.
 pub fn read_to_string(path: &Path, at_most: u64) -> io::Result<String> {
     String::from_utf8(read(path, at_most)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// Writes a file that is not there yet, as a whole or not at all: half of one would keep the next try from writing it.
+/// Writes a new file completely or not at all: a partial one would block the next attempt.
 ///
 /// # Errors
-/// There is one already, or it cannot be written.
+/// The file exists, or cannot be written.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let written = File::create_new(path)?.write_all(bytes);
     written.inspect_err(|_| {
-        // Why it failed is said in any case.
+        // The error of the write is reported in any case.
         let _ = fs::remove_file(path);
     })
 }
 
-/// A new folder that only this user can enter, whose name nobody can guess. It goes when the value is dropped.
+/// A new folder with an unpredictable name that only this user can enter. It is removed on drop.
 ///
 /// # Errors
 /// The parent cannot be written.
@@ -80,19 +80,19 @@ pub fn private_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
         .tempdir_in(parent)
 }
 
-/// A file in memory without a name, whose size and content can be sealed. `executable` says whether it may be executed;
-/// systems before Linux 6.3 do not know the question: there every file may.
+/// An unnamed file in memory whose size and content can be sealed. `executable` tells if it may be executed; Linux
+/// before 6.3 ignores it, and every such file may.
 ///
 /// # Errors
-/// The system has no such files, or forbids them.
+/// The system does not support such files, or forbids them.
 pub fn in_memory(name: &str, executable: MemfdFlags) -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let made = memfd_create(name, flags | executable);
     Ok(made.or_else(|error| if error == Errno::INVAL { memfd_create(name, flags) } else { Err(error) })?)
 }
 
-/// The folders of a relative path below a folder, created where they are missing. A link in place of one is refused,
-/// wherever it leads: the folder may come from another user.
+/// Creates the missing folders of a relative path below a folder. A link in place of a folder is always refused: it may
+/// come from another user.
 ///
 /// # Errors
 /// One of them exists and is not a folder, or cannot be created.
@@ -113,13 +113,13 @@ pub fn folders_below(folder: &Path, relative: impl AsRef<Path>) -> io::Result<Pa
     Ok(path)
 }
 
-/// Whether a path still names this file or folder: it was not removed, nor something else put there.
+/// True if a path still names this file or folder: it was neither removed nor replaced.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let place = |about: &std::fs::Metadata| (about.dev(), about.ino());
     matches!((file.metadata(), path.symlink_metadata()), (Ok(file), Ok(path)) if place(&file) == place(&path))
 }
 
-/// Random characters of a name.
+/// The number of random characters in a name.
 const RANDOM: usize = 12;
 
 fn name_of(kind: FileType) -> &'static str {

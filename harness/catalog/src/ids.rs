@@ -1,25 +1,25 @@
-//! Ids: how rules, clauses, products, chapters and run modes are named.
+//! Ids of rules, clauses, products, chapters and run modes.
 
-/// How what becomes part of paths and commands is written.
+/// The form of ids that become part of paths and commands.
 pub(crate) const ID: &str = "write lower-case letters, digits and `-`";
 
-/// Bytes of the longest id: ids are names of files.
+/// The maximum length of an id in bytes: ids become file names.
 const LONGEST_ID: usize = 200;
 
-/// Whether a text can be the id of a rule: three or more names with dots between them, each of lower-case letters,
-/// digits and hyphens. What is read from a journal is held to the same grammar as the catalog.
+/// True if a text can be the id of a rule: three or more names with dots between them, each of lower-case letters,
+/// digits and hyphens. Ids from a journal follow the same grammar as those of the catalog.
 pub fn is_rule_id(text: &str) -> bool {
     text.len() <= LONGEST_ID && text.split('.').count() >= 3 && text.split('.').all(is_id)
 }
 
-/// Whether a text can be the id of a product, a chapter or a run mode, which become parts of paths, of tables and of the
-/// commands that repeat a failure.
+/// True if a text can be the id of a product, a chapter or a run mode, which become part of paths, tables and replay
+/// commands.
 pub(crate) fn is_id(text: &str) -> bool {
     let inside = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(inside)
 }
 
-/// Whether a text can be the id of a clause: two or more names with dots between them.
+/// True if a text can be the id of a clause: two or more names with dots between them.
 pub(crate) fn is_clause_id(text: &str) -> bool {
     text.len() <= LONGEST_ID && text.split('.').count() >= 2 && text.split('.').all(is_id)
 }

@@ -1,5 +1,5 @@
-//! The inventory: sentences that ask or tell something and on which no check rests. Only coverage counts them, and
-//! executables do not carry them.
+//! The inventory: duties, advice and facts on which no check rests. Only coverage counts them, and executables do not
+//! carry them.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use super::model::Modality;
 use super::sentence::{SENTENCE, names_a_sentence};
 use super::specs::{LARGEST_FILE, Specs, short};
 
-/// The name of the file in the folder of a runtime.
+/// The file's name in a runtime's folder.
 const FILE: &str = "inventory.tsv";
-/// The columns of the file, which its first line names.
+/// The columns of the file, as named in its first line.
 const COLUMNS: [&str; 7] = ["chapter", "document", "section", "modality", "id", "sentence", "says"];
 
-/// `specs/<runtime>/inventory.tsv`: a sentence in each line.
+/// `specs/<runtime>/inventory.tsv`: one sentence per line.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
     pub lines: Vec<InventoryLine>,
@@ -36,18 +36,18 @@ pub(super) struct InventoryLine {
     pub place: String,
 }
 
-/// The inventory of a runtime, and its mistakes; `None`: there is no such file.
+/// The inventory of a runtime, if it has one, and its mistakes.
 pub(super) fn read_inventory(specs: &Specs, runtime: &str) -> (Option<Inventory>, Vec<Diagnostic>) {
     let path = specs.root().join(runtime).join(FILE);
     if !specs.exists(&path) {
-        // A catalog without the file keeps all of its sentences in clauses/; an executable never carries it.
+        // A catalog without the file has all sentences in clauses/; an executable never carries it.
         let folder = matches!(specs, Specs::Folder(_));
         return (folder.then(Inventory::default), Vec::new());
     }
     let bytes = match specs.read(&path, LARGEST_FILE) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let message = format!("{}: {error}; let the file be read, or restore it", path.display());
+            let message = format!("{}: {error}; make the file readable, or restore it", path.display());
             return (None, vec![Diagnostic::nowhere(message)]);
         }
     };
@@ -56,9 +56,11 @@ pub(super) fn read_inventory(specs: &Specs, runtime: &str) -> (Option<Inventory>
     for (number, line) in text.lines().enumerate() {
         match (number, parse(&path, number, line)) {
             (0, _) if line == COLUMNS.join("\t") => {}
-            (0, _) => {
-                mistakes.push(mistake(&path, 0, &format!("the first line names the columns: {}", COLUMNS.join(", "))))
-            }
+            (0, _) => mistakes.push(mistake(
+                &path,
+                0,
+                &format!("the first line must name the columns: {}", COLUMNS.join(", ")),
+            )),
             (_, Ok(line)) => inventory.lines.push(line),
             (_, Err(reason)) => mistakes.push(mistake(&path, number, &reason)),
         }
@@ -73,14 +75,18 @@ fn mistake(path: &Path, number: usize, reason: &str) -> Diagnostic {
 fn parse(path: &Path, number: usize, line: &str) -> Result<InventoryLine, String> {
     let cells: Vec<&str> = line.split('\t').collect();
     let [chapter, document, section, modality, id, sentence, says] = cells[..] else {
-        return Err(format!("a line has {} columns separated by tabs: {}", COLUMNS.len(), COLUMNS.join(", ")));
+        return Err(format!("each line has {} columns separated by tabs: {}", COLUMNS.len(), COLUMNS.join(", ")));
     };
     let modality = [Modality::Reserved, Modality::Duty, Modality::Advice, Modality::Fact]
         .into_iter()
         .find(|known| known.name() == modality)
-        .ok_or_else(|| format!("`{modality}` is judged or observed: write the sentence in clauses/{chapter}.yaml"))?;
+        .ok_or_else(|| {
+            format!(
+                "sentences of modality `{modality}` are judged or observed: move this one to clauses/{chapter}.yaml"
+            )
+        })?;
     if !is_clause_id(id) {
-        return Err(format!("`{id}` cannot be the id of a clause: `<area>.<name>`"));
+        return Err(format!("`{id}` cannot be the id of a clause; write `<area>.<name>`"));
     }
     if !names_a_sentence(sentence) {
         return Err(format!("`{sentence}` is not the first {SENTENCE} digits of the SHA-256 of a sentence"));

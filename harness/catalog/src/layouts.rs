@@ -1,4 +1,4 @@
-//! Structs whose layout depends on the edition: the header has one layout, which holds for some editions only.
+//! Structs whose layout depends on the edition. The layout in the header is that of some editions only.
 
 use steps::suggest::hint;
 use steps::types::Declarations;
@@ -9,14 +9,15 @@ use super::life_cycle::LifeCycles;
 use super::model::ApiFile;
 use super::parse::ParsedFile;
 
-/// A struct and the editions that have the header's layout of it.
+/// A struct, and the editions with the header's layout of it.
 #[derive(Debug, Clone)]
 pub struct Layout {
     pub structure: &'static str,
     pub editions: EditionCondition,
 }
 
-/// Reads the layouts of api.yaml. The life cycle and the queries run before the edition is known: they use none.
+/// Reads the layouts of api.yaml. The life cycle and the queries cannot use such structs: they run before the edition
+/// is known.
 pub(super) fn check(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,
@@ -33,7 +34,7 @@ pub(super) fn check(
             continue;
         };
         if layouts.iter().any(|known| known.structure == structure.name) {
-            report(format!("the layout of `{name}` is listed twice; remove one of the two"));
+            report(format!("the layout of `{name}` is listed twice; remove one"));
         }
         let mut programs = life_cycle.into_iter().flat_map(LifeCycles::all);
         if programs.any(|life_cycle| life_cycle.program.structs.contains(&structure.name)) {

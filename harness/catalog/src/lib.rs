@@ -1,6 +1,6 @@
-//! The catalog: files → checked rules → which of them apply to a device, and why the others do not. Beside it what is
-//! counted and held of it: [`coverage`], [`must_pass`] lists, [`lint`].
-// So the compiler finds what is dead: what nobody outside reaches is not public.
+//! The catalog: files → checked rules → those that apply to a device, with the reason why the others do not. Also the
+//! checks on the catalog as a whole: [`coverage`], [`must_pass`] lists, [`lint`].
+// Items that no other crate uses are not public, so that the compiler finds dead code.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
@@ -62,15 +62,16 @@ pub use policy::Known;
 pub use products::Product;
 pub use read::{chapter_paths, name_below, product_ids};
 pub use readings::{Agreement, Readings, readings};
-pub use resource::{Handle, Release, ReleaseArgument, Resource};
+pub use resource::{Handle, ReleaseArgument, ReleaseCall, Resource};
 pub use rules::{CatalogPlace, Chapter, Ground, Kill, Rule, Rules};
 pub use select::{Conditions, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule};
 pub use sentence::{SENTENCE, Sentence, sentences};
 pub use specs::{SpecFile, Specs, short};
+pub use steps::count;
 pub use waiting::waiting;
 pub use word::Word;
 
-/// A text with one space wherever it has several, or a line break: how checks are compared.
+/// A text with all white space collapsed to single spaces, for comparing checks.
 pub fn one_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! The libraries that a runtime consists of, and which function lives in which.
+//! The libraries of a runtime, and the functions in each.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -28,8 +28,8 @@ pub struct RuntimeLibrary {
 }
 
 impl RuntimeLibrary {
-    /// The folders in which it is looked for, in order: the catalog's, then those of LD_LIBRARY_PATH. One that names a
-    /// variable which is not set is none.
+    /// The folders to search, in order: the catalog's, then those of LD_LIBRARY_PATH. Entries with an unset variable
+    /// are dropped.
     pub fn folders(&self, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let mut folders: Vec<PathBuf> = self.search.iter().filter_map(|entry| expand(entry, &variable)).collect();
@@ -40,7 +40,7 @@ impl RuntimeLibrary {
     }
 }
 
-/// Replaces `${NAME}`; `None` when a variable is not set.
+/// Replaces `${NAME}`; `None` if a variable is not set.
 fn expand(entry: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let mut text = OsString::new();
     let mut rest = entry;
@@ -58,27 +58,27 @@ fn expand(entry: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Option<P
 #[derive(Debug, Clone)]
 pub struct Libraries {
     list: Vec<RuntimeLibrary>,
-    /// Function → position of its library; the others live in the first one.
+    /// Function → position of its library; the others are in the first one.
     homes: HashMap<&'static str, usize>,
 }
 
 impl Libraries {
-    /// The library that is there wherever the runtime is; `--library` names its file.
+    /// The library that every installation of the runtime has; `--library` names its file.
     pub fn first(&self) -> &RuntimeLibrary {
         &self.list[0]
     }
 
-    /// All of them; the first one first.
+    /// All libraries in order.
     pub fn all(&self) -> &[RuntimeLibrary] {
         &self.list
     }
 
-    /// The position of the library that a function lives in.
+    /// The position of the library that contains a function.
     pub fn home(&self, function: &str) -> usize {
         self.homes.get(function).copied().unwrap_or(0)
     }
 
-    /// The library that a function lives in, if the runtime also works without that one.
+    /// The library that contains a function, if that library is optional.
     pub fn optional_home(&self, function: &str) -> Option<&RuntimeLibrary> {
         self.list.get(self.home(function)).filter(|library| library.optional)
     }
@@ -98,21 +98,21 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
         (Some(one), []) => vec![library(&api.runtime, &one.names, &one.search, false)],
         (None, entries @ [first, ..]) => {
             if first.optional {
-                let message = "the first library is never optional: list one that is always there before it";
+                let message = "the first library cannot be optional: list one that is always installed before it";
                 report(&first.id, message.to_owned());
             }
             entries.iter().map(|of| library(&of.id, &of.names, &of.search, of.optional)).collect()
         }
         (given, _) => {
-            let both = if given.is_some() { "both are here" } else { "neither is here" };
-            report(&api.runtime, format!("api.yaml has a `library`, or a list of `libraries`; {both}"));
+            let both = if given.is_some() { "both are given" } else { "neither is given" };
+            report(&api.runtime, format!("api.yaml has either `library` or a list of `libraries`; {both}"));
             vec![library(&api.runtime, &[], &[], false)]
         }
     };
     let mut homes: HashMap<&'static str, usize> = HashMap::new();
     for (position, entry) in api.libraries.iter().enumerate() {
         if api.libraries[..position].iter().any(|earlier| earlier.id.value == entry.id.value) {
-            report(&entry.id, format!("there are two libraries `{}`; give each its own id", entry.id.value));
+            report(&entry.id, format!("there are two libraries `{}`; rename one", entry.id.value));
         }
         for pattern in &entry.functions {
             let mut functions: Vec<&'static Function> = declarations.bindings.functions.iter().collect();
@@ -125,7 +125,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
                 let earlier = homes.insert(function.name, position).filter(|earlier| *earlier != position);
                 if let Some(earlier) = earlier {
                     let (name, other, own) = (function.name, &list[earlier].id, &entry.id.value);
-                    report(pattern, format!("`{name}` lives in `{other}` and in `{own}`; name it in one of them"));
+                    report(pattern, format!("`{name}` is listed in both `{other}` and `{own}`; remove one"));
                 }
             }
         }
@@ -133,7 +133,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
     Libraries { list, homes }
 }
 
-/// The life cycle runs wherever the runtime is: it calls nothing that lives in an optional library.
+/// Checks that the life cycle, which runs with every installation, calls no function of an optional library.
 pub(super) fn expect_there(
     file: &ParsedFile<ApiFile>,
     libraries: &Libraries,
@@ -144,7 +144,7 @@ pub(super) fn expect_there(
         let Some(library) = libraries.optional_home(function.name) else { continue };
         let Some(entry) = file.value.libraries.iter().find(|entry| entry.id.value == library.id) else { continue };
         let message = format!(
-            "the life cycle or a query calls {}, which lives in `{}`; what it calls is always there: do without it, \
+            "the life cycle or a query calls {} of the optional library `{}`, which may be missing: do not call it, \
              or remove `optional`",
             function.name, library.id
         );

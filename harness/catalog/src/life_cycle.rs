@@ -1,11 +1,11 @@
-//! The life cycle and the queries of api.yaml as one program: each section is a block of it, and all share variables.
+//! The life cycle and the queries of api.yaml as one program: each section is a block, and all share variables.
 
 use std::collections::BTreeMap;
 
 use serde_yaml::Spanned;
-use steps::program::State;
+use steps::program::Readiness;
 use steps::suggest::hint;
-use steps::{Environment, Part, Program, RuleText, Span};
+use steps::{Environment, Program, RulePart, RuleText, Span};
 
 use super::diagnostic::Mistakes;
 use super::edition::EditionForm;
@@ -32,13 +32,13 @@ pub enum Section {
     Capability(usize),
 }
 
-/// What a device shows that it can do.
+/// A capability that a device can demonstrate.
 #[derive(Debug, Clone)]
 pub struct Capability {
     pub id: String,
-    /// What it is, in the words of a skip.
+    /// The capability as a skip message names it.
     pub means: String,
-    /// Devices that its steps use.
+    /// The number of devices that its steps use.
     pub devices: u32,
 }
 
@@ -49,34 +49,34 @@ impl Capability {
     }
 }
 
-/// A question to the runtime, with the state that it needs.
+/// A query to the runtime, with the readiness that it needs.
 #[derive(Debug, Clone)]
 pub struct Query {
     pub name: &'static str,
-    pub state: State,
-    /// Of a question for the version: what answers.
+    pub state: Readiness,
+    /// For a version query: the source of the answer.
     pub by: String,
-    /// Of a question for the version: how the number of an interface is read, which is no edition.
+    /// For a version query that returns an interface number, not an edition: how to read it.
     pub interface: Option<EditionForm>,
 }
 
-/// The name of the questions for the version, of which there may be several.
+/// The name of the version queries, of which there may be several.
 pub const VERSION: &str = "version";
 
-/// The name of the question for the bytes of the device's memory that nobody uses.
+/// The name of the query for the device's free memory in bytes.
 pub const FREE_MEMORY: &str = "free_memory";
 
-/// The name of the question for what the runtime says of an error.
+/// The name of the query for the runtime's text about an error.
 pub const RECENT_ERROR: &str = "recent_error";
 
-/// A question as api.yaml asks it.
-struct Asked<'a> {
+/// A query with its texts in api.yaml.
+struct QueryText<'a> {
     query: Query,
     steps: Option<&'a Spanned<String>>,
     value: &'a Spanned<String>,
 }
 
-fn questions(queries: &Queries) -> Vec<Asked<'_>> {
+fn query_texts(queries: &Queries) -> Vec<QueryText<'_>> {
     let single = [
         ("device_count", &queries.device_count),
         ("product", &queries.product),
@@ -86,16 +86,16 @@ fn questions(queries: &Queries) -> Vec<Asked<'_>> {
     let single = single.into_iter().filter_map(|(name, source)| {
         let QuerySource { state, steps, value } = source.as_ref()?;
         let query = Query { name, state: *state, by: String::new(), interface: None };
-        Some(Asked { query, steps: steps.as_ref(), value })
+        Some(QueryText { query, steps: steps.as_ref(), value })
     });
     let versions = queries.version.iter().map(|source| {
         let VersionSource { by, state, steps, value, interface } = source;
         let query = Query { name: VERSION, state: *state, by: by.clone(), interface: interface.clone() };
-        Asked { query, steps: steps.as_ref(), value }
+        QueryText { query, steps: steps.as_ref(), value }
     });
     let recent = queries.recent_error.as_ref().map(|QuerySource { state, steps, value }| {
         let query = Query { name: RECENT_ERROR, state: *state, by: String::new(), interface: None };
-        Asked { query, steps: steps.as_ref(), value }
+        QueryText { query, steps: steps.as_ref(), value }
     });
     single.chain(versions).chain(recent).collect()
 }
@@ -110,7 +110,7 @@ pub struct LifeCycleProgram {
 }
 
 impl LifeCycleProgram {
-    /// Position of a section's block among the program's statements; `None` when api.yaml leaves it out.
+    /// Position of a section's block among the program's statements; `None` if api.yaml leaves it out.
     pub fn block(&self, section: Section) -> Option<usize> {
         self.sections.iter().position(|known| *known == section)
     }
@@ -119,9 +119,9 @@ impl LifeCycleProgram {
 /// The life cycles of a runtime's products.
 #[derive(Debug)]
 pub struct LifeCycles {
-    /// That of every product without one of its own.
+    /// The life cycle of products without a specific one.
     usual: LifeCycleProgram,
-    /// By the id of the product.
+    /// Specific life cycles by product id.
     own: BTreeMap<String, LifeCycleProgram>,
 }
 
@@ -131,7 +131,7 @@ impl LifeCycles {
         self.own.get(product).unwrap_or(&self.usual)
     }
 
-    /// Whether processes of two products are set up in the same way.
+    /// True if two products have the same life cycle.
     pub fn same(&self, product: &str, other: &str) -> bool {
         std::ptr::eq(self.of(product), self.of(other))
     }
@@ -145,12 +145,12 @@ impl LifeCycles {
 /// The texts of one life cycle.
 struct Texts<'a> {
     sections: Vec<(Section, &'a Spanned<String>)>,
-    queries: Vec<Asked<'a>>,
+    queries: Vec<QueryText<'a>>,
     capabilities: &'a [CapabilitySource],
 }
 
 impl<'a> Texts<'a> {
-    /// What api.yaml says, with what it says of one product.
+    /// The texts of api.yaml, with the differences of one product.
     fn of(api: &'a ApiFile, own: Option<&'a LifeCycleDifference>) -> Texts<'a> {
         let LifeCycle { init, device, restore, health, gate, pace, .. } = &api.life_cycle;
         let device = own.and_then(|own| own.device.as_ref()).unwrap_or(device);
@@ -158,9 +158,9 @@ impl<'a> Texts<'a> {
         let health = own.and_then(|own| own.health.as_ref()).or(health.as_ref());
         let gate = own.and_then(|own| own.gate.as_ref()).or(gate.as_ref());
         let pace = own.and_then(|own| own.pace.as_ref()).or(pace.as_ref());
-        let asked = |name: &str| own.is_none_or(|own| !own.unasked.iter().any(|query| query.value == name));
-        let mut queries = questions(&api.queries);
-        queries.retain(|question| asked(question.query.name));
+        let supported = |name: &str| own.is_none_or(|own| !own.unasked.iter().any(|query| query.value == name));
+        let mut queries = query_texts(&api.queries);
+        queries.retain(|text| supported(text.query.name));
         let UpDown { up, down } = device;
         let mut sections = vec![(Section::InitUp, &init.up), (Section::DeviceUp, up)];
         sections.extend(restore.map(|text| (Section::Restore, text)));
@@ -168,16 +168,16 @@ impl<'a> Texts<'a> {
         sections.extend(gate.map(|text| (Section::Gate, text)));
         sections.extend(pace.map(|text| (Section::Pace, text)));
         sections.extend([(Section::DeviceDown, down), (Section::InitDown, &init.down)]);
-        for (index, question) in queries.iter().enumerate() {
-            sections.extend(question.steps.map(|text| (Section::Query(index), text)));
+        for (index, text) in queries.iter().enumerate() {
+            sections.extend(text.steps.map(|steps| (Section::Query(index), steps)));
         }
-        let asked = api.capabilities.iter().enumerate();
-        sections.extend(asked.map(|(index, capability)| (Section::Capability(index), &capability.steps)));
+        let capabilities = api.capabilities.iter().enumerate();
+        sections.extend(capabilities.map(|(index, capability)| (Section::Capability(index), &capability.steps)));
         Texts { sections, queries, capabilities: &api.capabilities }
     }
 }
 
-/// Compiles the life cycle of api.yaml, and that of each product which differs.
+/// Compiles the life cycle of api.yaml, and those of products that differ.
 pub(super) fn check(
     file: &ParsedFile<ApiFile>,
     environment: &Environment,
@@ -190,13 +190,13 @@ pub(super) fn check(
         if let Some(message) = unknown_product(product, products) {
             mistakes.at(&file.source, &file.value.life_cycle.init.up, format!("life_cycle.for: {message}"));
         }
-        let names: Vec<&str> = questions(&file.value.queries).iter().map(|asked| asked.query.name).collect();
+        let names: Vec<&str> = query_texts(&file.value.queries).iter().map(|text| text.query.name).collect();
         for query in difference.unasked.iter().filter(|query| !names.contains(&query.value.as_str())) {
             let hint = hint(&query.value, names.iter().copied());
-            mistakes.at(&file.source, query, format!("`{}` is no query of api.yaml{hint}", query.value));
+            mistakes.at(&file.source, query, format!("unknown query `{}`: not in api.yaml{hint}", query.value));
         }
         let texts = Texts::of(&file.value, Some(difference));
-        // A mistake of what they share is reported once.
+        // A mistake in the common part is reported once.
         let compiled = usual.as_ref().and_then(|_| life_cycle(file, &texts, environment, mistakes));
         own.extend(compiled.map(|compiled| (product.clone(), compiled)));
     }
@@ -220,7 +220,7 @@ fn life_cycle(
     }
     let text = RuleText {
         steps: &steps,
-        observe: queries.iter().map(|asked| (asked.query.name, asked.value.value.as_str())).collect(),
+        observe: queries.iter().map(|text| (text.query.name, text.value.value.as_str())).collect(),
         life_cycle: true,
         ..RuleText::default()
     };
@@ -228,13 +228,13 @@ fn life_cycle(
         Ok(program) => Some(LifeCycleProgram {
             program,
             sections: sections.iter().map(|(section, _)| *section).collect(),
-            queries: queries.iter().map(|asked| asked.query.clone()).collect(),
+            queries: queries.iter().map(|text| text.query.clone()).collect(),
             capabilities: capabilities.iter().map(Capability::of).collect(),
         }),
         Err(problems) => {
             for problem in problems {
                 let (scalar, offset) = match problem.part {
-                    Part::Observe(index) => (queries[index].value, problem.span.start),
+                    RulePart::Observe(index) => (queries[index].value, problem.span.start),
                     _ => {
                         let index = starts.iter().rposition(|start| *start <= problem.span.start).unwrap_or(0);
                         (sections[index].1, problem.span.start - starts[index].min(problem.span.start))

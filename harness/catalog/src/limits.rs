@@ -12,13 +12,13 @@ use super::model::LimitSource;
 pub struct Limit {
     /// The function's name.
     pub function: String,
-    /// What the documents ask for.
+    /// The documented requirement.
     pub bound: Bound,
     /// `function: first <= second`.
     pub text: String,
 }
 
-/// What the documents ask for.
+/// The documented requirement.
 #[derive(Debug, Clone)]
 pub enum Bound {
     /// The first is at most the second.
@@ -51,7 +51,7 @@ impl Limit {
 }
 
 impl Bound {
-    /// How far the values of a call are from the bound: 0 is at it, 1 is one above it.
+    /// The distance of a call's values from the bound: 0 is at the bound, 1 is one above it.
     pub fn distance(&self, value: impl Fn(&str) -> Option<i128>) -> Option<i128> {
         match self {
             Bound::AtMost(low, high) => Some(low.value(&value)? - high.value(&value)?),

@@ -1,5 +1,5 @@
-//! What a catalog without mistakes should not rest on: defects that do not tell rules apart, conditions that discard
-//! most cases, lines that are too wide to be read side by side.
+//! Weaknesses of a catalog without mistakes: defects that do not distinguish rules, conditions that discard most cases,
+//! lines that are too wide.
 
 mod edges;
 mod promises;
@@ -22,13 +22,13 @@ use crate::{Product, Rule, Rules, Specs, TimeUnit, chapter_paths, left_out, name
 use cases::{CaseError, Discarded, Scope};
 use simulator_contract::is_subtle;
 
-/// Cases that are drawn of a rule for each product.
+/// The number of cases drawn for each rule and product.
 const DRAWS: u32 = 1000;
-/// The columns that a line may have.
+/// The maximum width of a line in columns.
 const WIDEST: usize = 120;
 
-/// Two rules that rest on one defect: their only one, their only subtle one, or all that they claim. And defects that are
-/// named after a rule: a mechanism in a driver has a name of its own.
+/// Reports rules that share their only defect, their only subtle defect or all their defects; and defects that are
+/// named after a rule instead of a mechanism in a driver.
 pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
     let claimed = |rule: &Rule| -> BTreeSet<String> { rule.kills.iter().map(|kill| kill.defect.clone()).collect() };
     let mut found = Vec::new();
@@ -40,7 +40,7 @@ pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
             if let Some(first) = owners.get(&claims) {
                 let place = format!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line);
                 found.push(format!(
-                    "{place}: {} and {} share {what}, {names}; claim a defect that only one of them notices",
+                    "{place}: {} and {} share {what}, {names}; claim a defect that only one of them kills",
                     first.id, rule.id
                 ));
             } else {
@@ -53,19 +53,20 @@ pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
     shared("their only subtle defect", &|rule| {
         let all = claimed(rule);
         let claims: BTreeSet<String> = all.iter().filter(|name| is_subtle(defects, name)).cloned().collect();
-        // One defect that is all they claim was reported above.
+        // A shared single defect was reported above.
         Some(claims).filter(|claims| claims.len() == 1 && all.len() > 1)
     });
     for defect in defects {
         let id = format!("{}.{}", rules.runtime, defect.name);
         if rules.rule(&id).is_some() {
-            found.push(format!("the defect {} is named after the rule {id}; name what went wrong", defect.name));
+            found
+                .push(format!("the defect {} is named after the rule {id}; name what goes wrong instead", defect.name));
         }
     }
     found
 }
 
-/// A rule's `where` that does not keep enough, on the first product where that is so.
+/// A rule's `where` that keeps too few cases, on the first such product.
 #[derive(Debug)]
 pub struct ConditionMistake {
     /// `file:line:column` of the condition.
@@ -75,7 +76,7 @@ pub struct ConditionMistake {
     kind: ConditionMistakeKind,
 }
 
-/// What is wrong with it.
+/// The problem with a `where`.
 #[derive(Debug)]
 pub enum ConditionMistakeKind {
     /// It discards more than half.
@@ -90,8 +91,8 @@ impl fmt::Display for ConditionMistake {
         match kind {
             ConditionMistakeKind::Discards(discarded) => write!(
                 f,
-                "{place}: `where` discards {} % of the cases of {rule} on {product}, and may discard half; narrow the \
-                 domains instead: smaller bounds, `multiple_of`, `offset`, or bounds that read an earlier axis",
+                "{place}: `where` discards {} % of the cases of {rule} on {product}; at most half is allowed. Narrow \
+                 the domains instead: smaller bounds, `multiple_of`, `offset`, or bounds that read an earlier axis",
                 discarded.percent()
             ),
             ConditionMistakeKind::NoCase(error) => write!(f, "{place}: {rule} has no case on {product}: {error}"),
@@ -99,7 +100,7 @@ impl fmt::Display for ConditionMistake {
     }
 }
 
-/// The rules whose `where` discards more than half of 1,000 cases on a product to which they apply.
+/// The rules whose `where` discards more than half of 1,000 cases on a product that they apply to.
 pub fn condition_mistakes(rules: &Rules) -> Vec<ConditionMistake> {
     let conditional = rules.rules.iter().filter(|rule| rule.program.condition.is_some());
     let found = |rule| rules.products.iter().find_map(|product| mistake(rules, rule, product));
@@ -124,7 +125,7 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
     Some(ConditionMistake { place, rule: rule.id.clone(), product: product.id.clone(), kind })
 }
 
-/// The set-ups that no rule begins with, and no other set-up is made of.
+/// The set-ups that no rule and no other set-up uses.
 pub fn unused_set_ups(rules: &Rules) -> Vec<String> {
     let set_ups = &rules.environment.vocabulary.set_ups;
     let in_rules = rules.rules.iter().flat_map(|rule| &rule.program.givens).map(|given| &given.name);
@@ -133,8 +134,8 @@ pub fn unused_set_ups(rules: &Rules) -> Vec<String> {
     unused.map(|name| format!("api.yaml: no rule uses the set-up `{name}`; remove it, or use it")).collect()
 }
 
-/// The timeouts that do not follow from the run's patience, each with its place: a value that is enough on one machine
-/// is too little on another.
+/// The timeouts that are not derived from the run's patience, with their places: a fixed value that is enough on one
+/// machine is too short on another.
 pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
     let mut found = Vec::new();
     for rule in &rules.rules {
@@ -149,13 +150,13 @@ pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
                 TimeUnit::Seconds => "`patience / 1000`, since this one counts seconds",
             };
             let place = rule.place(&rules.chapters[rule.chapter], call.span.start);
-            found.push(format!("{place}: a time-out of {function} is a fixed number; write {write}"));
+            found.push(format!("{place}: a timeout of {function} is a fixed number; write {write}"));
         }
     }
     found
 }
 
-/// Whether a timeout follows from the patience, or is not a duration: 0 and less.
+/// True if a timeout is derived from the patience, or is not a duration: 0 or less.
 fn follows(program: &Program, argument: &Argument) -> bool {
     let Argument::Value { value, .. } = argument else { return true };
     let none = |value: &Expression| Scope::default().evaluate(value, &[]).is_ok_and(|value| value <= 0);
@@ -174,12 +175,12 @@ fn follows(program: &Program, argument: &Argument) -> bool {
     patient || !fixed
 }
 
-/// Where the YAML files of a runtime have lines of more columns, each with what to do.
+/// The lines of a runtime's YAML files that are too wide, as messages.
 pub fn wide_lines(specs: &Specs, runtime: &str) -> Vec<String> {
     let folder = specs.root().join(runtime);
     let own =
         ["api.yaml", "changes.yaml", "documents.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
-    // What cannot be read is reported where the catalog is read.
+    // Unreadable files are reported by the reader of the catalog.
     let chapters = chapter_paths(specs, runtime, &mut Vec::new());
     let mut found = Vec::new();
     for path in own.into_iter().chain(chapters) {
@@ -188,7 +189,7 @@ pub fn wide_lines(specs: &Specs, runtime: &str) -> Vec<String> {
             let columns = line.chars().count();
             if columns > WIDEST {
                 let place = format!("specs/{runtime}/{}:{}", name_below(&folder, &path), number + 1);
-                found.push(format!("{place}: {columns} columns; break the line so that it has at most {WIDEST}"));
+                found.push(format!("{place}: {columns} columns; break the line to at most {WIDEST}"));
             }
         }
     }

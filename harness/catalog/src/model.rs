@@ -1,4 +1,4 @@
-//! The shape of the YAML files. Doc comments here become the descriptions in the JSON Schema.
+//! The structure of the YAML files. Doc comments here become descriptions in the JSON Schema.
 
 mod api;
 mod axioms;

@@ -1,12 +1,12 @@
-//! Chapters are independent of each other: they are read and checked by as many threads as there are processors.
+//! Parallel reading and checking of chapters, which are independent of each other, on all processors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// As much as the main thread has: expressions nest.
+/// Stack size of a thread in bytes, as of the main thread: expressions nest.
 const STACK: usize = 8 << 20;
 
-/// Does the work on every item and gives the results in the order of the items.
+/// Does the work on every item and returns the results in the order of the items.
 pub(super) fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     if threads <= 1 {
@@ -25,7 +25,7 @@ pub(super) fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // Without the thread the others do its work.
+            // If no thread can be started, the others do its work.
             let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
         }
         run();

@@ -1,4 +1,4 @@
-//! Texts → parsed YAML, hostile input included.
+//! Texts → parsed YAML, including hostile input.
 
 use std::sync::Arc;
 
@@ -18,12 +18,13 @@ pub(super) fn parsed<T: for<'de> Deserialize<'de>>(source: Arc<Source>) -> Resul
     parse_source(&source).map(|value| ParsedFile { value, source })
 }
 
-/// What a YAML file says; the error has its place.
+/// Parses a YAML file; errors have a place.
 pub fn parse_source<T: for<'de> Deserialize<'de>>(source: &Arc<Source>) -> Result<T, Diagnostic> {
     parse(&source.text).map_err(|error| diagnostic(source, &error))
 }
 
-/// A chapter in which one rule is malformed still yields its other rules, so that all mistakes are reported together.
+/// Parses a chapter. If one rule is malformed, the others are still returned, so that all mistakes are reported
+/// together.
 pub(super) fn chapter(source: Arc<Source>) -> (ParsedFile<ChapterFile>, Vec<Diagnostic>) {
     let error = match parse::<ChapterFile>(&source.text) {
         Ok(value) => return (ParsedFile { source, value }, Vec::new()),
@@ -45,7 +46,7 @@ pub(super) fn chapter(source: Arc<Source>) -> (ParsedFile<ChapterFile>, Vec<Diag
     (ParsedFile { source, value }, own)
 }
 
-/// The items of the rule list with the number of lines before each.
+/// The items of the rule list, each with the number of lines before it.
 fn rule_items(text: &str) -> Vec<(usize, String)> {
     let mut items: Vec<(usize, String)> = Vec::new();
     let mut indentation = None;
@@ -85,24 +86,24 @@ fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
     let message = text.lines().next().unwrap_or("not valid YAML");
     // The place is printed from the diagnostic itself.
     let message = message.split(" at line ").next().unwrap_or(message).trim_start_matches("error: ");
-    // What the reader of YAML advises is meant for programmers.
+    // The advice of the YAML reader is for programmers.
     let message = match message {
         "unexpected end of input" if source.text.trim().is_empty() => "the file is empty",
         _ if message.starts_with("multiple YAML documents") => "a second YAML document begins here; a file holds one",
         _ => message.split(", set DuplicateKeyPolicy").next().unwrap_or(message),
     };
     if source.is_elsewhere() {
-        // What the reader says of a mistake quotes the file.
+        // The YAML reader's message quotes the file.
         let message =
-            "it has mistakes, and it is reached through a link, so that nothing of it is shown: name the file itself";
+            "the file has mistakes, which are not shown because it is reached through a link: name the file itself";
         return Diagnostic { source: Some(source.clone()), line, column, message: message.to_owned() };
     }
-    let hint = misspelt(message);
+    let hint = misspelled(message);
     Diagnostic { source: Some(source.clone()), line, column, message: format!("{message}{hint}") }
 }
 
 /// "unknown field `foo`, expected one of a, b" → a suggestion.
-fn misspelt(message: &str) -> String {
+fn misspelled(message: &str) -> String {
     let Some((_, rest)) = message.split_once("unknown field `") else { return String::new() };
     let Some((name, expected)) = rest.split_once('`') else { return String::new() };
     let known = expected.rsplit("expected ").next().unwrap_or_default().trim_start_matches("one of ");

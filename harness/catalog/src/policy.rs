@@ -1,4 +1,4 @@
-//! The policy: what a judged check may rest on, and what of a rule is only observed in an edition (docs/policy.md).
+//! The policy at run time: the checks of a rule that are only observed in an edition or on a host (docs/policy.md).
 
 use std::collections::BTreeSet;
 
@@ -10,23 +10,23 @@ use super::edition::Edition;
 use super::model::SupportEntry;
 use super::rules::{Ground, Rule, Rules};
 
-/// What is known of where the rules run, as far as promises depend on it.
+/// The known facts about the target that promises depend on.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// The edition of the library; `None`: it is not known.
+    /// The edition of the library; `None`: unknown.
     pub edition: Option<Edition>,
-    /// Where this program runs; `None`: it is not known, or all programs of the runtime run in the same place.
+    /// The mode in which this program runs; `None`: unknown, or the runtime has no modes.
     pub run_mode: Option<String>,
-    /// Whether programs run in a virtual machine; `None`: it is not known.
+    /// True in a virtual machine; `None`: unknown.
     pub virtual_machine: Option<bool>,
-    /// Ids of the capabilities that the device has shown.
+    /// Ids of the capabilities that the device has demonstrated.
     pub shown: BTreeSet<String>,
-    /// Ids of the axioms that this run does without: checks that assume them are only observed.
+    /// Ids of the axioms that this run does not assume: checks that need them are only observed.
     pub without: BTreeSet<String>,
 }
 
 impl Known {
-    /// Why a clause does not hold here, as what follows its id; `None`: it holds.
+    /// The reason why a clause does not hold here, as text after its id; `None`: it holds.
     fn against(&self, clause: &Clause) -> Option<String> {
         let edition = self.edition.as_ref();
         if !clause.holds_in(edition) {
@@ -37,21 +37,21 @@ impl Known {
         Some(format!("({}); this program runs in mode {mode}", clause.modes()))
     }
 
-    /// Why what calls a function of the table of support is observed here; `None`: it is judged.
+    /// The reason why calls of a function in the support table are only observed here; `None`: they are judged.
     fn not_documented(&self, entry: &SupportEntry) -> Option<&'static str> {
         let shown = entry.capability.as_ref().is_some_and(|capability| self.shown.contains(capability));
         match self.virtual_machine {
             _ if !entry.not_virtual => None,
-            None => Some("whether this is one is not known"),
-            Some(true) if shown => Some("this is a virtual machine, whose device does it"),
+            None => Some("it is unknown if this is one"),
+            Some(true) if shown => Some("this is a virtual machine, whose device supports it"),
             Some(_) => None,
         }
     }
 }
 
 impl Rule {
-    /// The statements whose checks are only observed here, by id, because what they rest on does not hold in this edition
-    /// or on this host, or is not known to: with why, each reason once.
+    /// The ids of statements whose checks are only observed here, because their grounds do not hold in this edition or
+    /// on this host, or may not; and the reasons, without duplicates.
     pub fn observed_only(&self, rules: &Rules, known: &Known) -> (Vec<StatementId>, Vec<String>) {
         let (mut statements, mut reasons) = (Vec::new(), Vec::new());
         let why = |name: &'static str| Some((name, known.not_documented(rules.support.get(name)?)?));
@@ -73,7 +73,7 @@ impl Rule {
             if let Some((clause, why)) = self.ground(&judged).and_then(failing) {
                 reasons.push(format!("`{what}` rests on {} {why}", clause.id));
             } else if let Some(axiom) = denied(&judged) {
-                reasons.push(format!("`{what}` assumes {}, which this run does without", axiom.id));
+                reasons.push(format!("`{what}` assumes {}, which this run leaves out", axiom.id));
             } else {
                 every = false;
                 continue;
@@ -99,8 +99,8 @@ impl Rule {
         (statements, reasons)
     }
 
-    /// The bare calls that may be refused in the program's run mode, each with the sentence that lets them be: not one
-    /// that is marked with what a sentence promises of just this mode.
+    /// The bare calls that may fail in the program's run mode, each with the sentence that allows it; without calls
+    /// marked with a promise for just this mode.
     fn left_open<'r>(&self, rules: &'r Rules, known: &Known) -> Vec<(BareCall, &'r Clause)> {
         let Some(mode) = known.run_mode.as_deref() else { return Vec::new() };
         let open: Vec<&Clause> = rules.book.clauses.iter().filter(|clause| clause.is_about(mode)).collect();

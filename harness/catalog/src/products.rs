@@ -32,7 +32,7 @@ pub(super) fn default_product(
     let Some(default) = &file.value.default else { return first };
     if !products.iter().any(|product| product.id == default.value) {
         let hint = hint(&default.value, products.iter().map(|product| product.id.as_str()));
-        mistakes.at(&file.source, default, format!("`{}` is no product of this file{hint}", default.value));
+        mistakes.at(&file.source, default, format!("unknown product `{}`: not in this file{hint}", default.value));
     }
     default.value.clone()
 }
@@ -46,7 +46,7 @@ pub(super) fn check(file: &ParsedFile<ProductsFile>, run_modes: &[String], mista
             match quantity(value) {
                 Some(number) => drop(facts.insert(name.clone(), number)),
                 None => {
-                    let message = format!("`{}` is no quantity; write for example 4KiB or 64", value.value);
+                    let message = format!("`{}` is not a quantity; write for example 4KiB or 64", value.value);
                     mistakes.at(&file.source, value, message);
                 }
             }
@@ -58,24 +58,27 @@ pub(super) fn check(file: &ParsedFile<ProductsFile>, run_modes: &[String], mista
         }
         if let Some(first) = products.first() {
             for name in first.facts.keys().filter(|name| !facts.contains_key(*name)) {
-                report(format!("`{id}` lacks the quantity `{name}` that `{}` has", first.id));
+                report(format!("`{id}` lacks the quantity `{name}` that `{}` has; add it", first.id));
             }
             for name in facts.keys().filter(|name| !first.facts.contains_key(*name)) {
-                report(format!("`{id}` has the quantity `{name}` that `{}` lacks", first.id));
+                report(format!(
+                    "`{id}` has the quantity `{name}` that `{}` lacks; add it there, or remove it here",
+                    first.id
+                ));
             }
         }
         if products.iter().any(|known| known.id == *id) {
-            report(format!("there are two products `{id}`"));
+            report(format!("there are two products `{id}`; rename one"));
         }
         let mut reported_names = Vec::new();
         for pattern in &entry.reported_names {
             match regex_lite::Regex::new(pattern) {
                 Ok(pattern) => reported_names.push(pattern),
-                Err(error) => report(format!("`{pattern}` is no regular expression: {error}")),
+                Err(error) => report(format!("`{pattern}` is not a regular expression: {error}")),
             }
         }
         if entry.run_modes.is_empty() && !run_modes.is_empty() {
-            report(format!("`{id}` names no run mode; there are {}", quoted(run_modes)));
+            report(format!("`{id}` names no run mode; the modes are {}", quoted(run_modes)));
         }
         for mode in entry.run_modes.iter().filter(|mode| !run_modes.contains(mode)) {
             report(unknown_run_mode(mode, run_modes));
@@ -91,18 +94,18 @@ pub(super) fn check(file: &ParsedFile<ProductsFile>, run_modes: &[String], mista
     products
 }
 
-/// What is wrong with a product that is not one.
+/// The message for an unknown product.
 pub(super) fn unknown_product(product: &str, known: &[Product]) -> Option<String> {
     let ids = || known.iter().map(|known| known.id.as_str());
     let unknown = !ids().any(|id| id == product);
-    unknown.then(|| format!("`{product}` is no product of products.yaml{}", hint(product, ids())))
+    unknown.then(|| format!("unknown product `{product}`: not in products.yaml{}", hint(product, ids())))
 }
 
 pub(super) fn unknown_run_mode(mode: &str, known: &[String]) -> String {
     if known.is_empty() {
-        return format!("`{mode}` is no run mode: api.yaml lists none");
+        return format!("unknown run mode `{mode}`: api.yaml lists none");
     }
-    format!("`{mode}` is no run mode; there are {}", quoted(known))
+    format!("unknown run mode `{mode}`; the modes are {}", quoted(known))
 }
 
 fn quoted(modes: &[String]) -> String {
@@ -110,7 +113,7 @@ fn quoted(modes: &[String]) -> String {
     modes.join(" and ")
 }
 
-/// `4KiB`, `64`.
+/// Reads `4KiB` or `64`.
 fn quantity(text: &Spanned<String>) -> Option<i128> {
     let digits = text.value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let factor = match &text.value[digits.len()..] {

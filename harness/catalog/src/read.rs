@@ -1,4 +1,4 @@
-//! The files of a catalog, read.
+//! Reading the files of a catalog.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::parallel::in_parallel;
 use super::parse::{ParsedFile, chapter, parse, parsed};
 use super::specs::{LARGEST_FILE, Specs};
 
-/// Everything that stands under `specs/` for one runtime.
+/// The files under `specs/` of one runtime.
 #[derive(Debug)]
 pub(super) struct CatalogFiles {
     pub documents: ParsedFile<DocumentsFile>,
@@ -25,20 +25,20 @@ pub(super) struct CatalogFiles {
     pub api: ParsedFile<ApiFile>,
     pub support: Option<ParsedFile<SupportFile>>,
     pub subjects: Option<ParsedFile<SubjectsFile>>,
-    /// `None`: only one chapter was read, and its checks are taken as they are.
+    /// `None`: only one chapter was read, and the grounds of its checks are not resolved.
     pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
-    /// Sentences that only coverage counts; `None`: they are not at hand.
+    /// Sentences that only coverage counts; `None`: not available.
     pub inventory: Option<Inventory>,
     pub axioms: Option<ParsedFile<AxiomsFile>>,
     pub junit: Option<ParsedFile<JunitFile>>,
     pub chapters: Vec<ParsedFile<ChapterFile>>,
-    /// Mistakes that did not keep the rest from being read.
+    /// Mistakes that did not prevent reading the rest.
     pub diagnostics: Vec<Diagnostic>,
     /// SHA-256 over all files, lower-case hex.
     pub digest: String,
 }
 
-/// Reads the catalog of a runtime; with `only`, of the chapters just the one in that file.
+/// Reads the catalog of a runtime; with `only`, a single chapter.
 pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
     let folder = specs.root().join(runtime);
     if !specs.exists(&folder.join("api.yaml")) {
@@ -72,7 +72,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     }
     let (mut chapters, diagnostics): (Vec<_>, Vec<_>) = in_parallel(texts, chapter).into_iter().unzip();
     reader.diagnostics.extend(diagnostics.into_iter().flatten());
-    // The order of rules and reports is that of the chapters' names.
+    // Rules and reports are ordered by the chapters' names.
     chapters.sort_by_key(|file| chapters::name(&folder, &file.source.path));
     let Reader { diagnostics, digest, .. } = reader;
     match (documents, products, api) {
@@ -94,7 +94,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     }
 }
 
-/// Reads the readings of a runtime, and what is wrong with them: runs do not need them.
+/// Reads the readings of a runtime, separately because runs do not need them. Returns their mistakes too.
 pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<ReadingsFile>>, Vec<Diagnostic>) {
     let folder = specs.root().join(runtime);
     let mut reader = Reader { specs, folder, diagnostics: Vec::new(), digest: Sha256::new() };
@@ -103,42 +103,42 @@ pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<Rea
     (files, reader.diagnostics)
 }
 
-/// Ids of a runtime's products; none where its file cannot be read, which reading the whole catalog reports.
+/// Ids of a runtime's products; empty if the file cannot be read, which is reported when the whole catalog is read.
 pub fn product_ids(specs: &Specs, runtime: &str) -> Vec<String> {
     let bytes = specs.read(&specs.root().join(runtime).join("products.yaml"), LARGEST_FILE).unwrap_or_default();
     let file = parse::<ProductsFile>(&String::from_utf8_lossy(&bytes)).ok();
     file.into_iter().flat_map(|file| file.products).map(|product| product.id.value).collect()
 }
 
-/// A file's path from the folder of its runtime on, the same on every machine.
+/// A file's path below the folder of its runtime, the same on every machine.
 pub fn name_below(folder: &Path, path: &Path) -> String {
     let below = path.strip_prefix(folder).unwrap_or(path);
     below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// The files of a runtime's folder itself.
+/// The names of files directly in a runtime's folder.
 const FILES: [&str; 8] = ["api", "axioms", "changes", "documents", "junit", "products", "subjects", "support"];
-/// The folder of clauses in that of a runtime.
+/// The folder of clauses in a runtime's folder.
 const CLAUSES: &str = "clauses";
-/// The folder of readings in that of a runtime.
+/// The folder of readings in a runtime's folder.
 const READINGS: &str = "readings";
 
-/// The YAML files in the folder of a runtime and all below it.
+/// The YAML files in a runtime's folder and below it.
 fn yaml_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     let (mut paths, unreadable) = specs.files(runtime);
     diagnostics.extend(unreadable.into_iter().map(|(folder, error)| {
-        Diagnostic::nowhere(format!("{}: {error}; let the folder be read, or remove it", folder.display()))
+        Diagnostic::nowhere(format!("{}: {error}; make the folder readable, or remove it", folder.display()))
     }));
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
     paths
 }
 
-/// Whether a YAML file in the folder of a runtime is a chapter.
+/// True if a YAML file in the folder of a runtime is a chapter.
 fn is_chapter(folder: &Path, path: &Path) -> bool {
     path.starts_with(folder.join(RULES))
 }
 
-/// The YAML files that nobody reads: rules in them would never run.
+/// YAML files in unknown places: their rules would never run.
 fn strangers<'a>(folder: &'a Path, paths: &'a [PathBuf]) -> impl Iterator<Item = Diagnostic> + 'a {
     let known = |path: &Path| {
         let file = FILES.iter().any(|name| path == folder.join(name).with_extension("yaml"));
@@ -146,14 +146,14 @@ fn strangers<'a>(folder: &'a Path, paths: &'a [PathBuf]) -> impl Iterator<Item =
     };
     paths.iter().filter(move |path| !known(path)).map(|path| {
         Diagnostic::nowhere(format!(
-            "{}: no file of a catalog is called so; rules lie below {}: move or remove this one",
+            "{}: not a file of a catalog; rules belong below {}: move or remove this one",
             path.display(),
             folder.join(RULES).display()
         ))
     })
 }
 
-/// The files of chapters, in the folder of a runtime and all below it.
+/// The files of chapters in a runtime's folder.
 pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     let folder = specs.root().join(runtime);
     let paths = yaml_paths(specs, runtime, diagnostics);
@@ -186,7 +186,7 @@ impl Reader<'_> {
             }
             Err(error) => {
                 let message = format!(
-                    "{}: {error}; a catalog is made of readable files of at most 8 MiB: mend, split or remove this one",
+                    "{}: {error}; a catalog consists of readable files of at most 8 MiB: fix, split or remove this one",
                     path.display()
                 );
                 self.diagnostics.push(Diagnostic::nowhere(message));
@@ -209,7 +209,7 @@ impl Reader<'_> {
         parsed(source).map_err(|error| self.diagnostics.push(error)).ok()
     }
 
-    /// The files of a folder below the runtime's: there are many, and they are independent of each other.
+    /// Reads all files of a folder below the runtime's in parallel.
     fn all<T: for<'de> Deserialize<'de> + Send>(&mut self, paths: &[PathBuf], below: &str) -> Vec<ParsedFile<T>> {
         let below = self.folder.join(below);
         let texts: Vec<_> =

@@ -1,4 +1,5 @@
-//! Readings: what a second reader, who saw neither the author's clauses nor notes, found that a check rests on.
+//! Readings: the sentences that a check rests on according to a second reader, who saw neither the author's clauses nor
+//! notes.
 
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use super::sentence::{SENTENCE, names_a_sentence};
 use super::specs::Specs;
 use crate::digest;
 
-/// How a reading compares with what the check names.
+/// The agreement of a reading with the clauses that the check names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
     /// Both found the same sentence.
@@ -28,12 +29,12 @@ pub enum Agreement {
 }
 
 impl Agreement {
-    /// Whether nobody has to decide.
+    /// True if no decision is needed.
     pub fn agrees(self) -> bool {
         matches!(self, Agreement::Sentence | Agreement::Section)
     }
 
-    /// What it is called in reports.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Agreement::Sentence => "the same sentence",
@@ -45,7 +46,7 @@ impl Agreement {
 }
 
 impl Rule {
-    /// The judged checks of a `must` rule, each with the text that names it; several checks of one text are one.
+    /// The judged checks of a `must` rule, each with the text that names it. Checks with the same text count as one.
     pub fn checks(&self) -> Vec<(Judged, String)> {
         if self.level != Level::Must || self.hazard.is_some() {
             return Vec::new();
@@ -53,7 +54,7 @@ impl Rule {
         let mut found: Vec<(Judged, String)> = Vec::new();
         for judged in judgments(&self.program) {
             let text = match judged.judgment {
-                // What every call returns depends on the whole program.
+                // The success of all calls depends on the whole program.
                 Judgment::Success => {
                     let digest = digest::of_bytes(self.program.source.as_bytes());
                     format!("every call succeeds ({})", &digest[..SENTENCE])
@@ -68,7 +69,7 @@ impl Rule {
     }
 }
 
-/// Compares what a reader found with what a check rests on.
+/// Compares a reader's findings with the grounds of a check.
 fn compare(reading: &Reading, ground: &Ground, book: &ClauseBook) -> Agreement {
     let own: Vec<&Clause> = ground.clauses.iter().map(|clause| &book.clauses[*clause]).collect();
     let found: Vec<&Clause> = reading.found.iter().filter_map(|id| book.clause(id)).collect();
@@ -78,7 +79,7 @@ fn compare(reading: &Reading, ground: &Ground, book: &ClauseBook) -> Agreement {
         None => found.iter().any(|clause| clause.modality.promises()),
     };
     if !promises {
-        // What only looks for silent corruption promises nothing, and both say so.
+        // A check for silent corruption alone rests on no promise, and both agree on that.
         let promised = own.iter().any(|clause| clause.modality.promises());
         return if promised { Agreement::Nothing } else { Agreement::Section };
     }
@@ -97,10 +98,10 @@ fn compare(reading: &Reading, ground: &Ground, book: &ClauseBook) -> Agreement {
     }
 }
 
-/// What was read twice.
+/// The checks that a second reader has read.
 #[derive(Debug, Default)]
 pub struct Readings {
-    /// Rule and text of a check → how author and reader compare, and whether that was settled.
+    /// Rule and text of a check → the agreement of author and reader; true if a disagreement was settled.
     pub read: HashMap<(String, String), (Agreement, bool)>,
     /// Judged checks of `must` rules.
     pub checks: usize,
@@ -114,8 +115,8 @@ impl Readings {
     }
 }
 
-/// Holds the readings of a catalog against its rules: a reading of a check that is there no more is a mistake, and so is a
-/// disagreement that nobody settled. All mistakes are reported together.
+/// Compares the readings of a catalog with its rules. Readings of removed checks and unsettled disagreements are
+/// errors. All mistakes are reported together.
 pub fn readings(specs: &Specs, rules: &Rules) -> Result<Readings, CatalogError> {
     let (files, diagnostics) = read_readings(specs, &rules.runtime);
     let checks: HashMap<&str, Vec<(Judged, String)>> =
@@ -146,7 +147,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Compares one reading; a mistake in it.
+    /// Compares one reading and returns its mistake, if any.
     fn reading(&mut self, id: &str, check: &str, reading: &Reading) -> Option<String> {
         let Some(rule) = self.rules.rule(id) else {
             let hint = hint(id, self.rules.rules.iter().map(|rule| rule.id.as_str()));
@@ -154,15 +155,15 @@ impl Comparison<'_> {
         };
         let Some((judged, text)) = self.checks[rule.id.as_str()].iter().find(|(_, text)| text == check) else {
             return Some(format!(
-                "{id} has no judged check `{check}`: it was changed or lowered; remove this reading, and have the check \
-                 read again (`atlas-cts clauses --checks` prints the checks)"
+                "{id} has no judged check `{check}`: it was changed or lowered. Remove this reading, and have the \
+                 check read again (`atlas-cts clauses --checks` prints the checks)"
             ));
         };
         let ground = rule.ground(judged)?;
         let agreement = compare(reading, ground, &self.rules.book);
         let known = (id.to_owned(), text.clone());
         if self.found.read.insert(known, (agreement, reading.settled.is_some())).is_some() {
-            return Some(format!("the check of {id} is read a second time"));
+            return Some(format!("the check of {id} has two readings; remove one"));
         }
         if let Some(mistake) = self.unnamed(rule, judged, reading) {
             return Some(mistake);
@@ -171,13 +172,13 @@ impl Comparison<'_> {
             return None;
         }
         Some(format!(
-            "author and second reader disagree about `{check}` ({}): say under `settled` what was decided, and by which \
-             sentence",
+            "author and second reader disagree about `{check}` ({}): write the decision under `settled`, with the \
+             sentence that decides it",
             agreement.name()
         ))
     }
 
-    /// What a reading names that is not there, or leaves unnamed.
+    /// The mistake in the names of a reading: one is unknown or missing.
     fn unnamed(&self, rule: &Rule, judged: &Judged, reading: &Reading) -> Option<String> {
         if let Some(id) = reading.found.iter().find(|id| !names_a_sentence(id) && self.rules.book.clause(id).is_none())
         {
@@ -193,8 +194,8 @@ impl Comparison<'_> {
         let assumed = rule.axioms(judged, self.rules);
         let missing = reading.assuming.iter().find(|id| assumed.iter().all(|axiom| axiom.id != **id))?;
         Some(format!(
-            "the second reader says that `{}` assumes {missing}, and {} does not: add it to `assumes` of the rule or its \
-             chapter",
+            "the second reader says that `{}` assumes {missing}, and {} does not: add it to `assumes` of the rule or \
+             its chapter",
             rule.program.judged(judged),
             rule.id
         ))

@@ -1,10 +1,10 @@
-//! What calls acquire, and how it is released: the resources of api.yaml, checked against the header.
+//! Resources, the acquiring and the releasing calls of api.yaml, checked against the header.
 
 use abi::{Function, Type};
 use steps::suggest::hint;
 use steps::syntax::{self, Expression, ExpressionKind, UnaryOperator};
 use steps::types::{Declarations, VOID_POINTER, c_name, is_address, is_integer, range};
-use steps::{Span, parse_release};
+use steps::{Span, count, parse_release};
 
 use super::model::ResourceSource;
 
@@ -12,38 +12,38 @@ use super::model::ResourceSource;
 #[derive(Debug, Clone)]
 pub struct Resource {
     pub acquire: String,
-    /// Position of the parameter that receives or names what is acquired.
+    /// Position of the parameter that receives or names the resource.
     pub parameter: usize,
     pub handle: Handle,
-    pub release: Release,
+    pub release: ReleaseCall,
     /// Further calls that release it.
-    pub also: Vec<Release>,
+    pub also: Vec<ReleaseCall>,
 }
 
-/// Where the handle is found.
+/// The place of the handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handle {
-    /// It is the argument.
+    /// The argument itself.
     Argument(Type),
-    /// It is what the argument points to.
+    /// The value that the argument points to.
     Pointee(Type),
-    /// It is a buffer of that length, to which the argument points.
+    /// A buffer of this length that the argument points to.
     Buffer(usize),
 }
 
 /// A call that releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Release {
+pub struct ReleaseCall {
     pub function: String,
     pub arguments: Vec<ReleaseArgument>,
 }
 
-/// What a release passes.
+/// An argument of a releasing call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReleaseArgument {
     Handle,
     Integer(i128),
-    /// What the acquiring call passed for the parameter of that position.
+    /// The acquiring call's argument at this position.
     Parameter(usize),
 }
 
@@ -51,7 +51,7 @@ pub enum ReleaseArgument {
 const HANDLE: &str = "handle";
 
 impl Resource {
-    /// In which argument a call of the function takes the handle that it releases.
+    /// The position of the argument in which the function takes the handle that it releases.
     pub fn released_by(&self, function: &str) -> Option<usize> {
         let release = [&self.release].into_iter().chain(&self.also).find(|release| release.function == function)?;
         release.arguments.iter().position(|argument| *argument == ReleaseArgument::Handle)
@@ -67,7 +67,7 @@ impl Resource {
 }
 
 impl Handle {
-    /// How the handle is found in a parameter of a type; `bytes` is the length that api.yaml gives a buffer.
+    /// The handle in a parameter of a type; `bytes` is the length of a buffer in api.yaml.
     fn of(ty: Type, bytes: Option<u32>) -> Option<Handle> {
         match (ty, bytes) {
             (Type::Pointer { .. }, Some(bytes)) => Some(Handle::Buffer(bytes as usize)),
@@ -78,7 +78,7 @@ impl Handle {
         }
     }
 
-    /// The handle's type; for a buffer, that of its address.
+    /// The handle's type; for a buffer, the type of its address.
     pub fn ty(self) -> Type {
         match self {
             Handle::Argument(ty) | Handle::Pointee(ty) => ty,
@@ -86,7 +86,7 @@ impl Handle {
         }
     }
 
-    /// The bits of a word in which the handle lies.
+    /// The bits of a word that hold the handle.
     pub fn mask(self, declarations: &Declarations) -> u64 {
         u64::MAX >> (64 - 8 * declarations.size(self.ty()).clamp(1, 8))
     }
@@ -96,26 +96,26 @@ fn is_handle(ty: Type) -> bool {
     matches!(ty, Type::Integer { .. } | Type::Enumeration { .. } | Type::Pointer { .. } | Type::Handle(_))
 }
 
-/// Where in a resource of api.yaml something is wrong.
+/// The field with a mistake in a resource of api.yaml.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     Acquire,
     Handle,
     Release,
-    /// One of the further functions.
+    /// One of the other releasing calls.
     Also(usize),
 }
 
-/// Something wrong in a resource of api.yaml.
+/// A mistake in a resource of api.yaml.
 #[derive(Debug)]
 pub(super) struct ResourceMistake {
     pub field: Field,
-    /// The place in the text of that field.
+    /// The place in the text of the field.
     pub span: Span,
     pub kind: Box<ResourceMistakeKind>,
 }
 
-/// What is wrong.
+/// The kind of a mistake in a resource.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ResourceMistakeKind {
     #[error("`{name}` is not in the header{hint}")]
@@ -124,30 +124,35 @@ pub(super) enum ResourceMistakeKind {
     NoParameter { function: &'static str, name: String, hint: String },
     /// The parameter is neither a handle nor points to one.
     #[error(
-        "`{name}` is a {}, which cannot be a handle: name a parameter that is, or points to, an integer, an \
-         enumeration, a pointer or an opaque handle; a buffer has its length as `bytes`",
+        "`{name}` is a {}, which cannot be a handle; name a parameter that is, or points to, an integer, an \
+         enumeration, a pointer or an opaque handle; for a buffer, add its length as `bytes`",
         c_name(*ty)
     )]
     NoHandle { name: &'static str, ty: Type },
-    /// A length was given for what is not a buffer.
+    /// A length was given, but the parameter is not a buffer.
     #[error("`{name}` is a {}, not a pointer to a buffer; leave `bytes` out", c_name(*ty))]
     NoBuffer { name: &'static str, ty: Type },
-    /// The release is not written as one.
+    /// The release does not parse.
     #[error("{0}")]
     Syntax(String),
-    #[error("`{}` takes {} arguments ({}), here are {given}", function.name, function.parameters.len(), names(function))]
+    #[error(
+        "`{}` takes {} ({}), got {given}",
+        function.name,
+        count(function.parameters.len(), "argument"),
+        names(function)
+    )]
     Arguments { function: &'static Function, given: usize },
     #[error("`{name}` is neither `{HANDLE}`, nor a parameter of `{acquire}`, nor a constant of the header{hint}")]
     NoName { name: String, acquire: &'static str, hint: String },
-    /// Neither a name nor an integer.
+    /// The argument is neither a name nor an integer.
     #[error(
         "an argument of a release is `{HANDLE}`, an integer, a constant of the header, or the name of a parameter of \
          `{acquire}`"
     )]
     NoArgument { acquire: &'static str },
-    #[error("this call of `{function}` does not pass the handle; write `{HANDLE}` where it belongs")]
+    #[error("this call of `{function}` does not pass the handle; write `{HANDLE}` as the argument for it")]
     WithoutHandle { function: &'static str },
-    #[error("parameter `{name}` of `{function}` is a {}, this is a {}", c_name(*wanted), c_name(*given))]
+    #[error("parameter `{name}` of `{function}` is a {}, but this is a {}", c_name(*wanted), c_name(*given))]
     OtherType { function: &'static str, name: &'static str, wanted: Type, given: Type },
     #[error("{value} does not fit parameter `{name}` of `{function}`, a {}", c_name(*wanted))]
     TooLarge { function: &'static str, name: &'static str, wanted: Type, value: i128 },
@@ -195,7 +200,7 @@ fn find(name: &str, declarations: &Declarations) -> Result<&'static Function, Re
     })
 }
 
-/// The call that acquires, as its releases see it.
+/// The acquiring call, as its releases use it.
 struct Acquired<'a> {
     function: &'static Function,
     /// Position of the parameter with the handle.
@@ -205,10 +210,10 @@ struct Acquired<'a> {
 }
 
 impl Acquired<'_> {
-    fn release(&self, text: &str) -> Result<Release, (Span, ResourceMistakeKind)> {
+    fn release(&self, text: &str) -> Result<ReleaseCall, (Span, ResourceMistakeKind)> {
         use ResourceMistakeKind::*;
         let written = parse_release(text).map_err(|error| (error.span, Syntax(error.message)))?;
-        let syntax::Release { function: name, span, arguments } = written;
+        let syntax::ReleaseSyntax { function: name, span, arguments } = written;
         let function = find(&name, self.declarations).map_err(|kind| (span, kind))?;
         let given = arguments.as_ref().map_or(1, Vec::len);
         if function.parameters.len() != given {
@@ -226,7 +231,7 @@ impl Acquired<'_> {
         if !passed.contains(&ReleaseArgument::Handle) {
             return Err((span, WithoutHandle { function: function.name }));
         }
-        Ok(Release { function: name, arguments: passed })
+        Ok(ReleaseCall { function: name, arguments: passed })
     }
 
     fn argument(&self, written: &Expression) -> Result<ReleaseArgument, ResourceMistakeKind> {
@@ -259,7 +264,7 @@ impl Acquired<'_> {
         }
     }
 
-    /// Whether a parameter of the release takes an argument.
+    /// Checks that a parameter of the release accepts an argument.
     fn fits(
         &self,
         argument: ReleaseArgument,

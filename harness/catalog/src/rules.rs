@@ -1,4 +1,4 @@
-//! The catalog, checked: every rule compiled, every name resolved. What the rest of the harness works with.
+//! The checked catalog: every rule is compiled and every name resolved. The rest of the harness works with it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -23,41 +23,41 @@ use super::products::Product;
 use super::resource::Resource;
 use super::specs::{Specs, short};
 
-/// Where the catalog stands, and what its header declares.
+/// The location of the catalog, and the declarations of its header.
 #[derive(Debug, Clone)]
 pub struct CatalogPlace {
-    /// Its files.
+    /// The catalog's files.
     pub specs: Specs,
     /// Declarations of the runtime whose folder is read.
     pub bindings: &'static Bindings,
-    /// Seeded defects that rules may claim to kill; `None`: claims are of no interest here, as in a worker.
+    /// Seeded defects that rules may claim to kill; `None`: claims are not checked, as in a worker.
     pub defects: Option<&'static [Defect]>,
 }
 
-/// Everything that is known about one runtime.
+/// The checked catalog of one runtime.
 #[derive(Debug)]
 pub struct Rules {
     pub runtime: String,
     pub title: String,
     pub libraries: Libraries,
-    /// Where programs of this runtime can run; the first is the default. Empty: it makes no difference.
+    /// The modes in which programs of this runtime can run, the default first. Empty: the runtime makes no difference.
     pub run_modes: Vec<String>,
     /// The C header below the runtime's folder.
     pub header: &'static str,
     pub environment: Environment,
     pub documents: Vec<DocumentEntry>,
     pub products: Vec<Product>,
-    /// The product that the simulated device imitates when none is asked for.
+    /// The product that the simulated device imitates by default.
     pub default_product: String,
     pub life_cycle: LifeCycles,
     pub resources: Vec<Resource>,
-    /// How a reported version is read as an edition.
+    /// The way to read a reported version as an edition.
     pub edition: EditionForm,
     /// Structs whose layout depends on the edition.
     pub layouts: Vec<Layout>,
     /// Function → products.
     pub support: BTreeMap<String, SupportEntry>,
-    /// Enumerator → products, of those that not every product takes.
+    /// Enumerator → products, for those that not every product accepts.
     pub values: BTreeMap<String, SupportEntry>,
     /// The document and section of the support table.
     pub support_source: Option<String>,
@@ -67,23 +67,23 @@ pub struct Rules {
     pub axioms: Vec<Axiom>,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
-    /// Rule → class in JUnit's report, of rules whose class is not called as their chapter.
+    /// Rule → class in JUnit's report, for rules whose class is not named after their chapter.
     pub classes: HashMap<String, String>,
-    /// What the suite was asked for: a name, and the ids of the rules that are about it.
+    /// The subjects that the suite was built for: name and ids of their rules.
     pub subjects: Vec<(String, Vec<String>)>,
     /// Id → position in `rules`.
     pub positions: HashMap<String, usize>,
     /// Function → id of the rule that owns it.
     pub owners: HashMap<String, String>,
-    /// Functions that return when the device has done something.
+    /// Functions that wait for the device.
     pub waits: BTreeSet<String>,
-    /// Function → its parameter that is a time-out, by position, and what that counts.
+    /// Function → its timeout parameter, by position, and the unit.
     pub time_outs: BTreeMap<String, (usize, TimeUnit)>,
     /// Documented limits of sizes.
     pub limits: Vec<Limit>,
-    /// Sizes and limits of which rules do not try every edge, by reason; nothing where the catalog does not say.
+    /// Sizes and limits with edges that no rule tries, by reason; `None` if the catalog has no such list.
     pub undrawn: Option<BTreeMap<Reason, Vec<String>>>,
-    /// The variable that names the devices which a process sees.
+    /// The environment variable that lists the devices visible to a process.
     pub visible: Option<String>,
     /// SHA-256 over the catalog's files.
     pub digest: String,
@@ -92,11 +92,11 @@ pub struct Rules {
 /// A chapter of the catalog.
 #[derive(Debug, Clone)]
 pub struct Chapter {
-    /// Its name: that of its file, with its area first.
+    /// Its name, after its file: the area comes first.
     pub name: String,
     pub title: String,
     pub path: PathBuf,
-    /// Its file, from the folder of the runtime on.
+    /// Its file, relative to the folder of the runtime.
     pub file: String,
 }
 
@@ -110,9 +110,9 @@ pub struct Rule {
     pub sources: Vec<String>,
     /// Ids of the documents that it cites.
     pub documents: Vec<String>,
-    /// What its checks rest on. Empty where only one chapter was read.
+    /// The grounds of its checks. Empty if only one chapter was read.
     pub grounds: Vec<Ground>,
-    /// Ids of the axioms that its judged checks assume, where their ground names no others.
+    /// Ids of the axioms that its judged checks assume, unless their ground names others.
     pub assumes: Vec<String>,
     pub level: Level,
     pub hazard: Option<Hazard>,
@@ -125,26 +125,26 @@ pub struct Rule {
     /// Functions and values that the rule uses although the documents list them as not supported.
     pub unsupported: Vec<String>,
     pub kills: Vec<Kill>,
-    /// Whether its axes or calls name a value that not every product takes.
+    /// True if its axes or calls name a value that not every product accepts.
     pub names_values: bool,
     /// Checks that are kept although no seeded defect needs them: statement → reason.
     pub unproven: BTreeMap<String, String>,
     /// Line of the id, counted from 1.
     pub line: usize,
-    /// Line of the file on which the steps' text starts, and the columns it is indented by.
+    /// The line of the file on which the text of the steps starts, and its indentation in columns.
     pub steps_at: (usize, usize),
-    /// The texts as written.
+    /// The texts of the rule as written.
     pub source: RuleSource,
 }
 
-/// What checks of a rule rest on: one clause, or several from which it is inferred.
+/// The ground of checks: one clause, or several from which the check is inferred.
 #[derive(Debug, Clone)]
 pub struct Ground {
     /// The name that the rule's steps use.
     pub name: String,
     /// Positions in [`ClauseBook::clauses`](ClauseBook::clauses).
     pub clauses: Vec<usize>,
-    /// Ids of the axioms that the checks assume instead of the rule's; empty: the rule's.
+    /// Ids of the axioms that the checks assume instead of the rule's; empty: those of the rule.
     pub axioms: Vec<String>,
 }
 
@@ -170,23 +170,23 @@ impl Kill {
 }
 
 impl Rules {
-    /// The rule of an id.
+    /// The rule with an id.
     pub fn rule(&self, id: &str) -> Option<&Rule> {
         self.positions.get(id).and_then(|position| self.rules.get(*position))
     }
 
-    /// The id of the rule that is derived from the table of support; `None`: there is no table.
+    /// The id of the rule that is derived from the support table; `None`: there is no table.
     pub fn support_rule(&self) -> Option<String> {
         (!self.support.is_empty()).then(|| format!("{}.support.exported", self.runtime))
     }
 
-    /// The product of an id.
+    /// The product with an id.
     pub fn product(&self, id: &str) -> Option<&Product> {
         self.products.iter().find(|product| product.id == id)
     }
 
-    /// Functions of the support table that rules call and none owns, and those whose owner is weaker than a rule that
-    /// calls them: a denial of these would not be one failure.
+    /// Functions of the support table that rules call but none owns, and those whose owner is weaker than a calling
+    /// rule. If such a function were denied, more than one failure would be reported.
     pub fn unowned(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         for function in self.support.keys() {
@@ -197,10 +197,10 @@ impl Rules {
             let promised = callers.iter().find(|rule| rule.level == Level::Must);
             match self.owners.get(function).and_then(|owner| self.rule(owner)) {
                 None if !callers.is_empty() => {
-                    gaps.push(format!("{function}: no rule owns it, {} calls it", callers[0].id));
+                    gaps.push(format!("{function}: no rule owns it, but {} calls it", callers[0].id));
                 }
                 Some(owner) if owner.level == Level::Info => gaps.extend(promised.map(|caller| {
-                    format!("{function}: its owner {} only informs, and {} needs it", owner.id, caller.id)
+                    format!("{function}: its owner {} only informs, but {} needs it", owner.id, caller.id)
                 })),
                 _ => {}
             }
@@ -213,8 +213,8 @@ impl Rules {
         rule.program.functions.iter().copied().chain(self.releases(rule))
     }
 
-    /// The functions that rules need and that a library may lack all the same: those of an optional library, and those
-    /// that not every edition has.
+    /// The functions that rules need but that a library may lack: those of an optional library, and those that not
+    /// every edition has.
     pub fn uncertain(&self) -> Vec<&'static Function> {
         let mut names = BTreeMap::new();
         for function in self.rules.iter().flat_map(|rule| self.needed(rule)) {
@@ -237,7 +237,7 @@ impl Rules {
         releases.filter_map(|name| self.environment.declarations.function(name))
     }
 
-    /// Whether a rule, or the release of what it acquires, makes use of the layout of a struct.
+    /// True if a rule, or the release of a resource that it acquires, uses the layout of a struct.
     pub fn lays_out(&self, rule: &Rule, structure: &str) -> bool {
         let mut released = Vec::new();
         for parameter in self.releases(rule).flat_map(|function| function.parameters) {
@@ -246,19 +246,19 @@ impl Rules {
         rule.program.structs.iter().chain(&released).any(|known| *known == structure)
     }
 
-    /// The type of codes that a function answers with; `None`: what it returns says nothing about success.
+    /// The type of codes that a function returns; `None`: its return value does not indicate success.
     pub fn result_of(&self, function: &str) -> Option<&ResultType> {
         self.environment.results.of(self.environment.declarations.function(function)?.returns)
     }
 
-    /// The product whose names match what the runtime reported.
+    /// The product whose names match the reported one.
     pub fn product_of(&self, reported: &str) -> Option<&Product> {
         self.products.iter().find(|product| product.reported_names.iter().any(|name| name.is_match(reported)))
     }
 }
 
 impl Rule {
-    /// With what its checks rest on; the clauses' documents count as its sources.
+    /// Adds the grounds of the checks. The documents of their clauses become sources of the rule.
     pub(super) fn resting_on(mut self, grounds: Vec<Ground>, rules: &Rules) -> Rule {
         for clause in grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]) {
             if !self.sources.contains(&clause.source) {
@@ -270,7 +270,7 @@ impl Rule {
         self
     }
 
-    /// What a judgment rests on; `None`: nothing is named for it.
+    /// The ground of a judgment; `None`: none is named.
     pub fn ground(&self, judged: &Judged) -> Option<&Ground> {
         self.ground_of(judged.rests_on)
     }
@@ -282,19 +282,19 @@ impl Rule {
         }
     }
 
-    /// What a marker of the steps names, by its position in the program's grounds.
+    /// The ground that a marker in the steps names, by its position in the program's grounds.
     pub fn ground_named(&self, named: usize) -> Option<&Ground> {
         let name = &self.program.grounds.get(named)?.name;
         self.grounds.iter().find(|ground| ground.name == *name)
     }
 
-    /// The judged check at a place of the steps.
+    /// The judged check at a place in the steps.
     pub(super) fn judged_at(&self, span: steps::Span) -> Option<Judged> {
         let at = |judged: &Judged| judged.reported == span || judged.statement == span;
         judgments(&self.program).into_iter().find(at).filter(|_| span != steps::Span::default())
     }
 
-    /// What the statement at a place rests on; everything that the rule rests on where the place is none of a check.
+    /// The grounds of the statement at a place; if there is no check, all grounds of the rule.
     pub fn grounds_at(&self, span: steps::Span) -> Vec<&Ground> {
         match self.judged_at(span).and_then(|judged| self.ground(&judged)) {
             Some(ground) => vec![ground],
@@ -302,7 +302,7 @@ impl Rule {
         }
     }
 
-    /// How many devices its processes are on, and its conditions ask for.
+    /// The number of devices that its processes use and its conditions require.
     pub fn devices(&self) -> u32 {
         let processes = self.program.processes.iter().map(|process| process.device.saturating_add(1));
         processes.chain(self.when.devices).max().unwrap_or(1)

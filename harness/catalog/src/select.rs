@@ -1,4 +1,4 @@
-//! Which rules apply to a device, and why the others do not.
+//! The selection of rules that apply to a device, with the reasons why others do not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,43 +12,44 @@ use super::products::Product;
 use super::rules::{Rule, Rules};
 use super::word::Word;
 
-/// The device under test, as far as selection is concerned.
+/// The facts about the device under test that determine selection.
 #[derive(Debug, Clone)]
 pub struct Conditions {
     /// Id of the product.
     pub product: String,
-    /// Where programs run, one of the runtime's modes.
+    /// The mode in which programs run, one of the runtime's.
     pub run_mode: String,
-    /// Devices that can be used.
+    /// The number of usable devices.
     pub devices: u32,
-    /// Of the functions that a library may lack, those that nothing exports.
+    /// The functions that a library may lack and that nothing exports.
     pub lacking: BTreeSet<&'static str>,
-    /// Edition of the runtime; unknown: rules that depend on it run, but for those that use a struct whose layout does.
+    /// Edition of the runtime. If unknown, rules that depend on it run, except those that use a struct whose layout
+    /// depends on it.
     pub edition: Option<Edition>,
-    /// Version of the host's kernel; unknown: rules that depend on it run.
+    /// Version of the host's kernel. If unknown, rules that depend on it run.
     pub kernel: Option<Edition>,
-    /// Whether programs run in a virtual machine; unknown: what depends on it is observed.
+    /// True in a virtual machine. If unknown, checks that depend on it are only observed.
     pub virtual_machine: Option<bool>,
-    /// What the device answered where it was asked for a capability, by its id; the error is what did not go.
+    /// The results of testing the device's capabilities, by id; the error tells what failed.
     pub capabilities: BTreeMap<String, Result<(), String>>,
-    /// Bytes that a process may lock; `None`: nothing limits them.
+    /// The number of bytes that a process may lock; `None`: unlimited.
     pub locked_memory: Option<u64>,
-    /// Rules whose result the documents call undefined run too.
+    /// True if rules with an undefined result run too.
     pub hazardous: bool,
-    /// Nobody else uses the devices: rules that take all of their memory run too.
+    /// True if the devices are not shared: rules that take all of their memory run too.
     pub dedicated: bool,
 }
 
 impl Skip {
-    /// Whether a machine of another kind, or with other limits, would let the rule run.
+    /// True if the rule would run on a machine of another kind or with other limits.
     pub fn is_of_the_machine(&self) -> bool {
         matches!(self, Skip::VirtualMachine { .. } | Skip::Capability { .. } | Skip::LockedMemory { .. })
     }
 }
 
 impl Conditions {
-    /// The functions that this library does not have and need not have, those that cannot be judged on this host, and the
-    /// values that came with a later edition: what uses them does not apply.
+    /// The functions that this library lacks legitimately or that cannot be judged on this host, and the values of a
+    /// later edition. Rules and alternatives that use them do not apply.
     pub fn missing(&self, rules: &Rules) -> BTreeSet<&'static str> {
         let functions = self.lacking.iter().copied();
         let declarations = &rules.environment.declarations;
@@ -59,7 +60,7 @@ impl Conditions {
     }
 }
 
-/// Why a rule does not apply.
+/// The reason why a rule does not apply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Skip {
     /// `when.products` or `when.not_products`.
@@ -74,11 +75,11 @@ pub enum Skip {
     RunMode { wanted: String, is: String },
     #[error("needs {wanted} devices, there {} {are}", if *are == 1 { "is" } else { "are" })]
     Devices { wanted: u32, are: u32 },
-    #[error("applies to edition {wanted}, this is {is}")]
+    #[error("applies to edition {wanted}; this is {is}")]
     Edition { wanted: EditionCondition, is: Edition },
-    #[error("applies to kernels {wanted}, this one is {is}")]
+    #[error("applies to kernels {wanted}; this is {is}")]
     Kernel { wanted: EditionCondition, is: Edition },
-    /// The rule makes use of a struct that this edition may lay out in another way than the header does.
+    /// The rule uses a struct whose layout in this edition may differ from the header's.
     #[error("uses {structure}, whose layout is known for edition {wanted}; this is {}", known(is.as_ref()))]
     Layout { structure: &'static str, wanted: EditionCondition, is: Option<Edition> },
     #[error("needs {function} of the optional library {library} ({}), and nothing exports it", names.join(" or "))]
@@ -86,31 +87,32 @@ pub enum Skip {
     /// The edition does not have the function.
     #[error("needs {function}, part of the runtime {span}; this is {is}, which does not export it")]
     NotInEdition { function: &'static str, span: Span, is: Edition },
-    /// Nobody knows whether the library should have the function.
-    #[error("needs {function}, part of the runtime {span}; this edition is unknown, and does not export it")]
+    /// It is unknown if the library should have the function.
+    #[error("needs {function}, part of the runtime {span}; this edition is unknown and does not export it")]
     NotExported { function: &'static str, span: Span },
     #[error("{function} is documented for physical machines and containers; this is a virtual machine")]
     VirtualMachine { function: String },
-    /// As before, and the device was asked.
+    /// As before, and the device's capability was tested.
     #[error(
-        "{function} is documented for physical machines and containers; this is a virtual machine, and its device was \
-         asked for {capability}: {answer}"
+        "{function} is documented for physical machines and containers; this is a virtual machine, whose device \
+         failed the test of {capability}: {answer}"
     )]
     Capability { function: String, capability: String, answer: String },
     #[error(
-        "{function} locks up to {wanted} bytes here; this process may lock {is}: raise the limit (`ulimit -l`, or the container's)"
+        "{function} locks up to {wanted} bytes here; this process may lock {is}: raise the limit (`ulimit -l`, or the \
+         container's)"
     )]
     LockedMemory { function: String, wanted: u64, is: u64 },
     #[error("uses {value}, part of the runtime {span}; this is {is}")]
     ValueNotInEdition { value: String, span: Span, is: Edition },
     #[error("the documents leave the result undefined; runs only with --hazardous")]
     Hazard,
-    #[error("takes all memory of a device; runs with --dedicated, where nobody else uses the devices")]
+    #[error("takes all memory of a device; runs with --dedicated, if nothing else uses the devices")]
     Dedicated,
 }
 
 impl Skip {
-    /// The word of the user with which the rule would run.
+    /// The option of the user with which the rule would run.
     pub fn word(&self) -> Option<Word> {
         match self {
             Skip::Hazard => Some(Word::Hazardous),
@@ -124,7 +126,7 @@ fn known(edition: Option<&Edition>) -> String {
     edition.map_or_else(|| "an unknown edition".to_owned(), Edition::to_string)
 }
 
-/// Whether the documents offer a product what a rule needs.
+/// Checks that the documents offer a product everything that a rule needs.
 pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     if !rule.when.allows(product) {
         return Err(Skip::Product { product: product.to_owned() });
@@ -135,13 +137,12 @@ pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     }
 }
 
-/// Whether a device of a product has to hold a rule: a document promises what it says, and the product is offered all
-/// that it uses.
+/// True if a device of a product must hold a rule: a document promises it, and the product has everything that it uses.
 pub fn promised(rule: &Rule, product: &str, rules: &Rules) -> bool {
     rule.level == Level::Must && rule.hazard.is_none() && offered(rule, product, rules).is_ok()
 }
 
-/// Why a function or a value is not offered.
+/// The reason why a function or a value is not offered.
 fn not_offered(name: &str, product: &str, rules: &Rules) -> Skip {
     let unsupported = |entry: &SupportEntry| entry.unsupported.iter().any(|known| known == product);
     let (function, product) = (name.to_owned(), product.to_owned());
@@ -151,7 +152,7 @@ fn not_offered(name: &str, product: &str, rules: &Rules) -> Skip {
     }
 }
 
-/// Whether a rule may use a function or a value on a product: what is in no table is offered everywhere.
+/// True if a rule may use a function or a value on a product. Names outside the support table are offered everywhere.
 fn has(rule: &Rule, name: &str, product: &str, rules: &Rules) -> bool {
     let named = |list: &[String]| list.iter().any(|known| known == product);
     let entry = rules.support.get(name).or_else(|| rules.values.get(name));
@@ -159,8 +160,7 @@ fn has(rule: &Rule, name: &str, product: &str, rules: &Rules) -> bool {
         || rule.unsupported.iter().any(|known| known == name)
 }
 
-/// The alternatives and values of a rule that a product does not offer, or that call functions which this library does
-/// not have.
+/// The alternatives and values of a rule that a product does not offer, or that call functions missing in this library.
 pub fn left_out(rule: &Rule, product: &str, missing: &BTreeSet<&'static str>, rules: &Rules) -> Vec<Alternative> {
     callable(rule, product, missing, rules).unwrap_or_default()
 }
@@ -176,7 +176,7 @@ fn callable<'a>(
     alternatives::left_out(&rule.program, rule.names_values, &offered)
 }
 
-/// Whether a rule applies to the target.
+/// Checks that a rule applies to the target.
 pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     offered(rule, &target.product, rules)?;
     let when = &rule.when;
@@ -217,7 +217,7 @@ pub fn absences<'a>(rule: &'a Rule, target: &'a Conditions, rules: &'a Rules) ->
     })
 }
 
-/// Whether everything that a rule calls is there, and laid out as the header says.
+/// Checks that everything that a rule calls exists, with the header's layout of structs.
 fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     let missing = target.missing(rules);
     if !missing.is_empty()
@@ -237,9 +237,9 @@ fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip
     })
 }
 
-/// Whether a function can be called, or its absence is for the derived rule to judge: what is exported can be, whatever
-/// the edition. Not every edition has every function, an optional library need not be there, and some functions cannot be
-/// judged on every host. A value can be passed from its edition on.
+/// Checks that a function can be called, or that its absence is for the derived rule to judge. Exported functions can
+/// be called in any edition. A function may be missing because of the edition or an optional library, or it may not be
+/// judged on this host. A value can be passed from its edition on.
 fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     let since = |value: &SupportEntry| Some((value.span(), target.edition.clone()?));
     if let Some((span, is)) = rules.values.get(function).and_then(since).filter(|(span, is)| !span.contains(is)) {
@@ -277,15 +277,15 @@ fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip>
     }
 }
 
-/// A name that nothing has.
+/// An unknown name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnknownName {
     #[error("there is no product `{id}`{hint}; products are {} and auto", known.join(", "))]
     Product { id: String, hint: String, known: Vec<String> },
-    #[error("--runtime {name}: there is no such runtime{hint}; there are {}", known.join(", "))]
+    #[error("--runtime {name}: there is no such runtime{hint}; runtimes are {}", known.join(", "))]
     Runtime { name: String, hint: String, known: Vec<String> },
-    #[error("there is no rule `{id}`{hint}; `atlas-cts list` names all")]
+    #[error("there is no rule `{id}`{hint}; `atlas-cts list` prints all")]
     Rule { id: String, hint: String },
 }
 

@@ -1,4 +1,4 @@
-//! The sentences of a document, normalized so that a clause finds its own again whatever the markup around it.
+//! The sentences of a document, normalized so that a clause matches its sentence regardless of markup.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 /// A sentence of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// SHA-256 of the normalized text, in lower-case hex: what a clause names.
+    /// SHA-256 of the normalized text, lower-case hex, by which clauses name the sentence.
     pub digest: String,
     /// The normalized text: no markup, no white space.
     pub text: String,
@@ -18,16 +18,16 @@ pub struct Sentence {
     pub heading: String,
 }
 
-/// Digits of hex by which a sentence is named: two of a hundred thousand sentences have the same ones with a chance of one in
-/// fifty thousand.
+/// The number of hex digits that name a sentence. Among a hundred thousand sentences, the chance of a collision is one
+/// in fifty thousand.
 pub const SENTENCE: usize = 12;
 
-/// Whether a text is the first [`SENTENCE`] digits of a SHA-256.
+/// True if a text is the first [`SENTENCE`] digits of a SHA-256.
 pub(crate) fn names_a_sentence(text: &str) -> bool {
     text.len() == SENTENCE && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Fewer characters than this are a number or a mark of a table, not a sentence.
+/// The minimum length of a sentence in characters; shorter texts are numbers or marks of a table.
 const SHORTEST: usize = 4;
 
 fn regex(text: &str) -> Regex {
@@ -39,7 +39,7 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| regex(r"<[^<>]*>"));
 static LINK: LazyLock<Regex> = LazyLock::new(|| regex(r"\[([^\[\]]*)\]\([^()]*\)"));
 static BULLET: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:[-•#>]|[0-9]+\.|[a-z]\.)+"));
 
-/// The sentences of a Markdown or plain text: pieces of lines between full stops, semicolons and the bars of tables.
+/// The sentences of a Markdown or plain text: parts of lines between periods, semicolons and table bars.
 pub fn sentences(text: &str) -> Vec<Sentence> {
     let mut found = Vec::new();
     let mut heading = String::new();

@@ -1,32 +1,32 @@
-//! Where the files of catalogs come from: a folder, or what an executable carries.
+//! The source of catalog files: a folder, or the files embedded in an executable.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::files;
 
-/// A file of the catalog is text that people write: more than this is a mistake.
+/// The maximum size of a catalog file in bytes: the files are written by hand.
 pub(crate) const LARGEST_FILE: u64 = 8 << 20;
 
-/// A file that an executable carries: its path below `specs/`, and its text.
+/// An embedded file: its path below `specs/`, and its text.
 pub type SpecFile = (&'static str, &'static str);
 
-/// Files of catalogs.
+/// The files of catalogs.
 #[derive(Debug, Clone)]
 pub enum Specs {
-    /// A folder that holds a folder for each runtime.
+    /// A folder with a subfolder for each runtime.
     Folder(PathBuf),
-    /// The files of one runtime, as they were when the executable was built.
+    /// The files of one runtime, embedded at build time.
     Embedded(&'static [SpecFile]),
 }
 
 impl Specs {
-    /// The given folder, or else what the executable carries.
+    /// The given folder, or else the embedded files.
     pub fn choose(folder: Option<&Path>, embedded: &'static [SpecFile]) -> Specs {
         folder.map_or(Specs::Embedded(embedded), |folder| Specs::Folder(folder.to_owned()))
     }
 
-    /// The folder that is meant; files that are carried are named as they are in the project.
+    /// The folder of the files; embedded files have the paths of the project.
     pub fn root(&self) -> &Path {
         match self {
             Specs::Folder(folder) => folder,
@@ -34,7 +34,7 @@ impl Specs {
         }
     }
 
-    /// Whether there is such a file; the path begins with [`Specs::root`].
+    /// True if a file exists; the path begins with [`Specs::root`].
     pub fn exists(&self, path: &Path) -> bool {
         match self {
             Specs::Folder(_) => path.exists(),
@@ -42,10 +42,10 @@ impl Specs {
         }
     }
 
-    /// The bytes of a regular file of at most so many bytes.
+    /// The bytes of a regular file, `at_most` this many.
     ///
     /// # Errors
-    /// It cannot be read, is something else, or is larger.
+    /// The file cannot be read, is not a regular file, or is larger.
     pub fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
         match self {
             Specs::Folder(_) => files::read(path, at_most),
@@ -86,7 +86,7 @@ fn walk(folder: PathBuf, paths: &mut Vec<PathBuf>, unreadable: &mut Vec<(PathBuf
         Err(error) => return unreadable.push((folder, error)),
     };
     for entry in entries.flatten() {
-        // A link to a folder is not followed: it may lead round in a circle.
+        // Links to folders are not followed: they may form a cycle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             walk(entry.path(), paths, unreadable);
         } else {
@@ -95,7 +95,7 @@ fn walk(folder: PathBuf, paths: &mut Vec<PathBuf>, unreadable: &mut Vec<(PathBuf
     }
 }
 
-/// A path from `specs/` on, which is the same on every machine.
+/// A path from `specs/` on, the same on every machine.
 pub fn short(path: &Path) -> String {
     let text = path.to_string_lossy();
     text[text.rfind("specs/").unwrap_or(0)..].to_owned()

@@ -1,7 +1,7 @@
-//! Versions, which are no numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`; and ranges of them.
+//! Versions such as `25.0.rc1.1`, `8.2.RC1` and `7.8.T5.0.B210`, and ranges of them.
 
+mod number;
 mod range;
-mod release;
 
+pub use number::VersionNumber;
 pub use range::{NotARange, Range};
-pub use release::Release;

@@ -1,4 +1,4 @@
-//! Sentences of runtimes that have no `api.yaml` yet: no rule rests on them, and coverage counts them as open.
+//! Sentences of runtimes without an `api.yaml`: no rule rests on them, and coverage counts them as open.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::model::ClausesFile;
 use super::parse::parse_source;
 use super::specs::{LARGEST_FILE, Specs};
 
-/// The sentences that wait for each runtime, by the name of its folder. An executable carries none.
+/// The number of waiting sentences by runtime folder. An executable carries none.
 ///
 /// # Errors
 /// A file of sentences cannot be read or has a mistake.
@@ -22,7 +22,7 @@ pub fn waiting(specs: &Specs) -> Result<Vec<(String, usize)>, CatalogError> {
         let (paths, _) = specs.files(&runtime);
         for path in paths.iter().filter(|path| path.starts_with(&clauses)) {
             let bytes = specs.read(path, LARGEST_FILE).map_err(|error| CatalogError {
-                diagnostics: vec![Diagnostic::nowhere(format!("{}: {error}; let the file be read", path.display()))],
+                diagnostics: vec![Diagnostic::nowhere(format!("{}: {error}; make the file readable", path.display()))],
             })?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let file: ClausesFile = parse_source(&Arc::new(Source::new(path.clone(), text)))

@@ -1,20 +1,20 @@
-//! Words of the user that add rules.
+//! Permissions of the user that add rules.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Something that only the user can say, and without which rules are skipped.
+/// A permission that only the user can give, and without which rules are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Word {
-    /// Nobody else uses the devices.
+    /// The devices are not shared.
     Dedicated,
-    /// A process, or the device, may suffer.
+    /// A process, or the device, may be damaged.
     Hazardous,
 }
 
 impl Word {
-    /// The option that says it.
+    /// The option that gives it.
     pub fn option(self) -> &'static str {
         match self {
             Word::Dedicated => "--dedicated",

@@ -53,7 +53,7 @@ fn a_case_of_the_rule_runs() {
 )]
 #[case::an_order_that_is_too_short("[2,0,1]", "[1,0]", "`[1,0]` is not a value of `order`")]
 #[case::excluded("\"size\":16", "\"size\":3", "the rule's `where` excludes this case")]
-#[case::a_key_twice("\"size\":16", "\"size\":16,\"size\":17", "the key `size` stands twice")]
+#[case::a_key_twice("\"size\":16", "\"size\":16,\"size\":17", "duplicate key `size`")]
 #[case::a_key_too_many("\"size\":16", "\"size\":16,\"sise\":17", "the rule has no axis `sise`; did you mean `size`?")]
 #[case::a_key_too_few("\"size\":16,", "", "the case has no value for `size`")]
 #[case::a_salt_that_is_none("\"size\":16", "\"size\":16,\"salt\":-1", "`-1` is not a value of `salt`")]

@@ -13,7 +13,7 @@ use steps::domain::DomainSource;
 use steps::judgment::judgments;
 use steps::parse::{Names, parse_steps};
 use steps::types::{Declarations, wrap};
-use steps::{Part, Problem, RuleText, check};
+use steps::{Problem, RulePart, RuleText, check};
 
 /// Deep texts and long chains are reported as problems, and never overflow the stack.
 #[test]
@@ -176,9 +176,9 @@ fn mistakes_are_found_before_anything_runs() {
 /// `steps:1:5: message`.
 fn place_and_message(problem: &Problem, text: &RuleText<'_>) -> String {
     let (part, of) = match problem.part {
-        Part::Steps => ("steps", text.steps),
-        Part::Actors => ("actors", text.actors.unwrap_or_default()),
-        Part::Axis(_) => return format!("axis: {}\n", problem.message),
+        RulePart::Steps => ("steps", text.steps),
+        RulePart::Actors => ("actors", text.actors.unwrap_or_default()),
+        RulePart::Axis(_) => return format!("axis: {}\n", problem.message),
         ref other => return format!("{other:?}: {}\n", problem.message),
     };
     let before = &of[..problem.span.start];

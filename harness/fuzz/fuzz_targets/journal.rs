@@ -1,4 +1,4 @@
-//! The target `journal` for cargo-fuzz; without it, the inputs in the files that are named are tried.
+//! The target `journal` for cargo-fuzz; otherwise it tries the inputs in the given files.
 #![cfg_attr(fuzzing, no_main)]
 
 fuzz::target!(fuzz::journal::law);

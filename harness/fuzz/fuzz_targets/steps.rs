@@ -1,4 +1,4 @@
-//! The target `steps` for cargo-fuzz; without it, the inputs in the files that are named are tried.
+//! The target `steps` for cargo-fuzz; otherwise it tries the inputs in the given files.
 #![cfg_attr(fuzzing, no_main)]
 
 fuzz::target!(fuzz::steps::law);

@@ -10,7 +10,7 @@ use steps::Program;
 
 use crate::{program, toy};
 
-/// What means something in a case, besides what the corpus holds.
+/// The texts with a meaning in a case that the corpus lacks.
 pub const WORDS: &[&str] = &[
     "\"salt\":1,",
     "\"choose\":\"one\",",
@@ -24,7 +24,7 @@ pub const WORDS: &[&str] = &[
     "\"\"",
 ];
 
-/// What is accepted of any toy rule that has axes, lies in its domains and means what was written.
+/// An accepted case of any toy rule with axes is in the rule's domains, and reads back as it was written.
 pub fn law(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(json) = parse_json(text) else { return };
@@ -43,7 +43,7 @@ pub fn law(bytes: &[u8]) {
     }
 }
 
-/// As the command line and the files of kept counterexamples are read.
+/// Reads a case as from the command line or a file of counterexamples.
 fn read(program: &Program, json: &Json) -> Result<Vec<Case>, CaseError> {
     cases_from_json(program, &toy::scope(), json)
 }
@@ -51,7 +51,7 @@ fn read(program: &Program, json: &Json) -> Result<Vec<Case>, CaseError> {
 fn no_key_stands_twice(text: &str) {
     let mut twice = None;
     let mut reader = serde_json::Deserializer::from_str(text);
-    // It was read before: only what stands twice is of interest.
+    // The text was parsed before: only duplicates matter here.
     let _ = Keys(&mut twice).deserialize(&mut reader);
     assert_eq!(twice, None, "a key is accepted twice: {text}");
 }
@@ -70,7 +70,7 @@ fn cases_are_written_as_they_were_read(program: &Program, cases: &[Case], json: 
     }
 }
 
-/// Looks for a key that an object has twice.
+/// Finds a duplicate key in an object.
 struct Keys<'a>(&'a mut Option<String>);
 
 impl<'de> DeserializeSeed<'de> for Keys<'_> {

@@ -10,16 +10,16 @@ use engine::case::Scope;
 
 use crate::{program, toy};
 
-/// Begins the text of a file: `# file: NAME`, a comment of YAML. What stands before the first is a chapter.
+/// The prefix of the line before a file: `# file: NAME`, a comment of YAML. The text before the first one is a chapter.
 const FILE: &str = "# file: ";
-/// The files that may be replaced; each other name means the chapter.
+/// The files that may be replaced; any other name stands for the chapter.
 const NAMES: &[&str] = &["api.yaml", "products.yaml", "documents.yaml", "support.yaml"];
 /// The name of the chapter's file, in the folder of its area.
 const CHAPTER: &str = "chapter.yaml";
-/// A chapter beside that of the input.
+/// A chapter in addition to that of the input.
 const INTACT: &str = "rules/block.yaml";
 
-/// What means something in a catalog, besides what its corpus holds.
+/// The texts with a meaning in a catalog that the corpus lacks.
 pub const WORDS: &[&str] = &[
     "every: 0..3",
     "int: 0..9",
@@ -54,7 +54,7 @@ thread_local! {
     static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
 }
 
-/// Mistakes have places inside the files; accepted rules can be named and run.
+/// Mistakes have places inside their files; accepted rules have valid ids and can be run.
 pub fn law(bytes: &[u8]) {
     let files = files(bytes);
     let folder = FOLDER.with_borrow_mut(Option::take).unwrap_or_else(folder);
@@ -70,7 +70,7 @@ pub fn law(bytes: &[u8]) {
         }
         Err(error) => mistakes_have_places(error),
     }
-    // After a panic the folder is made anew: what it holds is not known.
+    // After a panic, the content of the folder is unknown, so it is created again.
     files.keys().for_each(|name| restore(&runtime, name));
     FOLDER.set(Some(folder));
 }
@@ -104,14 +104,14 @@ fn area(chapter: &[u8]) -> String {
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
     let runtime = folder.path().join("toy");
-    std::fs::create_dir_all(runtime.join("rules")).expect("the folder is this process's own");
+    std::fs::create_dir_all(runtime.join("rules")).expect("this process owns the folder");
     NAMES.iter().chain(&[INTACT]).for_each(|name| restore(&runtime, name));
     folder
 }
 
 fn restore(folder: &Path, name: &str) {
     if name.ends_with(CHAPTER) {
-        // The area of the next chapter is another one.
+        // The next chapter may have another area.
         let _ = std::fs::remove_dir_all(folder.join(name).parent().unwrap_or(folder));
         return;
     }
@@ -122,26 +122,26 @@ fn restore(folder: &Path, name: &str) {
 fn write(folder: &Path, name: &str, text: &[u8]) {
     let below = folder.join(name);
     let below = below.parent().unwrap_or(folder);
-    std::fs::create_dir_all(below).expect("the folder is this process's own");
-    std::fs::write(folder.join(name), text).expect("the folder is this process's own");
+    std::fs::create_dir_all(below).expect("this process owns the folder");
+    std::fs::write(folder.join(name), text).expect("this process owns the folder");
 }
 
 fn mistakes_have_places(error: &CatalogError) {
-    assert!(!error.diagnostics.is_empty(), "a catalog is refused without a mistake: {error}");
+    assert!(!error.diagnostics.is_empty(), "a catalog is rejected without a mistake: {error}");
     for mistake in &error.diagnostics {
         assert!(!mistake.message.is_empty(), "a mistake says nothing: {mistake}");
         let Some(source) = &mistake.source else { panic!("a mistake names no file: {mistake}") };
-        // A mistake that is about the whole file has no line.
+        // A mistake that concerns the whole file has no line.
         let line = if mistake.line == 0 { Some("") } else { source.line(mistake.line) };
-        let Some(line) = line else { panic!("a mistake lies behind its file: {mistake}") };
-        // What is missing at the end of a line is missed behind it.
+        let Some(line) = line else { panic!("a mistake is past the end of its file: {mistake}") };
+        // A missing item at the end of a line is reported after it.
         let columns = line.chars().count();
-        assert!(mistake.column <= columns + 1, "a mistake lies behind its line: {columns} columns, {mistake}");
+        assert!(mistake.column <= columns + 1, "a mistake is past the end of its line: {columns} columns, {mistake}");
     }
     assert!(!error.to_string().is_empty());
 }
 
-/// `[a-z0-9-]+(\.[a-z0-9-]+){2,}`, at most 200 bytes: a file can have this name, and a terminal show it.
+/// `[a-z0-9-]+(\.[a-z0-9-]+){2,}`, at most 200 bytes: a safe name for a file, safe to print on a terminal.
 pub(crate) fn is_rule_id(id: &str) -> bool {
     let part =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
@@ -150,7 +150,7 @@ pub(crate) fn is_rule_id(id: &str) -> bool {
 
 fn rule_ids_follow_the_grammar(rules: &Rules) {
     for rule in &rules.rules {
-        assert!(is_rule_id(&rule.id), "an accepted id is not one: {:?}", rule.id);
+        assert!(is_rule_id(&rule.id), "an accepted id is not valid: {:?}", rule.id);
     }
 }
 

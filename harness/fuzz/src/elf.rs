@@ -1,4 +1,5 @@
-//! The target `elf`: the bytes of a library → its symbols and what it needs, or an error with its file. Nothing is loaded.
+//! The target `elf`: the bytes of a library → its symbols and dependencies, or an error with its file. Nothing is
+//! loaded.
 
 use engine::interface::read_library;
 

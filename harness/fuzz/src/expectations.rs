@@ -25,21 +25,21 @@ pub const WORDS: &[&str] = &[
     "\u{202e}",
 ];
 
-/// Mistakes have a text and a place; an accepted entry is about a rule, and a flake has a rate between 0 and 1.
+/// Mistakes have a text and a place; an accepted entry names a rule, and a flake has a rate between 0 and 1.
 pub fn law(bytes: &[u8]) {
     toy::with_file("known.yaml", bytes, |path| match Expectations::read(path, toy::rules()) {
         Ok(known) => {
-            assert_eq!(known.files.entries, known.entries.len(), "the count is not that of the entries");
-            assert_eq!(known.files.digest.len(), 64, "the digest is none: {}", known.files.digest);
+            assert_eq!(known.files.entries, known.entries.len(), "the count is not the number of entries");
+            assert_eq!(known.files.digest.len(), 64, "the digest is not valid: {}", known.files.digest);
         }
         Err(ExpectationsError::Mistakes(mistakes)) => {
-            assert!(!mistakes.is_empty(), "a file is refused without a mistake");
+            assert!(!mistakes.is_empty(), "a file is rejected without a mistake");
             for mistake in &mistakes {
                 assert!(!mistake.message.is_empty(), "a mistake says nothing: {mistake}");
                 let Some(source) = &mistake.source else { panic!("a mistake names no file: {mistake}") };
                 assert!(
                     mistake.line == 0 || source.line(mistake.line).is_some(),
-                    "a mistake lies behind its file: {mistake}"
+                    "a mistake is past the end of its file: {mistake}"
                 );
             }
         }

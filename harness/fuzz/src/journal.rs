@@ -9,10 +9,10 @@ use record::{JournalError, Meaning, Recorded, RunSettings, Verdict, read_run};
 
 use crate::catalog::is_rule_id;
 
-/// No call is waited for longer than this many seconds: a journal that asks for more was not written by a run.
+/// The maximum deadline of a call in seconds: a journal with a longer one was not written by a run.
 const LONGEST_DEADLINE: u64 = 30 * 24 * 3600;
 
-/// What means something in a journal, besides what the corpus holds.
+/// The texts with a meaning in a journal that the corpus lacks.
 pub const WORDS: &[&str] = &[
     "\"verdict\":\"fail\"",
     "\"verdict\":\"pass\"",
@@ -39,12 +39,12 @@ thread_local! {
     static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
 }
 
-/// A journal that is refused says where and why; one that is accepted says what a run could have said.
+/// The error of a rejected journal has a place and a reason; an accepted journal could have been written by a run.
 pub fn law(bytes: &[u8]) {
     let folder = FOLDER.with_borrow_mut(Option::take);
     let folder = folder.unwrap_or_else(|| tempfile::tempdir().expect("the folder for temporary files can be written"));
     let path = folder.path().join("results.jsonl");
-    std::fs::write(&path, bytes).expect("the folder is this process's own");
+    std::fs::write(&path, bytes).expect("this process owns the folder");
     match read_run(&path) {
         Err(error) => errors_have_places(&error, &path, bytes),
         Ok(run) => {
@@ -71,7 +71,7 @@ fn errors_have_places(error: &JournalError, path: &Path, bytes: &[u8]) {
 fn ids_are_rule_ids(run: &Recorded) {
     let selected = run.header.settings.rules.iter().flatten();
     for id in run.results.iter().map(|result| &result.id).chain(run.in_flight.keys()).chain(selected) {
-        assert!(is_rule_id(id), "an accepted id is not one: {id:?}");
+        assert!(is_rule_id(id), "an accepted id is not valid: {id:?}");
     }
 }
 
@@ -93,12 +93,12 @@ fn counts_are_those_of_the_results(run: &Recorded) {
 }
 
 fn the_exit_status_is_that_of_the_results(run: &Recorded) {
-    // Format 1 does not say what else the status depends on.
+    // Format 1 lacks other inputs of the exit status.
     let Some(end) = run.end.as_ref().filter(|_| run.header.format >= 2) else { return };
     assert_eq!(end.exit, exit_status(run), "the exit status is not that of the results: as written, as computed");
 }
 
-/// 0 conformant, 1 a rule is broken, 3 the answer is not known.
+/// 0: conformant, 1: a rule is broken, 3: the answer is unknown.
 fn exit_status(run: &Recorded) -> u8 {
     let settings = &run.header.settings;
     let any = |meaning| run.results.iter().any(|result| result.meaning() == meaning);
@@ -120,7 +120,7 @@ fn exit_status(run: &Recorded) -> u8 {
     }
 }
 
-/// As `--deadline` bounds it; a journal without settings has none.
+/// The deadline is within the bounds of `--deadline`; a journal without settings has none.
 fn the_deadline_is_one_that_can_be_given(settings: &RunSettings) {
     let given = *settings != RunSettings::default();
     assert!(

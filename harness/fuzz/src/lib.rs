@@ -1,6 +1,6 @@
-//! What holds for whatever bytes a file, a command line or a worker gives: a law for each place where they come in. Any
-//! bytes give an error with its place, or a value that keeps what the rest of the suite relies on; never a panic, and never
-//! work or memory without bound. `docs/fuzzing.md` says how to run the targets.
+//! Laws for arbitrary bytes from a file, a command line or a worker, with one law for each input. Any bytes give an
+//! error with its place, or a value with the properties that the rest of the suite relies on; never a panic, and never
+//! unbounded work or memory. `docs/fuzzing.md` says how to run the targets.
 #![warn(unreachable_pub)]
 
 #[rustfmt::skip]
@@ -23,17 +23,17 @@ pub mod wire;
 
 use std::path::{Path, PathBuf};
 
-/// Longer inputs show nothing that shorter ones do not.
+/// The maximum length of an input in bytes: longer ones show nothing new.
 pub const LONGEST_INPUT: usize = 64 << 10;
 
-/// A place where bytes of strangers come in.
+/// An input of untrusted bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name, which is that of its corpus and of its binary.
+    /// The target's name, also that of its corpus and its binary.
     pub name: &'static str,
-    /// Panics where the law does not hold, with what does not hold before the first `: `.
+    /// Panics if the law does not hold. The text before the first `: ` names the violation.
     pub law: fn(&[u8]),
-    /// Pieces of text that mean something there, besides those of the corpus.
+    /// Texts with a meaning for the target that the corpus lacks.
     pub words: &'static [&'static str],
 }
 
@@ -51,7 +51,7 @@ pub const TARGETS: &[Target] = &[
 ];
 
 impl Target {
-    /// The entries of its corpus: path and content, in the order of the names.
+    /// The entries of its corpus: path and content, ordered by name.
     ///
     /// # Errors
     /// The folder, or a file in it, cannot be read.
@@ -64,7 +64,7 @@ impl Target {
     }
 }
 
-/// The `main` of a target: libFuzzer's with cargo-fuzz, and otherwise one that tries the files that it is given.
+/// The `main` of a target: libFuzzer's with cargo-fuzz, otherwise one that tries the given files.
 #[macro_export]
 macro_rules! target {
     ($law:path) => {
@@ -78,14 +78,14 @@ macro_rules! target {
     };
 }
 
-/// Tries the inputs in the files that the command line names.
+/// Tries the inputs in the files on the command line.
 ///
 /// # Errors
 /// A file cannot be read.
 pub fn reproduce(law: fn(&[u8])) -> std::io::Result<()> {
     let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if paths.is_empty() {
-        println!("no input was named; give the files to try, or search with cargo-fuzz (docs/fuzzing.md)");
+        println!("no input given; name files to try, or search with cargo-fuzz (docs/fuzzing.md)");
     }
     for path in paths {
         law(&std::fs::read(&path)?);

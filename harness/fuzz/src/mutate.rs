@@ -1,11 +1,11 @@
-//! Inputs that look like those of a corpus, and are wrong somewhere: mutations of lines and tokens, because in YAML, JSON
-//! and steps bytes that are wrong at random are refused at the first of them.
+//! Mutations of a corpus by lines and tokens. In YAML, JSON and steps, random bytes would be rejected at the first
+//! wrong one.
 
 use std::ops::Range;
 
 use crate::LONGEST_INPUT;
 
-/// Numbers at which something ends.
+/// Numbers at the limits of types and ranges.
 const NUMBERS: &[&str] = &[
     "0",
     "1",
@@ -27,7 +27,7 @@ const NUMBERS: &[&str] = &[
     "00",
 ];
 
-/// Letters that mean something to a terminal, a file system or a parser.
+/// Characters with a special meaning for a terminal, a file system or a parser.
 const ODD: &[&str] = &[
     "\0",
     "\x1b[31m",
@@ -57,7 +57,7 @@ const ODD: &[&str] = &[
 
 const BRACKETS: &[(&str, &str)] = &[("(", ")"), ("[", "]"), ("{", "}"), ("{\"a\":", "}"), ("!", ""), ("- ", "")];
 
-/// A sequence of numbers that its seed decides: SplitMix64, so that a seed means the same inputs everywhere.
+/// A random sequence from a seed: SplitMix64, so that a seed gives the same inputs everywhere.
 #[derive(Debug, Clone)]
 pub struct Random(pub u64);
 
@@ -69,7 +69,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// 0 … `count` - 1, and 0 where that is empty.
+    /// A number from 0 to `count` - 1; 0 if `count` is 0.
     pub fn below(&mut self, count: usize) -> usize {
         (self.next() % count.max(1) as u64) as usize
     }
@@ -79,22 +79,22 @@ impl Random {
     }
 }
 
-/// Makes inputs from those of a corpus.
+/// Creates inputs from those of a corpus.
 #[derive(Debug)]
 pub struct Mutator<'a> {
     corpus: &'a [Vec<u8>],
-    /// Pieces of text that are put where others stand.
+    /// Texts that replace others.
     words: Vec<&'a [u8]>,
 }
 
 impl<'a> Mutator<'a> {
-    /// The words are those given and each token of the corpus.
+    /// Uses the given words and all tokens of the corpus.
     pub fn new(corpus: &'a [Vec<u8>], words: &[&'a str]) -> Mutator<'a> {
         let tokens = corpus.iter().flat_map(|entry| tokens(entry).into_iter().map(|token| &entry[token]));
         let mut of_corpus: Vec<&[u8]> = tokens.collect();
         of_corpus.sort_unstable();
         of_corpus.dedup();
-        // What was given means more than a token that stands there anyway.
+        // Given words get more weight than tokens of the corpus.
         let share = of_corpus.len() / words.len().max(1) / 2 + 1;
         let given = words.iter().flat_map(|word| std::iter::repeat_n(word.as_bytes(), share));
         Mutator { corpus, words: given.chain(of_corpus).collect() }
@@ -146,7 +146,7 @@ impl<'a> Mutator<'a> {
             12 => return self.splice(input, random),
             13 => return self.replace_everywhere(input, one, random),
             _ => {
-                // A piece again, somewhere else.
+                // Repeats a piece elsewhere.
                 let to = at(random).start;
                 return drop(input.splice(to..to, text));
             }
@@ -166,7 +166,7 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// Each piece that is like one.
+    /// Replaces all pieces that are equal to one.
     fn replace_everywhere(&self, input: &mut Vec<u8>, one: Range<usize>, random: &mut Random) {
         let old = input[one].to_vec();
         let number = old.first().is_some_and(u8::is_ascii_digit);
@@ -175,7 +175,7 @@ impl<'a> Mutator<'a> {
         *input = tokens(input).into_iter().map(replace).collect::<Vec<_>>().concat();
     }
 
-    /// What stands behind a colon, up to the end of its line or the next comma or bracket.
+    /// Replaces the text after a colon, up to the end of its line or the next comma or bracket.
     fn replace_value(&self, input: &mut Vec<u8>, random: &mut Random) {
         let colons: Vec<usize> = (0..input.len()).filter(|at| input[*at] == b':').map(|at| at + 1).collect();
         let Some(start) = colons.get(random.below(colons.len())).copied() else { return };
@@ -189,7 +189,7 @@ impl<'a> Mutator<'a> {
         input.splice(start..end, [blank, value].concat());
     }
 
-    /// The first lines of this input and the last of another.
+    /// Joins the first lines of this input and the last lines of another.
     fn splice(&self, input: &mut Vec<u8>, random: &mut Random) {
         let Some(other) = self.corpus.get(random.below(self.corpus.len())) else { return };
         let cut = |text: &[u8], random: &mut Random| {
@@ -202,7 +202,7 @@ impl<'a> Mutator<'a> {
     }
 }
 
-/// Where the lines of a text stand, each with its end.
+/// The lines of a text, including their terminators.
 pub(crate) fn lines(text: &[u8]) -> Vec<Range<usize>> {
     let mut start = 0;
     let length = |line: &[u8]| {
@@ -212,13 +212,13 @@ pub(crate) fn lines(text: &[u8]) -> Vec<Range<usize>> {
     text.split_inclusive(|byte| *byte == b'\n').map(length).collect()
 }
 
-/// Where words, numbers, blanks and signs stand.
+/// The words, numbers, blanks and signs of a text.
 pub(crate) fn tokens(text: &[u8]) -> Vec<Range<usize>> {
     let kind = |byte: u8| match byte {
         b'0'..=b'9' => 0,
         b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => 1,
         b' ' | b'\t' => 2,
-        // Each sign by itself.
+        // Each sign is separate.
         _ => 3,
     };
     let mut found: Vec<Range<usize>> = Vec::new();

@@ -9,7 +9,7 @@ use crate::toy;
 
 /// The line before each journal but the first.
 const NEXT: &[u8] = b"# part\n";
-/// The placeholder in an input for the digest of the toy's catalog, which is not known when the input is written.
+/// The placeholder in an input for the digest of the toy's catalog, which is unknown when the input is written.
 const CATALOG: &str = "@catalog@";
 /// The maximum number of journals in an input.
 const MOST: usize = 4;
@@ -50,7 +50,7 @@ impl Observer for Silent {
     }
 }
 
-/// A refused merge gives a reason; an accepted one has one result for each rule.
+/// A rejected merge gives a reason; an accepted one has one result for each rule.
 pub fn law(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
     let runs =
@@ -59,8 +59,8 @@ pub fn law(bytes: &[u8]) {
     let (report_dir, specs) = (Some(folder.path().join("merged")), Some(toy::specs()));
     let options = MergeOptions { runs, report_dir, specs, known };
     match merge(&options, &[&toy::RUNTIME], &ledger::Ledger, &mut Silent) {
-        Err(error) => assert!(!error.to_string().is_empty(), "a merge is refused without a word"),
-        Ok(status) => assert!(status != ExitStatus::Usage, "a merge was written and called a mistake"),
+        Err(error) => assert!(!error.to_string().is_empty(), "a merge is rejected without a reason"),
+        Ok(status) => assert!(status != ExitStatus::Usage, "a merge was written but reported as a usage error"),
     }
 }
 
@@ -84,6 +84,6 @@ fn journals(bytes: &[u8]) -> Vec<Vec<u8>> {
 fn write(folder: &Path, at: usize, journal: &[u8]) -> PathBuf {
     let path = folder.join(format!("part-{at}"));
     let written = std::fs::create_dir(&path).and_then(|()| std::fs::write(path.join("results.jsonl"), journal));
-    written.expect("the folder is this process's own");
+    written.expect("this process owns the folder");
     path
 }

@@ -1,4 +1,4 @@
-//! What every accepted program keeps, wherever it came from.
+//! The laws for every accepted program, whatever its source.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,18 @@ use steps::Id;
 use steps::pattern::counted;
 use steps::program::{Domain, Expression, Program, Range, Statement, StatementKind};
 
-/// An axis that enumerates has at most so many values: that many cases are run of it.
+/// The maximum number of values of an enumerating axis, each of which is run.
 const MOST_VALUES: u64 = 512;
-/// A list has at most so many items.
+/// The maximum number of items of a list.
 const LONGEST_LIST: i128 = 4096;
-/// A loop ends after so many rounds, whatever its bound.
+/// The maximum number of rounds of a loop, whatever its bound.
 const MOST_ROUNDS: u64 = 65_536;
-/// Loops inside each other have at most so many rounds together, where their bounds are constants.
+/// The maximum number of rounds of nested loops with constant bounds.
 const MOST_NESTED_ROUNDS: u64 = 1 << 24;
-/// Cases that are drawn of a program.
+/// The number of cases to draw.
 const DRAWN: usize = 16;
 
-/// An accepted program can be run: each law below.
+/// An accepted program keeps all laws below.
 pub(crate) fn holds(program: &Program, scope: &Scope) {
     multiples_are_of_a_positive_number(program);
     constant_lengths_can_be_drawn(program);
@@ -55,7 +55,7 @@ fn multiples_are_of_a_positive_number(program: &Program) {
 fn constant_lengths_can_be_drawn(program: &Program) {
     for axis in &program.axes {
         let (Domain::List { length, .. } | Domain::Permutation(length)) = &axis.domain else { continue };
-        // Where one of them cannot be evaluated, nothing is drawn at all.
+        // If a bound cannot be evaluated, nothing is drawn.
         let (Expression::Constant(low), Expression::Constant(high)) = (&length.low, &length.high) else { continue };
         for bound in [low, high] {
             assert!(
@@ -76,7 +76,7 @@ fn nested_rounds_end(statements: &[Statement], outer: u64) {
                     _ => 1,
                 };
                 let rounds = outer.saturating_mul(rounds);
-                assert!(rounds <= MOST_NESTED_ROUNDS, "loops inside each other do not end: {rounds} rounds");
+                assert!(rounds <= MOST_NESTED_ROUNDS, "nested loops do not end: {rounds} rounds");
                 nested_rounds_end(body, rounds);
             }
             kind => kind.blocks().into_iter().for_each(|body| nested_rounds_end(body, outer)),
@@ -84,7 +84,7 @@ fn nested_rounds_end(statements: &[Statement], outer: u64) {
     }
 }
 
-/// Every text of the program as a pattern, on each text and on long ones that nearly match.
+/// Tries every text of the program as a pattern, on each text and on long ones that nearly match.
 fn patterns_cost_little(program: &Program) {
     let patterns: BTreeSet<&[u8]> = program.texts.iter().map(|text| &text[..text.len() - 1]).collect();
     for pattern in patterns.iter().filter(|pattern| pattern.contains(&b'*')) {
@@ -112,7 +112,7 @@ fn drawn_cases_lie_in_their_domains(program: &Program, scope: &Scope) {
         shrinks: 0,
         shrink_milliseconds: 0,
     };
-    // What cannot be drawn is an error with its reason.
+    // A case that cannot be drawn gives an error with its reason.
     let Ok(mut plan) = Plan::new(program, scope, 1, &budget) else { return };
     let cases = std::iter::from_fn(|| plan.next_case()).take(DRAWN);
     for case in cases.flatten() {
@@ -121,12 +121,12 @@ fn drawn_cases_lie_in_their_domains(program: &Program, scope: &Scope) {
     }
 }
 
-/// Each value of a case has a position in the domain of its axis.
+/// Checks that each value of a case has a position in the domain of its axis.
 pub(crate) fn lies_in_its_domains(program: &Program, scope: &Scope, case: &Case, what: &str) {
     let tree = CaseTree::of(program, scope, &case.values);
     let tree = tree.unwrap_or_else(|error| panic!("{what} lies outside its domain: {error}, {:?}", case.values));
     let values = tree.values(program, scope);
-    assert_eq!(values.as_ref(), Ok(&case.values), "{what} is another after it was looked up: see both");
+    assert_eq!(values.as_ref(), Ok(&case.values), "{what} changed when it was looked up: see both");
 }
 
 fn axes_that_enumerate_are_small(program: &Program, scope: &Scope, case: &Case) {
@@ -138,7 +138,7 @@ fn axes_that_enumerate_are_small(program: &Program, scope: &Scope, case: &Case) 
         let Ok(bounds) = scope.bounds(program, id, &case.values[..id.index()]) else { continue };
         assert!(
             !enumerates || bounds.count <= MOST_VALUES,
-            "an axis has more values than are tried: {} of `{}`, which promises every one",
+            "an axis has more values than are tried: {} of `{}`, which must try all",
             bounds.count,
             axis.name
         );

@@ -32,14 +32,11 @@ pub fn law(bytes: &[u8]) {
             let conformant = record.statement == Statement::Conformant;
             let simulated = record.libraries.iter().any(|library| library.simulated);
             assert!(!(conformant && simulated), "a simulated device is called conformant");
-            assert!(!conformant || record.missing.is_empty(), "something is missing from what is called conformant");
+            assert!(!conformant || record.missing.is_empty(), "a record with missing parts is called conformant");
             assert!(!(conformant && record.broken().next().is_some()), "a broken device is called conformant");
             let open = record.rules.iter().find(|(_, rule)| rule.required && rule.verdict.is_none());
             let told = |id: &String| record.missing.iter().any(|missing| missing.rules.contains(id));
-            assert!(
-                open.is_none_or(|(id, _)| told(id)),
-                "a rule without a result is not among what is missing: {open:?}"
-            );
+            assert!(open.is_none_or(|(id, _)| told(id)), "a rule without a result is not listed as missing: {open:?}");
         }
     });
 }

@@ -1,4 +1,4 @@
-//! The search for inputs that break a law, without help from the compiler: it runs wherever the tests run.
+//! A search for inputs that break a law. It needs no instrumentation, so it runs wherever the tests run.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -12,32 +12,32 @@ use std::time::{Duration, Instant};
 use crate::Target;
 use crate::mutate::{Mutator, Random, lines, tokens};
 
-/// Attempts to make an input smaller.
+/// The maximum number of attempts at shrinking an input.
 const SMALLER: usize = 3000;
 
-/// An input that breaks a law, as small as it could be made.
+/// An input that breaks a law, after shrinking.
 #[derive(Debug)]
 pub struct Finding {
-    /// What does not hold, and where the code says so.
+    /// The violation, and the place in the code that found it.
     pub fault: Fault,
     pub input: Vec<u8>,
     /// The file that holds the input.
     pub path: PathBuf,
-    /// How many inputs were tried before, and how long that took.
+    /// The number of inputs tried before, and the time for them.
     pub after: (u64, Duration),
 }
 
-/// How a law was broken.
+/// A violation of a law.
 #[derive(Debug, Clone)]
 pub struct Fault {
-    /// The same for inputs that break the same law in the same place.
+    /// The same for all inputs that break the same law at the same place.
     pub key: String,
     pub message: String,
 }
 
-/// How long to search.
+/// The limit of a search.
 #[derive(Debug, Clone, Copy)]
-pub enum Effort {
+pub enum SearchLimit {
     Inputs(u64),
     Time(Duration),
 }
@@ -52,12 +52,12 @@ impl fmt::Display for Finding {
 }
 
 thread_local! {
-    /// Whether a law is being tried here: its panics are the search's own business.
+    /// True while this thread tries a law, whose panics are not printed.
     static TRYING: Cell<bool> = const { Cell::new(false) };
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// How a law is broken by an input; `None`: it holds.
+/// The violation of a law by an input; `None`: the law holds.
 pub fn try_law(law: fn(&[u8]), input: &[u8]) -> Option<Fault> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -83,12 +83,12 @@ pub fn try_law(law: fn(&[u8]), input: &[u8]) -> Option<Fault> {
     Some(Fault { key, message })
 }
 
-/// Tries inputs that are made from the corpus, and gives those that break the law, each fault once. An input is written to
-/// `folder` before it is tried: what ends the process can be read there.
+/// Tries inputs created from the corpus, and returns those that break the law, one per fault. Each input is written to
+/// `folder` before it is tried, so that it remains there if it ends the process.
 ///
 /// # Errors
 /// The corpus cannot be read, or the folder cannot be written.
-pub fn search(target: &Target, seed: u64, effort: Effort, folder: PathBuf) -> std::io::Result<(u64, Vec<Finding>)> {
+pub fn search(target: &Target, seed: u64, limit: SearchLimit, folder: PathBuf) -> std::io::Result<(u64, Vec<Finding>)> {
     let corpus: Vec<Vec<u8>> = target.corpus()?.into_iter().map(|(_, content)| content).collect();
     let mutator = Mutator::new(&corpus, target.words);
     std::fs::create_dir_all(&folder)?;
@@ -97,9 +97,9 @@ pub fn search(target: &Target, seed: u64, effort: Effort, folder: PathBuf) -> st
     let mut random = Random(seed);
     let (mut findings, mut known) = (Vec::new(), BTreeSet::new());
     let mut tried = 0;
-    while match effort {
-        Effort::Inputs(inputs) => tried < inputs,
-        Effort::Time(time) => begun.elapsed() < time,
+    while match limit {
+        SearchLimit::Inputs(inputs) => tried < inputs,
+        SearchLimit::Time(time) => begun.elapsed() < time,
     } {
         let input = mutator.input(&mut random);
         tried += 1;
@@ -116,7 +116,7 @@ pub fn search(target: &Target, seed: u64, effort: Effort, folder: PathBuf) -> st
     Ok((tried, findings))
 }
 
-/// Leaves lines out, and then tokens, as long as the same fault shows.
+/// Removes lines, and then tokens, as long as the same fault shows.
 fn smaller(law: fn(&[u8]), mut input: Vec<u8>, fault: &Fault) -> Vec<u8> {
     let mut attempts = 0;
     for pieces in [lines as fn(&[u8]) -> Vec<Range<usize>>, tokens] {

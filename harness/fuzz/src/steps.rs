@@ -5,11 +5,11 @@
 
 use steps::domain::{Choices, DomainSource};
 use steps::print::{parsed_again, steps_text};
-use steps::{Id, Part, Problem, Program, RuleText, check};
+use steps::{Id, Problem, Program, RulePart, RuleText, check};
 
 use crate::{program, toy};
 
-/// What means something in steps, besides what the corpus holds.
+/// The texts with a meaning in steps that the corpus lacks.
 pub const WORDS: &[&str] = &[
     "@axis a every=0..3\n",
     "@axis b list_of.int=0..9; length=0..3\n",
@@ -41,7 +41,7 @@ pub const WORDS: &[&str] = &[
     "0x",
 ];
 
-/// Problems lie inside their texts; accepted programs can be run.
+/// Problems are inside their texts; accepted programs can be run.
 pub fn law(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let texts = Texts::read(text);
@@ -55,7 +55,7 @@ pub fn law(bytes: &[u8]) {
     };
     match check(&rule, &toy::rules().environment) {
         Ok(program) => {
-            // What a product is asked too much for does not load either.
+            // A catalog also rejects a program that exceeds the limits on a product.
             let problems = program.excess(&toy::scope());
             problems.iter().for_each(|problem| texts.problem_lies_inside(problem));
             if problems.is_empty() {
@@ -64,17 +64,17 @@ pub fn law(bytes: &[u8]) {
             }
         }
         Err(problems) => {
-            assert!(!problems.is_empty(), "steps are refused without a problem: {text}");
+            assert!(!problems.is_empty(), "steps are rejected without a problem: {text}");
             problems.iter().for_each(|problem| texts.problem_lies_inside(problem));
         }
     }
 }
 
-/// Steps that are printed and parsed again are the same steps.
+/// Printing and parsing again gives the same steps.
 fn prints_as_it_was_read(program: &Program) {
     match parsed_again(program, &toy::rules().environment) {
         Ok(again) => {
-            assert!(again == program.syntax, "printed steps mean something else: {}", steps_text(&program.syntax));
+            assert!(again == program.syntax, "printed steps have another meaning: {}", steps_text(&program.syntax));
         }
         Err(error) => {
             panic!("printed steps cannot be read: {}\n{}", error.message, steps_text(&program.syntax));
@@ -112,16 +112,18 @@ impl<'a> Texts<'a> {
         let Problem { part, span, message } = problem;
         assert!(!message.is_empty(), "a problem says nothing: {part:?}");
         let text = match part {
-            Part::Steps => self.steps,
-            Part::Actors => self.actors.unwrap_or_default(),
-            Part::Where => self.condition.unwrap_or_default(),
-            Part::Observe(index) => self.observe[*index].1,
-            // The text is one of several; the catalog names the axis.
-            Part::Axis(id) => return assert!(id.index() < self.axes.len(), "a problem is of no axis: {message}"),
+            RulePart::Steps => self.steps,
+            RulePart::Actors => self.actors.unwrap_or_default(),
+            RulePart::Where => self.condition.unwrap_or_default(),
+            RulePart::Observe(index) => self.observe[*index].1,
+            // The text is one of several; the catalog adds the axis's name.
+            RulePart::Axis(id) => {
+                return assert!(id.index() < self.axes.len(), "a problem names an unknown axis: {message}");
+            }
         };
         assert!(
             span.start <= span.end && span.start <= text.len() && span.end <= text.len() + 1,
-            "a problem lies outside its text: {span:?} in {} bytes, {message}",
+            "a problem is outside its text: {span:?} in {} bytes, {message}",
             text.len()
         );
     }

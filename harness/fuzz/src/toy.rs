@@ -1,4 +1,4 @@
-//! The catalog of the toy runtime, which the engine's own tests use: what texts are checked against.
+//! The catalog of the toy runtime from the engine's tests, against which texts are checked.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -9,12 +9,12 @@ use engine::runtime::Runtime;
 
 use crate::bindings::BINDINGS;
 
-/// The folder that holds the toy's own.
+/// The folder with the toy's catalog.
 pub(crate) fn specs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/toy/specs")
 }
 
-/// A catalog of the toy below another folder.
+/// The place of a toy catalog in another folder.
 pub(crate) fn place(root: PathBuf) -> CatalogPlace {
     CatalogPlace { specs: root.into(), bindings: &BINDINGS, defects: None }
 }
@@ -30,11 +30,11 @@ pub(crate) fn rules() -> &'static Rules {
 pub(crate) static RUNTIME: Runtime =
     Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
-/// Calls `with` with a file of this name that holds these bytes.
+/// Calls `with` with a file of this name and content.
 pub(crate) fn with_file<T>(name: &str, bytes: &[u8], with: impl FnOnce(&Path) -> T) -> T {
     let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
     let path = folder.path().join(name);
-    std::fs::write(&path, bytes).expect("the folder is this process's own");
+    std::fs::write(&path, bytes).expect("this process owns the folder");
     with(&path)
 }
 

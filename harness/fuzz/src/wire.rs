@@ -1,16 +1,16 @@
-//! The target `wire`: what a worker writes → replies, or an end with its reason.
+//! The target `wire`: the output of a worker → replies, or an end with its reason.
 
 use std::io::{self, Read};
 
 use engine::wire::lines::Lines;
 use engine::wire::message::Reply;
 
-/// The longest line here: shorter than that of a run, so that an input can pass it.
+/// The maximum length of a line: shorter than in a run, so that an input can exceed it.
 const LONGEST: usize = 16 << 10;
-/// Bytes that are read at once, at most.
+/// The maximum number of bytes per read.
 const CHUNK: usize = 8 << 10;
 
-/// What means something between the processes, besides what the corpus holds.
+/// The texts with a meaning in the protocol that the corpus lacks.
 pub const WORDS: &[&str] = &[
     "{\"turn\":{\"leaves\":1}}\n",
     "{\"turn\":{\"kill\":9}}\n",
@@ -25,15 +25,14 @@ pub const WORDS: &[&str] = &[
     "[]",
 ];
 
-/// Whatever a worker writes, and however it arrives, gives the same replies and then one end; what is kept of it is
-/// bounded.
+/// Any bytes of a worker give the same replies and then one end, however they arrive; the buffered part is bounded.
 pub fn law(bytes: &[u8]) {
     let whole = listen(bytes, CHUNK);
     let piecemeal = listen(bytes, 7);
-    assert_eq!(whole, piecemeal, "the pieces in which bytes arrive make a difference: at once, piece by piece");
+    assert_eq!(whole, piecemeal, "the result depends on the pieces in which bytes arrive: at once, piece by piece");
 }
 
-/// The replies as they would be written again, and what ended them.
+/// The replies as serialized again, and the end of the stream.
 fn listen(bytes: &[u8], piece: usize) -> (Vec<String>, String) {
     let mut stream = Pieces { bytes, piece };
     let mut lines = Lines::new(LONGEST);
@@ -44,7 +43,7 @@ fn listen(bytes: &[u8], piece: usize) -> (Vec<String>, String) {
             looks += 1;
             match lines.reply() {
                 Ok(Some(reply)) => replies.push(written(&reply)),
-                Ok(None) => panic!("a reply is announced and does not come: {} bytes are kept", lines.kept()),
+                Ok(None) => panic!("a reply is announced but does not arrive: {} bytes are kept", lines.kept()),
                 Err(error) => break error.to_string(),
             }
             continue;
@@ -61,7 +60,7 @@ fn listen(bytes: &[u8], piece: usize) -> (Vec<String>, String) {
     (replies, end)
 }
 
-/// A reply in its own words, which are a reply.
+/// A serialized reply, which can be read again.
 fn written(reply: &Reply) -> String {
     let text = serde_json::to_string(reply).unwrap_or_else(|error| panic!("a reply cannot be written: {error}"));
     let again = serde_json::from_str::<Reply>(&text);

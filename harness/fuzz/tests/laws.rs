@@ -1,22 +1,22 @@
-//! Each entry of a corpus keeps the law of its target, and so do inputs that are made from them: a few thousand, or as many
-//! as fit into the time that the environment gives.
+//! All entries of a corpus keep the law of their target, and so do inputs created from them: a few thousand, or as many
+//! as fit into the time in the environment variable.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use fuzz::search::{Effort, search, try_law};
+use fuzz::search::{SearchLimit, search, try_law};
 use fuzz::{TARGETS, Target};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-/// More memory than this is not needed for an input of 64 KiB. Stacks of threads count too.
+/// The memory limit in bytes, enough for an input of 64 KiB including thread stacks.
 const MEMORY: u64 = 4 << 30;
-/// Seconds that each target is searched; without it, a number of inputs.
+/// The variable for the search time per target in seconds; without it, a number of inputs is tried.
 const SECONDS: &str = "ATLAS_CTS_FUZZ_SECONDS";
-/// Inputs that are made for each target.
+/// The variable for the number of inputs per target.
 const INPUTS: &str = "ATLAS_CTS_FUZZ_INPUTS";
-/// What the inputs are drawn from.
+/// The variable for the seed of the inputs.
 const SEED: &str = "ATLAS_CTS_FUZZ_SEED";
 
 fn main() -> ExitCode {
@@ -48,32 +48,34 @@ fn keeps_the_law(target: &Target, content: &[u8]) -> Result<(), Failed> {
 
 fn what_is_made_from_the_corpus_keeps_the_law(target: &Target) -> Result<(), Failed> {
     let inputs = number(INPUTS).unwrap_or(2000);
-    let effort = number(SECONDS).map_or(Effort::Inputs(inputs), |seconds| Effort::Time(Duration::from_secs(seconds)));
-    let (tried, findings) = search(target, number(SEED).unwrap_or(1), effort, folder())?;
+    let limit =
+        number(SECONDS).map_or(SearchLimit::Inputs(inputs), |seconds| SearchLimit::Time(Duration::from_secs(seconds)));
+    let (tried, findings) = search(target, number(SEED).unwrap_or(1), limit, folder())?;
     println!("{}: {tried} inputs, {} findings", target.name, findings.len());
     if findings.is_empty() {
         return Ok(());
     }
     let found: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    Err(format!("{} faults (docs/fuzzing.md):\n{}", found.len(), found.join("\n")).into())
+    Err(format!("{} (docs/fuzzing.md):\n{}", steps::count(found.len(), "fault"), found.join("\n")).into())
 }
 
-/// A search that finds nothing says something only if it finds what is there.
+/// A search must find a planted fault: otherwise finding nothing would prove nothing.
 fn a_planted_fault_is_found_and_made_small() -> Result<(), Failed> {
     const FAULT: &[u8] = b"4000000000";
-    let law = |input: &[u8]| assert!(!input.windows(FAULT.len()).any(|part| part == FAULT), "it was found: so it ends");
+    let law =
+        |input: &[u8]| assert!(!input.windows(FAULT.len()).any(|part| part == FAULT), "the fault was found: stopping");
     let target = Target { name: "case", law, words: &[] };
-    let (_, findings) = search(&target, 1, Effort::Inputs(2000), folder().join("planted"))?;
+    let (_, findings) = search(&target, 1, SearchLimit::Inputs(2000), folder().join("planted"))?;
     let found: Vec<&[u8]> = findings.iter().map(|finding| &finding.input[..]).collect();
     if found == [FAULT] { Ok(()) } else { Err(format!("{findings:?}").into()) }
 }
 
-/// Where findings are written.
+/// The folder for findings.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz")
 }
 
-/// A number of the environment.
+/// A number from an environment variable.
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|error| panic!("{name}={text}: {error}; give a number")))

@@ -54,7 +54,7 @@ impl Repeats {
 
 impl std::fmt::Display for Repeats {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} of {} run{}", self.failed, self.runs, if self.runs == 1 { "" } else { "s" })
+        write!(f, "{} of {}", self.failed, catalog::count(self.runs, "run"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::syntax::BinaryOperator;
 
-/// Why an operation has no result.
+/// The reason why an operation has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ArithmeticError {
     #[error("the result needs more than 128 bits")]
@@ -11,7 +11,7 @@ pub enum ArithmeticError {
     Division,
     #[error("remainder of a division by zero")]
     Remainder,
-    #[error("a shift is by 0 to 63 bits")]
+    #[error("a shift must be by 0 to 63 bits")]
     Shift,
 }
 

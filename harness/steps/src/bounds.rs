@@ -1,4 +1,4 @@
-//! The bounds of axes, evaluated: they may read earlier axes and what is known of the device.
+//! Evaluation of the bounds of axes, which may read earlier axes and known facts about the device.
 
 use super::arithmetic::binary;
 use super::evaluate::{Drawn, EmptyDomain, EvaluationError, Scope, Value, evaluate};
@@ -28,12 +28,12 @@ impl Bounds {
         }
         let distance = high.checked_sub(low).ok_or(EvaluationError::TooManyValues)?;
         let steps = if step == 1 { distance } else { distance / step };
-        // One more than that is counted.
+        // The count is one more than the number of steps.
         let steps = u64::try_from(steps).ok().and_then(|steps| steps.checked_add(1));
         Ok(Bounds { low, step, count: steps.ok_or(EvaluationError::TooManyValues)? })
     }
 
-    /// The value at a position; positions past the end give the last value.
+    /// The value at a position; the last value for positions past the end.
     pub fn at(&self, position: u64) -> i128 {
         self.low + i128::from(position.min(self.count - 1)) * self.step
     }
@@ -52,7 +52,7 @@ impl Bounds {
 }
 
 impl Scope {
-    /// The range that an axis draws from, given the values of earlier axes. For lists: of an item.
+    /// The range that an axis draws from, given the values of earlier axes. For lists: the range of an item.
     pub fn bounds(&self, program: &Program, axis: AxisId, values: &[Value]) -> Result<Bounds, EvaluationError> {
         let count = |count: usize| Bounds::of(0, count as i128 - 1, 1);
         let length = |list: AxisId| values.get(list.index()).map(Value::integer).ok_or(EvaluationError::NotDrawn);
@@ -116,7 +116,7 @@ impl Scope {
         multiple_of.map_or(Ok(1), |step| self.evaluate(step, values))
     }
 
-    /// Whether `where` holds.
+    /// Evaluates `where`.
     pub fn accepts(&self, program: &Program, values: &[Value]) -> Result<bool, EvaluationError> {
         match &program.condition {
             Some(condition) => Ok(self.evaluate(condition, values)? != 0),
@@ -134,7 +134,7 @@ impl Scope {
 mod tests {
     use super::Bounds;
 
-    /// Catalogs, cases and journals bring any number along.
+    /// Catalogs, cases and journals may contain any number.
     #[test]
     fn any_numbers_give_a_range_or_an_error() {
         let numbers = [i128::MIN, i128::MIN + 1, -1, 0, 1, 7, i128::from(u64::MAX), i128::MAX - 1, i128::MAX];

@@ -32,39 +32,39 @@ pub enum Builtin {
 }
 
 impl Builtin {
-    /// Whether doing it twice is the same as doing it once.
+    /// True if repeating it has no further effect.
     pub fn repeats(self) -> bool {
         use Builtin::{Edge, File, Fill, Gate, Host, Passed, Poison, Resident, SetBytes};
         !matches!(self, Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed | Resident)
     }
 
-    /// Whether another process that evaluates the same has something else.
+    /// True if its value differs from process to process.
     pub(super) fn is_of_its_process(self) -> bool {
         use Builtin::{Alignment, Disjoint, Edge, File, Gate, GetPid, Host, Resident};
         matches!(self, GetPid | Resident | Alignment | Disjoint | Host | Edge | File | Gate)
     }
 }
 
-/// What a parameter of a built-in is.
+/// The kind of a built-in's parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter {
     Integer,
     /// Host memory that is read or written.
     Memory,
-    /// An address that is only looked at.
+    /// An address whose memory is not accessed.
     Address,
     Text,
     /// A variable that holds a gate.
     Gate,
-    /// The name of a type of callbacks, which `hook` alone takes.
+    /// The name of a callback type, only for `hook`.
     Callback,
 }
 
-/// What a built-in is used for.
+/// The use of a built-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     Value,
-    /// A statement of its own, without a verdict.
+    /// A separate statement without a verdict.
     Action,
     /// A condition.
     Check,
@@ -102,7 +102,7 @@ pub const BUILTINS: &[Signature] = &[
     signature("getpid", Builtin::GetPid, &[], INT, Use::Value),
     signature("resident", Builtin::Resident, &[], SIZE, Use::Value),
     signature("gate", Builtin::Gate, &[], VOID_POINTER, Use::Value),
-    // What it gives has the type that it is given.
+    // Its result has the type that its argument names.
     signature("hook", Builtin::Hook, &[Parameter::Callback], VOID_POINTER, Use::Value),
     signature("open", Builtin::Open, &[Parameter::Gate], Type::Void, Use::Action),
     signature("passed", Builtin::Passed, &[Parameter::Gate], SIZE, Use::Value),

@@ -6,7 +6,7 @@ use crate::domain::DomainSource;
 use abi::Type;
 
 use super::builtins::BUILTINS;
-use super::given::Given;
+use super::given::GivenUse;
 use super::ids::{ActorId, AxisId, Id, VariableId};
 use super::parse::{Names, parse_expression, parse_steps};
 use super::parse_given::write_out;
@@ -17,21 +17,21 @@ use super::syntax;
 use super::types::Declarations;
 use super::vocabulary::Vocabulary;
 use super::walk::Node;
-use super::{ParseError, Part, Problem, Span};
+use super::{ParseError, Problem, RulePart, Span};
 
-/// What the checker must know besides the rule itself.
+/// The checker's input besides the rule itself.
 #[derive(Debug)]
 pub struct Environment {
     pub declarations: Declarations,
     /// Names of the documented quantities of a product.
     pub facts: BTreeSet<String>,
-    /// What calls under a verdict return.
+    /// The types of codes that judged calls return.
     pub results: Results,
-    /// (function, parameter) → the space of the pointer that it hands out.
+    /// (function, parameter) → the space of the pointer that the parameter receives.
     pub spaces: HashMap<(String, String), Space>,
-    /// Functions that change the whole process.
+    /// Functions that affect the whole process.
     pub process_functions: HashSet<String>,
-    /// What the runtime adds to the language.
+    /// The runtime's additions to the language.
     pub vocabulary: Vocabulary,
 }
 
@@ -55,15 +55,15 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
         checker.axis(AxisId::new(index), name, source);
     }
     checker.program.condition = text.condition.and_then(|condition| {
-        checker.part = Part::Where;
+        checker.part = RulePart::Where;
         let tree = checker.parse(condition, true)?;
         checker.constant_context = true;
         let typed = checker.expression(&tree);
         checker.constant_context = false;
         typed.map(|typed| typed.expression)
     });
-    checker.part = Part::Steps;
-    // The sections of a life cycle are told apart by their places in the text: it has no set-ups.
+    checker.part = RulePart::Steps;
+    // The sections of a life cycle are identified by their places in the text, so it has no set-ups.
     let written_out = |names: &Names<'_>| match text.life_cycle {
         true => Ok((text.steps.to_owned(), Vec::new())),
         false => write_out(text.steps, names),
@@ -74,7 +74,7 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     };
     checker.program.statements = checker.steps(&steps.statements);
     for (index, (name, source)) in text.observe.iter().enumerate() {
-        checker.part = Part::Observe(index);
+        checker.part = RulePart::Observe(index);
         checker.actor = ActorId::DEFAULT;
         if let Some(tree) = checker.parse(source, false)
             && let Some(typed) = checker.expression(&tree)
@@ -90,13 +90,13 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     Ok(Program { source, givens, sets: steps.sets, syntax: steps.statements, ..checker.program })
 }
 
-/// The problems at their places in the rule, where set-ups are not written out.
-pub(super) fn as_written(mut problems: Vec<Problem>, givens: &[Given]) -> Vec<Problem> {
-    for problem in problems.iter_mut().filter(|problem| problem.part == Part::Steps) {
-        if let Some(given) = Given::of(givens, problem.span) {
+/// Moves the problems to their places in the rule, in which set-ups are not expanded.
+pub(super) fn as_written(mut problems: Vec<Problem>, givens: &[GivenUse]) -> Vec<Problem> {
+    for problem in problems.iter_mut().filter(|problem| problem.part == RulePart::Steps) {
+        if let Some(given) = GivenUse::of(givens, problem.span) {
             problem.message = format!("in the set-up `{}`: {}", given.name, problem.message);
         }
-        problem.span = Given::written(givens, problem.span);
+        problem.span = GivenUse::written(givens, problem.span);
     }
     problems
 }
@@ -106,17 +106,17 @@ pub(super) struct Typed {
     pub expression: Expression,
     pub ty: Type,
     pub space: Option<Space>,
-    /// The value, where it is known before anything runs.
+    /// The value, if it is known before anything runs.
     pub constant: Option<i128>,
 }
 
 pub(super) struct Checker<'e> {
     pub environment: &'e Environment,
-    pub part: Part,
+    pub part: RulePart,
     problems: Vec<Problem>,
-    /// What is known so far.
+    /// The program so far.
     pub program: Program,
-    /// Names in scope, the innermost last: actor, name, variable. There are few, so that a search beats a table.
+    /// Names in scope, the innermost last: actor, name, variable. They are few, so a search is faster than a table.
     pub names: Vec<(ActorId, String, VariableId)>,
     /// Variables that hold a value at this point of the text.
     pub bound: HashSet<VariableId>,
@@ -124,15 +124,15 @@ pub(super) struct Checker<'e> {
     /// The actor whose statement is being checked.
     pub actor: ActorId,
     pub setup: bool,
-    /// What the checks of the statement rest on: position in [`Program::grounds`].
+    /// The ground of the statement's checks: position in [`Program::grounds`].
     pub rests_on: Option<usize>,
-    /// Control flow of several processes: everybody evaluates it.
-    pub everybody: bool,
+    /// True in control flow of several processes, which every process evaluates.
+    pub in_all_processes: bool,
     /// Variables whose memory the statement may change.
     pub touched: Vec<VariableId>,
-    /// Only axes, constants and quantities may be read.
+    /// True if only axes, constants and quantities may be read.
     pub constant_context: bool,
-    /// `device` has a meaning.
+    /// True if `device` has a meaning.
     pub life_cycle: bool,
 }
 
@@ -140,7 +140,7 @@ impl<'e> Checker<'e> {
     fn new(environment: &'e Environment, life_cycle: bool) -> Checker<'e> {
         Checker {
             environment,
-            part: Part::Actors,
+            part: RulePart::Actors,
             problems: Vec::new(),
             program: Program::default(),
             names: Vec::new(),
@@ -149,7 +149,7 @@ impl<'e> Checker<'e> {
             actor: ActorId::DEFAULT,
             setup: false,
             rests_on: None,
-            everybody: false,
+            in_all_processes: false,
             touched: Vec::new(),
             constant_context: false,
             life_cycle,
@@ -160,7 +160,7 @@ impl<'e> Checker<'e> {
         self.problems.push(Problem { part: self.part.clone(), span, message: message.into() });
     }
 
-    /// Notes a problem after which there is nothing to go on with.
+    /// Notes a problem after which checking cannot continue.
     pub(crate) fn wrong<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
         self.problem(span, message);
         None
@@ -204,8 +204,8 @@ impl<'e> Checker<'e> {
             self.problem(
                 span,
                 format!(
-                    "`{name}` is a variable of another type in another block; the C program declares an actor's variables \
-                     once: choose another name"
+                    "`{name}` is a variable of another type in another block, but the C program declares an actor's \
+                     variables once: choose another name"
                 ),
             );
         } else if self.means_something(name) || matches!(name, "product" | "devices" | "patience") {
@@ -216,8 +216,8 @@ impl<'e> Checker<'e> {
         variable
     }
 
-    /// Whether the current actor, one of several, has a variable of this name and of another type. Where there is one actor
-    /// alone, the blocks of the C program are those of the rule.
+    /// True if the current actor, one of several, has a variable with this name and another type. With a single actor,
+    /// the C program has the same blocks as the rule.
     fn has_another_type(&self, name: &str, ty: Type, array: bool) -> bool {
         let mut variables = self.program.variables.iter();
         let differs = |known: &Variable| (known.ty, known.array) != (ty, array);
@@ -225,7 +225,7 @@ impl<'e> Checker<'e> {
             && variables.any(|known| known.actor == self.actor && known.name == name && differs(known))
     }
 
-    /// Whether the header or the runtime's own vocabulary gives a name a meaning.
+    /// True if the header or the runtime's vocabulary defines a name.
     pub(crate) fn means_something(&self, name: &str) -> bool {
         self.environment.declarations.constant(name).is_some() || self.environment.vocabulary.defines(name)
     }
@@ -250,7 +250,7 @@ impl<'e> Checker<'e> {
         })
     }
 
-    /// Notes of which structs' layout the rule makes use.
+    /// Notes the structs whose layout the rule uses.
     pub(crate) fn lays_out(&mut self, ty: Type) {
         self.environment.declarations.note_structs(ty, &mut self.program.structs);
     }
@@ -267,11 +267,11 @@ impl<'e> Checker<'e> {
         self.named(actor, name)
     }
 
-    /// Notes that the current actor reads a variable; what another process reads has to be sent there.
+    /// Notes that the current actor reads a variable, which must be sent if it is in another process.
     pub(crate) fn reads(&mut self, variable: VariableId, span: Span) {
         let owner = self.program.actors[self.program.variables[variable].actor].process;
-        let foreign =
-            self.program.several_processes() && (self.everybody || owner != self.program.actors[self.actor].process);
+        let foreign = self.program.several_processes()
+            && (self.in_all_processes || owner != self.program.actors[self.actor].process);
         if !foreign || self.loops.iter().any(|(_, looped)| *looped == variable) {
             return;
         }
@@ -280,7 +280,7 @@ impl<'e> Checker<'e> {
             self.problem(
                 span,
                 format!(
-                    "`{name}` holds an address, which means nothing in another process; pass integers, bytes or keys"
+                    "`{name}` holds an address, which is meaningless in another process; pass integers, bytes or keys"
                 ),
             );
         }
@@ -299,7 +299,7 @@ impl<'e> Checker<'e> {
         }
     }
 
-    /// Every name that could have been meant where a value stands.
+    /// Reports an unknown name where a value is expected.
     pub(crate) fn unknown_name(&mut self, name: &str, span: Span) {
         let elsewhere = self.names.iter().filter(|(_, known, _)| known == name);
         let hint = match elsewhere.map(|(actor, ..)| &self.program.actors[*actor].name).min() {
@@ -311,16 +311,16 @@ impl<'e> Checker<'e> {
                 closest(name, own).or_else(|| closest(name, constants)).map_or_else(String::new, meant)
             }
         };
-        self.problem(span, format!("`{name}` is not set here{hint}"));
+        self.problem(span, format!("`{name}` has no value here{hint}"));
     }
 
-    /// Every name that could have been meant where a function stands.
+    /// Reports an unknown name where a function is expected.
     pub(crate) fn unknown_function(&mut self, name: &str, span: Span) {
         let Environment { declarations, vocabulary, .. } = self.environment;
         let words = &vocabulary.words;
         if words.contains_key(name) {
             return self
-                .problem(span, format!("`{name}` stands for several statements; make it a statement of its own"));
+                .problem(span, format!("`{name}` stands for several statements; write it as a separate statement"));
         }
         let mut known: Vec<&str> = declarations.function_names().collect();
         known.extend(BUILTINS.iter().map(|builtin| builtin.name));
@@ -329,7 +329,7 @@ impl<'e> Checker<'e> {
         self.problem(span, format!("`{name}` is neither declared in the header nor a built-in{hint}"));
     }
 
-    /// What holds for the whole program, once all of it is known.
+    /// Completes what depends on the whole program.
     fn finish(&mut self) {
         let spoiled = if self.life_cycle { HashSet::new() } else { self.spoiled() };
         let Program { processes, variables, statements, functions, results, .. } = &mut self.program;
@@ -343,7 +343,7 @@ impl<'e> Checker<'e> {
         *results = functions.iter().map(|function| self.environment.results.position(function.returns)).collect();
     }
 
-    /// The processes in which a function is called that changes the whole process.
+    /// The processes that call a function which affects the whole process.
     fn spoiled(&self) -> HashSet<usize> {
         let Program { statements, actors, functions, .. } = &self.program;
         let changes = |call: &Call| {

@@ -1,4 +1,4 @@
-//! The checker's part for what stands before the steps: actors and the domains of `forall`.
+//! The checker's part for actors and the domains of `forall`.
 
 use crate::domain::{Choices, DomainSource};
 use abi::Type;
@@ -6,35 +6,40 @@ use abi::Type;
 use super::check::Checker;
 use super::ids::AxisId;
 use super::parse_actors::{ActorHome, ActorLine, parse_actors};
-use super::program::{Actor, Axis, Domain, Expression, Process, Range, Sharing, State};
+use super::program::{Actor, Axis, Domain, Expression, Process, Range, Readiness, Sharing};
 use super::suggest::hint;
 use super::syntax::Identifier;
 use super::types::{INT64, SIZE, TEXT, is_integer};
 use super::vocabulary::is_name;
-use super::{Part, Span};
+use super::{RulePart, Span};
 
 impl Checker<'_> {
     pub(super) fn actors(&mut self, text: Option<&str>) {
-        self.part = Part::Actors;
+        self.part = RulePart::Actors;
         let (lines, mistakes) = parse_actors(text.unwrap_or_default());
         mistakes.into_iter().for_each(|mistake| self.problem(mistake.span, mistake.message));
         lines.into_iter().for_each(|line| self.actor_line(line));
         if self.program.processes.is_empty() {
             let name = "A".to_owned();
             self.program.actors.push(Actor { name: name.clone(), process: 0, thread: None });
-            self.program.processes.push(Process { name, device: 0, state: State::Device, sharing: Sharing::Pooled });
+            self.program.processes.push(Process {
+                name,
+                device: 0,
+                state: Readiness::Device,
+                sharing: Sharing::Pooled,
+            });
         }
     }
 
     fn actor_line(&mut self, line: ActorLine) {
         let ActorLine { name: Identifier { name, span }, home, state, sharing } = line;
         if self.program.actors.iter().any(|actor| actor.name == name) {
-            return self.problem(span, format!("there are two actors `{name}`"));
+            return self.problem(span, format!("there are two actors `{name}`; rename one"));
         }
         match home {
             ActorHome::Process { device } => {
-                // Nobody else has a use for a process that is not set up as the pool's are.
-                let usual = if state == State::Device { Sharing::Pooled } else { Sharing::Isolated };
+                // No other rule can use a process whose set-up differs from those of the pool.
+                let usual = if state == Readiness::Device { Sharing::Pooled } else { Sharing::Isolated };
                 let sharing = sharing.unwrap_or(usual);
                 let process = self.program.processes.len();
                 self.program.actors.push(Actor { name: name.clone(), process, thread: None });
@@ -47,7 +52,7 @@ impl Checker<'_> {
                 }
                 None => {
                     let hint = hint(&of.name, self.program.actors.iter().map(|actor| actor.name.as_str()));
-                    self.problem(of.span, format!("`{}` is no actor above this line{hint}", of.name));
+                    self.problem(of.span, format!("`{}` is not an actor above this line{hint}", of.name));
                 }
             },
         }
@@ -56,7 +61,7 @@ impl Checker<'_> {
     // Axes
 
     pub(super) fn axis(&mut self, id: AxisId, name: &str, source: &DomainSource) {
-        self.part = Part::Axis(id);
+        self.part = RulePart::Axis(id);
         if !is_name(name) {
             let message = format!("`{name}` cannot be a name in the steps; write letters, digits and `_`");
             self.problem(Span::default(), message);
@@ -77,7 +82,7 @@ impl Checker<'_> {
             let message = if kinds.is_empty() {
                 "this domain has no kind; write for example `{bytes: 1..64KiB}` (docs/language.md, Domains)".to_owned()
             } else {
-                format!("a domain has one kind, this one has {}", kinds.join(" and "))
+                format!("a domain has one kind, but this one has {}; split it into two axes", kinds.join(" and "))
             };
             return self.wrong(Span::default(), message);
         }
@@ -136,19 +141,19 @@ impl Checker<'_> {
     fn length(&mut self, text: &str) -> Option<Range> {
         let range = self.range(text, None)?;
         if may_be_negative(&range.low) {
-            return self.wrong(Span::default(), format!("`{text}`; a length is 0 or more"));
+            return self.wrong(Span::default(), format!("`{text}` is not a range of lengths; a length is 0 or more"));
         }
         Some(range)
     }
 
-    /// An earlier axis that draws lists.
+    /// The id of an earlier axis that draws lists.
     fn earlier_list(&mut self, name: &str) -> Option<AxisId> {
         let found = self
             .program
             .axes
             .position(|axis| axis.name == name && matches!(axis.domain, Domain::List { .. } | Domain::Permutation(_)));
         if found.is_none() {
-            self.problem(Span::default(), format!("`{name}` is no list above this axis"));
+            self.problem(Span::default(), format!("`{name}` is not a list above this axis"));
         }
         found
     }
@@ -157,7 +162,7 @@ impl Checker<'_> {
         let Some((low, high)) = text.split_once("..") else {
             return self.wrong(
                 Span::default(),
-                format!("`{text}` is no range; write for example 1..64KiB (both ends included)"),
+                format!("`{text}` is not a range; write for example 1..64KiB (both ends included)"),
             );
         };
         let multiple_of = self.multiple_of(multiple_of)?;
@@ -174,7 +179,7 @@ impl Checker<'_> {
         let Some(text) = text else { return Some(None) };
         let step = self.bound(text)?;
         if matches!(step, Expression::Constant(step) if step < 1) {
-            return self.wrong(Span::default(), format!("`multiple_of: {text}`; write 1 or more"));
+            return self.wrong(Span::default(), format!("`multiple_of: {text}` is too small; write 1 or more"));
         }
         Some(Some(step))
     }
@@ -183,7 +188,7 @@ impl Checker<'_> {
         self.known_value(text).map(|(value, _)| value)
     }
 
-    /// An expression with its type; a number where its value is known already.
+    /// An expression with its type; a number if its value is already known.
     fn known_value(&mut self, text: &str) -> Option<(Expression, Type)> {
         let tree = self.parse(text, true)?;
         let typed = self.expression(&tree)?;
@@ -196,7 +201,7 @@ impl Checker<'_> {
         for text in values {
             let (value, own) = self.known_value(text)?;
             if !is_integer(own) {
-                let message = format!("`{text}` is no integer; texts are written `{{text: […]}}`");
+                let message = format!("`{text}` is not an integer; write texts as `{{text: […]}}`");
                 return self.wrong(Span::default(), message);
             }
             let own = if matches!(own, Type::Enumeration { .. }) { own } else { INT64 };

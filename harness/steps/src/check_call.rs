@@ -1,4 +1,4 @@
-//! The checker's part for calls: arguments, out-variables, and what C converts without a cast.
+//! The checker's part for calls: arguments, out-variables, and C's implicit conversions.
 
 use abi::Type;
 
@@ -6,6 +6,7 @@ use super::Span;
 use super::builtins::{Builtin, Parameter, Signature, Use, builtin};
 use super::check::{Checker, Typed};
 use super::check_expression::value;
+use super::count::count;
 use super::program::{Argument, Call, Expression, Space};
 use super::suggest::hint;
 use super::syntax::{Expression as Tree, ExpressionKind};
@@ -15,7 +16,7 @@ impl Checker<'_> {
     pub(crate) fn call_value(&mut self, name: &str, arguments: &[Tree], span: Span) -> Option<Typed> {
         if let Some(signature) = builtin(name) {
             if signature.used_as == Use::Action {
-                return self.wrong(span, format!("`{name}` has no value; it is a statement of its own"));
+                return self.wrong(span, format!("`{name}` has no value; write it as a separate statement"));
             }
             if signature.builtin == Builtin::Hook {
                 return self.hook(arguments, span);
@@ -34,7 +35,8 @@ impl Checker<'_> {
     pub(crate) fn builtin_call(&mut self, of: &Signature, arguments: &[Tree], span: Span) -> Option<Expression> {
         let (name, wanted, given) = (of.name, of.parameters.len(), arguments.len());
         if wanted != given {
-            return self.wrong(span, format!("`{name}` takes {wanted} arguments, here are {given}"));
+            let wanted = count(wanted, "argument");
+            return self.wrong(span, format!("`{name}` takes {wanted}, got {given}"));
         }
         let mut checked = Vec::new();
         for (parameter, argument) in of.parameters.iter().zip(arguments) {
@@ -44,19 +46,19 @@ impl Checker<'_> {
             }
             let message = match parameter {
                 Parameter::Integer if !is_integer(typed.ty) => {
-                    format!("`{name}` wants an integer here, this is a {}", c_name(typed.ty))
+                    format!("`{name}` takes an integer here, but this is a {}", c_name(typed.ty))
                 }
                 Parameter::Memory | Parameter::Address | Parameter::Text if !is_address(typed.ty) => {
-                    format!("`{name}` wants a pointer here, this is a {}", c_name(typed.ty))
+                    format!("`{name}` takes a pointer here, but this is a {}", c_name(typed.ty))
                 }
                 Parameter::Memory | Parameter::Text if typed.space == Some(Space::Device) => {
                     format!("`{name}` cannot reach device memory; copy it to host memory first")
                 }
                 Parameter::Memory | Parameter::Text if typed.space == Some(Space::Gate) => {
-                    format!("`{name}` wants memory here, and a gate is none")
+                    format!("`{name}` takes memory here, but this is a gate")
                 }
                 Parameter::Gate if !is_held_gate(&typed) => {
-                    format!("`{name}` wants a gate here: a variable that holds what `gate()` gave")
+                    format!("`{name}` takes a gate here: a variable that holds the result of `gate()`")
                 }
                 _ => String::new(),
             };
@@ -68,19 +70,22 @@ impl Checker<'_> {
         Some(Expression::Builtin(of.builtin, checked))
     }
 
-    /// The function that a type of callbacks stands for: of all that a runtime may ask for, the language has one.
+    /// Checks `hook`: the language offers a function for one signature of callbacks.
     fn hook(&mut self, arguments: &[Tree], span: Span) -> Option<Typed> {
         let declarations = &self.environment.declarations;
         let [Tree { kind: ExpressionKind::Name(name), span: place }] = arguments else {
             let example = declarations.hooks().next().unwrap_or("TYPE");
-            return self.wrong(span, format!("`hook` takes the header's name of a callback: `hook({example})`"));
+            return self.wrong(
+                span,
+                format!("`hook` takes the name of a callback type in the header; write `hook({example})`"),
+            );
         };
         let is = match declarations.callback(name) {
             Some(callback) if is_hook(callback) => {
                 return Some(value(Expression::Builtin(Builtin::Hook, Vec::new()), Type::Callback(callback.name)));
             }
             Some(callback) => format!("a `{}`", c_callback(callback)),
-            None if declarations.ty(name).is_some() => "not a type of functions".to_owned(),
+            None if declarations.ty(name).is_some() => "not a function type".to_owned(),
             None => "not a type of the header".to_owned(),
         };
         let hint = hint(name, declarations.hooks());
@@ -94,13 +99,12 @@ impl Checker<'_> {
             return None;
         };
         if self.constant_context {
-            return self.wrong(span, "nothing is called here: the device is not known yet");
+            return self.wrong(span, "no call is possible here: the device is not known yet");
         }
         if function.parameters.len() != arguments.len() {
             let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();
-            let (wanted, given) = (names.len(), arguments.len());
-            return self
-                .wrong(span, format!("`{name}` takes {wanted} arguments ({}), here are {given}", names.join(", ")));
+            let (wanted, given) = (count(names.len(), "argument"), arguments.len());
+            return self.wrong(span, format!("`{name}` takes {wanted} ({}), got {given}", names.join(", ")));
         }
         let mut checked = Vec::new();
         let mut complete = true;
@@ -145,19 +149,20 @@ impl Checker<'_> {
         self.widens(&typed, ty, argument.span);
         if !self.fits(&typed, ty) {
             let (wanted, given) = (c_name(ty), c_name(typed.ty));
-            let message = format!("parameter `{parameter}` of `{function}` is a {wanted}, this is a {given}");
+            let message = format!("parameter `{parameter}` of `{function}` is a {wanted}, but this is a {given}");
             return self.wrong(argument.span, message);
         }
         let (low, high) = range(ty);
         if let Some(value) = typed.constant.filter(|value| *value < low || *value > high) {
             let ty = c_name(ty);
-            let message = format!("{value} does not fit parameter `{parameter}` ({ty}); cast it if the wrap is meant");
+            let message =
+                format!("{value} does not fit parameter `{parameter}` ({ty}); cast it if wrapping is intended");
             return self.wrong(argument.span, message);
         }
         Some(Argument::Value { value: typed.expression, ty })
     }
 
-    /// `&x` where x gets its value from the call. `None`: an ordinary argument.
+    /// `&x` whose x gets its value from the call. `None`: an ordinary argument.
     fn out_variable(&mut self, function: &str, parameter: &str, to: Type, of: &Tree) -> Option<Option<Argument>> {
         let space = self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
         if let ExpressionKind::Name(name) = &of.kind
@@ -165,7 +170,7 @@ impl Checker<'_> {
             && !self.program.axes.iter().any(|axis| axis.name == *name)
         {
             if matches!(to, Type::Void | Type::Char) {
-                let message = format!("declare `{name}` before this call: the header does not say how long it is");
+                let message = format!("declare `{name}` before this call: its length is not in the header");
                 self.problem(of.span, message);
                 return Some(None);
             }
@@ -178,7 +183,8 @@ impl Checker<'_> {
         if !fresh || place.ty != to {
             if place.ty != to && to != Type::Void && !compatible_pointees(place.ty, to) {
                 let (wanted, given) = (c_name(to), c_name(place.ty));
-                let message = format!("parameter `{parameter}` of `{function}` points to {wanted}, this is {given}");
+                let message =
+                    format!("parameter `{parameter}` of `{function}` points to {wanted}, but this is {given}");
                 self.problem(of.span, message);
                 return Some(None);
             }
@@ -198,7 +204,7 @@ impl Checker<'_> {
         Some(Some(Argument::Out { bytes: self.environment.declarations.size(to), place: place.place }))
     }
 
-    /// Whether C converts the value to the type without a cast.
+    /// True if C converts the value to the type without a cast.
     pub(crate) fn fits(&self, typed: &Typed, ty: Type) -> bool {
         if typed.constant == Some(0) && is_address(ty) {
             return true;
@@ -209,7 +215,7 @@ impl Checker<'_> {
                 (allowed || !constant || typed.ty == TEXT)
                     && (*from == Type::Void || *to == Type::Void || compatible_pointees(*from, *to))
             }
-            // Opaque handles are `void *`: C converts between them.
+            // C converts between opaque handles, which are `void *`.
             (Type::Pointer { to, .. }, Type::Handle(_)) | (Type::Handle(_), Type::Pointer { to, .. }) => {
                 *to == Type::Void
             }
@@ -222,7 +228,7 @@ fn is_held_gate(typed: &Typed) -> bool {
     typed.space == Some(Space::Gate) && matches!(typed.expression, Expression::Load { .. })
 }
 
-/// Whether C converts between pointers to these types without a cast.
+/// True if C converts between pointers to these types without a cast.
 fn compatible_pointees(from: Type, to: Type) -> bool {
     match (from, to) {
         (Type::Pointer { to: from, .. }, Type::Pointer { to, .. }) => {

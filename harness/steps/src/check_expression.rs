@@ -94,7 +94,7 @@ impl Checker<'_> {
         }
         if name == "patience" {
             if self.constant_context {
-                let message = "cases are the same on every machine, so that no domain reads `patience`";
+                let message = "a domain cannot read `patience`: cases are the same on every machine";
                 return self.wrong(tree.span, message);
             }
             return Some(value(Expression::Patience, INT));
@@ -122,7 +122,7 @@ impl Checker<'_> {
         {
             if !self.environment.facts.contains(name) {
                 let hint = hint(name, self.environment.facts.iter().map(String::as_str));
-                let message = format!("no product has a quantity `{name}`{hint}; they stand in products.yaml");
+                let message = format!("no product has a quantity `{name}` in products.yaml{hint}");
                 return self.wrong(tree.span, message);
             }
             return Some(value(Expression::Fact(name.to_owned()), SIZE));
@@ -135,7 +135,7 @@ impl Checker<'_> {
             && let Some(axis) = self.program.axes.position(|axis| axis.name == *name)
         {
             if !matches!(self.program.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_)) {
-                return self.wrong(tree.span, format!("`{name}` is no list"));
+                return self.wrong(tree.span, format!("`{name}` is not a list"));
             }
             let index = self.expression(index)?;
             return Some(value(
@@ -153,14 +153,14 @@ impl Checker<'_> {
             return Some(self.address(place));
         }
         if let Type::Struct(name) = place.ty {
-            let message = format!("a whole {name} is no value here; name one of its fields, or pass its address");
+            let message = format!("a struct {name} cannot be used as a value here; use a field, or pass its address");
             return self.wrong(tree.span, message);
         }
         let load = Expression::Load { place: place.place, ty: place.ty };
         Some(Typed { space: place.space, ..value(load, place.ty) })
     }
 
-    /// The address of a place; whoever has it may change what lies there.
+    /// The address of a place, through which its value may change.
     fn address(&mut self, place: TypedPlace) -> Typed {
         self.touched.extend(place.variable);
         let ty = pointer_to(place.ty, false);
@@ -222,7 +222,8 @@ impl Checker<'_> {
             (_, (true, false)) if operator.is_comparison() && right.constant == Some(0) => {}
             (_, (false, true)) if operator.is_comparison() && left.constant == Some(0) => {}
             (_, _) if operator.is_comparison() => {
-                let message = format!("{} is compared with {}; cast one of them", c_name(left.ty), c_name(right.ty));
+                let message =
+                    format!("{} cannot be compared with {}; cast one of them", c_name(left.ty), c_name(right.ty));
                 return self.wrong(span, message);
             }
             _ => return self.no_arithmetic(span),
@@ -261,15 +262,15 @@ impl Checker<'_> {
         self.wrong(span, "C has no such arithmetic on pointers; cast to `uintptr_t`")
     }
 
-    /// Notes a problem where the value depends on the sign of plain `char`: x86_64 has one, aarch64 has none, and a rule
-    /// printed as C is to say the same on both.
+    /// Reports a value that depends on the sign of plain `char`, which is signed on x86_64 and unsigned on aarch64: a
+    /// rule printed as C must mean the same on both.
     pub(super) fn has_a_sign(&mut self, typed: &Typed, span: Span) {
         if typed.ty == Type::Char && typed.constant.is_none() {
-            self.problem(span, "plain `char` has a sign on some architectures only; cast it to `unsigned char` first");
+            self.problem(span, "plain `char` is signed only on some architectures; cast it to `unsigned char` first");
         }
     }
 
-    /// The same where the value is converted to a type, with a cast or without.
+    /// The same for a value that is converted to a type, with or without a cast.
     pub(super) fn widens(&mut self, typed: &Typed, ty: Type, span: Span) {
         if self.environment.declarations.size(ty) > 1 {
             self.has_a_sign(typed, span);
@@ -279,7 +280,7 @@ impl Checker<'_> {
     pub(crate) fn type_of(&mut self, name: &TypeName, pointers: usize) -> Option<Type> {
         let Some(mut ty) = self.environment.declarations.ty(&name.name) else {
             let hint = hint(&name.name, self.environment.declarations.type_names());
-            return self.wrong(name.span, format!("`{}` is no type of the header{hint}", name.name));
+            return self.wrong(name.span, format!("`{}` is not a type of the header{hint}", name.name));
         };
         for level in 0..pointers {
             ty = pointer_to(ty, level == 0 && name.constant);
@@ -289,7 +290,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether two values compare the same with signed and with unsigned `char`: two of them, or one with what both hold.
+/// True if two values compare the same with signed and unsigned `char`: both are `char`, or the other fits both.
 fn same_in_either_sign(left: &Typed, right: &Typed) -> bool {
     match (left.ty, right.ty) {
         (Type::Char, Type::Char) => true,
@@ -303,7 +304,7 @@ pub(super) fn value(expression: Expression, ty: Type) -> Typed {
     Typed { expression, ty, space: None, constant: None }
 }
 
-/// The type of an integer that is written without one.
+/// The type of an integer literal.
 fn integer_type(value: i128) -> Type {
     if value > i128::from(i64::MAX) { SIZE } else { INT64 }
 }

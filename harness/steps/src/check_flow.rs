@@ -10,12 +10,11 @@ use super::types::{SIZE, c_name, is_integer};
 use super::walk::Node;
 
 impl Checker<'_> {
-    /// Checks what says how the steps go on. Each process evaluates it by itself, so that it has to be known to all of
-    /// them.
+    /// Checks an expression of control flow. Each process evaluates it separately, so all of them must know its value.
     fn known_to_all(&mut self, tree: &Tree) -> Option<Typed> {
-        self.everybody = true;
+        self.in_all_processes = true;
         let typed = self.expression(tree);
-        self.everybody = false;
+        self.in_all_processes = false;
         let typed = typed?;
         let mut own = None;
         typed.expression.walk(&mut |node| {
@@ -26,7 +25,7 @@ impl Checker<'_> {
             }
         });
         if let Some(own) = own.filter(|_| self.program.several_processes()) {
-            let message = format!("`{}` differs from process to process; keep it in a variable of one first", own.name);
+            let message = format!("`{}` differs from process to process; store it in a variable first", own.name);
             self.problem(tree.span, message);
         }
         Some(typed)
@@ -43,19 +42,19 @@ impl Checker<'_> {
         let then = self.scope(then);
         let bound = std::mem::replace(&mut self.bound, before);
         let otherwise = self.scope(otherwise);
-        // As after a loop: where the block that binds a variable did not run, the variable is poisoned.
+        // As after a loop: if the block that binds a variable did not run, the variable is poisoned.
         self.bound.extend(bound);
         self.touched.clear();
         Some(StatementKind::If { condition: condition?, then, otherwise })
     }
 
-    /// Checks what stands in the brackets of an `if`.
+    /// Checks the condition of an `if`.
     fn condition(&mut self, tree: &Tree) -> Option<Expression> {
         let calls = self.program.calls;
         let Typed { expression, ty, constant, .. } = self.known_to_all(tree)?;
         if self.program.calls > calls {
             let message =
-                "a condition calls nothing of the runtime; keep the answer: `r = f(..); if (r == CODE) { … }`";
+                "a condition cannot call the runtime; store the result first: `r = f(..); if (r == CODE) { … }`";
             self.problem(tree.span, message);
         }
         if constant.is_some() {
@@ -63,7 +62,7 @@ impl Checker<'_> {
             self.problem(tree.span, message);
         }
         if !is_integer(ty) {
-            let message = format!("a condition is a number or a comparison, this is a {}; compare it", c_name(ty));
+            let message = format!("a condition is a number or a comparison, but this is a {}; compare it", c_name(ty));
             self.problem(tree.span, message);
         }
         Some(expression)
@@ -83,7 +82,7 @@ impl Checker<'_> {
         let names: Vec<String> = alternatives.iter().map(|(name, _)| name.clone()).collect();
         for (index, name) in names.iter().enumerate() {
             if names[..index].contains(name) {
-                self.problem(span, format!("`choose` has two alternatives `{name}`"));
+                self.problem(span, format!("`choose` has two alternatives `{name}`; rename one"));
             }
         }
         let number = self.program.axes.iter().filter(|axis| matches!(axis.domain, Domain::Choice(_))).count();
@@ -114,7 +113,7 @@ impl Checker<'_> {
         Some(StatementKind::Refuse { call, until, unless })
     }
 
-    /// The checks of `refuse` follow the call at once: nobody else acts in between.
+    /// Checks that the statements of `refuse` directly follow the call, performed by the same actor.
     fn one_actor(&mut self, statements: &[Statement], actor: ActorId) {
         for statement in statements {
             match &statement.kind {
@@ -122,10 +121,10 @@ impl Checker<'_> {
                     kind.blocks().into_iter().for_each(|body| self.one_actor(body, actor));
                 }
                 StatementKind::Exit { .. } | StatementKind::Kill { .. } => {
-                    self.problem(statement.span, "no process ends inside `unless`; write it after `refuse`");
+                    self.problem(statement.span, "a process cannot end inside `unless`; write this after `refuse`");
                 }
                 _ if statement.actor != actor => {
-                    self.problem(statement.span, "the actor that makes the refused call also checks what it did");
+                    self.problem(statement.span, "the actor that makes the refused call must also check its effect");
                 }
                 _ => {}
             }
@@ -135,14 +134,14 @@ impl Checker<'_> {
     /// The process that ends with this actor.
     pub(super) fn ending(&mut self, name: &Identifier) -> Option<usize> {
         let Some(target) = self.program.actors.iter().find(|actor| actor.name == name.name) else {
-            return self.wrong(name.span, format!("`{}` is no actor of this rule", name.name));
+            return self.wrong(name.span, format!("`{}` is not an actor of this rule", name.name));
         };
         let (process, thread) = (target.process, target.thread.is_some());
         if thread {
-            self.problem(name.span, format!("`{}` is a thread; only processes end", name.name));
+            self.problem(name.span, format!("`{}` is a thread; only processes can end", name.name));
         }
         if !self.program.several_processes() {
-            self.problem(name.span, "the only process of a rule cannot end: nobody would see what follows");
+            self.problem(name.span, "a rule's only process cannot end: nothing could observe what follows");
         }
         Some(process)
     }

@@ -1,4 +1,4 @@
-//! The checker's part for places: what can be assigned to and pointed to.
+//! The checker's part for places, which can be assigned to and pointed to.
 
 use abi::{Field, Type};
 
@@ -10,19 +10,19 @@ use super::suggest::hint;
 use super::syntax::{Expression as Tree, ExpressionKind};
 use super::types::{c_name, is_integer};
 
-/// A place with the type of what it holds.
+/// A place with the type of its value.
 pub(super) struct TypedPlace {
     pub place: Place,
     pub ty: Type,
     pub space: Option<Space>,
-    /// The variable that the place lies in, if it lies in one.
+    /// The variable that contains the place, if any.
     pub variable: Option<VariableId>,
-    /// The place is a whole array, which decays to its first element.
+    /// True if the place is a whole array, which decays to its first element.
     pub array: bool,
 }
 
 impl Checker<'_> {
-    /// Checks something that can be assigned to or pointed to.
+    /// Checks a place.
     pub(crate) fn place(&mut self, tree: &Tree) -> Option<TypedPlace> {
         match &tree.kind {
             ExpressionKind::Name(name) => match self.lookup(self.actor, name) {
@@ -50,7 +50,7 @@ impl Checker<'_> {
                 }
                 let mut place = self.place(of)?;
                 let Type::Struct(structure) = place.ty else {
-                    return self.wrong(tree.span, format!("this is a {}, which has no members", c_name(place.ty)));
+                    return self.wrong(tree.span, format!("a {} has no members", c_name(place.ty)));
                 };
                 let field = self.field_of(structure, name, tree.span)?;
                 place.place.offset += field.offset;
@@ -65,7 +65,7 @@ impl Checker<'_> {
                 let (span, index) = (index.span, self.expression(index)?);
                 self.has_a_sign(&index, span);
                 if !is_integer(index.ty) {
-                    return self.wrong(tree.span, "an index is an integer");
+                    return self.wrong(tree.span, "an index must be an integer");
                 }
                 if let Some(mut place) = self.array_place(of)? {
                     let size = self.environment.declarations.size(place.ty);
@@ -80,7 +80,7 @@ impl Checker<'_> {
                 let pointer = self.expression(of)?;
                 self.dereference(pointer, None, tree.span)
             }
-            _ => self.wrong(tree.span, "this is a value without a place in memory; use a variable"),
+            _ => self.wrong(tree.span, "this value has no place in memory; use a variable"),
         }
     }
 
@@ -94,7 +94,7 @@ impl Checker<'_> {
         found
     }
 
-    /// The place of an array, `Some(None)` when the expression is no array.
+    /// The place of an array; `Some(None)` if the expression is not an array.
     fn array_place(&mut self, tree: &Tree) -> Option<Option<TypedPlace>> {
         if !matches!(tree.kind, ExpressionKind::Name(_) | ExpressionKind::Member { .. } | ExpressionKind::Index { .. })
         {
@@ -109,13 +109,13 @@ impl Checker<'_> {
             return self.wrong(span, format!("a {} points to nothing that can be read", c_name(pointer.ty)));
         };
         if *to == Type::Void {
-            return self.wrong(span, "what a `void *` points to has no type; cast it first");
+            return self.wrong(span, "a `void *` cannot be dereferenced; cast it first");
         }
         match pointer.space {
             Some(Space::Device) => {
                 self.problem(span, "device memory cannot be read or written directly; copy it to host memory first");
             }
-            Some(Space::Gate) => self.problem(span, "a gate is not memory; `open` and `passed` take it"),
+            Some(Space::Gate) => self.problem(span, "a gate is not memory; use it with `open` and `passed`"),
             Some(Space::Host) | None => {}
         }
         let size = self.environment.declarations.size(*to);

@@ -21,7 +21,7 @@ impl Checker<'_> {
             self.setup = end.is_some_and(|end| index < end);
             if matches!(statement.kind, Written::SetupEnd) {
                 if Some(index) != end {
-                    self.problem(statement.span, "the set-up ends once: this is the second `---`");
+                    self.problem(statement.span, "a second `---`: the set-up ends only once; remove one");
                 }
                 continue;
             }
@@ -31,7 +31,7 @@ impl Checker<'_> {
         statements
     }
 
-    /// A block whose declarations end with it, as in C.
+    /// Checks a block whose declarations end with it, as in C.
     pub(super) fn scope(&mut self, block: &[syntax::Statement]) -> Vec<Statement> {
         let outer = self.names.len();
         let statements = self.block(block);
@@ -51,7 +51,7 @@ impl Checker<'_> {
         let actor = match &tree.actor {
             Some(name) => match self.program.actors.position(|actor| actor.name == name.name) {
                 Some(actor) => actor,
-                None => return self.problem(name.span, format!("`{}` is no actor of this rule", name.name)),
+                None => return self.problem(name.span, format!("`{}` is not an actor of this rule", name.name)),
             },
             None => inherited,
         };
@@ -72,7 +72,7 @@ impl Checker<'_> {
         out.push(Statement { id, kind, span: tree.span, actor, setup, rests_on, publishes });
     }
 
-    /// The position of what a marker names.
+    /// The position of the ground that a marker names.
     fn ground(&mut self, name: &syntax::Identifier) -> usize {
         let known = self.program.grounds.iter().position(|known| known.name == name.name);
         known.unwrap_or_else(|| {
@@ -84,9 +84,7 @@ impl Checker<'_> {
     fn kind(&mut self, tree: &Written, span: Span) -> Option<StatementKind> {
         match tree {
             Written::Empty => None,
-            Written::SetupEnd => {
-                self.wrong(span, "`---` stands between statements of the whole rule, not inside a block")
-            }
+            Written::SetupEnd => self.wrong(span, "`---` must be at the top level of the steps, not inside a block"),
             Written::Expression { expression, expect, info } => self.verdict(expression, expect.as_ref(), *info),
             Written::Declaration(declaration) => self.declaration(declaration),
             Written::Assignment { target, operator, value } => self.assignment(target, *operator, value, span),
@@ -113,7 +111,7 @@ impl Checker<'_> {
         if let ExpressionKind::Call { function, arguments } = &expression.kind {
             if let Some(signature) = builtin(function) {
                 if expect.is_some() {
-                    self.problem(expression.span, format!("`{function}` is a built-in, which does not fail"));
+                    self.problem(expression.span, format!("`{function}` is a built-in, which cannot fail"));
                 }
                 match signature.used_as {
                     Use::Action => {
@@ -121,7 +119,7 @@ impl Checker<'_> {
                         return Some(StatementKind::Effect(call));
                     }
                     Use::Value => {
-                        let message = format!("the value of `{function}` is not used; compare it, or assign it");
+                        let message = format!("the value of `{function}` is not used; compare or assign it");
                         return self.wrong(expression.span, message);
                     }
                     Use::Check => {}
@@ -129,7 +127,7 @@ impl Checker<'_> {
             } else {
                 let before = expect.is_some().then(|| self.bound.clone());
                 let call = self.judged_call(expression)?;
-                // What a call that fails leaves behind is no value.
+                // Out-variables of a failed call have no value.
                 self.bound = before.unwrap_or_else(|| std::mem::take(&mut self.bound));
                 let expect = match expect {
                     None => Expect::Success,
@@ -145,11 +143,14 @@ impl Checker<'_> {
                 return Some(StatementKind::Call { call, expect });
             }
         } else if expect.is_some() {
-            return self.wrong(expression.span, "`fails` follows a call");
+            return self.wrong(expression.span, "`fails` must follow a call");
         }
         let condition = self.expression(expression)?;
         if condition.constant.is_some() {
-            self.problem(expression.span, "this check is decided before anything runs; it cannot fail");
+            self.problem(
+                expression.span,
+                "this check is decided before anything runs and cannot fail; check a value from the device",
+            );
         }
         Some(StatementKind::Check { condition: condition.expression, info })
     }
@@ -161,7 +162,7 @@ impl Checker<'_> {
             let name = self.program.functions[call.function].name;
             self.problem(
                 expression.span,
-                format!("`{name}` returns {}, which says nothing about success; use its value in a check", c_name(ty)),
+                format!("`{name}` returns {}, which does not indicate success; use its value in a check", c_name(ty)),
             );
         }
         Some(call)
@@ -172,14 +173,14 @@ impl Checker<'_> {
             ExpressionKind::Call { function, arguments } if builtin(function).is_none() => {
                 self.call(function, arguments, expression.span)
             }
-            _ => self.wrong(expression.span, "a call of a function of the header is wanted here"),
+            _ => self.wrong(expression.span, "expected a call of a function of the header here"),
         }
     }
 
     fn declaration(&mut self, tree: &Declaration) -> Option<StatementKind> {
         let ty = self.type_of(&tree.ty, tree.pointers)?;
         if ty == Type::Void {
-            return self.wrong(tree.name.span, "a variable has a type; `void` is none");
+            return self.wrong(tree.name.span, "a variable cannot be of type `void`; give it another type");
         }
         let length = match &tree.length {
             Some(length) => Some(self.expression(length)?.expression),
@@ -193,7 +194,10 @@ impl Checker<'_> {
                 let typed = self.expression(expression)?;
                 self.widens(&typed, ty, expression.span);
                 if length.is_some() {
-                    self.problem(expression.span, "an array is set to `{0}` or item by item");
+                    self.problem(
+                        expression.span,
+                        "an array cannot be initialized like this; use `{0}`, or assign item by item",
+                    );
                 } else if !self.fits(&typed, ty) {
                     self.problem(expression.span, format!("a {} cannot hold a {}", c_name(ty), c_name(typed.ty)));
                 }
@@ -207,7 +211,7 @@ impl Checker<'_> {
                     self.widens(&typed, field, expression.span);
                     if !self.fits(&typed, field) {
                         let (path, wanted, given) = (path.join("."), c_name(field), c_name(typed.ty));
-                        let message = format!("field `{path}` is a {wanted}, this is a {given}");
+                        let message = format!("field `{path}` is a {wanted}, but this is a {given}");
                         self.problem(expression.span, message);
                     }
                     values.push((offset, field, typed.expression));
@@ -253,7 +257,7 @@ impl Checker<'_> {
             let call = matches!(value_typed.expression, Expression::Call(..));
             if !call {
                 self.unknown_name(name, target.span);
-                return self.wrong(target.span, format!("a new variable has a type: `uint64_t {name} = …;`"));
+                return self.wrong(target.span, format!("a new variable needs a type: `uint64_t {name} = …;`"));
             }
             let variable = self.declare(name, value_typed.ty, false, target.span);
             self.bound.insert(variable);
@@ -263,7 +267,7 @@ impl Checker<'_> {
         }
         let place = self.place(target)?;
         if place.array || matches!(place.ty, Type::Struct(_)) {
-            return self.wrong(target.span, "arrays and structs are assigned item by item");
+            return self.wrong(target.span, "arrays and structs cannot be assigned as a whole; assign item by item");
         }
         self.widens(&value_typed, place.ty, value.span);
         if !self.fits(&value_typed, place.ty) {
@@ -283,7 +287,7 @@ impl Checker<'_> {
             None => value_typed.expression,
             Some(operator) => {
                 if !is_integer(place.ty) {
-                    self.problem(span, "only integers are changed in place");
+                    self.problem(span, "only integers can be changed in place");
                 }
                 let current = self.expression(target)?;
                 let result =

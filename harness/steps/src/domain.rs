@@ -1,9 +1,9 @@
-//! The domain of an axis as the catalog writes it.
+//! The domain of an axis as written in the catalog.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Where the values of an axis come from: exactly one kind, see docs/language.md.
+/// The values of an axis: exactly one kind, see docs/language.md.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DomainSource {
@@ -17,13 +17,13 @@ pub struct DomainSource {
     pub every: Option<Choices>,
     /// Texts, each at least once.
     pub text: Option<Vec<String>>,
-    /// 0 … n-1.
+    /// Integers from 0 to n-1.
     pub offset: Option<String>,
-    /// A list of such items.
+    /// A list of items from this domain.
     pub list_of: Option<Box<DomainSource>>,
     /// The length of a list.
     pub length: Option<String>,
-    /// 0 … n-1 in some order, n from this range.
+    /// The integers from 0 to n-1 in random order, with n from this range.
     pub permutation: Option<String>,
     /// The length of an earlier list.
     pub length_of: Option<String>,
@@ -55,7 +55,7 @@ impl DomainSource {
     }
 }
 
-/// A list of values, or one text such as a range.
+/// A list of values, or a single text such as a range.
 #[derive(Debug, Clone, JsonSchema)]
 pub struct Choices(#[schemars(with = "ChoicesShape")] pub Vec<String>);
 

@@ -1,5 +1,5 @@
-//! The value of an expression. What it reads besides constants comes from a [`Memory`]: the drawn values of a case
-//! before anything runs, or the memory of a process that executes the case.
+//! The value of an expression. Besides constants it reads a [`Memory`]: the drawn values of a case before anything
+//! runs, or the memory of a process that executes the case.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The integer; a list gives its length.
+    /// The integer; for a list, its length.
     #[inline]
     pub fn integer(&self) -> i128 {
         match self {
@@ -32,35 +32,35 @@ impl Value {
     }
 }
 
-/// The shortest length of a wait that is expected to succeed, in milliseconds.
+/// The minimum patience in milliseconds.
 pub const LEAST_PATIENCE: u32 = 2_000;
 
-/// What is known of the device before anything runs.
+/// The facts about the device that are known before anything runs.
 #[derive(Debug, Clone)]
 pub struct Scope {
     /// Documented quantities of the product.
     pub facts: BTreeMap<String, i128>,
-    /// Devices under test.
+    /// The number of devices under test.
     pub devices: u32,
-    /// Length of a wait that is expected to succeed, in milliseconds. No domain reads it: all machines get the same
-    /// cases.
+    /// The time limit for a wait that is expected to succeed, in milliseconds. No domain reads it, so that all machines
+    /// get the same cases.
     pub patience: u32,
     /// Alternatives of `choose` and values of axes that are not drawn: axis and position.
     pub left_out: Vec<(AxisId, usize)>,
 }
 
 impl Scope {
-    /// Quantities and a number of devices; every alternative is drawn.
+    /// A scope with quantities and a number of devices, in which every alternative is drawn.
     pub fn new(facts: BTreeMap<String, i128>, devices: u32) -> Scope {
         Scope { facts, devices, patience: LEAST_PATIENCE, left_out: Vec::new() }
     }
 
-    /// The same with another patience, in milliseconds.
+    /// The same scope with another patience, in milliseconds.
     pub fn with_patience(self, patience: u32) -> Scope {
         Scope { patience, ..self }
     }
 
-    /// The alternatives or values of an axis that are drawn, by position, of so many.
+    /// The positions of the drawn alternatives or values of an axis with `count` of them.
     pub fn alternatives(&self, axis: AxisId, count: usize) -> impl Iterator<Item = usize> + '_ {
         (0..count).filter(move |position| self.left_out.is_empty() || !self.left_out.contains(&(axis, *position)))
     }
@@ -72,7 +72,7 @@ impl Default for Scope {
     }
 }
 
-/// Why an expression has no value.
+/// The reason why an expression has no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluationError {
@@ -82,13 +82,13 @@ pub enum EvaluationError {
     NotDrawn,
     #[error("an index is outside its list")]
     OutsideList,
-    /// An axis that draws integers is indexed.
+    /// An index is applied to an axis that draws integers.
     #[error("a list was expected")]
     NotAList,
     #[error("the product has no quantity `{0}`")]
     NoQuantity(String),
-    /// Something is read that is not known before the case runs.
-    #[error("bounds read axes, product quantities and constants only")]
+    /// The expression reads a value that is unknown before the case runs.
+    #[error("bounds can read only axes, product quantities and constants")]
     NotConstant,
     #[error("the domain is empty: no multiple of {} from {} to {}", .0.step, .0.low, .0.high)]
     EmptyDomain(Box<EmptyDomain>),
@@ -96,7 +96,7 @@ pub enum EvaluationError {
     TooManyValues,
 }
 
-/// A range without a multiple of its step. Boxed where it is an error: values are computed all the time.
+/// A range without a multiple of its step. Boxed in errors, so that the results of frequent computations stay small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmptyDomain {
     pub low: i128,
@@ -104,15 +104,15 @@ pub struct EmptyDomain {
     pub step: i128,
 }
 
-/// What expressions read and do. Before a case runs only its drawn values and what is known of the device are there; the
-/// rest is refused unless an implementation says otherwise.
+/// The environment of expressions. Before a case runs, only its drawn values and the known facts about the device are
+/// available; the default implementations refuse everything else.
 pub trait Memory<'p> {
     type Error: From<EvaluationError>;
 
-    /// What is known of the device.
+    /// The known facts about the device.
     fn scope(&self) -> &Scope;
 
-    /// The drawn values, as far as they are.
+    /// The values drawn so far.
     fn values(&self) -> &[Value];
 
     /// The value of an axis as the steps see it: an integer, or the address of a text.
@@ -140,12 +140,12 @@ pub trait Memory<'p> {
         Err(EvaluationError::NotConstant.into())
     }
 
-    /// What a built-in gives.
+    /// The value of a built-in.
     fn builtin(&mut self, _builtin: Builtin, _arguments: &'p [Expression]) -> Result<i128, Self::Error> {
         Err(EvaluationError::NotConstant.into())
     }
 
-    /// What a call of the runtime returns.
+    /// The return value of a runtime call.
     fn call(&mut self, _call: &'p Call) -> Result<i128, Self::Error> {
         Err(EvaluationError::NotConstant.into())
     }
@@ -154,7 +154,7 @@ pub trait Memory<'p> {
 /// The value of an expression.
 ///
 /// # Errors
-/// An operator has no result, or the memory refuses what is read.
+/// An operator has no result, or the memory refuses an access.
 pub fn evaluate<'p, M: Memory<'p> + ?Sized>(memory: &mut M, expression: &'p Expression) -> Result<i128, M::Error> {
     Ok(match expression {
         Expression::Constant(value) => *value,
@@ -175,7 +175,7 @@ pub fn evaluate<'p, M: Memory<'p> + ?Sized>(memory: &mut M, expression: &'p Expr
         Expression::AddressOf(place) => memory.address_of(place)?,
         Expression::Advance { pointer, index, stride, negative } => {
             let (pointer, index) = (evaluate(memory, pointer)?, evaluate(memory, index)?);
-            // As addresses do: modulo 2^64.
+            // Addresses wrap modulo 2^64.
             let distance = index.wrapping_mul(*stride as i128);
             let moved = if *negative { pointer.wrapping_sub(distance) } else { pointer.wrapping_add(distance) };
             wrap(Type::Handle(""), moved)

@@ -1,20 +1,21 @@
-//! Set-ups that a runtime names: one statement of a rule that stands for several, which may declare.
+//! Set-ups that a runtime defines: one statement of a rule that stands for several, which may declare variables.
 //!
-//! They are written out in the text of the steps before it is read. Everything that comes after sees steps in which no
-//! set-up is left, and [`Given`] leads from there back to what the rule says.
+//! They are expanded in the text of the steps before parsing, so later stages see no set-ups. [`GivenUse`] maps places
+//! in the expanded text back to the rule.
 
+use super::count::count;
 use super::syntax::{Expression, ExpressionKind};
 use super::word::changing_call;
 use super::{ParseError, Span};
 
-/// What a set-up stands for, with names for what a rule passes.
+/// The statements of a set-up, with its parameters.
 #[derive(Debug)]
 pub struct SetUp {
     pub(super) parameters: Vec<String>,
     pub(super) pieces: Vec<Piece>,
-    /// Whether its statements say who performs them.
+    /// True if its statements name their actors.
     pub(super) names_actors: bool,
-    /// The set-ups that it is made of.
+    /// The set-ups that it uses.
     pub made_of: Vec<String>,
 }
 
@@ -22,22 +23,22 @@ pub struct SetUp {
 #[derive(Debug)]
 pub(super) enum Piece {
     Text(String),
-    /// A statement begins: who performs it is said here.
+    /// The beginning of a statement, where its actor is inserted.
     Statement,
-    /// The argument at a position; `alone` where an expression of any form may stand without brackets.
+    /// The argument at a position; `alone` if any expression needs no parentheses there.
     Argument {
         position: usize,
         alone: bool,
     },
 }
 
-/// The place where steps use a set-up.
+/// A use of a set-up in the steps.
 #[derive(Debug)]
-pub struct Given {
+pub struct GivenUse {
     pub name: String,
-    /// Where the rule says so.
+    /// The place in the rule.
     pub written: Span,
-    /// What it stands for, in the text of the program.
+    /// The expansion, in the text of the program.
     pub stands_for: Span,
 }
 
@@ -48,7 +49,7 @@ impl SetUp {
         used.map(|position| self.parameters[position].as_str())
     }
 
-    /// Whether it stands for no statement.
+    /// True if it stands for no statement.
     pub fn is_empty(&self) -> bool {
         !self.pieces.iter().any(|piece| matches!(piece, Piece::Statement))
     }
@@ -58,7 +59,7 @@ impl SetUp {
         self.pieces.iter().filter(uses).count()
     }
 
-    /// The statements with these arguments, each performed by `actor`.
+    /// The text of the statements with these arguments, performed by `actor`.
     pub(super) fn text(&self, actor: Option<&str>, arguments: &[(Expression, &str)]) -> String {
         let mut text = String::new();
         for piece in &self.pieces {
@@ -78,25 +79,26 @@ impl SetUp {
         text
     }
 
-    /// Whether a use with these arguments means something.
+    /// Checks a use with these arguments.
     pub(super) fn fits(&self, name: &str, span: Span, arguments: &[Expression]) -> Result<(), ParseError> {
         if arguments.len() != self.parameters.len() {
-            let (wanted, names, given) = (self.parameters.len(), self.parameters.join(", "), arguments.len());
-            let message = format!("`{name}` takes {wanted} arguments ({names}), here are {given}");
+            let (wanted, names, given) =
+                (count(self.parameters.len(), "argument"), self.parameters.join(", "), arguments.len());
+            let message = format!("`{name}` takes {wanted} ({names}), got {given}");
             return Err(ParseError { span, message });
         }
         let repeated = arguments.iter().enumerate().filter(|(position, _)| self.uses(*position) > 1);
         if let Some(call) = repeated.filter_map(|(_, argument)| changing_call(argument)).next() {
-            let message = format!("`{name}` uses this argument more than once; keep it in a variable first");
+            let message = format!("`{name}` uses this argument more than once; store it in a variable first");
             return Err(ParseError { span: call.span, message });
         }
         Ok(())
     }
 }
 
-impl Given {
+impl GivenUse {
     /// The place in the rule of a place in the text of the program.
-    pub fn written(uses: &[Given], span: Span) -> Span {
+    pub fn written(uses: &[GivenUse], span: Span) -> Span {
         let place = |offset: usize, end: bool| {
             let Some(before) = uses.iter().rfind(|given| given.stands_for.start <= offset) else { return offset };
             match (offset < before.stands_for.end, end) {
@@ -108,13 +110,13 @@ impl Given {
         Span { start: place(span.start, false), end: place(span.end, true) }
     }
 
-    /// The use of a set-up that a place in the text of the program belongs to.
-    pub fn of(uses: &[Given], span: Span) -> Option<&Given> {
+    /// The use of a set-up that produced a place in the text of the program.
+    pub fn of(uses: &[GivenUse], span: Span) -> Option<&GivenUse> {
         uses.iter().find(|given| (given.stands_for.start..given.stands_for.end).contains(&span.start))
     }
 }
 
-/// Whether an expression needs no brackets beside an operator.
+/// True if an expression needs no parentheses next to an operator.
 fn is_primary(of: &Expression) -> bool {
     use ExpressionKind::*;
     matches!(of.kind, Name(_) | Integer(_) | Text(_) | Call { .. } | Member { .. } | Index { .. } | SizeOf { .. })

@@ -1,19 +1,19 @@
-//! Positions in a program, one type for each kind of thing, and lists that only the right kind can index.
+//! Positions in a program, with one type per kind of item, and lists indexed by such a type.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
-/// A position that is a type.
+/// A typed position.
 pub trait Id: Copy {
-    /// The id of the thing at a position.
+    /// The id of the item at a position.
     fn new(index: usize) -> Self;
 
     /// The position.
     fn index(self) -> usize;
 }
 
-/// Declares ids. In JSON and as text each is its bare number, so that stored runs and digests do not depend on the types.
+/// Declares ids. In JSON and text, an id is a plain number, so that stored runs and digests do not depend on the types.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -62,11 +62,11 @@ ids! {
 }
 
 impl ActorId {
-    /// The actor that performs what names none.
+    /// The actor of statements that name none.
     pub const DEFAULT: ActorId = ActorId(0);
 }
 
-/// A list that its own ids index.
+/// A list that is indexed by its own type of ids.
 pub struct List<I, T> {
     items: Vec<T>,
     ids: PhantomData<fn() -> I>,
@@ -94,7 +94,7 @@ impl<I: Id, T> List<I, T> {
         self.ids().zip(&self.items)
     }
 
-    /// The id of the first item for which something holds.
+    /// The id of the first item that satisfies a condition.
     pub fn position(&self, mut holds: impl FnMut(&T) -> bool) -> Option<I> {
         self.entries().find(|(_, item)| holds(item)).map(|(id, _)| id)
     }
@@ -106,7 +106,7 @@ impl<I, T> Default for List<I, T> {
     }
 }
 
-// As a vector prints itself.
+// Prints like a vector.
 impl<I, T: fmt::Debug> fmt::Debug for List<I, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.items, formatter)
@@ -157,7 +157,7 @@ impl<'a, I, T> IntoIterator for &'a List<I, T> {
 mod tests {
     use super::{AxisId, Id, List, StatementId};
 
-    /// Stored cases and journals hold numbers, and a program is known by a digest of its text.
+    /// Stored cases and journals contain plain numbers, and programs are identified by a digest of their text.
     #[test]
     fn an_id_is_written_as_its_number() {
         let known = vec![(StatementId::new(3), 7)];

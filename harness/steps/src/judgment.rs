@@ -1,4 +1,4 @@
-//! What a rule judges: the checks that a proof leaves out one at a time, to see whether they are needed.
+//! The judgments of a rule: the checks that a proof leaves out one at a time, to see if each is needed.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,22 +6,22 @@ use super::Span;
 use super::ids::StatementId;
 use super::program::{Expect, Expression, Program, Statement, StatementKind};
 
-/// One thing that a rule judges.
+/// A single judgment of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgment {
     /// The condition of a statement, by the statement's id.
     Condition(StatementId),
-    /// That the call of a statement fails.
+    /// The failure of a statement's call.
     Failure(StatementId),
-    /// With which code the call of a statement fails.
+    /// The code with which a statement's call fails.
     Code(StatementId),
-    /// That the bare calls of the rule succeed and write their out-variables: all of them together.
+    /// The success of all bare calls of the rule together, and the writing of their out-variables.
     Success,
 }
 
 impl Judgment {
-    /// The id of the statement that it belongs to, if it is one.
+    /// The id of its statement, if it has one.
     pub fn statement(self) -> Option<StatementId> {
         match self {
             Judgment::Condition(id) | Judgment::Failure(id) | Judgment::Code(id) => Some(id),
@@ -30,7 +30,7 @@ impl Judgment {
     }
 }
 
-/// A judgment and the statement that it stands in.
+/// A judgment with its statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {
     pub judgment: Judgment,
@@ -38,26 +38,26 @@ pub struct Judged {
     pub statement: Span,
     /// The place that a failure names.
     pub reported: Span,
-    /// What it rests on, where a marker says so: position in [`Program::grounds`].
+    /// Its ground, if a marker names one: position in [`Program::grounds`].
     pub rests_on: Option<usize>,
-    /// In the block of `refuse`: it is looked at where a call did what is documented as unsupported.
+    /// True in the block of `refuse`, which runs if a call that is documented as unsupported succeeds.
     pub refused: bool,
 }
 
-/// A call that has to succeed, without a word about it.
+/// A call without a check, which must succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BareCall {
     /// The id of its statement.
     pub id: StatementId,
     /// The name of the function.
     pub function: &'static str,
-    /// What its success rests on, where a marker says so: position in [`Program::grounds`].
+    /// The ground of its success, if a marker names one: position in [`Program::grounds`].
     pub rests_on: Option<usize>,
 }
 
-/// Everything that the steps judge, in their order: not what set-up does, and nothing that is only reported. That bare
-/// calls succeed is a judgment of its own only where the steps judge nothing else: elsewhere it belongs to the call, and
-/// what is judged after it would be empty without it.
+/// The judgments of the steps in order, without those of the set-up and those that are only reported. The success of
+/// bare calls is a separate judgment only if the steps judge nothing else. Otherwise it belongs to the calls: the
+/// judgments after them would be meaningless without it.
 pub fn judgments(program: &Program) -> Vec<Judged> {
     let mut found = Vec::new();
     collect(&program.statements, false, false, &mut found);
@@ -69,7 +69,7 @@ pub fn judgments(program: &Program) -> Vec<Judged> {
     found
 }
 
-/// What is only reported: the checks that are marked `[info]`, in the order of the steps.
+/// The checks marked `[info]`, which are only reported, in the order of the steps.
 pub fn reported(program: &Program) -> Vec<Judged> {
     let mut found = Vec::new();
     collect(&program.statements, true, false, &mut found);
@@ -77,7 +77,7 @@ pub fn reported(program: &Program) -> Vec<Judged> {
 }
 
 impl Program {
-    /// Whether every call of a function in the steps must fail: such a rule cannot say that the function is denied.
+    /// True if every call of a function in the steps must fail: such a rule cannot show that the function is denied.
     pub fn only_refused(&self, function: &str) -> bool {
         let mut refused = Vec::new();
         self.each_statement(&mut |statement| {
@@ -106,7 +106,7 @@ impl Program {
         found
     }
 
-    /// The bare calls in their order; not those of set-up.
+    /// The bare calls in order, without those of the set-up.
     pub fn bare_calls(&self) -> Vec<BareCall> {
         let mut found = Vec::new();
         self.each_statement(&mut |statement| {
@@ -130,7 +130,7 @@ impl Program {
         walk(&self.statements, see);
     }
 
-    /// What is judged, as a report and the catalog name it: the statement on one line.
+    /// The name of a judgment in reports and in the catalog: its statement on one line.
     pub fn judged(&self, judged: &Judged) -> String {
         match judged.judgment {
             Judgment::Success => "its calls succeed".to_owned(),
@@ -139,7 +139,7 @@ impl Program {
     }
 }
 
-/// The checks of a block: those that are judged, or those that are only reported.
+/// Collects the judged or the reported checks of a block.
 fn collect(statements: &[Statement], wanted: bool, refused: bool, found: &mut Vec<Judged>) {
     for statement in statements.iter().filter(|statement| !statement.setup) {
         let mut judged = |judgment: Judgment, reported: Span| {

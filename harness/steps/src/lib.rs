@@ -1,8 +1,8 @@
 //! The step language: text → tokens → syntax tree → typed program.
 //!
-//! [`check`] is the entry: it turns one rule's texts into a [`Program`] or a list of [`Problem`]s. The language itself is
-//! described in `docs/language.md`, its grammar in `GRAMMAR.md`.
-// So the compiler finds what is dead: what nobody outside reaches is not public.
+//! [`check`] is the entry point: it turns one rule's texts into a [`Program`] or a list of [`Problem`]s. The language
+//! is described in `docs/language.md`, its grammar in `GRAMMAR.md`.
+// Items that no other crate uses are not public, so that the compiler finds dead code.
 #![warn(unreachable_pub)]
 
 pub mod arithmetic;
@@ -16,6 +16,7 @@ mod check_expression;
 mod check_flow;
 mod check_place;
 mod check_statement;
+mod count;
 pub mod domain;
 pub mod evaluate;
 pub mod given;
@@ -42,8 +43,9 @@ pub mod walk;
 pub mod word;
 
 pub use check::{Environment, RuleText, check};
+pub use count::count;
 pub use ids::{ActorId, AxisId, Id, StatementId, VariableId};
 pub use parse_actors::parse_release;
-pub use problem::{ParseError, Part, Problem, Span};
+pub use problem::{ParseError, Problem, RulePart, Span};
 pub use program::Program;
 pub use vocabulary::Vocabulary;

@@ -1,4 +1,4 @@
-//! What a rule may ask for: values that a profile runs completely, lists that are drawn whole, loops that end.
+//! Limits of a rule: values that every profile runs, lengths of lists, rounds of loops.
 
 use std::collections::HashMap;
 
@@ -8,30 +8,29 @@ use super::check::as_written;
 use super::evaluate::{EvaluationError, Memory, Scope, Value, evaluate};
 use super::ids::{AxisId, VariableId};
 use super::program::{Domain, Place, Program, Root, Statement, StatementKind};
-use super::{Part, Problem, Span};
+use super::{Problem, RulePart, Span};
 
-/// So many values of an axis run in every profile: each of `every`, `text` and `choose`.
+/// The maximum number of values of `every`, `text` and `choose`, all of which run in every profile.
 pub const MOST_VALUES: u64 = 512;
-/// So many items a list or permutation may have.
+/// The maximum length of a list or permutation.
 pub const LONGEST_LIST: usize = 4096;
-/// So many rounds a loop may make, whatever a device reports as its bound.
+/// The maximum number of rounds of a loop, whatever bound a device reports.
 pub const MOST_ROUNDS: i128 = 65536;
-/// So many statements a case may perform: some seconds without a call.
+/// The maximum number of statements of a case: they take some seconds without calls.
 const MOST_STATEMENTS: u64 = 10_000_000;
-/// While a case runs, the rounds of its loops are counted with its statements: what loads is never cut.
+/// The maximum number of statements and rounds of loops at run time. It never stops a rule that passed the checks.
 pub const MOST_STEPS: u64 = 2 * MOST_STATEMENTS;
 
 impl Program {
-    /// What the rule asks for beyond the limits on a product, with its place. What is only known when a case runs is not
-    /// counted.
+    /// The places where the rule exceeds the limits on a product. Values known only at run time are not counted.
     pub fn excess(&self, scope: &Scope) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut values = Vec::with_capacity(self.axes.len());
         for axis in self.axes.ids() {
             let (value, message) = self.axis_excess(scope, axis, &values);
             let (part, span) = match self.axes[axis].domain {
-                Domain::Choice(_) => (Part::Steps, self.choice(axis)),
-                _ => (Part::Axis(axis), Span::default()),
+                Domain::Choice(_) => (RulePart::Steps, self.choice(axis)),
+                _ => (RulePart::Axis(axis), Span::default()),
             };
             problems.extend(message.map(|message| Problem { part, span, message }));
             values.push(value);
@@ -39,33 +38,32 @@ impl Program {
         let mut estimate = Estimate::new(scope, &values);
         if let Err((span, statements)) = estimate.block(&self.statements, 1) {
             let message = format!(
-                "up to {statements} statements in one case; a case may perform {MOST_STATEMENTS}: lower the bounds of the \
-                 loops"
+                "a case may perform {MOST_STATEMENTS} statements, but this rule needs up to {statements}: lower the bounds of \
+                 the loops"
             );
-            problems.push(Problem { part: Part::Steps, span, message });
+            problems.push(Problem { part: RulePart::Steps, span, message });
         }
         as_written(problems, &self.givens)
     }
 
-    /// The greatest value of an axis after those before it, and what is wrong with its domain.
+    /// The greatest value of an axis, given those before it, and the problem of its domain.
     fn axis_excess(&self, scope: &Scope, axis: AxisId, values: &[Value]) -> (Value, Option<String>) {
         let domain = &self.axes[axis].domain;
         let listed = matches!(domain, Domain::List { .. } | Domain::Permutation(_));
-        // Whatever the items are: a length that is too long is drawn before them.
+        // The length is drawn first, so it is checked regardless of the items.
         let longest = match scope.length_bounds(self, axis, values) {
             Ok(lengths) if listed => lengths.high(),
             Err(EvaluationError::TooManyValues) => i128::MAX,
             _ => 0,
         };
-        let too_long = (longest > LONGEST_LIST as i128).then(|| {
-            format!("a list of {longest} items; lists and permutations have at most {LONGEST_LIST}: lower the length")
-        });
+        let too_long = (longest > LONGEST_LIST as i128)
+            .then(|| format!("a list of {longest} items is too long: lower the length to at most {LONGEST_LIST}"));
         let bounds = match scope.bounds(self, axis, values) {
             Ok(bounds) => bounds,
             Err(EvaluationError::TooManyValues) => {
                 return (Value::Integer(0), Some("this domain has more than 2^64 values; narrow it".to_owned()));
             }
-            // Whether a domain is empty depends on what is drawn.
+            // A domain may be empty for some drawn values only.
             Err(_) => return (Value::Integer(0), too_long),
         };
         if listed {
@@ -78,7 +76,7 @@ impl Program {
         );
         let message = (enumerates && bounds.count > MOST_VALUES).then(|| {
             format!(
-                "each of {} values would run in every profile, which is for at most {MOST_VALUES}; narrow the domain, or \
+                "each of {} values would run in every profile, but at most {MOST_VALUES} may; narrow the domain, or \
                  sample it with `int` or `one_of`",
                 bounds.count
             )
@@ -92,7 +90,7 @@ impl Program {
         (Value::Integer(greatest), message)
     }
 
-    /// Where the `choose` of an axis stands.
+    /// The place of an axis's `choose`.
     fn choice(&self, axis: AxisId) -> Span {
         fn find(block: &[Statement], wanted: AxisId) -> Option<Span> {
             block.iter().find_map(|statement| match &statement.kind {
@@ -108,7 +106,7 @@ impl Program {
 pub(super) struct Estimate<'a> {
     scope: &'a Scope,
     pub(super) values: &'a [Value],
-    /// Variables with a value that is known before anything runs.
+    /// Variables with known values.
     pub(super) variables: HashMap<VariableId, i128>,
 }
 
@@ -118,8 +116,8 @@ impl<'a> Estimate<'a> {
         Estimate { scope, values, variables: HashMap::new() }
     }
 
-    /// The statements of a block that is performed so many times; else the first place where there are too many, with
-    /// their number.
+    /// The number of statements of a block that is performed `times` times; or the first place with too many, and their
+    /// number.
     fn block(&mut self, block: &[Statement], times: u64) -> Result<u64, (Span, u64)> {
         let mut sum = 0u64;
         for statement in block {
@@ -127,7 +125,7 @@ impl<'a> Estimate<'a> {
                 StatementKind::For { variable, bound, body } => {
                     let rounds = evaluate(self, bound).unwrap_or(1).clamp(0, MOST_ROUNDS);
                     self.variables.insert(*variable, (rounds - 1).max(0));
-                    // A round costs something even where nothing stands in it.
+                    // Even an empty round counts as a statement.
                     let rounds = times.saturating_mul(rounds as u64);
                     self.block(body, rounds)?.max(rounds)
                 }
@@ -164,7 +162,7 @@ impl<'a> Estimate<'a> {
     }
 }
 
-/// The variable that a place is, if it is all of one.
+/// The variable of a place that is a whole variable.
 fn whole(place: &Place) -> Option<VariableId> {
     match place.root {
         Root::Variable(variable) if place.offset == 0 && place.indices.is_empty() => Some(variable),

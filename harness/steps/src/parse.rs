@@ -5,18 +5,18 @@ use super::token::{Kind, Token, tokenize};
 use super::vocabulary::Vocabulary;
 use super::{ParseError, Span};
 
-/// Deeper nesting than this is an error, never a stack overflow.
+/// The maximum nesting depth: deeper nesting is an error instead of a stack overflow.
 const DEEPEST: usize = 48;
-/// So many operators, members and indices in one statement: they nest as well, though the text is flat.
+/// The maximum number of operators, members and indices in one statement: they nest although the text is flat.
 const LONGEST_CHAIN: usize = 512;
 
-/// Names that decide how a text is read.
+/// The names that affect parsing.
 pub struct Names<'a> {
-    /// Whether a name is a type.
+    /// True if a name is a type.
     pub is_type: &'a dyn Fn(&str) -> bool,
     /// Actors of the rule.
     pub actors: &'a [String],
-    /// What the runtime adds to the language.
+    /// The runtime's additions to the language.
     pub vocabulary: &'a Vocabulary,
 }
 
@@ -27,7 +27,7 @@ pub fn parse_steps(text: &str, names: &Names<'_>) -> Result<Steps, ParseError> {
     Ok(Steps { statements, sets: parser.sets })
 }
 
-/// Reads one expression; `sizes` allows `64KiB`, as bounds of domains are written.
+/// Reads one expression; `sizes` allows the form `64KiB` of bounds.
 pub fn parse_expression(text: &str, names: &Names<'_>, sizes: bool) -> Result<Expression, ParseError> {
     let mut parser = Parser::new(text, names, sizes)?;
     let expression = parser.expression()?;
@@ -39,11 +39,11 @@ pub(super) struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
-    /// Links of chains in this statement.
+    /// The number of operators, members and indices in this statement so far.
     pub(super) links: usize,
     /// Sets of codes that were named so far.
     pub(super) sets: Vec<SetUse>,
-    /// What this statement declares behind its first comma.
+    /// The declarations after the first comma of this statement.
     pub(super) declared: Vec<(Declaration, Span)>,
     pub(super) names: &'a Names<'a>,
 }
@@ -79,7 +79,7 @@ impl<'a> Parser<'a> {
         Span { start: start.start, end: self.tokens[self.at.saturating_sub(1)].span.end.max(start.end) }
     }
 
-    /// Moves on and gives the token away: nothing reads a token twice, only its place is needed later.
+    /// Takes the next token. No token is read twice; only its place is needed later.
     pub(super) fn next(&mut self) -> Kind {
         if self.at + 1 == self.tokens.len() {
             return Kind::End;
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
         std::mem::replace(&mut self.tokens[self.at - 1].kind, Kind::End)
     }
 
-    /// Whether this symbol or word comes next.
+    /// True if this symbol or word comes next.
     pub(super) fn is(&self, text: &str) -> bool {
         match self.peek() {
             Kind::Symbol(symbol) => *symbol == text,
@@ -145,11 +145,11 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// One more operator, member or index of a chain.
+    /// Counts another operator, member or index.
     pub(super) fn link(&mut self) -> Parsed<()> {
         self.links += 1;
         if self.links > LONGEST_CHAIN {
-            return self.fail(&format!("more than {LONGEST_CHAIN} operators in one statement; write several"));
+            return self.fail(&format!("more than {LONGEST_CHAIN} operators in one statement; split it"));
         }
         Ok(())
     }

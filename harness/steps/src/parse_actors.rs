@@ -1,10 +1,10 @@
-//! The parser's part for what stands outside of steps: the lines of `actors`, and the releases of api.yaml.
+//! The parser's part for texts outside of steps: the lines of `actors`, and the releases of api.yaml.
 
 use super::ParseError;
 use super::parse::{Names, Parsed, Parser, describe};
-use super::program::{Sharing, State};
+use super::program::{Readiness, Sharing};
 use super::suggest::hint;
-use super::syntax::{Identifier, Release};
+use super::syntax::{Identifier, ReleaseSyntax};
 use super::token::Kind;
 use super::vocabulary::Vocabulary;
 
@@ -13,27 +13,27 @@ use super::vocabulary::Vocabulary;
 pub(crate) struct ActorLine {
     pub name: Identifier,
     pub home: ActorHome,
-    pub state: State,
-    /// `None`: the line says nothing about it.
+    pub state: Readiness,
+    /// `None`: not given.
     pub sharing: Option<Sharing>,
 }
 
-/// Where an actor lives.
+/// The process or thread of an actor.
 #[derive(Debug)]
 pub(crate) enum ActorHome {
-    /// In a process of its own, which works on a device.
+    /// A separate process, which works on a device.
     Process { device: u32 },
-    /// In the process of another actor.
+    /// A thread in the process of another actor.
     Thread { of: Identifier },
 }
 
-/// No types, actors and sets: what stands outside of steps knows none of them.
+/// No types, actors or sets: texts outside of steps do not use them.
 fn no_names() -> Names<'static> {
     static NOTHING: Vocabulary = Vocabulary::new();
     Names { is_type: &|_| false, actors: &[], vocabulary: &NOTHING }
 }
 
-/// Reads the lines of `actors`. A mistake costs its line only: the others are read all the same.
+/// Reads the lines of `actors`. A mistake affects only its line; the others are still read.
 pub(crate) fn parse_actors(text: &str) -> (Vec<ActorLine>, Vec<ParseError>) {
     let names = no_names();
     let mut parser = match Parser::new(text, &names, false) {
@@ -58,31 +58,32 @@ pub(crate) fn parse_actors(text: &str) -> (Vec<ActorLine>, Vec<ParseError>) {
     (lines, mistakes)
 }
 
-/// Reads what releases a resource: a function, or a call of it.
-pub fn parse_release(text: &str) -> Result<Release, ParseError> {
+/// Reads a release: a function, or a call of one.
+pub fn parse_release(text: &str) -> Result<ReleaseSyntax, ParseError> {
     let names = no_names();
     let mut parser = Parser::new(text, &names, false)?;
     let Identifier { name: function, span } = parser.name("the function that releases")?;
     if *parser.peek() == Kind::End {
-        return Ok(Release { function, span, arguments: None });
+        return Ok(ReleaseSyntax { function, span, arguments: None });
     }
     parser.expect("(", "after the function that releases")?;
     let arguments = parser.arguments()?;
     parser.expect_end()?;
-    Ok(Release { function, span, arguments: Some(arguments) })
+    Ok(ReleaseSyntax { function, span, arguments: Some(arguments) })
 }
 
-const FORM: &str = "an actor is written `A: process(device 0), state init, isolated;` or `T: thread(A), state init;`";
+const FORM: &str = "write an actor as `A: process(device 0), state init, isolated;` or `T: thread(A), state init;`";
 
 impl Parser<'_> {
-    /// What stands here is none of the words that are known in this place.
+    /// Reports a word that is not one of those allowed here.
     fn no_known<T>(&self, what: &str, known: &[&str]) -> Parsed<T> {
         let found = describe(self.peek());
         let hint = hint(found.trim_matches('`'), known.iter().copied());
         self.fail(&format!("{found} {what}{hint}; {FORM}"))
     }
 
-    /// `NAME : process(device N), state S, isolated;`, with `own` or `apart` in place of `isolated`, or `NAME : thread(A), state S;`.
+    /// `NAME : process(device N), state S, isolated;`, with `own` or `apart` in place of `isolated`, or `NAME :
+    /// thread(A), state S;`.
     fn actor_line(&mut self) -> Parsed<ActorLine> {
         let start = self.span();
         if !matches!(self.peek(), Kind::Name(_)) || *self.peek_after(1) != Kind::Symbol(":") {
@@ -91,7 +92,7 @@ impl Parser<'_> {
         let name = self.name("an actor")?;
         self.next();
         let home = self.actor_home()?;
-        let (mut state, mut sharing) = (State::Device, None);
+        let (mut state, mut sharing) = (Readiness::Device, None);
         loop {
             if self.accept(",") {
             } else if self.accept("isolated") {
@@ -105,10 +106,10 @@ impl Parser<'_> {
             } else if self.accept(";") {
                 return Ok(ActorLine { name, home, state, sharing });
             } else if *self.peek() == Kind::End {
-                let message = "this actor has no `;` at its end".to_owned();
+                let message = "this line lacks a `;` at its end".to_owned();
                 return Err(ParseError { span: self.since(start), message });
             } else {
-                return self.no_known("is no option of an actor", &["state", "isolated", "own", "apart"]);
+                return self.no_known("is not an option of an actor", &["state", "isolated", "own", "apart"]);
             }
         }
     }
@@ -124,7 +125,7 @@ impl Parser<'_> {
         }
         let home = if thread {
             if !matches!(self.peek(), Kind::Name(_)) {
-                return self.fail("a thread names its process: `T: thread(A);`");
+                return self.fail("a thread must name its process: `T: thread(A);`");
             }
             ActorHome::Thread { of: self.name("a process")? }
         } else {
@@ -141,11 +142,11 @@ impl Parser<'_> {
             self.next();
             return Ok(device);
         }
-        self.fail(&format!("{} is no device; devices are counted from 0", describe(self.peek())))
+        self.fail(&format!("{} is not the number of a device; devices are counted from 0", describe(self.peek())))
     }
 
-    fn state(&mut self) -> Parsed<State> {
-        let known = [("loaded", State::Loaded), ("init", State::Init), ("device", State::Device)];
+    fn state(&mut self) -> Parsed<Readiness> {
+        let known = [("loaded", Readiness::Loaded), ("init", Readiness::Init), ("device", Readiness::Device)];
         match known.into_iter().find(|(word, _)| self.accept(word)) {
             Some((_, state)) => Ok(state),
             None => self.no_known("is not a state", &["loaded", "init", "device"]),

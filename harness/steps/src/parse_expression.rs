@@ -116,7 +116,7 @@ impl Parser<'_> {
             Kind::Text(text) => ExpressionKind::Text(text),
             Kind::Symbol(_) => {
                 let inner = self.expression()?;
-                self.expect(")", "to close the bracket")?;
+                self.expect(")", "to close the parenthesis")?;
                 inner.kind
             }
             Kind::Name(name) => {
@@ -131,7 +131,7 @@ impl Parser<'_> {
         Ok(self.made(start, kind))
     }
 
-    /// The arguments of a call, after its opening bracket.
+    /// The arguments of a call, after its opening parenthesis.
     pub(super) fn arguments(&mut self) -> Parsed<Vec<Expression>> {
         let mut arguments = Vec::new();
         while !self.is(")") {
@@ -144,7 +144,7 @@ impl Parser<'_> {
         Ok(arguments)
     }
 
-    /// `{a, b}`, or the name of a set of the runtime.
+    /// `{a, b}`, or the name of a set that the runtime defines.
     pub(super) fn set(&mut self) -> Parsed<Vec<Expression>> {
         if matches!(self.peek(), Kind::Name(_)) {
             return self.named_set();

@@ -1,6 +1,6 @@
-//! The parser's part for set-ups: reading them, and writing out the steps that use them.
+//! The parser's part for set-ups: parsing them, and expanding them in the steps that use them.
 
-use super::given::{Given, Piece, SetUp};
+use super::given::{GivenUse, Piece, SetUp};
 use super::parse::{Names, Parsed, Parser, parse_steps};
 use super::suggest::hint;
 use super::syntax::{Expression, Statement, StatementKind};
@@ -11,15 +11,17 @@ impl SetUp {
     /// Reads the statements of a set-up.
     ///
     /// # Errors
-    /// The text does not follow the grammar, or has a statement that a set-up may not have.
+    /// The text does not follow the grammar, or has a statement that is not allowed in a set-up.
     pub fn parse(parameters: Vec<String>, text: &str, names: &Names<'_>) -> Result<SetUp, ParseError> {
         let names = Names { actors: &parameters, ..*names };
         let (text, uses) = write_out(text, &names)?;
-        let placed = |error: ParseError| ParseError { span: Given::written(&uses, error.span), ..error };
+        let placed = |error: ParseError| ParseError { span: GivenUse::written(&uses, error.span), ..error };
         let statements = parse_steps(&text, &names).map_err(placed)?.statements;
         if let Some(judging) = judging(&statements) {
-            let message = "a set-up declares, calls, and checks that it may go on; write this in the rule".to_owned();
-            return Err(ParseError { span: Given::written(&uses, judging.span), message });
+            let message =
+                "a set-up may only declare, call, and check that the rule can continue; write this in the rule"
+                    .to_owned();
+            return Err(ParseError { span: GivenUse::written(&uses, judging.span), message });
         }
         let names_actors = statements.iter().any(|statement| statement.actor.is_some());
         let starts: Vec<usize> = statements.iter().map(|statement| statement.span.start).collect();
@@ -29,8 +31,8 @@ impl SetUp {
     }
 }
 
-/// The steps with all set-ups written out, each below a comment that names it.
-pub(super) fn write_out(text: &str, names: &Names<'_>) -> Parsed<(String, Vec<Given>)> {
+/// The steps with all set-ups expanded, each below a comment with its name.
+pub(super) fn write_out(text: &str, names: &Names<'_>) -> Parsed<(String, Vec<GivenUse>)> {
     let (mut out, mut uses, mut copied) = (String::new(), Vec::new(), 0);
     if !text.contains("given") {
         return Ok((text.to_owned(), uses));
@@ -49,7 +51,7 @@ pub(super) fn write_out(text: &str, names: &Names<'_>) -> Parsed<(String, Vec<Gi
         let used = parser.given()?;
         used.set_up.fits(&used.name, used.span, &used.arguments)?;
         if let Some((actor, _)) = actor.filter(|_| used.set_up.names_actors) {
-            let message = format!("`{}` says itself who does what; write it without `{actor}:`", used.name);
+            let message = format!("`{}` names its own actors; remove `{actor}:`", used.name);
             return Err(ParseError { span: used.span, message });
         }
         let written = Span { start, end: parser.since(used.span).end };
@@ -64,7 +66,7 @@ pub(super) fn write_out(text: &str, names: &Names<'_>) -> Parsed<(String, Vec<Gi
         });
         out += &used.set_up.text(actor.map(|(actor, _)| actor), &arguments.collect::<Vec<_>>());
         copied = written.end;
-        uses.push(Given { name: used.name, written, stands_for: Span { start: begins, end: out.len() } });
+        uses.push(GivenUse { name: used.name, written, stands_for: Span { start: begins, end: out.len() } });
         before = [None, None];
     }
     out += &text[copied..];
@@ -91,10 +93,8 @@ impl<'a> Parser<'a> {
             return Err(ParseError { span: name.span, message });
         };
         let Some(set_up) = set_up else {
-            let message = format!(
-                "`{}` is not defined yet: a set-up is made of set-ups that are written above it, never of itself",
-                name.name
-            );
+            let message =
+                format!("`{}` is not defined yet: a set-up can use only set-ups above it, not itself", name.name);
             return Err(ParseError { span: name.span, message });
         };
         self.expect("(", "after the name of a set-up")?;
@@ -105,21 +105,21 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Who performs the set-up that comes next, and where this is said.
+/// The actor of the next set-up, and the place where it is named.
 fn actor_before<'n>(before: &[Option<Token>; 2], names: &Names<'n>) -> Parsed<Option<(&'n str, usize)>> {
     match before {
         [Some(Token { kind: Kind::Name(name), span }), Some(Token { kind: Kind::Symbol(":"), .. })] => {
             Ok(names.actors.iter().find(|actor| *actor == name).map(|actor| (actor.as_str(), span.start)))
         }
         [_, Some(Token { kind: Kind::Info | Kind::Symbol("]"), span })] => {
-            let message = "a set-up judges nothing; neither `[info]` nor `[name]` goes with it".to_owned();
+            let message = "a set-up judges nothing; remove `[info]` or `[name]`".to_owned();
             Err(ParseError { span: *span, message })
         }
         _ => Ok(None),
     }
 }
 
-/// The first statement that does more than set up.
+/// The first statement that is not allowed in a set-up.
 fn judging(statements: &[Statement]) -> Option<&Statement> {
     use StatementKind::*;
     statements.iter().find_map(|statement| match &statement.kind {
@@ -132,7 +132,7 @@ fn judging(statements: &[Statement]) -> Option<&Statement> {
     })
 }
 
-/// The text of a set-up, taken apart where something else is put into it.
+/// The text of a set-up, split at the places of insertions.
 fn pieces(text: &str, tokens: &[Token], starts: &[usize], parameters: &[String]) -> Vec<Piece> {
     let (mut pieces, mut copied) = (Vec::new(), 0);
     for (at, token) in tokens.iter().enumerate() {

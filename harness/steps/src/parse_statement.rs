@@ -41,14 +41,14 @@ impl Parser<'_> {
             self.next();
         } else if let (Kind::Name(name), Kind::Symbol(":")) = (self.peek(), self.peek_after(1)) {
             return self
-                .fail(&format!("`{name}` is no actor of this rule; actors are {}", self.names.actors.join(", ")));
+                .fail(&format!("`{name}` is not an actor of this rule; actors are {}", self.names.actors.join(", ")));
         }
         let info = self.accept_info();
         let rests_on = self.marker()?;
         let mut kind = self.statement_kind()?;
         if info {
             let StatementKind::Expression { info, .. } = &mut kind else {
-                return Err(ParseError { span: start, message: "`[info]` marks a check".to_owned() });
+                return Err(ParseError { span: start, message: "`[info]` must precede a check".to_owned() });
             };
             *info = true;
         }
@@ -63,14 +63,14 @@ impl Parser<'_> {
         found
     }
 
-    /// `[name]`: what the checks of this statement rest on.
+    /// `[name]`: the ground of this statement's checks.
     fn marker(&mut self) -> Parsed<Option<Identifier>> {
         let start = self.span();
         if !self.accept("[") {
             return Ok(None);
         }
-        let name = self.name("what the checks rest on")?;
-        self.expect("]", "after what the checks rest on")?;
+        let name = self.name("the ground of the checks")?;
+        self.expect("]", "after the ground of the checks")?;
         self.sets.push(SetUse { span: self.since(start), written: String::new() });
         Ok(Some(name))
     }
@@ -118,9 +118,9 @@ impl Parser<'_> {
                 Ok(ending(actor))
             }
             "given" if matches!(self.peek_after(1), Kind::Name(_)) => {
-                self.fail("a set-up stands in the steps of a rule; write its statements here")
+                self.fail("a set-up can only be used in the steps of a rule; write its statements here")
             }
-            "else" => self.fail("`else` follows the block of an `if`"),
+            "else" => self.fail("`else` must follow the block of an `if`"),
             word @ ("while" | "do" | "switch" | "goto" | "return" | "break" | "continue") => self.fail(&format!(
                 "the step language has no `{word}`; use `if (e)`, `for (i < n)`, or `choose` (docs/language.md)"
             )),
@@ -134,7 +134,7 @@ impl Parser<'_> {
         self.expect("(", "after `for`")?;
         let variable = self.name("the loop's variable")?.name;
         if !self.accept("<") {
-            return self.fail("a loop is written `for (i < n)`: i runs from 0 to n - 1");
+            return self.fail("write a loop as `for (i < n)`: i runs from 0 to n - 1");
         }
         let bound = self.expression()?;
         self.expect(")", "after the bound")?;
@@ -198,7 +198,7 @@ impl Parser<'_> {
         Ok(StatementKind::Refuse { call, until, unless })
     }
 
-    /// Whether a declaration starts here: a type followed by a name or by `*`s and a name.
+    /// True if a declaration starts here: a type followed by a name or by `*`s and a name.
     fn type_follows(&self) -> bool {
         let Kind::Name(name) = self.peek() else { return false };
         if name == "const" {
@@ -228,7 +228,10 @@ impl Parser<'_> {
             name = format!("unsigned {}", self.name("a type")?.name);
         }
         if !(self.names.is_type)(&name) {
-            return Err(ParseError { span: self.since(start), message: format!("`{name}` is no type of the header") });
+            return Err(ParseError {
+                span: self.since(start),
+                message: format!("`{name}` is not a type of the header"),
+            });
         }
         let mut pointers = 0;
         while self.accept("*") {
@@ -312,7 +315,7 @@ impl Parser<'_> {
                 "|=" => Some(Some(BinaryOperator::BitOr)),
                 "&=" => Some(Some(BinaryOperator::BitAnd)),
                 "*=" | "/=" | "%=" | "<<=" | ">>=" => {
-                    return self.fail(&format!("the step language has no `{symbol}`; write it out"));
+                    return self.fail(&format!("the step language has no `{symbol}`; write it as a longer expression"));
                 }
                 _ => None,
             };
@@ -341,7 +344,7 @@ impl Parser<'_> {
         let set = self.is("{") || matches!(self.peek(), Kind::Name(_));
         let codes = if set { self.set()? } else { Vec::new() };
         if usually && codes.is_empty() {
-            return self.fail("`fails, usually` names the usual codes: `fails, usually {107002}`");
+            return self.fail("`fails, usually` needs the usual codes: `fails, usually {107002}`");
         }
         Ok(Expect { codes, usually })
     }

@@ -1,7 +1,8 @@
-//! The parser's part for words: reading them, and putting what they stand for in their place.
+//! The parser's part for words: parsing them, and replacing them by their statements.
 
 use super::ParseError;
 use super::builtins::{Use, builtin};
+use super::count::count;
 use super::parse::{Names, Parsed, Parser, parse_steps};
 use super::syntax::{Expression, ExpressionKind, Statement, StatementKind};
 use super::word::{Word, changing_call};
@@ -10,19 +11,20 @@ impl Word {
     /// Reads the statements of a word.
     ///
     /// # Errors
-    /// The text does not follow the grammar, or has a statement that a word may not have.
+    /// The text does not follow the grammar, or has a statement that is not allowed in a word.
     pub fn parse(parameters: Vec<String>, text: &str, names: &Names<'_>) -> Result<Word, ParseError> {
         let wrong = |span, message: &str| Err(ParseError { span, message: message.to_owned() });
         let mut statements = Vec::new();
         let mut judged = 0;
         for statement in parse_steps(text, names)?.statements {
             let StatementKind::Expression { expression, expect, info: false } = statement.kind else {
-                let message = "a word is made of calls, built-ins and one check; write this in the rule";
+                let message = "a word may only have calls, built-ins and one check; write this in the rule";
                 return wrong(statement.span, message);
             };
             judged += usize::from(expect.is_some() || is_check(&expression));
             if judged > 1 {
-                let message = "a word has one check, so that a failure says which; make two words of it";
+                let message =
+                    "a word may have only one check, so that a failure is unambiguous; split it into two words";
                 return wrong(statement.span, message);
             }
             statements.push((expression, expect));
@@ -32,7 +34,7 @@ impl Word {
 }
 
 impl Parser<'_> {
-    /// Reads a statement; a word of the runtime becomes what it stands for.
+    /// Reads a statement. A word of the runtime becomes its statements.
     pub(super) fn statement_into(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
         let statement = self.statement()?;
         let StatementKind::Expression {
@@ -60,17 +62,17 @@ impl Parser<'_> {
         };
         let wrong = |span, message| Err(ParseError { span, message });
         if expect.is_some() || *info {
-            let message = format!(
-                "`{function}` stands for several statements; neither `fails` nor `[info]` is about all of them"
-            );
+            let message =
+                format!("`{function}` stands for several statements; `fails` and `[info]` cannot apply to all of them");
             return wrong(*span, message);
         }
         if arguments.len() != word.parameters.len() {
-            let (wanted, names, given) = (word.parameters.len(), word.parameters.join(", "), arguments.len());
-            return wrong(*span, format!("`{function}` takes {wanted} arguments ({names}), here are {given}"));
+            let (wanted, names, given) =
+                (count(word.parameters.len(), "argument"), word.parameters.join(", "), arguments.len());
+            return wrong(*span, format!("`{function}` takes {wanted} ({names}), got {given}"));
         }
         if let Some(call) = arguments.iter().find_map(changing_call) {
-            let message = format!("`{function}` uses its arguments more than once; keep this in a variable first");
+            let message = format!("`{function}` uses its arguments more than once; store this in a variable first");
             return wrong(call.span, message);
         }
         statements.extend(word.expand(arguments, &statement, *span));

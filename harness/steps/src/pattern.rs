@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::suggest;
 
-/// Whether a name matches a pattern, in which `*` stands for any text, also for none.
+/// True if a name matches a pattern, in which `*` stands for any text or none.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
@@ -17,16 +17,16 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     name.ends_with(end)
 }
 
-/// Whether a text matches a pattern of `*` (any text), `?` (any byte) and `[0-9]` or `[abc]` (one of these). A `[` without
-/// its end matches nothing. The work is the product of both lengths at most.
+/// True if a text matches a pattern of `*` (any text), `?` (any byte) and `[0-9]` or `[abc]` (one of these). An
+/// unclosed `[` matches nothing. The cost is at most the product of both lengths.
 pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
     counted(pattern, text).0
 }
 
-/// The same, with how often a byte was held against an element of the pattern.
+/// The same, with the number of comparisons of a byte with an element of the pattern.
 pub fn counted(pattern: &[u8], text: &[u8]) -> (bool, u64) {
     let (mut at, mut read, mut work) = (0, 0, 0);
-    // Behind the last star, and how much of the text it stands for at least: all that comes before stays as it is.
+    // The position after the last star, and the end of the text that it matches so far: everything before it is final.
     let mut star: Option<(usize, usize)> = None;
     while read < text.len() {
         work += 1;
@@ -46,7 +46,7 @@ pub fn counted(pattern: &[u8], text: &[u8]) -> (bool, u64) {
     (pattern[at..].iter().all(|byte| *byte == b'*'), work)
 }
 
-/// How much of the pattern stands for this byte; `None`: what it begins with does not.
+/// The length of the element at the start of the pattern that matches this byte; `None`: it does not match.
 fn one(pattern: &[u8], byte: u8) -> Option<usize> {
     match pattern {
         [] => None,
@@ -62,7 +62,7 @@ fn one(pattern: &[u8], byte: u8) -> Option<usize> {
     }
 }
 
-/// What a pattern that matches nothing may have meant: a name, or what a name begins with.
+/// A suggestion for a pattern that matches nothing: a name, or the beginning of a name.
 pub fn hint<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> String {
     let Some(length) = pattern.find('*') else { return suggest::hint(pattern, names) };
     let patterns: BTreeSet<String> = names.filter_map(|name| Some(format!("{}*", name.get(..length)?))).collect();
@@ -81,7 +81,7 @@ mod tests {
         assert!(!matches("ab*ba", "aba") && !matches("*_v2", "audit_v1"));
     }
 
-    /// What a pattern means, one element after the other.
+    /// The definition of matching, element by element.
     fn meaning(pattern: &[u8], text: &[u8]) -> bool {
         match pattern {
             [] => text.is_empty(),
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    /// All texts of up to so many of these bytes.
+    /// All texts of these bytes up to a length.
     fn texts(bytes: &[u8], longest: u32) -> impl Iterator<Item = Vec<u8>> {
         let digit = |number: usize, place| bytes[number / bytes.len().pow(place) % bytes.len()];
         (0..=longest).flat_map(move |length| {
@@ -114,7 +114,7 @@ mod tests {
         assert!(glob(b"v[0-9].[ab]?", b"v7.bc") && !glob(b"v[0-9]", b"vx") && !glob(b"v[0-9", b"v7") && glob(b"", b""));
     }
 
-    /// Tried one by one, the ways to share the text out among the stars have no end.
+    /// The ways to divide a text among the stars are too many to try one by one.
     #[test]
     fn many_stars_cost_no_more_than_few() {
         assert!(!glob(&b"*a".repeat(40), &b"a".repeat(39)) && glob(&b"*a".repeat(40), &b"a".repeat(60)));

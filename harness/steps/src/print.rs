@@ -1,7 +1,6 @@
-//! The syntax tree → text: what `GRAMMAR.md` says, the other way round.
+//! The syntax tree → text: the reverse of `GRAMMAR.md`.
 //!
-//! Parsed again, the text gives the same tree. Words of the runtime and named sets stand in it as what they mean, and
-//! comments are gone.
+//! Parsing the text gives the same tree. Words of the runtime and named sets are expanded, and comments are dropped.
 
 use super::ParseError;
 use super::check::Environment;
@@ -11,7 +10,7 @@ use super::syntax::{
     Declaration, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind, TypeName, UnaryOperator,
 };
 
-/// How tightly an expression binds, on the scale of [`super::syntax::BinaryOperator::precedence`].
+/// The precedence of an expression, on the scale of [`super::syntax::BinaryOperator::precedence`].
 const ANY: u8 = 0;
 const COMPARISON: u8 = 7;
 const UNARY: u8 = 11;
@@ -27,7 +26,7 @@ pub fn steps_text(statements: &[Statement]) -> String {
 /// The steps of a program, printed and parsed again.
 ///
 /// # Errors
-/// The text does not follow the grammar, which it should.
+/// The printed text does not parse, which is a bug.
 pub fn parsed_again(program: &Program, environment: &Environment) -> Result<Vec<Statement>, ParseError> {
     let actors: Vec<String> = program.actors.iter().map(|actor| actor.name.clone()).collect();
     let is_type = |name: &str| environment.declarations.ty(name).is_some();
@@ -59,7 +58,7 @@ impl Printer {
             self.out += "[info] ";
         }
         if let Some(ground) = &statement.rests_on {
-            // `[info]` is a token of its own.
+            // `[info]` is a separate token.
             let blank = if ground.name == "info" { " " } else { "" };
             self.out += &format!("[{}{blank}] ", ground.name);
         }
@@ -121,7 +120,7 @@ impl Printer {
 /// A statement without a block.
 fn leaf_text(kind: &StatementKind) -> String {
     match kind {
-        // Alone on its line, whoever is said to perform it.
+        // Alone on its line, without an actor.
         StatementKind::SetupEnd => "\n---".to_owned(),
         StatementKind::Expression { expression, expect, .. } => {
             let expect = expect.as_ref().map(expect_text).unwrap_or_default();
@@ -163,7 +162,7 @@ fn initializer_text(value: &Initializer) -> String {
     }
 }
 
-/// `.a = {.b = value}`.
+/// A nested initializer: `.a = {.b = value}`.
 fn field_text(path: &[String], value: &Expression) -> String {
     let mut text = expression_text(value);
     for (level, name) in path.iter().rev().enumerate() {
@@ -183,7 +182,7 @@ fn list(values: &[Expression]) -> String {
     values.iter().map(expression_text).collect::<Vec<_>>().join(", ")
 }
 
-/// An expression where only one that binds at least as tightly may stand without brackets.
+/// An expression, in parentheses if it binds less tightly than `least`.
 fn inside(of: &Expression, least: u8) -> String {
     let (text, binds) = bare(&of.kind);
     if binds < least { format!("({text})") } else { text }
@@ -220,7 +219,7 @@ fn bare(kind: &ExpressionKind) -> (String, u8) {
     }
 }
 
-/// A blank between two signs, or `& &x` would be read as `&&x`.
+/// An expression with a prefix operator. A blank separates two equal signs: `& &x` would otherwise be read as `&&x`.
 fn prefixed(sign: &str, of: &Expression) -> (String, u8) {
     let of = inside(of, UNARY);
     let blank = if of.starts_with(sign) { " " } else { "" };

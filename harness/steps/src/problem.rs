@@ -1,4 +1,4 @@
-//! Places in a text, and what is wrong there.
+//! Problems in a text, with their places.
 
 use super::ids::AxisId;
 
@@ -9,27 +9,27 @@ pub struct Span {
     pub end: usize,
 }
 
-/// A place where the text does not follow the grammar.
+/// A violation of the grammar.
 #[derive(Debug)]
 pub struct ParseError {
     pub span: Span,
     pub message: String,
 }
 
-/// Something wrong in a rule's texts.
+/// A problem in a rule's texts.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// Which text of the rule.
-    pub part: Part,
-    /// Where in that text.
+    /// The text of the rule with the problem.
+    pub part: RulePart,
+    /// The place in that text.
     pub span: Span,
-    /// What is wrong and what to do next.
+    /// The problem, and what to do next.
     pub message: String,
 }
 
-/// The texts that a rule is made of.
+/// The parts of a rule that have text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum RulePart {
     Actors,
     Steps,
     Where,

@@ -1,10 +1,10 @@
-//! A rule's steps with every name and type resolved: what a worker executes.
+//! A rule's steps with every name and type resolved, as a worker executes them.
 
 use abi::{Function, Type};
 
 use super::Span;
 use super::builtins::Builtin;
-use super::given::Given;
+use super::given::GivenUse;
 use super::ids::{ActorId, AxisId, List, StatementId, VariableId};
 use super::syntax::{self, BinaryOperator, UnaryOperator};
 
@@ -15,39 +15,39 @@ pub struct Program {
     pub processes: Vec<Process>,
     /// Actors: each is a thread of a process. The first one is the default.
     pub actors: List<ActorId, Actor>,
-    /// What a case draws: the domains of `forall` in order, then one axis for each `choose`.
+    /// The drawn axes: the domains of `forall` in order, then one axis for each `choose`.
     pub axes: List<AxisId, Axis>,
     /// Condition on the drawn values.
     pub condition: Option<Expression>,
     pub variables: List<VariableId, Variable>,
-    /// Bytes of a frame that holds all variables.
+    /// The size in bytes of a frame that holds all variables.
     pub frame: usize,
     pub statements: Vec<Statement>,
-    /// What is recorded after a case: name, expression and its type.
+    /// The values to record after a case: name, expression and its type.
     pub observe: Vec<(String, Expression, Type)>,
-    /// Functions called, each once, in the order of first use. Calls refer to them by position.
+    /// The called functions without duplicates, in the order of first use. Calls refer to them by position.
     pub functions: Vec<&'static Function>,
-    /// For each of them, with which type of codes it answers: its position among those of the environment.
+    /// The type of codes that each function returns: its position among those of the environment.
     pub results: Vec<Option<usize>>,
-    /// Structs of whose layout the steps make use, by value, behind a pointer or as a field, each once.
+    /// Structs whose layout the steps use, by value, through a pointer or as a field, without duplicates.
     pub structs: Vec<&'static str>,
     /// C strings that expressions point to, each with its terminating zero.
     pub texts: Vec<Box<[u8]>>,
-    /// Whether the steps or a domain read how many devices there are.
+    /// True if the steps or a domain read the number of devices.
     pub counts_devices: bool,
     /// Number of call sites.
     pub calls: usize,
     /// Number of statements, nested ones included: ids are 0 … statement_count - 1.
     pub statement_count: usize,
-    /// What checks rest on, by the names in the steps, each once with the place of its first use.
+    /// The grounds of checks by their names in the steps, without duplicates, with the place of the first use.
     pub grounds: Vec<syntax::Identifier>,
-    /// The source of the steps, with set-ups written out.
+    /// The source of the steps, with set-ups expanded.
     pub source: String,
-    /// Where the rule uses set-ups.
-    pub givens: Vec<Given>,
-    /// Where the source names a set of codes.
+    /// The uses of set-ups.
+    pub givens: Vec<GivenUse>,
+    /// The named sets of codes in the source.
     pub sets: Vec<syntax::SetUse>,
-    /// The syntax trees of the steps and of what is observed, for printing.
+    /// The syntax trees of the steps and of the observations, for printing.
     pub syntax: Vec<syntax::Statement>,
     pub observe_syntax: Vec<syntax::Expression>,
 }
@@ -56,32 +56,32 @@ pub struct Program {
 #[derive(Debug, Clone)]
 pub struct Process {
     pub name: String,
-    /// The device that it works on: the n-th of those under test.
+    /// The device that it works on, by position among those under test.
     pub device: u32,
-    pub state: State,
+    pub state: Readiness,
     pub sharing: Sharing,
 }
 
-/// Who else uses the process that an actor lives in.
+/// The other users of an actor's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sharing {
-    /// Every rule that asks for nothing else.
+    /// All rules without special needs.
     Pooled,
-    /// Rules that may spoil it, one after the other, as long as their cases pass: `apart`.
+    /// Rules that may spoil it, one after another, as long as their cases pass: `apart`.
     Apart,
     /// The cases of one rule: `own`.
     Own,
-    /// Nobody: it is started for one case: `isolated`.
+    /// None: the process is started for one case: `isolated`.
     Isolated,
 }
 
-/// How far a process or thread is set up.
+/// The readiness of a process or thread.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
-    /// The library is loaded, nothing was called.
+pub enum Readiness {
+    /// The library is loaded, but nothing was called.
     Loaded,
     /// The runtime is initialized.
     Init,
@@ -95,7 +95,7 @@ pub struct Actor {
     /// Position in [`Program::processes`].
     pub process: usize,
     /// `None`: the process's main thread.
-    pub thread: Option<State>,
+    pub thread: Option<Readiness>,
 }
 
 /// One dimension of the input space.
@@ -107,7 +107,7 @@ pub struct Axis {
     pub ty: Type,
 }
 
-/// Where the values of an axis come from. Bounds may read earlier axes, quantities of the product and `devices`.
+/// The source of an axis's values. Bounds may read earlier axes, quantities of the product and `devices`.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a rule has a handful of axes, made once")]
 pub enum Domain {
@@ -115,10 +115,10 @@ pub enum Domain {
     Bytes(Range),
     /// Uniform integers.
     Integer(Range),
-    /// A sample of values; `every` asks for each at least once.
+    /// A sample of values; with `every`, each at least once.
     OneOf {
         values: Vec<Expression>,
-        /// The values as they are written.
+        /// The values as written.
         written: Vec<String>,
         every: bool,
     },
@@ -126,7 +126,7 @@ pub enum Domain {
     EveryOf(Range),
     /// Positions in [`Program::texts`], each at least once.
     Text(Vec<usize>),
-    /// 0 … bound - 1.
+    /// Integers from 0 to bound - 1.
     Offset {
         below: Expression,
         multiple_of: Option<Expression>,
@@ -156,7 +156,7 @@ pub struct Range {
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
     /// The type of the variable, or of one element.
     pub ty: Type,
@@ -164,19 +164,19 @@ pub struct Variable {
     pub array: bool,
     /// Offset of the variable in the frame, in bytes.
     pub offset: usize,
-    /// Read by another process than the one that binds it.
+    /// True if a process reads it other than the one that binds it.
     pub shared: bool,
-    /// A pointer's space, as far as it is known.
+    /// A pointer's space, if known.
     pub space: Option<Space>,
 }
 
-/// Who may read and write through a pointer.
+/// The side that may read and write through a pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Space {
     Host,
     Device,
-    // Nobody: it is a gate, for `open`, `passed` and callbacks. No catalog says so of a parameter.
+    // Neither: the value is a gate, for `open`, `passed` and callbacks. Catalogs cannot name this space.
     #[serde(skip)]
     Gate,
 }
@@ -187,11 +187,11 @@ pub struct Statement {
     pub id: StatementId,
     pub kind: StatementKind,
     pub span: Span,
-    /// Who performs it; meaningless for control flow.
+    /// The actor that performs it; meaningless for control flow.
     pub actor: ActorId,
-    /// A failure here blocks the rule instead of failing it.
+    /// True if a failure here blocks the rule instead of failing it.
     pub setup: bool,
-    /// What its checks rest on: position in [`Program::grounds`].
+    /// The ground of its checks: position in [`Program::grounds`].
     pub rests_on: Option<usize>,
     /// Variables that this statement binds or changes and that another process reads.
     pub publishes: Vec<VariableId>,
@@ -199,7 +199,7 @@ pub struct Statement {
 
 #[derive(Debug)]
 pub enum StatementKind {
-    /// A call with what it must answer.
+    /// A call with its expected result.
     Call {
         call: Call,
         expect: Expect,
@@ -231,7 +231,7 @@ pub enum StatementKind {
         then: Vec<Statement>,
         otherwise: Vec<Statement>,
     },
-    /// `axis` holds which alternative was drawn.
+    /// `axis` tells which alternative was drawn.
     Choose {
         axis: AxisId,
         alternatives: Vec<Vec<Statement>>,
@@ -255,11 +255,11 @@ pub enum StatementKind {
     },
 }
 
-/// What a call must answer.
+/// The expected result of a call.
 #[derive(Debug)]
 pub enum Expect {
     Success,
-    /// A code of failure; with `codes`, one of them.
+    /// An error code; with `codes`, one of these.
     Failure {
         codes: Vec<Expression>,
         usually: bool,
@@ -287,7 +287,7 @@ pub enum Argument {
     Out { place: Place, bytes: usize },
 }
 
-/// Memory that can be read, written and pointed to.
+/// A place in memory that can be read, written and pointed to.
 #[derive(Debug)]
 pub struct Place {
     pub root: Root,
@@ -319,7 +319,7 @@ pub enum Expression {
     Fact(String),
     /// Number of devices.
     Devices,
-    /// Milliseconds that the run waits for what is expected to happen.
+    /// The time limit of the run for an expected event, in milliseconds.
     Patience,
     /// The device of the process that evaluates it.
     OwnDevice,
@@ -351,17 +351,17 @@ pub enum Expression {
 }
 
 impl Program {
-    /// Whether more than one process takes part.
+    /// True if more than one process takes part.
     pub fn several_processes(&self) -> bool {
         self.processes.len() > 1
     }
 
-    /// Whether all its processes are shared in this way.
+    /// True if all its processes are shared in this way.
     pub fn all_are(&self, sharing: Sharing) -> bool {
         self.processes.iter().all(|process| process.sharing == sharing)
     }
 
-    /// The text of a statement on one line, with the codes of named sets written out.
+    /// The text of a statement on one line, with the codes of named sets expanded.
     pub fn text(&self, span: Span) -> String {
         let mut text = String::new();
         let mut at = span.start;
@@ -374,9 +374,9 @@ impl Program {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The place in the rule's own text, where set-ups are not written out.
+    /// The place in the rule's original text, without expanded set-ups.
     pub fn written(&self, span: Span) -> Span {
-        Given::written(&self.givens, span)
+        GivenUse::written(&self.givens, span)
     }
 
     /// The names of the functions that the steps call.

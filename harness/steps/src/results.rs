@@ -1,5 +1,4 @@
-//! What calls return to say whether they succeeded: a header may have several types of codes, each with a success of its
-//! own.
+//! Result codes of calls. A header may have several types of codes, each with a separate value for success.
 
 use abi::Type;
 
@@ -11,16 +10,16 @@ pub struct ResultType {
     pub ty: Type,
     /// The value that means success.
     pub success: i128,
-    /// How a program writes that value.
+    /// The name of that value in a program.
     pub success_name: String,
     /// The names of codes by their values.
     pub codes: Vec<(i128, &'static str)>,
-    /// Codes after which a process is of no further use.
+    /// Codes after which a process is unusable.
     pub fatal: Vec<i128>,
 }
 
 impl ResultType {
-    /// Whether a call that returned this value succeeded.
+    /// True if a call that returned this value succeeded.
     #[inline]
     pub fn succeeded(&self, value: i128) -> bool {
         value == self.success
@@ -31,7 +30,7 @@ impl ResultType {
         self.codes.iter().find(|(value, _)| *value == code).map(|(_, name)| *name)
     }
 
-    /// A code with its name, for a person.
+    /// A code with its name, for reports.
     pub fn shown(&self, code: i128) -> String {
         match self.code_name(code) {
             _ if self.succeeded(code) => "success".to_owned(),
@@ -41,18 +40,17 @@ impl ResultType {
     }
 }
 
-/// The types of codes of a header; no two of them are the same C type.
+/// The types of codes of a header, all distinct C types.
 #[derive(Debug, Clone, Default)]
 pub struct Results(pub Vec<ResultType>);
 
 impl Results {
-    /// The type of codes that functions with this return type answer with; `None`: what they return says nothing about
-    /// success.
+    /// The type of codes of functions with this return type; `None`: their return value does not indicate success.
     pub fn of(&self, returns: Type) -> Option<&ResultType> {
         self.position(returns).map(|position| &self.0[position])
     }
 
-    /// Its position.
+    /// The position of that type.
     pub fn position(&self, returns: Type) -> Option<usize> {
         self.0.iter().position(|known| known.ty == returns)
     }

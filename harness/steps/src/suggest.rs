@@ -1,6 +1,6 @@
 //! "Did you mean …?"
 
-/// The candidate closest to a misspelled name, if one is close enough to be meant.
+/// The candidate closest to a misspelled name, if one is close enough.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.len() / 3).max(1);
     candidates
@@ -17,7 +17,7 @@ pub fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> St
     closest(name, candidates).map_or_else(String::new, meant)
 }
 
-/// The hint at what was meant.
+/// The hint for a suggestion.
 pub(crate) fn meant(found: &str) -> String {
     format!("; did you mean `{found}`?")
 }

@@ -1,6 +1,6 @@
-//! The steps as written: what the parser makes of the tokens, before names and types are known.
+//! The syntax tree of steps, before names and types are resolved.
 //!
-//! Trees are equal where they say the same: places, and where a word begins, do not count.
+//! Trees are equal if they mean the same: places and the beginnings of words are ignored.
 
 use super::Span;
 
@@ -8,16 +8,15 @@ use super::Span;
 #[derive(Debug)]
 pub struct Steps {
     pub statements: Vec<Statement>,
-    /// Where a set of codes stands under its name, and where a marker says what a check rests on, in the order of the
-    /// text.
+    /// The named sets of codes and the markers of grounds, in the order of the text.
     pub sets: Vec<SetUse>,
 }
 
-/// The name of a set, or a marker, in the steps.
+/// A named set or a marker in the steps.
 #[derive(Debug)]
 pub struct SetUse {
     pub span: Span,
-    /// The set as it would be written without a name; nothing for a marker.
+    /// The set as written without a name; empty for a marker.
     pub written: String,
 }
 
@@ -25,11 +24,11 @@ pub struct SetUse {
 #[derive(Debug)]
 pub struct Statement {
     pub actor: Option<Identifier>,
-    /// What its checks rest on, by the name that the rule gives it: `[name]`. Blocks hand it on.
+    /// The ground of its checks: `[name]`. Blocks pass it on to their statements.
     pub rests_on: Option<Identifier>,
     pub kind: StatementKind,
     pub span: Span,
-    /// The first of the statements that a word of the runtime stands for.
+    /// True for the first statement of a word's expansion.
     pub begins_word: bool,
 }
 
@@ -40,13 +39,13 @@ pub struct Identifier {
     pub span: Span,
 }
 
-/// What releases a resource.
+/// The release of a resource, as written.
 #[derive(Debug)]
-pub struct Release {
+pub struct ReleaseSyntax {
     pub function: String,
     /// The place of the function's name.
     pub span: Span,
-    /// `None`: the function alone, whose one argument is the handle.
+    /// `None`: only the function was written, and its single argument is the handle.
     pub arguments: Option<Vec<Expression>>,
 }
 
@@ -103,12 +102,12 @@ pub struct Declaration {
     pub value: Option<Initializer>,
 }
 
-/// What a call that must fail is expected to answer.
+/// The expected result of a call that must fail.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expect {
-    /// Codes that the documents name; empty: any failure will do.
+    /// Codes that the documents name; empty: any error code.
     pub codes: Vec<Expression>,
-    /// Other codes are recorded, not judged.
+    /// True if other codes are recorded, not judged.
     pub usually: bool,
 }
 
@@ -184,7 +183,7 @@ impl Expression {
         }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub(crate) fn parts_mut(&mut self) -> Vec<&mut Expression> {
         use ExpressionKind::*;
         match &mut self.kind {
@@ -246,7 +245,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// Every operator as C writes it, with its precedence: larger numbers bind more tightly.
+    /// The operators in C notation, with their precedence: larger numbers bind more tightly.
     const WRITTEN: [(&str, BinaryOperator, u8); 18] = [
         ("||", BinaryOperator::Or, 1),
         ("&&", BinaryOperator::And, 2),
@@ -268,7 +267,7 @@ impl BinaryOperator {
         ("%", BinaryOperator::Remainder, 10),
     ];
 
-    /// The operator that C writes like this, with its precedence.
+    /// The operator with this C notation, and its precedence.
     pub(crate) fn read(symbol: &str) -> Option<(BinaryOperator, u8)> {
         let found = BinaryOperator::WRITTEN.iter().find(|(known, ..)| *known == symbol);
         found.map(|(_, operator, precedence)| (*operator, *precedence))
@@ -279,17 +278,17 @@ impl BinaryOperator {
         found.expect("the table has every operator")
     }
 
-    /// The operator as C writes it.
+    /// The operator in C notation.
     pub fn symbol(self) -> &'static str {
         self.written().0
     }
 
-    /// How tightly C binds it, from 1 to 10.
+    /// Its precedence in C, from 1 to 10.
     pub fn precedence(self) -> u8 {
         self.written().2
     }
 
-    /// Whether the result is 0 or 1.
+    /// True if the result is 0 or 1.
     pub fn is_comparison(self) -> bool {
         use BinaryOperator::*;
         matches!(self, Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual)

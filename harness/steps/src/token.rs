@@ -9,7 +9,7 @@ pub(crate) struct Token {
     pub span: Span,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kind {
     Name(String),
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Symbol(&'static str),
     /// A line `---`: the end of the set-up.
     SetupEnd,
-    /// `[info]` in front of a check.
+    /// `[info]` before a check.
     Info,
     End,
 }
@@ -114,7 +114,7 @@ pub(crate) fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, ParseError
                 }
                 None => {
                     let character = text[at..].chars().next().unwrap_or(' ');
-                    let message = format!("`{character}` means nothing here; remove it");
+                    let message = format!("`{character}` has no meaning here; remove it");
                     return Err(error(start, start + character.len_utf8(), &message));
                 }
             },
@@ -135,7 +135,7 @@ fn error(start: usize, end: usize, message: &str) -> ParseError {
     ParseError { span: Span { start, end }, message: message.to_owned() }
 }
 
-/// Whether the line at `at` holds nothing but `---`.
+/// True if the line at `at` holds nothing but `---`.
 fn is_setup_end(text: &str, at: usize) -> bool {
     let line_start = text[..at].rfind('\n').map_or(0, |n| n + 1);
     let line_end = text[at..].find('\n').map_or(text.len(), |n| at + n);
@@ -159,7 +159,7 @@ fn integer(text: &str, sizes: bool) -> Result<i128, String> {
         suffix @ ("KiB" | "MiB" | "GiB" | "TiB") => {
             return Err(format!("C has no suffix `{suffix}`; write the bytes, for example 64 * 1024"));
         }
-        suffix => return Err(format!("`{suffix}` is no suffix of an integer; sizes are written KiB, MiB, GiB")),
+        suffix => return Err(format!("`{suffix}` is not a suffix of an integer; write sizes with KiB, MiB or GiB")),
     };
     if radix == 10 && digits[..end].len() > 1 && digits.starts_with('0') {
         return Err(format!("`{text}` is octal in C; write it in decimal or as 0x…"));

@@ -6,7 +6,7 @@ use abi::{Bindings, Callback, Enumeration, Function, Struct, Type};
 
 use super::pattern;
 
-/// What a header declares, by name.
+/// The declarations of a header, by name.
 #[derive(Debug)]
 pub struct Declarations {
     pub bindings: &'static Bindings,
@@ -54,7 +54,7 @@ const C_TYPES: &[(&str, Type)] = &[
     ("double", Type::Float { bytes: 8 }),
 ];
 
-/// Limits of C's integers, as <stdint.h> names them.
+/// Limits of C's integers, with their names in <stdint.h>.
 const C_CONSTANTS: &[(&str, i128)] = &[
     ("NULL", 0),
     ("INT32_MIN", i32::MIN as i128),
@@ -124,7 +124,7 @@ impl Declarations {
         self.callbacks.get(name).copied()
     }
 
-    /// The types of callbacks for which `hook` has a function, each a `void (*)(void *)`, by name.
+    /// The names of callback types that `hook` supports: `void (*)(void *)`.
     pub fn hooks(&self) -> impl Iterator<Item = &'static str> + '_ {
         let hooks = self.bindings.callbacks.iter().filter(|callback| is_hook(callback));
         hooks.map(|callback| callback.name)
@@ -143,7 +143,7 @@ impl Declarations {
         self.functions.keys().copied()
     }
 
-    /// A name of the header's constants, as the header has it.
+    /// The name of a constant, with the header's lifetime.
     pub fn constant_name(&self, name: &str) -> Option<&'static str> {
         self.constants.get_key_value(name).map(|(name, _)| *name)
     }
@@ -156,8 +156,8 @@ impl Declarations {
         self.types.keys().copied()
     }
 
-    /// The codes of a type of results: the enumerators of an enumeration, else the macros; of these, the ones whose
-    /// names match a pattern. Without a pattern any macro could be meant, so that none is.
+    /// The codes of a result type: the enumerators of an enumeration, or else macros, whose names match a pattern.
+    /// Without a pattern, no macro is a code.
     pub fn codes(&self, ty: Type, pattern: Option<&str>) -> Vec<(i128, &'static str)> {
         let enumeration = match ty {
             Type::Enumeration { name, .. } => self.bindings.enums.iter().find(|known| known.name == name),
@@ -172,7 +172,7 @@ impl Declarations {
         named.map(|constant| (constant.value, constant.name)).collect()
     }
 
-    /// Adds the structs whose layout decides what a type means: the type itself, what it points to, and their fields.
+    /// Adds the structs whose layout a type depends on: the type itself, its pointee, and their fields.
     pub fn note_structs(&self, ty: Type, found: &mut Vec<&'static str>) {
         match ty {
             Type::Pointer { to, .. } => self.note_structs(*to, found),
@@ -220,13 +220,13 @@ fn note_named_types(ty: &Type, types: &mut HashMap<&'static str, Type>) {
     }
 }
 
-/// Whether a value of the type is computed with as an integer.
+/// True if a value of the type is used as an integer in computations.
 #[inline]
 pub fn is_integer(ty: Type) -> bool {
     matches!(ty, Type::Char | Type::Integer { .. } | Type::Enumeration { .. })
 }
 
-/// Whether a value of the type is an address.
+/// True if a value of the type is an address.
 #[inline]
 pub fn is_address(ty: Type) -> bool {
     matches!(ty, Type::Pointer { .. } | Type::Handle(_) | Type::Callback(_))
@@ -238,7 +238,7 @@ pub fn range(ty: Type) -> (i128, i128) {
     match ty {
         Type::Integer { bytes, signed: true } => (-(1i128 << (bytes * 8 - 1)), (1i128 << (bytes * 8 - 1)) - 1),
         Type::Integer { bytes, signed: false } => (0, (1i128 << (bytes * 8)) - 1),
-        // Plain char: both signs are written, as C programs do.
+        // Plain char: the values of both signs are allowed, as in C programs.
         Type::Char => (-128, 255),
         // Any 32-bit pattern can be passed as an enumeration: invalid values are test inputs.
         Type::Enumeration { .. } => (i128::from(i32::MIN), i128::from(u32::MAX)),
@@ -246,7 +246,7 @@ pub fn range(ty: Type) -> (i128, i128) {
     }
 }
 
-/// The value that a C cast to the type gives.
+/// The value after a C cast to the type.
 #[inline]
 pub fn wrap(ty: Type, value: i128) -> i128 {
     let (bits, signed) = match ty {
@@ -259,7 +259,7 @@ pub fn wrap(ty: Type, value: i128) -> i128 {
     if signed && low >> (bits - 1) != 0 { low - (1i128 << bits) } else { low }
 }
 
-/// The type as C writes it.
+/// The type in C notation.
 pub fn c_name(ty: Type) -> String {
     match ty {
         Type::Void => "void".to_owned(),
@@ -275,19 +275,19 @@ pub fn c_name(ty: Type) -> String {
     }
 }
 
-/// Whether a callback is a `void (*)(void *)`.
+/// True if a callback is a `void (*)(void *)`.
 pub fn is_hook(callback: &Callback) -> bool {
     callback.parameters == [VOID_POINTER] && callback.returns == Type::Void
 }
 
-/// A type of callbacks as C writes it, without a name.
+/// A callback type in C notation, without a name.
 pub fn c_callback(callback: &Callback) -> String {
     let parameters: Vec<String> = callback.parameters.iter().map(|ty| c_name(*ty)).collect();
     let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
     format!("{} (*)({parameters})", c_name(callback.returns))
 }
 
-/// A pointer to a type; the few distinct ones of a catalog live as long as the process.
+/// A pointer to a type. The few distinct ones of a catalog are kept until the process ends.
 pub fn pointer_to(ty: Type, constant: bool) -> Type {
     Type::Pointer { to: intern(ty), constant }
 }

@@ -1,4 +1,4 @@
-//! What a runtime adds to the language: sets of codes that have a name, and words and set-ups that stand for several
+//! The runtime's additions to the language: named sets of codes, and words and set-ups that stand for several
 //! statements.
 
 use std::collections::BTreeMap;
@@ -7,36 +7,36 @@ use super::given::SetUp;
 use super::suggest::hint;
 use super::word::Word;
 
-/// The names that the steps of one runtime may use beside those of its header.
+/// The names that the steps of one runtime may use in addition to those of its header.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
-    /// Name of a set → the constants in it, in the order in which they are written.
+    /// Name of a set → its constants, in the order of the text.
     pub sets: BTreeMap<String, Vec<String>>,
-    /// Name of a word → what it stands for.
+    /// The words by name.
     pub words: BTreeMap<String, Word>,
-    /// Name of a set-up → what it stands for; nothing as long as that is not read.
+    /// The set-ups by name; `None` until the set-up is parsed.
     pub set_ups: BTreeMap<String, Option<SetUp>>,
 }
 
 impl Vocabulary {
-    /// Nothing but what the language and the header have.
+    /// An empty vocabulary.
     pub const fn new() -> Vocabulary {
         Vocabulary { sets: BTreeMap::new(), words: BTreeMap::new(), set_ups: BTreeMap::new() }
     }
 
-    /// Whether the runtime defines this name. Those of set-ups do not count: behind `given` they mean nothing else.
+    /// True if the runtime defines this name. Names of set-ups do not count: they only appear after `given`.
     pub fn defines(&self, name: &str) -> bool {
         self.sets.contains_key(name) || self.words.contains_key(name)
     }
 
-    /// Why a name that stands where a set is expected is none.
+    /// The message for a name that is not a set although a set is expected.
     pub(super) fn no_set(&self, name: &str) -> String {
         let hint = hint(name, self.sets.keys().map(String::as_str));
         format!("`{name}` is not a set of codes{hint}; write `{{CODE, CODE}}`, or define the set in api.yaml, `codes`")
     }
 }
 
-/// Whether a text can be a name in the steps.
+/// True if a text can be a name in the steps.
 pub fn is_name(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && text.chars().next().is_some_and(|first| !first.is_ascii_digit())

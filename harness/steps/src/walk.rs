@@ -1,11 +1,11 @@
-//! A walk through a program: everything that it evaluates and calls, in the order of the text.
+//! A walk through a program: all expressions and calls, in the order of the text.
 
 use super::program::{Argument, Call, Expect, Expression, Place, Program, Root, Statement, StatementKind};
 
-/// What a walk meets.
+/// An item of a walk.
 pub enum Node<'p> {
     Expression(&'p Expression),
-    /// A call, as a statement or as the value of the expression that was met before it.
+    /// A call, as a statement or as the value of the preceding expression.
     Call(&'p Call),
 }
 
@@ -51,13 +51,13 @@ impl StatementKind {
         }
     }
 
-    /// Whether the statement only decides which statements inside it run, and how often.
+    /// True if the statement only controls which of its inner statements run, and how often.
     pub fn is_flow(&self) -> bool {
         use StatementKind::*;
         matches!(self, For { .. } | If { .. } | Choose { .. } | Block { .. })
     }
 
-    /// Walks through the statement itself, not the blocks inside it.
+    /// Walks through the statement itself, without its blocks.
     pub fn walk<'p>(&'p self, note: Note<'_, 'p>) {
         match self {
             StatementKind::Call { call, expect } => {
@@ -111,7 +111,7 @@ impl Place {
 }
 
 impl Expression {
-    /// Walks through the expression and every one inside it, the outer ones first.
+    /// Walks through the expression and its subexpressions, outer ones first.
     pub fn walk<'p>(&'p self, note: Note<'_, 'p>) {
         use Expression::*;
         note(Node::Expression(self));

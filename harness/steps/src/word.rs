@@ -1,10 +1,10 @@
-//! Words that a runtime defines: one statement of a rule that stands for several.
+//! Words that a runtime defines: a statement of a rule that stands for several.
 
 use super::Span;
 use super::builtins::builtin;
 use super::syntax::{Expect, Expression, ExpressionKind, Statement, StatementKind};
 
-/// What a word stands for, with names for what a rule passes.
+/// The statements of a word, with its parameters.
 #[derive(Debug)]
 pub struct Word {
     pub parameters: Vec<String>,
@@ -13,7 +13,7 @@ pub struct Word {
 }
 
 impl Word {
-    /// Every expression of the word, the outer ones first.
+    /// The expressions of the word, outer ones first.
     pub fn expressions(&self) -> Vec<&Expression> {
         let mut found = Vec::new();
         for (expression, expect) in &self.statements {
@@ -23,8 +23,8 @@ impl Word {
         found
     }
 
-    /// What the word stands for with these arguments. All of it is at the place where the word is used, but the
-    /// arguments, which keep theirs.
+    /// The statements of the word with these arguments. They have the place of the use, except the arguments, which
+    /// keep their own.
     pub(super) fn expand(&self, arguments: &[Expression], used: &Statement, word: Span) -> Vec<Statement> {
         let mut begins_word = true;
         let statement = |(mut expression, mut expect): (Expression, Option<Expect>)| {
@@ -38,7 +38,7 @@ impl Word {
         self.statements.iter().cloned().map(statement).collect()
     }
 
-    /// Puts the arguments in the place of the parameters.
+    /// Replaces the parameters by the arguments.
     fn fill(&self, of: &mut Expression, arguments: &[Expression], word: Span) {
         if let ExpressionKind::Name(name) = &of.kind
             && let Some(position) = self.parameters.iter().position(|parameter| parameter == name)
@@ -51,7 +51,7 @@ impl Word {
     }
 }
 
-/// A call whose second evaluation does more than the first one, or gives something else.
+/// A call in an argument whose second evaluation would have another effect or result.
 pub(super) fn changing_call(argument: &Expression) -> Option<&Expression> {
     let mut found = Vec::new();
     collect(argument, &mut found);

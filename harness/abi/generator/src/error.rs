@@ -1,62 +1,66 @@
-//! Why the program ends without success.
+//! Errors of the program.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::jobs::shown;
 
-/// Why a file was not written, or not found to be up to date.
+/// An error in writing or checking a file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// The file that is there is not what it would be generated as.
+    /// The existing file differs from what would be generated.
     #[error(
         "{} is out of date: {difference}; run `cargo run -p bindings-generator`, with the same options but --check and \
          --require-libclang",
         shown(.output)
     )]
     OutOfDate { output: PathBuf, difference: Difference },
-    /// libclang is missing where it may not be.
+    /// libclang is missing although it is required.
     #[error("libclang is missing ({reason}); install libclang-dev")]
     NoLibclang { reason: String },
     #[error("{}: {source}", .path.display())]
     File { path: PathBuf, source: io::Error },
-    /// bindgen takes no other paths.
+    /// bindgen accepts only UTF-8 paths.
     #[error("{}: the path is not UTF-8; move the repository elsewhere", .path.display())]
     NotUtf8 { path: PathBuf },
-    #[error("{}: no runtime has an abi.h; write one in a folder of its name", .folder.display())]
+    #[error("{}: no runtime has an abi.h; add one in a folder named after the runtime", .folder.display())]
     NoHeader { folder: PathBuf },
     #[error(
-        "{}: one file of bindings cannot hold several runtimes; keep each in a specs folder of its own",
+        "{}: one file of bindings cannot hold several runtimes; put each in a separate specs folder",
         .folder.display()
     )]
     SeveralRuntimes { folder: PathBuf },
-    /// The header is not C, or includes what is not there.
+    /// The header is not C, or includes a missing file.
     #[error("{}: {source}; correct the header", .header.display())]
     Rejected { header: PathBuf, source: bindgen::BindgenError },
-    #[error("{}: no header declares what the catalog knows; give the folder of the runtime's headers", .folder.display())]
-    NothingDeclared { folder: PathBuf },
     #[error(
-        "the headers are not C, or include what is not there ({source}); give the folder that #include starts from"
+        "{}: no header has declarations of the catalog; give the folder of the runtime's headers",
+        .folder.display()
     )]
+    NothingDeclared { folder: PathBuf },
+    #[error("the headers are not C, or include missing files ({source}); give the folder that #include starts from")]
     NotC { source: bindgen::BindgenError },
-    /// libclang is installed without the headers that belong to it.
+    /// libclang is installed without its headers.
     #[error(
-        "clang's own headers are missing ({source}); install those of your libclang: the package libclang-common-VERSION-dev, \
-         or clang"
+        "clang's own headers are missing ({source}); install those of your libclang: the package \
+         libclang-common-VERSION-dev, or clang"
     )]
     NoClangHeaders { source: bindgen::BindgenError },
-    /// The process that read headers reported why it cannot.
+    /// The child process reported an error in reading headers.
     #[error("{text}")]
     Said { text: String },
-    /// The process did not return an answer.
-    #[error("{}: libclang {how} while it read these headers; look at what they include, or leave some out", .headers.display())]
+    /// The child process returned no answer.
+    #[error(
+        "{}: libclang {how} while reading these headers; check their includes, or leave some out",
+        .headers.display()
+    )]
     Lost { headers: PathBuf, how: String },
-    /// bindgen's output has a form that this generator does not know.
-    #[error("bindgen wrote {form}; teach the generator that form or change the header")]
+    /// bindgen's output has an unknown form.
+    #[error("bindgen wrote {form}, which the generator does not support; extend the generator or change the header")]
     Unknown { form: String },
 }
 
-/// How a file differs from what it would be generated as.
+/// The difference of a file from what would be generated.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Difference {
     #[error("it differs from line {0} on")]
@@ -80,7 +84,7 @@ impl Error {
         }
     }
 
-    /// The headers were rejected: for lack of clang's own, which they include, or because they are not C.
+    /// The error for rejected headers: clang's own headers are missing, or they are not C.
     pub(crate) fn not_c(source: bindgen::BindgenError) -> Error {
         let text = source.to_string();
         let own = ["stdbool.h", "stddef.h", "stdint.h", "stdarg.h"];

@@ -1,5 +1,5 @@
-//! Reads a C header through bindgen, in a way whose result does not depend on the machine: own stubs replace the
-//! system's headers, the target is fixed, and the formatter is a pinned crate.
+//! Reads a C header through bindgen. The result does not depend on the machine: stubs replace the system's headers, the
+//! target is fixed, and the formatter is a pinned crate.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,24 +16,24 @@ use crate::error::Error;
 /// Name of the struct in bindgen's output that holds one field for each function of the header.
 pub(crate) const LIBRARY: &str = "Api";
 
-/// The name that marks an enumeration which lets the compiler evaluate a macro.
+/// The prefix of enumerations that make the compiler evaluate a macro.
 const PROBE: &str = "atlas_cts_value_of_";
 
-/// What a header holds.
+/// The content of a header.
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// The text of the header itself, without what it includes.
+    /// The text of the header itself, without its includes.
     pub text: String,
     /// SHA-256 of that text, in lower-case hex.
     pub digest: String,
     /// bindgen's output.
     pub raw: syn::File,
-    /// The integer macros with the values that the C compiler gives them. bindgen's own evaluation knows no types,
-    /// so it takes an unsigned value such as `~0U` for a negative one.
+    /// The integer macros with the values that the C compiler computes. bindgen's evaluation ignores types, so it
+    /// treats an unsigned value such as `~0U` as negative.
     pub macros: BTreeMap<String, i128>,
 }
 
-/// Whether libclang can be loaded; if not, why not.
+/// Checks that libclang can be loaded; the error is the reason why not.
 pub(crate) fn libclang() -> Result<(), String> {
     clang_sys::load_manually().map(drop)
 }
@@ -43,10 +43,10 @@ pub(crate) fn digest(text: &[u8]) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The architecture that headers are read for. The tables are the same for every one that the suite runs on.
+/// The architecture that headers are read for. The tables are the same for every architecture that the suite runs on.
 pub(crate) const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Reads a header for an architecture. libclang must be there: bindgen panics without it.
+/// Reads a header for an architecture. libclang must be installed: bindgen panics without it.
 pub(crate) fn read(path: &Path, target: &str) -> Result<Header, Error> {
     let path = fs::canonicalize(path).map_err(Error::file(path))?;
     let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
@@ -55,7 +55,7 @@ pub(crate) fn read(path: &Path, target: &str) -> Result<Header, Error> {
     Ok(Header { digest: digest(text.as_bytes()), text, raw, macros })
 }
 
-/// The options that both passes over a header share.
+/// The common options of both passes over a header.
 fn builder(header: &Path, target: &str) -> Result<Builder, Error> {
     let stubs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("stubs");
     let folder = header.parent().unwrap_or(Path::new("/"));
@@ -64,7 +64,7 @@ fn builder(header: &Path, target: &str) -> Result<Builder, Error> {
     Ok(bindgen::builder()
         .clang_args(["-x", "c", "-std=c11", &format!("--target={target}"), "-nostdinc", "-isystem", utf8(&stubs)?])
         .detect_include_paths(false)
-        // The header and what lies beside it; the stubs only serve it.
+        // The header and its neighbors, but not the stubs.
         .allowlist_file(format!("{}/.*", regex::escape(utf8(folder)?)))
         .rust_target(edition)
         .rust_edition(RustEdition::Edition2024)
@@ -83,8 +83,7 @@ fn builder(header: &Path, target: &str) -> Result<Builder, Error> {
 
 fn parse(builder: Builder, header: &Path) -> Result<syn::File, Error> {
     let bindings = builder.generate().map_err(|source| Error::Rejected { header: header.to_owned(), source })?;
-    syn::parse_file(&bindings.to_string())
-        .map_err(|error| Error::Unknown { form: format!("what is not Rust ({error})") })
+    syn::parse_file(&bindings.to_string()).map_err(|error| Error::Unknown { form: format!("invalid Rust ({error})") })
 }
 
 /// The macros that bindgen evaluated to an integer.
@@ -126,7 +125,7 @@ fn evaluate(header: &Path, macros: &[String], target: &str) -> Result<BTreeMap<S
         probe += &format!("enum {PROBE}type_{name} {{ {PROBE}{name} = ({name}) }};\n");
     }
     let values = Rc::new(RefCell::new(BTreeMap::new()));
-    // The name places the probe beside the header, whose folder is the one that is listened to.
+    // The probe has a name in the folder of the header, the only folder whose declarations are kept.
     let name = header.with_file_name("atlas-cts-macro-values.h");
     let builder = builder(header, target)?
         .header_contents(utf8(&name)?, &probe)

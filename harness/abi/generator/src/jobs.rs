@@ -1,4 +1,4 @@
-//! What there is to do: which headers there are, and which file each is turned into.
+//! The jobs: each header with the file to generate.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,11 +9,11 @@ use crate::error::Error;
 /// A file to write or to check.
 #[derive(Debug)]
 pub(crate) struct Job {
-    /// The file.
+    /// The generated file.
     pub output: PathBuf,
-    /// The runtime.
+    /// The runtime's name.
     pub runtime: String,
-    /// Its header.
+    /// The runtime's header.
     pub header: PathBuf,
 }
 
@@ -23,8 +23,8 @@ pub(crate) fn root() -> PathBuf {
     root.canonicalize().unwrap_or(root)
 }
 
-/// A path as messages and generated files name it: relative to the repository, or only the file's name, so that it
-/// is the same on each machine.
+/// A path for messages and generated files: relative to the repository, or only the file's name, so that it is the same
+/// on each machine.
 pub(crate) fn shown(path: &Path) -> String {
     let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match full.strip_prefix(root()) {
@@ -33,7 +33,7 @@ pub(crate) fn shown(path: &Path) -> String {
     }
 }
 
-/// The one runtime of a folder, written to a file.
+/// The job for the only runtime of a folder.
 pub(crate) fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
     let mut headers = headers(specs)?.into_iter();
     match (headers.next(), headers.next()) {
@@ -43,7 +43,7 @@ pub(crate) fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
     }
 }
 
-/// The header of the one runtime of a folder.
+/// The header of the only runtime of a folder.
 pub(crate) fn header_of(specs: &Path) -> Result<PathBuf, Error> {
     let mut headers = headers(specs)?.into_values();
     match (headers.next(), headers.next()) {
@@ -53,8 +53,8 @@ pub(crate) fn header_of(specs: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// Every header of the repository. One in its own `specs` becomes `bindings.rs` of its vendor's crate, that of a runtime of
-/// some tests `bindings.rs` beside the `specs` of those tests.
+/// The jobs for all headers of the repository. A header in the top-level `specs` becomes `bindings.rs` of its vendor's
+/// crate; that of a test runtime becomes `bindings.rs` next to the `specs` of its tests.
 pub(crate) fn all(root: &Path) -> Result<Vec<Job>, Error> {
     let own = root.join("specs");
     let runtimes = headers(&own)?;
@@ -87,7 +87,7 @@ fn headers(specs: &Path) -> Result<BTreeMap<String, PathBuf>, Error> {
     Ok(headers)
 }
 
-/// The folders named `specs` in the repository, sorted, without those that builds and runs leave.
+/// The folders named `specs` in the repository, sorted, without leftovers of builds and runs.
 fn folders_of_specs(root: &Path) -> Result<Vec<PathBuf>, Error> {
     let (mut folders, mut found) = (vec![root.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {

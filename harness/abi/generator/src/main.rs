@@ -1,9 +1,9 @@
-//! Generates the tables through which the harness calls a runtime's functions, from the runtime's C header, and
-//! checks that the files in the repository are what the headers give.
+//! Generates the tables through which the harness calls a runtime's functions, from the runtime's C header, and checks
+//! that the files in the repository are up to date.
 //!
-//! Every `specs/<runtime>/abi.h` has its `harness/<runtime>/src/bindings.rs`, and a runtime that only tests drive has
-//! `bindings.rs` beside their own `specs`. The files are checked in, so that a build of the suite needs no libclang;
-//! only this generator does.
+//! `specs/<runtime>/abi.h` becomes `harness/<runtime>/src/bindings.rs`; the header of a test runtime becomes
+//! `bindings.rs` next to the `specs` of its tests. The files are checked in, so that only this generator needs
+//! libclang, not a build of the suite.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -29,7 +29,7 @@ mod thunk;
 /// Generates Rust bindings from the C headers of runtimes: from all in the repository, or from one.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
-struct Options {
+struct GeneratorOptions {
     #[command(subcommand)]
     command: Option<Task>,
     /// Compare with the existing files instead of writing them.
@@ -46,20 +46,20 @@ struct Options {
     out: Option<PathBuf>,
 }
 
-/// What else it does with headers.
+/// Other operations on headers.
 #[derive(Debug, Subcommand)]
 enum Task {
     /// Compare the headers of a runtime with the catalog's header, or with those of another release.
     Compare(compare::Compared),
-    /// Read headers in this process, which may not survive them.
+    /// Read headers in this process, which they may crash.
     #[command(hide = true)]
-    Declarations(compare::Asked),
+    Declarations(compare::DeclarationsRequest),
 }
 
 impl Task {
     fn run(&self) -> ExitCode {
         let done = match self {
-            Task::Declarations(asked) => compare::tell(asked).map(|()| false),
+            Task::Declarations(request) => compare::print_declarations(request).map(|()| false),
             Task::Compare(compared) => compare::compare(compared).map(|(page, differs)| {
                 print!("{page}");
                 differs
@@ -73,7 +73,7 @@ impl Task {
 }
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = GeneratorOptions::parse();
     if let Some(task) = &options.command {
         return task.run();
     }
@@ -90,7 +90,7 @@ fn main() -> ExitCode {
     for job in &jobs {
         match run(job, &options, &libclang) {
             Ok(message) => println!("{message}"),
-            // Every file that is out of date is named.
+            // All outdated files are reported.
             Err(error @ Error::OutOfDate { .. }) => status = failed(&error),
             Err(error) => return failed(&error),
         }
@@ -103,8 +103,8 @@ fn failed(error: &Error) -> ExitCode {
     ExitCode::from(error.status())
 }
 
-/// Writes or checks one file; says what it did. `libclang` is why it is missing, if it is.
-fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<String, Error> {
+/// Writes or checks one file and returns a message. `libclang` is the reason why it is missing, if it is.
+fn run(job: &Job, options: &GeneratorOptions, libclang: &Result<(), String>) -> Result<String, Error> {
     if let Err(reason) = libclang {
         let reason = reason.trim();
         if !options.check || options.require_libclang {
@@ -112,7 +112,7 @@ fn run(job: &Job, options: &Options, libclang: &Result<(), String>) -> Result<St
         }
         check_digest(&job.output, &job.header)?;
         return Ok(format!(
-            "SKIPPED: {} was not generated anew because libclang is missing ({reason}), install libclang-dev; \
+            "SKIPPED: {} was not regenerated because libclang is missing ({reason}), install libclang-dev; \
              the digest of {} is the recorded one",
             shown(&job.output),
             shown(&job.header)
@@ -143,7 +143,7 @@ fn generate_for(job: &Job, target: &str) -> Result<String, Error> {
     render::file(&job.runtime, &shown(&job.header), &header, &model)
 }
 
-/// The test that needs no libclang: the file was generated from this header, though perhaps by another generator.
+/// The check that needs no libclang: the file was generated from this header, but perhaps by another generator.
 fn check_digest(output: &Path, header: &Path) -> Result<(), Error> {
     let text = fs::read(header).map_err(Error::file(header))?;
     let expected = format!("header_digest: \"{}\"", header::digest(&text));

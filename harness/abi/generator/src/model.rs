@@ -1,4 +1,4 @@
-//! Turns bindgen's output into the declarations that the tables list, in C's terms.
+//! Turns bindgen's output into the declarations for the tables, in C's terms.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::header::LIBRARY;
 use crate::names::{Names, names};
 use crate::text;
 
-/// A C type, one for one what `Type` of the tables can say.
+/// A C type, with the same variants as `Type` in the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CType {
     Void,
@@ -33,9 +33,9 @@ pub(crate) struct Parameter {
 /// A function that can be called with the arguments widened to 64 bits.
 #[derive(Debug)]
 pub(crate) struct Function {
-    /// What a user of the header writes.
+    /// The name that a user of the header writes.
     pub name: String,
-    /// The symbol, where a macro makes it of the name.
+    /// The symbol, if a macro renames the function.
     pub exported_as: Option<String>,
     pub parameters: Vec<Parameter>,
     pub returns: CType,
@@ -54,7 +54,7 @@ pub(crate) struct Enumeration {
 #[derive(Debug)]
 pub(crate) struct Field {
     pub name: String,
-    /// Where bindgen's struct has it: one name, or several when C lifts it out of an anonymous member.
+    /// The path in bindgen's struct: one name, or several if it is inside an anonymous member.
     pub path: String,
     pub ty: CType,
 }
@@ -84,11 +84,11 @@ pub(crate) struct Model {
     pub typedefs: Vec<(String, CType)>,
     pub callbacks: Vec<Callback>,
     pub constants: Vec<(String, i128)>,
-    /// What the tables cannot express, with the reason.
+    /// Declarations that the tables cannot express, with the reasons.
     pub left_out: Vec<(String, LeftOut)>,
 }
 
-/// Why a declaration is not in the tables.
+/// The reason why a declaration is not in the tables.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(crate) enum LeftOut {
     #[error("an array of unknown length")]
@@ -97,15 +97,15 @@ pub(crate) enum LeftOut {
     ArrayTypedef,
     #[error("bit-fields have no offset")]
     BitField,
-    #[error("a macro of this name stands for something else")]
+    #[error("a macro of this name has another meaning")]
     Hidden,
-    #[error("a macro whose value is no integer that bindgen can read")]
+    #[error("a macro whose value bindgen cannot read as an integer")]
     Macro,
     #[error("it returns a struct by value")]
     ReturnsStruct,
-    #[error("a type that has no place in the tables")]
+    #[error("a type that the tables cannot express")]
     UnnamedType,
-    #[error("the type {0} has no place in the tables")]
+    #[error("the tables cannot express the type {0}")]
     Type(String),
     #[error("a variable, not a function")]
     Variable,
@@ -113,9 +113,9 @@ pub(crate) enum LeftOut {
     Variadic,
 }
 
-/// Reads bindgen's output. The header's text tells a renamed keyword from a name that ends in an underscore, gives the
-/// names that macros make of functions, and says which macros have no place in the tables; the values of macros come
-/// from the C compiler.
+/// Reads bindgen's output. The header's text distinguishes renamed keywords from names that end in an underscore, and
+/// shows the functions that macros rename and the macros that the tables cannot express. The values of macros come from
+/// the C compiler.
 pub(crate) fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128>) -> Result<Model, Error> {
     let names = names(raw, header);
     let written = text::macros(header);
@@ -153,7 +153,7 @@ pub(crate) fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128
     Ok(model)
 }
 
-/// Adds the typedefs that are not handles, which the types of functions and fields name already.
+/// Adds the typedefs without handles, which the types of functions and fields already name.
 fn typedefs(names: &Names, model: &mut Model) {
     for alias in names.aliases.keys() {
         let name = names.in_c(alias);
@@ -172,7 +172,7 @@ fn typedefs(names: &Names, model: &mut Model) {
     model.callbacks.sort_by(|left, right| left.name.cmp(&right.name));
 }
 
-/// Adds the function that a field of the library struct stands for, under each name that a user of the header writes.
+/// Adds the function of a field in the library struct, under each name that a user of the header writes.
 fn function(field: &syn::Field, names: &Names, macros: &BTreeMap<&str, &str>, model: &mut Model) -> Result<(), Error> {
     let Some(ident) = &field.ident else {
         return Err(Error::Unknown { form: "a function without a name".to_owned() });
@@ -200,7 +200,7 @@ fn function(field: &syn::Field, names: &Names, macros: &BTreeMap<&str, &str>, mo
     Ok(())
 }
 
-/// The parameters and the result of the function that a field of the library struct stands for.
+/// The parameters and the result of the function of a field in the library struct.
 fn signature(field: &syn::Field, names: &Names) -> Result<(Vec<Parameter>, CType, Option<syn::Type>), LeftOut> {
     let Some(syn::Type::BareFn(signature)) = type_argument(&field.ty) else {
         return Err(LeftOut::Variable);
@@ -226,7 +226,7 @@ fn signature(field: &syn::Field, names: &Names) -> Result<(Vec<Parameter>, CType
     }
 }
 
-/// `T` of `Option<T>`, or of `Result<T, libloading::Error>`, which a field of the library struct is.
+/// `T` of `Option<T>` or `Result<T, libloading::Error>`, the types of fields in the library struct.
 pub(crate) fn type_argument(ty: &syn::Type) -> Option<&syn::Type> {
     let syn::Type::Path(path) = ty else { return None };
     let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else { return None };
@@ -248,7 +248,7 @@ fn constant(item: &syn::ItemConst, macros: &BTreeMap<String, i128>, model: &mut 
     Ok(())
 }
 
-/// The value of an enumerator as bindgen writes it: in brackets after the name of the type.
+/// The value of an enumerator, which bindgen writes in parentheses after the name of the type.
 fn enumerator(expression: &syn::Expr, name: &str) -> Result<i128, Error> {
     let value = match expression {
         syn::Expr::Call(call) => call.args.first().and_then(integer),
@@ -281,8 +281,8 @@ fn enumerators(item: &syn::ItemImpl, names: &Names, model: &mut Model) -> Result
     Ok(())
 }
 
-/// Adds the members of a struct in the order of the header, those of anonymous members among them as C names them; those
-/// that the tables cannot list are left out with a reason.
+/// Adds the members of a struct in the order of the header, including those of anonymous members, named as in C.
+/// Members that the tables cannot express are left out with a reason.
 fn members(
     fields: &syn::FieldsNamed,
     prefix: &str,

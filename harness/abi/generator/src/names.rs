@@ -13,7 +13,7 @@ pub(crate) struct Names<'a> {
     pub aliases: BTreeMap<String, syn::Type>,
     /// The integer type behind each enumeration.
     pub enums: BTreeMap<String, &'a syn::Type>,
-    /// The fields of each complete struct or union, and whether it is a union.
+    /// The fields of each complete struct or union; true for a union.
     pub structs: BTreeMap<String, (bool, &'a syn::FieldsNamed)>,
     /// Structs that are declared but never defined.
     opaque: BTreeSet<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Names<'a> {
     words: BTreeSet<&'a str>,
 }
 
-/// Sorts what bindgen's output defines by kind.
+/// Sorts the definitions in bindgen's output by kind.
 pub(crate) fn names<'a>(raw: &'a syn::File, text: &'a str) -> Names<'a> {
     let mut names = Names { words: text::words(text), ..Names::default() };
     for item in &raw.items {
@@ -139,7 +139,7 @@ impl Names<'_> {
         Err(LeftOut::Type(name.to_owned()))
     }
 
-    /// The parameters and the result of the functions that a typedef of a function pointer stands for.
+    /// The parameters and the result of a typedef of a function pointer.
     pub(crate) fn called_back(&self, alias: &str) -> Result<(Vec<CType>, CType), LeftOut> {
         let target = self.aliases.get(alias).ok_or(LeftOut::UnnamedType)?;
         let Some(syn::Type::BareFn(signature)) = model::type_argument(target) else {
@@ -159,7 +159,7 @@ impl Names<'_> {
         Ok((parameters, returns))
     }
 
-    /// Whether nothing is known of what a pointer points to, so that a typedef of the pointer is a handle.
+    /// True if the pointee is unknown, so that a typedef of the pointer is a handle.
     fn incomplete(&self, ty: &CType) -> bool {
         match ty {
             CType::Void => true,

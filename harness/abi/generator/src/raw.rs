@@ -1,5 +1,5 @@
-//! Which items of bindgen's output the generated file keeps: the types that the signatures and the tables name.
-//! bindgen's own loader, its constants and its methods serve nobody here.
+//! The items of bindgen's output that the generated file keeps: the types that signatures and tables name. bindgen's
+//! loader, constants and methods are not used.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use quote::ToTokens;
 
 use crate::model::Model;
 
-/// The items that thunks and tables need, with the types that these need in turn.
+/// The items that thunks and tables need, directly or indirectly.
 pub(crate) fn needed(raw: &syn::File, model: &Model) -> syn::File {
     let mut words = BTreeSet::new();
     for function in &model.functions {

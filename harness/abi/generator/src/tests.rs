@@ -41,7 +41,7 @@ void toyLog(const char *format, ...);
 #endif
 "#;
 
-/// Whether a test that needs libclang can run.
+/// True if a test that needs libclang can run.
 fn can_parse(test: &str) -> bool {
     let Err(reason) = header::libclang() else {
         return true;
@@ -52,7 +52,7 @@ fn can_parse(test: &str) -> bool {
     false
 }
 
-/// A folder with a header, and the job that it gives.
+/// A folder with a header, and its job.
 fn toy() -> (TempDir, Job) {
     let folder = TempDir::new().unwrap();
     fs::create_dir(folder.path().join("toy")).unwrap();
@@ -65,8 +65,8 @@ fn write(folder: &TempDir, header: &str) {
     fs::write(folder.path().join("toy/abi.h"), header).unwrap();
 }
 
-fn options(arguments: &[&str]) -> Options {
-    Options::parse_from([&["bindings-generator"], arguments].concat())
+fn options(arguments: &[&str]) -> GeneratorOptions {
+    GeneratorOptions::parse_from([&["bindings-generator"], arguments].concat())
 }
 
 #[rstest]
@@ -123,7 +123,7 @@ fn a_header_becomes_tables() {
     syn::parse_file(&text).unwrap();
 }
 
-/// Plain `char` has a sign on x86_64 and none on aarch64; what is generated says neither.
+/// Plain `char` is signed on x86_64 and unsigned on aarch64; the generated file does not depend on it.
 #[rstest]
 #[case::small(
     "#include <stdint.h>\ntypedef char toyKey[65];\ntypedef struct toyName { char bytes[3]; signed char low; unsigned char high; char one; } toyName;\nchar toyFirst(const char *text, char wanted, toyName *name);\n"

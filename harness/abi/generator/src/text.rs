@@ -1,4 +1,4 @@
-//! What bindgen's output does not say and the header's text does: its identifiers and its macros.
+//! Facts from the header's text that bindgen's output lacks: identifiers and macros.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ pub(crate) fn words(text: &str) -> BTreeSet<&str> {
     text.split(|character: char| !in_identifier(character)).filter(|word| !word.is_empty()).collect()
 }
 
-/// The object-like macros to which a header gives a value, whatever it is, as they are at its end.
+/// The object-like macros with a value, as defined at the end of the header.
 pub(crate) fn macros(text: &str) -> BTreeMap<&str, &str> {
     let mut macros = BTreeMap::new();
     for line in text.lines() {
@@ -36,7 +36,7 @@ fn before_comment(text: &str) -> &str {
     text[..end.unwrap_or(text.len())].trim()
 }
 
-/// The name that the compiler sees where a user of the header writes `name`.
+/// The name that the compiler sees if a user of the header writes `name`.
 pub(crate) fn expanded<'a>(name: &'a str, macros: &BTreeMap<&'a str, &'a str>) -> &'a str {
     let (mut seen, mut at) = (BTreeSet::new(), name);
     while seen.insert(at) {
@@ -48,8 +48,8 @@ pub(crate) fn expanded<'a>(name: &'a str, macros: &BTreeMap<&'a str, &'a str>) -
     at
 }
 
-/// The names by which a user of the header reaches what is declared as `declared`: those that macros turn into it, else
-/// its own, unless a macro turns that into something else.
+/// The names by which a user of the header reaches the declaration `declared`: those that macros expand to it, or else
+/// its own name, unless a macro redefines that.
 pub(crate) fn written<'a>(declared: &'a str, macros: &BTreeMap<&'a str, &'a str>) -> Vec<&'a str> {
     let others: Vec<&str> =
         macros.keys().copied().filter(|name| *name != declared && expanded(name, macros) == declared).collect();

@@ -1,10 +1,10 @@
-//! Writes the thunks: one function for each of the header's, through which it is called.
+//! Writes the thunks: one function for each function of the header, through which it is called.
 
 use crate::error::Error;
 use crate::model::{CType, Function, Model, Parameter, type_argument};
 use crate::render::line;
 
-/// What comes before the first thunk.
+/// The text before the first thunk.
 const BEGINNING: &str = r#"
 /// One function for each of the header's, which converts the arguments from 64-bit words and calls the address.
 #[allow(non_snake_case, dead_code, unused_imports, clippy::all, clippy::pedantic)]
@@ -67,7 +67,7 @@ fn thunk(function: &Function) -> Result<String, Error> {
     ))
 }
 
-/// The argument of type `ty` that a word stands for, after the lines that it needs.
+/// The argument of type `ty` from a word, after the lines that it needs.
 fn argument(lines: &mut String, function: &str, parameter: &Parameter, word: &str, ty: &str) -> Result<String, Error> {
     Ok(match &parameter.ty {
         CType::Char | CType::Integer { .. } if ty == "bool" => format!("{word} != 0"),
@@ -115,7 +115,7 @@ fn widened(function: &Function) -> Result<&'static str, Error> {
     })
 }
 
-/// A type of bindgen's output as the thunks write it: names that the output defines lie in `raw`.
+/// A type of bindgen's output in the notation of thunks: names that the output defines are in `raw`.
 fn rust(ty: &syn::Type) -> Result<String, Error> {
     match ty {
         syn::Type::Ptr(pointer) => {

@@ -1,5 +1,5 @@
-//! `bindings-generator compare` finds the kinds of change that releases bring under unchanged names, and nothing where
-//! nothing changed; headers that crash libclang end in an error message. Without libclang, the message says so.
+//! `bindings-generator compare` finds the kinds of change that releases make under unchanged names, and reports nothing
+//! if nothing changed. Headers that crash libclang end in an error message. So does a missing libclang.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,36 +45,36 @@ fn written(text: &str) -> TempDir {
 
 #[rstest]
 #[case::parameters("prototype        note_lock: i32 () became i32 (i32, void *)")]
-#[case::a_function_that_goes("missing function note_backup: not declared any more")]
+#[case::a_function_that_goes("missing function note_backup: no longer declared")]
 #[case::a_struct_under_another_name("prototype        note_resize: i32 (old_size) became i32 (new_size)")]
-#[case::a_struct_that_goes("missing struct   old_size: not declared any more")]
+#[case::a_struct_that_goes("missing struct   old_size: no longer declared")]
 #[case::a_field_before_the_reserve(
     "layout           note_settings: size 24 became 28; field reserved moved from 8 to 12; field buffer at 8 is new"
 )]
 #[case::a_field_of_another_type("layout           note_info: field is_clear: bool became u8")]
 #[case::a_value("value            NOTE_LOUD: 1 became 2")]
 #[case::a_macro("value            NOTE_LIMIT: 16 became 32")]
-#[case::an_enumerator_that_goes("missing constant NOTE_RARE: not declared any more")]
-#[case::an_enumerator_that_comes("new              NOTE_NEW: declared, and was not")]
-#[case::a_function_that_comes("new              note_added: declared, and was not")]
+#[case::an_enumerator_that_goes("missing constant NOTE_RARE: no longer declared")]
+#[case::an_enumerator_that_comes("new              NOTE_NEW: newly declared")]
+#[case::a_function_that_comes("new              note_added: newly declared")]
 fn a_change_in_the_headers_of_two_releases_is_named(#[case] change: &str) {
     let (before, after) = (release("before.h"), release("after.h"));
     let Some((status, text)) = compare(after.path(), Some(before.path())) else { return };
     assert!(status == 1 && text.contains(change), "{text}");
-    // Names of parameters change nothing in a compiled program.
+    // Names of parameters do not affect a compiled program.
     assert!(!text.contains("note_write"), "{text}");
 }
 
 #[test]
 fn nothing_differs_between_headers_and_themselves_also_where_one_follows_another() {
     let headers = release("before.h");
-    let follows = "/* Beside aclrtMalloc. */\nsize_t note_length(uint32_t note, bool all);\n";
+    let follows = "/* Next to aclrtMalloc. */\nsize_t note_length(uint32_t note, bool all);\n";
     fs::write(headers.path().join("first.h"), follows).unwrap();
     let Some((status, text)) = compare(headers.path(), Some(headers.path())) else { return };
-    assert!(status == 0 && text.contains("0 differences, 0 additions"), "{text}");
+    assert!(status == 0 && text.contains("differences: 0, additions: 0"), "{text}");
 }
 
-/// The catalog's own header with changes such as releases make: the differences name rules.
+/// The catalog's header with changes as in a new release: the differences name rules.
 #[test]
 fn a_difference_from_the_catalog_s_header_names_rules() {
     let original = fs::read_to_string(project().join("specs/acl/abi.h")).unwrap();
@@ -92,7 +92,7 @@ fn a_difference_from_the_catalog_s_header_names_rules() {
 #[case::deep(&format!("int aclrtFree(void {} p);\n", "*".repeat(20_000)))]
 #[case::a_crash_on_request("int aclInit(const char *c);\n#pragma clang __debug crash\n")]
 #[case::a_panic("int aclInit(const char *c);\n#pragma clang __debug panic\n")]
-#[case::no_c("class aclInit { };\n")]
+#[case::not_c("class aclInit { };\n")]
 #[case::nothing_of_the_interface("int other(void);\n")]
 fn headers_that_cannot_be_read_are_named(#[case] text: &str) {
     let folder = written(text);
@@ -102,7 +102,7 @@ fn headers_that_cannot_be_read_are_named(#[case] text: &str) {
     assert!(!said.contains("panicked") && !said.contains(env!("CARGO_MANIFEST_DIR")), "{said}");
 }
 
-/// An installation without the media packages has no headers of theirs, which is not a difference.
+/// An installation without the media packages lacks their headers, which is not a difference.
 #[test]
 fn functions_of_optional_libraries_without_headers_are_left_out_and_named() {
     let original = fs::read_to_string(project().join("specs/acl/abi.h")).unwrap();

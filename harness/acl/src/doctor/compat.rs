@@ -1,7 +1,7 @@
 //! Whether driver, firmware and toolkit fit together, as their own files say. A pair that does not fit starts all the
 //! same, and lacks features without a word.
 
-use catalog::version::Release;
+use catalog::version::VersionNumber;
 use engine::doctor::{Certainty, Examination, Finding, Severity};
 
 use super::install::{EventKind, Install};
@@ -135,7 +135,8 @@ fn order(install: &Install, found: &mut Examination) {
 fn differing(found: &mut Examination) {
     for of in ["driver", "firmware"] {
         let seen: Vec<_> = found.versions.iter().filter(|version| version.of == of).cloned().collect();
-        let releases: Vec<Option<Release>> = seen.iter().map(|version| Release::read(&version.version)).collect();
+        let releases: Vec<Option<VersionNumber>> =
+            seen.iter().map(|version| VersionNumber::read(&version.version)).collect();
         let differ = releases.windows(2).any(|pair| match pair {
             [Some(a), Some(b)] => a.compare(b).is_ne(),
             _ => false,

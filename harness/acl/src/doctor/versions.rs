@@ -1,16 +1,16 @@
 //! Versions of driver, firmware and toolkit, which are no numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`. And which
 //! of them fit together, as their own files say.
 
-use catalog::version::Release;
+use catalog::version::VersionNumber;
 
 /// Whether a version is in one of the ranges of a file: `[7.0.0,7.8.99]`, or several. `None`: one of them cannot be read.
 pub(super) fn in_ranges(version: &str, ranges: &str) -> Option<bool> {
-    let version = Release::read(version)?;
+    let version = VersionNumber::read(version)?;
     let mut any = None;
     for range in brackets(ranges) {
         let (low, high) = range.split_once(',')?;
         // `23.0.0.` ends where what begins with 23.0.0 ends.
-        let [low, high] = [low, high].map(|end| Release::read(end.trim().trim_end_matches('.')));
+        let [low, high] = [low, high].map(|end| VersionNumber::read(end.trim().trim_end_matches('.')));
         let within = version.within(&low?, &high?);
         any = Some(any.unwrap_or(false) || within);
     }
@@ -40,7 +40,7 @@ const PUBLISHED: &[(&[u64], &[&[u64]])] = &[
 
 /// Whether a toolkit was published or tested with a driver; `None`: nothing public is known of the toolkit.
 pub(super) fn published_together(toolkit: &str, driver: &str) -> Option<bool> {
-    let (toolkit, driver) = (Release::read(toolkit)?, Release::read(driver)?);
+    let (toolkit, driver) = (VersionNumber::read(toolkit)?, VersionNumber::read(driver)?);
     let (_, drivers) = PUBLISHED.iter().find(|(known, _)| toolkit.begins_with(known))?;
     Some(drivers.iter().any(|known| driver.begins_with(known)))
 }

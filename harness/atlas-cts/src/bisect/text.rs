@@ -85,5 +85,5 @@ fn sure(confidence: &Confidence) -> String {
 }
 
 fn runs(count: u32) -> String {
-    format!("{count} run{}", if count == 1 { "" } else { "s" })
+    catalog::count(count, "run")
 }

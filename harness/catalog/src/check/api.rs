@@ -1,4 +1,4 @@
-//! What api.yaml says of functions and their parameters, against the header.
+//! Checks of the functions and parameters in api.yaml against the header.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +13,7 @@ use crate::model::{ApiFile, Reason, TimeOutSource, TimeUnit};
 use crate::parse::ParsedFile;
 use crate::resource::{self, Field, Resource};
 
-/// The parameters that are time-outs.
+/// The parameters that are timeouts.
 pub(super) fn time_outs(
     api: &ParsedFile<ApiFile>,
     declarations: &Declarations,

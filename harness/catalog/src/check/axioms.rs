@@ -1,4 +1,4 @@
-//! Axioms: each is defined once, and what rules and chapters name exists.
+//! Checks of axioms: each is defined once, and those that rules and chapters name exist.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::model::{Axiom, AxiomsFile};
 use crate::parse::ParsedFile;
 use crate::rules::Rules;
 
-/// The axioms of a runtime, each once.
+/// The axioms of a runtime, without duplicates.
 pub(super) fn check(file: Option<&ParsedFile<AxiomsFile>>, mistakes: &mut Mistakes) -> Vec<Axiom> {
     let Some(file) = file else { return Vec::new() };
     let mut ids = HashSet::new();
@@ -22,16 +22,16 @@ pub(super) fn check(file: Option<&ParsedFile<AxiomsFile>>, mistakes: &mut Mistak
             mistakes.at(
                 &file.source,
                 axiom,
-                format!("`{id}` cannot be the id of an axiom: lower-case words joined by `-`"),
+                format!("`{id}` cannot be the id of an axiom; write lower-case words joined by `-`"),
             );
         } else if !ids.insert(id.as_str()) {
-            mistakes.at(&file.source, axiom, format!("the axiom `{id}` is defined twice"));
+            mistakes.at(&file.source, axiom, format!("the axiom `{id}` is defined twice; remove one"));
         }
     }
     file.value.axioms.iter().map(|axiom| axiom.value.clone()).collect()
 }
 
-/// The axioms that a rule or a chapter names: each exists.
+/// The axioms that a rule or a chapter names; unknown ones are reported.
 pub(super) fn assumed(
     source: &Arc<Source>,
     named: &[Spanned<String>],

@@ -1,4 +1,4 @@
-//! Chapters and their rules: each is checked for itself, then all of them together.
+//! Checks of chapters and their rules: each alone, then all of them together.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,19 +19,19 @@ use crate::read::name_below;
 use crate::rules::{CatalogPlace, Chapter, Rule, Rules};
 use crate::specs::short;
 
-/// As many devices as a machine can be expected to have, where the amount of work is estimated.
+/// The number of devices for estimates of work: more than any machine is expected to have.
 const MOST_DEVICES: u32 = 64;
 
-/// A chapter that was checked for itself.
+/// A chapter that was checked alone.
 struct Checked {
     source: Arc<Source>,
     chapter: Chapter,
-    /// The id of each rule, and the rule where it could be read.
+    /// The id of each rule, and the rule if it could be read.
     rules: Vec<(Spanned<String>, Option<Rule>)>,
     mistakes: Mistakes,
 }
 
-/// Checks the chapters, and adds their rules; where the catalog is not `whole`, checks name no clauses.
+/// Checks the chapters and adds their rules. If the catalog is not `whole`, checks name no clauses.
 pub(super) fn check(
     chapters: Vec<ParsedFile<ChapterFile>>,
     whole: bool,
@@ -52,13 +52,13 @@ pub(super) fn check(
         for (id, rule) in found {
             let here = (path.clone(), id.referenced.line() as usize);
             if let Some((path, line)) = places.insert(id.value.clone(), here) {
-                let message = format!("`{}` stands a second time; the first is at {path}:{line}", id.value);
+                let message = format!("`{}` is defined twice; first defined at {path}:{line}", id.value);
                 mistakes.at(&source, &id, message);
             }
             let Some(rule) = rule else { continue };
             for function in &rule.owns {
                 if let Some(other) = rules.owners.insert(function.clone(), rule.id.clone()) {
-                    let message = format!("`{function}` has two owners, {other} and {}", rule.id);
+                    let message = format!("`{function}` has two owners, {other} and {}; keep one", rule.id);
                     mistakes.at(&source, &rule.source.id, message);
                 }
             }
@@ -104,21 +104,21 @@ fn chapter(
     Checked { source, chapter, rules, mistakes }
 }
 
-/// Each word of a chapter's name becomes part of tables and of commands.
+/// Checks the words of a chapter's name, which become part of tables and commands.
 fn chapter_name(source: &Arc<Source>, folder: &Path, mistakes: &mut Mistakes) {
     for word in words(folder, &source.path).iter().filter(|word| !is_id(word)) {
-        let message = format!("`{word}` cannot be part of the name of a chapter, which is that of its file; {ID}");
+        let message = format!("`{word}` cannot be part of a chapter's name, which is that of its file; {ID}");
         mistakes.of_file(source, message);
     }
 }
 
-/// A rule lies in a chapter of its area. An id that is none is reported elsewhere.
+/// Checks that a rule is in a chapter of its area. Malformed ids are reported elsewhere.
 fn in_its_area(source: &Arc<Source>, id: &Spanned<String>, chapter: &str, mistakes: &mut Mistakes) {
     let (own, here) = (id.value.split('.').nth(1).unwrap_or_default(), area(chapter));
     if is_rule_id(&id.value) && own != here {
         let message = format!(
-            "the area of `{}` is `{own}`, and that of this chapter is `{here}`: move the rule to {RULES}/{own}.yaml, or to \
-             a file of {RULES}/{own}",
+            "the area of `{}` is `{own}`, but this chapter is of the area `{here}`: move the rule to \
+             {RULES}/{own}.yaml, or to a file of {RULES}/{own}",
             id.value
         );
         mistakes.at(source, id, message);

@@ -1,4 +1,4 @@
-//! Clauses: what their files say, against documents, products and the header.
+//! Checks of clauses against documents, products and the header.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::rules::Rules;
 use crate::sentence::{SENTENCE, names_a_sentence};
 use crate::specs::short;
 
-/// Why a clause cannot be judged or observed; `duplicate of ID` is one too.
+/// The reasons why a clause cannot be judged or observed; `duplicate of ID` is another.
 const UNTESTABLE: [&str; 5] = ["needs a kernel", "needs hardware state", "not reachable from C", "timing", "advice"];
-/// Why no device can break a judged clause; `restates ID` is one too.
+/// The reasons why no device can break a judged clause; `restates ID` is another.
 const NO_DEVICE: [&str; 2] = ["about a prototype", "either answer is legal"];
-/// Stands before the id of the clause that names the defect.
+/// The prefix of the id of the clause that names the defect.
 const RESTATES: &str = "restates ";
 
 /// Checks the clauses, and adds the inventory.
@@ -47,7 +47,7 @@ pub(super) fn check(
             run_modes_of(&file.source, &entry, run_modes, declarations, mistakes);
             clause.chapter = chapter;
             if book.positions.insert(clause.id.clone(), book.clauses.len()).is_some() {
-                mistakes.at(&file.source, &entry.id, format!("`{}` stands a second time", clause.id));
+                mistakes.at(&file.source, &entry.id, format!("`{}` is defined twice; remove one", clause.id));
             }
             book.clauses.push(clause);
         }
@@ -64,7 +64,7 @@ pub(super) fn check(
     book
 }
 
-/// The run modes of a clause exist, and what it leaves open there are functions.
+/// Checks that the run modes of a clause exist, and that `leaves_open` names functions.
 fn run_modes_of(
     source: &Arc<Source>,
     entry: &ClauseEntry,
@@ -81,30 +81,30 @@ fn run_modes_of(
         mistakes.at(source, function, format!("`{}` is not in the header{hint}", function.value));
     }
     if let Some(function) = details.leaves_open.first().filter(|_| details.run_modes.is_empty()) {
-        let message = "`leaves_open` is about some run modes; name them under `run_modes`".to_owned();
+        let message = "`leaves_open` applies to specific run modes; name them under `run_modes`".to_owned();
         mistakes.at(source, function, message);
     }
 }
 
-/// That a clause cannot be judged has a reason of a closed list.
+/// Checks the reason why a clause cannot be judged: it is from a closed list.
 fn untestable(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>, mistakes: &mut Mistakes) {
     let Some(reason) = &entry.details.untestable else { return };
-    let what = "is no reason why a clause cannot be tested";
+    let what = "is not a reason why a clause cannot be tested";
     closed(source, (&entry.id.value, reason), positions, (&UNTESTABLE, DUPLICATE, what), mistakes);
 }
 
-/// That no device can break a judged clause has a reason of a closed list too.
+/// Checks the reason why no device can break a judged clause: it is from a closed list.
 fn no_device(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>, mistakes: &mut Mistakes) {
     let Some(reason) = &entry.details.no_device else { return };
     if !entry.details.broken_by.is_empty() {
-        let message = "a device that breaks the sentence is named: leave out `broken_by` or `no_device`";
+        let message = "`broken_by` names a defect that breaks the sentence, but `no_device` denies one: leave one out";
         return mistakes.at(source, reason, message);
     }
-    let what = "is not a reason why no device breaks a clause";
+    let what = "is not a reason why no device can break a clause";
     closed(source, (&entry.id.value, reason), positions, (&NO_DEVICE, RESTATES, what), mistakes);
 }
 
-/// A reason of a closed list, or the id of another clause with a prefix.
+/// A reason from a closed list, or the id of another clause with a prefix.
 fn closed(
     source: &Arc<Source>,
     (own, reason): (&str, &Spanned<String>),
@@ -113,7 +113,7 @@ fn closed(
     mistakes: &mut Mistakes,
 ) {
     let message = match reason.value.strip_prefix(prefix) {
-        Some(id) if id == own => "a clause is no duplicate of itself".to_owned(),
+        Some(id) if id == own => "a clause cannot refer to itself".to_owned(),
         Some(id) if positions.contains_key(id) => return,
         Some(id) => format!("there is no clause `{id}`{}", hint(id, positions.keys().map(String::as_str))),
         None if known.contains(&&*reason.value) => return,
@@ -131,7 +131,7 @@ fn clause(
     mistakes: &mut Mistakes,
 ) -> Clause {
     if !is_clause_id(&entry.id.value) {
-        let message = format!("`{}` cannot be the id of a clause: `<area>.<name>`; {ID}", entry.id.value);
+        let message = format!("`{}` cannot be the id of a clause, which is `<area>.<name>`; {ID}", entry.id.value);
         mistakes.at(source, &entry.id, message);
     }
     let document = document(source, &entry.id, &entry.document, documents, mistakes);
@@ -139,7 +139,7 @@ fn clause(
         section(source, &entry.id, &entry.section, document, declarations, mistakes);
         if !document.promises && entry.modality.promises() {
             let message = format!(
-                "`{}` promises nothing (documents.yaml), so none of its sentences is a {}",
+                "`{}` promises nothing (documents.yaml), so its sentences cannot be of modality {}",
                 document.id.value,
                 entry.modality.name()
             );
@@ -159,7 +159,7 @@ fn clause(
             Some((value, _)) => codes.push(value),
             None => {
                 let hint = hint(&code.value, declarations.constant_names());
-                mistakes.at(source, code, format!("`{}` is no constant of the header{hint}", code.value));
+                mistakes.at(source, code, format!("`{}` is not a constant of the header{hint}", code.value));
             }
         }
     }
@@ -186,7 +186,7 @@ fn clause(
     }
 }
 
-/// The rules that clauses name are there, and nothing is said to be noticed that no rule can judge.
+/// Checks that the rules under `noticed_by` exist, and that no untestable clause has any.
 pub(super) fn noticed(files: &[ParsedFile<ClausesFile>], rules: &Rules, mistakes: &mut Mistakes) {
     for file in files {
         for details in file.value.entries().map(|entry| entry.details) {
@@ -195,14 +195,14 @@ pub(super) fn noticed(files: &[ParsedFile<ClausesFile>], rules: &Rules, mistakes
                 mistakes.at(&file.source, rule, format!("there is no rule `{}`{hint}", rule.value));
             }
             if let Some(reason) = details.untestable.as_ref().filter(|_| !details.noticed_by.is_empty()) {
-                let message = "what a rule notices is not untestable: leave out `untestable` or `noticed_by`";
+                let message = "a clause that a rule notices is not untestable: leave out `untestable` or `noticed_by`";
                 mistakes.at(&file.source, reason, message);
             }
         }
     }
 }
 
-/// A sentence is named by its digest, before its words.
+/// Checks that the digest of the sentence precedes its words.
 fn digest_of_a_sentence(source: &Arc<Source>, entry: &ClauseEntry, mistakes: &mut Mistakes) {
     if !names_a_sentence(&entry.sentence) {
         let message = format!(
@@ -211,7 +211,7 @@ fn digest_of_a_sentence(source: &Arc<Source>, entry: &ClauseEntry, mistakes: &mu
         );
         mistakes.at(source, &entry.id, message);
     } else if entry.digest.is_empty() {
-        mistakes.at(source, &entry.id, "say behind the digits what the sentence says, in your own words");
+        mistakes.at(source, &entry.id, "write what the sentence says after the digits, in your own words");
     }
 }
 
@@ -226,12 +226,12 @@ pub(super) fn document<'d, T>(
     let found = documents.iter().find(|document| document.id.value == name);
     if found.is_none() {
         let hint = hint(name, documents.iter().map(|document| document.id.value.as_str()));
-        mistakes.at(source, place, format!("`{name}` is no document of documents.yaml{hint}"));
+        mistakes.at(source, place, format!("unknown document `{name}`: not in documents.yaml{hint}"));
     }
     found
 }
 
-/// A section is a name of the header, or one that the document lists; a document that lists none has any.
+/// Checks a section: a name of the header, or one that the document lists. A document without a list accepts any.
 pub(super) fn section<T>(
     source: &Arc<Source>,
     place: &Spanned<T>,
@@ -248,8 +248,10 @@ pub(super) fn section<T>(
     let mut known: Vec<&str> = declarations.function_names().collect();
     known.extend(document.sections.iter().map(String::as_str));
     let hint = hint(section, known);
-    let message =
-        format!("`{section}` is no section of {}{hint}; sections are listed in documents.yaml", document.id.value);
+    let message = format!(
+        "unknown section `{section}` of {}, which lists its sections in documents.yaml{hint}",
+        document.id.value
+    );
     mistakes.at(source, place, message);
 }
 
@@ -274,7 +276,7 @@ fn add_inventory(book: &mut ClauseBook, inventory: &Inventory, documents: &[Docu
     }
 }
 
-/// `title (edition), section`; without a title where the document is not known, which is reported elsewhere.
+/// `title (edition), section`. An unknown document has no title, and is reported elsewhere.
 fn source_of(document: Option<&DocumentEntry>, section: &str) -> String {
     let title = document.map_or_else(String::new, |known| format!("{} ({})", known.title, known.edition));
     format!("{title}, {section}")

@@ -1,4 +1,4 @@
-//! Families of products: lists of the catalog may name them, so that a product that joins a family joins these lists.
+//! Families of products. Lists of products may name families, so that a new member joins these lists too.
 
 use indexmap::IndexMap;
 use serde_yaml::Spanned;
@@ -11,7 +11,7 @@ use crate::model::{ChapterFile, ClausesFile, ProductsFile, Sentenced, SupportFil
 use crate::parse::ParsedFile;
 use crate::read::CatalogFiles;
 
-/// Stands before what a list leaves out of the families before it.
+/// The prefix of what a list leaves out of the families before it.
 const NOT: &str = "not ";
 
 /// The products of each family, in the order of products.yaml.
@@ -69,8 +69,8 @@ impl Families {
         }
     }
 
-    /// Puts products in the place of families, and leaves out what `not` says; whether anything was put. What means no
-    /// product stays in the list, where it is reported as any unknown product is.
+    /// Replaces families by their products and drops those after `not`; true if anything changed. Unknown names stay in
+    /// the list, where they are reported as unknown products.
     fn resolve(&self, names: &mut Vec<String>) -> bool {
         if !names.iter().any(|name| self.members.contains_key(name) || name.starts_with(NOT)) {
             return false;
@@ -88,7 +88,7 @@ impl Families {
         }
         let known = self.products.iter().filter(|product| found.contains(&product.as_str())).cloned();
         let resolved: Vec<String> = known.chain(unknown).collect();
-        // An empty list means something else than a list of which nothing is left.
+        // An empty list has another meaning than a list that became empty.
         let changed = !resolved.is_empty();
         if changed {
             *names = resolved;
@@ -96,14 +96,14 @@ impl Families {
         changed
     }
 
-    /// The products that a name means.
+    /// The products that a name refers to.
     fn members(&self, name: &str) -> Option<&[String]> {
         let own = || self.products.iter().find(|product| *product == name).map(std::slice::from_ref);
         self.members.get(name).map(Vec::as_slice).or_else(own)
     }
 }
 
-/// Puts the products of families in the place of these in the lists of all files.
+/// Replaces families by their products in the lists of all files.
 pub(super) fn resolve_all(files: &mut CatalogFiles) {
     let families = Families::of(&files.products.value);
     if families.members.is_empty() {
@@ -114,7 +114,7 @@ pub(super) fn resolve_all(files: &mut CatalogFiles) {
     files.chapters.iter_mut().for_each(|file| families.rules(&mut file.value));
 }
 
-/// Each family is declared, has another name than any product, and has members.
+/// Checks that each family is declared, is not named like a product, and has members.
 pub(super) fn check(file: &ParsedFile<ProductsFile>, mistakes: &mut Mistakes) {
     let declared = &file.value.families;
     for product in &file.value.products {
@@ -131,7 +131,7 @@ pub(super) fn check(file: &ParsedFile<ProductsFile>, mistakes: &mut Mistakes) {
         } else if products().any(|product| product.id.value == *family) {
             mistakes.at(&file.source, meaning, format!("`{family}` is a product: name the family differently"));
         } else if !products().any(|product| product.families.iter().any(|own| own.value == *family)) {
-            mistakes.at(&file.source, meaning, format!("no product is of the family `{family}`; remove it"));
+            mistakes.at(&file.source, meaning, format!("no product belongs to the family `{family}`; remove it"));
         }
     }
 }

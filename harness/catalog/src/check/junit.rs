@@ -1,4 +1,4 @@
-//! Classes of JUnit's test cases that keep an older name than that of their chapter.
+//! Classes of JUnit test cases that keep a name older than that of their chapter.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -9,12 +9,12 @@ use crate::diagnostic::Mistakes;
 use crate::model::JunitFile;
 use crate::parse::ParsedFile;
 use crate::rules::Rules;
-use crate::version::Release;
+use crate::version::VersionNumber;
 
 /// The version of the suite.
 const SUITE: &str = env!("CARGO_PKG_VERSION");
 
-/// Rule → class, of those rules whose class is not called as their chapter.
+/// Rule → class, for rules whose class is not named after their chapter.
 pub(super) fn check(file: &ParsedFile<JunitFile>, rules: &Rules, mistakes: &mut Mistakes) -> HashMap<String, String> {
     until(file, mistakes);
     let prefix = format!("{}.", rules.runtime);
@@ -27,10 +27,10 @@ pub(super) fn check(file: &ParsedFile<JunitFile>, rules: &Rules, mistakes: &mut 
                 false => rules.chapters.iter().map(|chapter| chapter.name.as_str()).collect(),
             };
             if !known.contains(&name) {
-                let message = format!("there is no rule and no chapter `{name}`{}", hint(name, known));
+                let message = format!("there is no rule or chapter `{name}`{}", hint(name, known));
                 mistakes.at(&file.source, entry, message);
             } else if let Some(other) = named.insert(name, class) {
-                mistakes.at(&file.source, entry, format!("`{name}` has the class `{other}` already; leave one"));
+                mistakes.at(&file.source, entry, format!("`{name}` already has the class `{other}`; keep one"));
             }
         }
     }
@@ -40,13 +40,13 @@ pub(super) fn check(file: &ParsedFile<JunitFile>, rules: &Rules, mistakes: &mut 
     rules.filter_map(|(rule, chapter)| Some((rule.id.clone(), class_of(&rule.id, chapter)?))).collect()
 }
 
-/// The file goes with the version that it names.
+/// Checks that the version at which the file ends is not reached.
 fn until(file: &ParsedFile<JunitFile>, mistakes: &mut Mistakes) {
     let until = &file.value.until;
-    let message = match (Release::read_whole(&until.value), Release::read_whole(SUITE)) {
-        (None, _) => format!("`{}` is no version of the suite; write for example 0.5.0", until.value),
+    let message = match (VersionNumber::read_whole(&until.value), VersionNumber::read_whole(SUITE)) {
+        (None, _) => format!("`{}` is not a version of the suite; write for example 0.5.0", until.value),
         (Some(last), Some(now)) if now.compare(&last) != Ordering::Less => {
-            format!("this is version {SUITE}, in which the old classes end: remove this file")
+            format!("the old classes end with version {SUITE}, which is this one: remove this file")
         }
         _ => return,
     };

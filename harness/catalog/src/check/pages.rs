@@ -1,4 +1,4 @@
-//! The functions of the pages that were read: each has a clause, or its page says why it has none (docs/coverage.md).
+//! Checks of the pages that were read: each function has a clause, or a reason for having none (docs/coverage.md).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use crate::model::{ClausesFile, DocumentsFile, Level, PageEntry};
 use crate::parse::ParsedFile;
 use crate::rules::{Rule, Rules};
 
-/// Every function of a listed page has a clause or is open, and every page that a chapter lists whole is listed.
+/// Checks that every function of a listed page has a clause or is open, and that documents.yaml lists every page that
+/// a chapter lists without a restriction.
 pub(super) fn check(
     documents: &ParsedFile<DocumentsFile>,
     files: &[ParsedFile<ClausesFile>],
@@ -35,8 +36,8 @@ pub(super) fn check(
         for page in counted.filter(|page| !pages.contains(&page.value.as_str())) {
             let hint = hint(&page.value, pages.iter().copied());
             let message = format!(
-                "`{}` is listed as read, and documents.yaml does not say which functions it describes; name them \
-                 there under `pages`, or say after a comma what was read{hint}",
+                "`{}` is listed as read, but documents.yaml does not say which functions it describes; name them \
+                 there under `pages`, or write after a comma what was read{hint}",
                 page.value
             );
             mistakes.at(&file.source, page, message);
@@ -54,7 +55,7 @@ fn functions_of_a_page(
 ) {
     for function in &page.functions {
         if !seen.insert(function.value.clone()) {
-            mistakes.at(source, function, format!("`{}` stands a second time under `pages`", function.value));
+            mistakes.at(source, function, format!("`{}` is listed twice under `pages`; remove one", function.value));
         } else if !book.describes(document, &function.value) {
             let message = format!(
                 "no clause has the section `{}`, which {} describes; write its sentences as clauses, or name it \
@@ -66,17 +67,17 @@ fn functions_of_a_page(
     }
     for (function, reason) in &page.open {
         if !seen.insert(function.clone()) {
-            mistakes.at(source, reason, format!("`{function}` stands a second time under `pages`"));
+            mistakes.at(source, reason, format!("`{function}` is listed twice under `pages`; remove one"));
         } else if book.describes(document, function) {
-            let message = format!("`{function}` has clauses; name it under `functions`, where it is counted");
+            let message = format!("`{function}` has clauses; move it to `functions`, where it is counted");
             mistakes.at(source, reason, message);
         } else if reason.value.trim().is_empty() {
-            mistakes.at(source, reason, format!("say why `{function}` has no clause"));
+            mistakes.at(source, reason, format!("write why `{function}` has no clause"));
         }
     }
 }
 
-/// A function that a judged rule owns has a clause, where the documents name the functions of their pages.
+/// Checks that a function owned by a judged rule has a clause, if the documents name the functions of their pages.
 pub(super) fn owned_functions(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let pages = || rules.documents.iter().flat_map(|document| &document.pages);
     if rule.level != Level::Must || rule.hazard.is_some() || pages().next().is_none() || !rules.book.whole {
@@ -86,7 +87,7 @@ pub(super) fn owned_functions(source: &Arc<Source>, rule: &Rule, rules: &Rules, 
         let read = rules.book.clauses.iter().any(|clause| clause.section == function.value);
         if !read && !pages().any(|page| page.is_open(&function.value)) {
             let message = format!(
-                "the rule owns `{}`, and no clause has that section: write the sentences of its page as clauses, \
+                "the rule owns `{}`, but no clause has that section: write the sentences of its page as clauses, \
                  or name it in documents.yaml under `open` with the reason",
                 function.value
             );

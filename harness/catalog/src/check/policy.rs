@@ -1,4 +1,4 @@
-//! The policy: what the judged checks of a rule may rest on (docs/policy.md).
+//! The policy for what the judged checks of a rule may rest on (docs/policy.md).
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::model::{Level, Modality, RuleSource};
 use crate::rules::{Ground, Rule, Rules};
 use crate::select::offered;
 
-/// What the checks of a rule rest on, by name.
+/// The grounds of a rule's checks, by name.
 pub(super) fn grounds(source: &Arc<Source>, rule: &RuleSource, rules: &Rules, mistakes: &mut Mistakes) -> Vec<Ground> {
     let mut grounds = Vec::new();
     for (name, clauses) in &rule.clauses {
@@ -24,7 +24,8 @@ pub(super) fn grounds(source: &Arc<Source>, rule: &RuleSource, rules: &Rules, mi
             match rules.book.positions.get(id) {
                 Some(position) => positions.push(*position),
                 None if rules.book.clauses.iter().any(|clause| clause.id == *id) => {
-                    let message = format!("`{id}` is in inventory.tsv, where no check rests; move it to clauses/");
+                    let message =
+                        format!("`{id}` is in inventory.tsv, on which no check can rest; move it to clauses/");
                     mistakes.at(source, clauses, message);
                 }
                 None => {
@@ -38,14 +39,14 @@ pub(super) fn grounds(source: &Arc<Source>, rule: &RuleSource, rules: &Rules, mi
     grounds
 }
 
-/// Holds a rule against the policy: each judged check of a `must` rule rests on a sentence that says what happens,
+/// Checks a rule against the policy: each judged check of a `must` rule rests on a sentence that says what happens,
 /// on every product that the rule applies to.
 pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let names: Vec<&str> = rule.grounds.iter().map(|ground| ground.name.as_str()).collect();
     for used in &rule.program.grounds {
         if !names.contains(&used.name.as_str()) {
             let hint = hint(&used.name, names.iter().copied());
-            let message = format!("`{}` is none of the rule's `clauses`{hint}", used.name);
+            let message = format!("`{}` is not among the rule's `clauses`{hint}", used.name);
             mistakes.inside(source, &rule.source.steps, rule.program.written(used.span), message);
         }
     }
@@ -64,8 +65,8 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
         return;
     }
     if names.is_empty() {
-        let message = "a `must` rule says under `clauses` which sentences its checks rest on (docs/policy.md); \
-                       without one it can only inform: `level: info`";
+        let message = "a `must` rule names the sentences that its checks rest on under `clauses` (docs/policy.md); \
+                       without any it can only inform: `level: info`";
         return mistakes.at(source, &rule.source.id, message);
     }
     let products: Vec<&str> = rules
@@ -78,7 +79,7 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
         let text = rule.program.judged(&judged);
         let problem = match rule.ground(&judged) {
             None if judged.rests_on.is_some() => continue,
-            None => Some(format!("`[name]` before it says on which clause it rests; names are {}", names.join(", "))),
+            None => Some(format!("write the `[name]` of its clause before it; names are {}", names.join(", "))),
             Some(ground) => unfounded(ground, &judged, rule, rules, &products),
         };
         if let Some(problem) = problem {
@@ -91,21 +92,21 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
     }
 }
 
-/// A check that rests on what the caller has to keep, and on no outcome, looks at what happens to a caller that does
-/// not: the documents leave that undefined.
+/// Reports a check that rests on a duty of the caller and on no outcome: it shows what happens to a caller that breaks
+/// the duty, and the documents leave that undefined.
 fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let judged = if rule.level == Level::Must { Vec::new() } else { judgments(&rule.program) };
     for judged in judged.into_iter().chain(reported(&rule.program)) {
         let clauses = rule.ground(&judged).map(|ground| &*ground.clauses).unwrap_or_default();
         let clauses: Vec<&Clause> = clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
-        let Some(asked) = clauses.iter().find(|clause| clause.modality.asks()) else { continue };
+        let Some(duty) = clauses.iter().find(|clause| clause.modality.asks()) else { continue };
         if clauses.iter().any(|clause| clause.modality.promises()) {
             continue;
         }
-        let (text, id, modality) = (rule.program.judged(&judged), &asked.id, asked.modality.name());
+        let (text, id, modality) = (rule.program.judged(&judged), &duty.id, duty.modality.name());
         let message = format!(
-            "`{text}` rests on {id}, which asks something of the caller ({modality}), and on no outcome: what happens \
-             to a caller that does otherwise is undefined; write `hazard: undefined`, or keep to it"
+            "`{text}` rests on {id}, a requirement on the caller ({modality}), and on no outcome: what happens \
+             to a caller that breaks it is undefined; write `hazard: undefined`, or keep to it"
         );
         match judged.judgment {
             Judgment::Success => mistakes.at(source, &rule.source.id, message),
@@ -114,7 +115,7 @@ fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistake
     }
 }
 
-/// Why a check may not rest on a ground.
+/// The reason why a check may not rest on a ground.
 fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, products: &[&str]) -> Option<String> {
     let clauses: Vec<&Clause> = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
     let name = &ground.name;
@@ -128,12 +129,12 @@ fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, produ
     let refused = judged.refused && clauses.iter().any(|clause| clause.modality == Modality::Prohibition);
     if !refused && !clauses.iter().any(|clause| clause.modality.promises()) {
         let lower = if clauses.iter().any(|clause| clause.modality.asks()) {
-            "keep to it, look at it in a rule of its own with `hazard: undefined`"
+            "keep to it, move the check to a separate rule with `hazard: undefined`"
         } else {
             "observe it (`[info]`)"
         };
         return Some(format!(
-            "`{name}` ({}) is of modality {} and promises no outcome; {lower}, or name the sentence that does",
+            "`{name}` ({}) is of modality {} and promises no outcome; {lower}, or name a sentence that does",
             first.id,
             first.modality.name()
         ));
@@ -151,7 +152,7 @@ fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, produ
         .find_map(|clause| Some((clause, products.iter().find(|product| !clause.speaks_of(product))?)))?;
     let of = clause.products.join(", ");
     Some(format!(
-        "{} speaks of {of}, and the rule also applies to {product}; say so under `when`, or split the rule",
+        "{} is about {of}, but the rule also applies to {product}; restrict it under `when`, or split the rule",
         clause.id
     ))
 }

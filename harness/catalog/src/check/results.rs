@@ -1,4 +1,4 @@
-//! The types of codes of api.yaml: what success is, how codes are named, which of them end a process.
+//! The result types of api.yaml: the code for success, the names of codes, and the codes that end a process.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::diagnostic::{Mistakes, Source};
 use crate::model::{ApiFile, ResultSource};
 use crate::parse::ParsedFile;
 
-/// Reads the types of codes of api.yaml.
+/// Reads the result types of api.yaml.
 pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mistakes: &mut Mistakes) -> Results {
     let ParsedFile { source, value: api } = file;
     let mut results = Results::default();
@@ -20,8 +20,8 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
         (Some(one), []) => std::slice::from_ref(one),
         (None, several @ [_, ..]) => several,
         (given, _) => {
-            let both = if given.is_some() { "both are here" } else { "neither is here" };
-            mistakes.at(source, &api.runtime, format!("api.yaml has a `result`, or a list of `results`; {both}"));
+            let both = if given.is_some() { "both are given" } else { "neither is given" };
+            mistakes.at(source, &api.runtime, format!("api.yaml has either `result` or a list of `results`; {both}"));
             return results;
         }
     };
@@ -30,7 +30,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
         if let Some(earlier) = results.of(result.ty) {
             let (name, other, ty) = (&result.name, &earlier.name, c_name(result.ty));
             let message = format!(
-                "`{name}` and `{other}` are both a {ty}, so that the header does not say which one a function \
+                "`{name}` and `{other}` are both a {ty}, so the header does not show which one a function \
                  returns; keep one of them"
             );
             mistakes.at(source, &entry.ty, message);
@@ -81,7 +81,7 @@ fn constant(
         Some((value, _)) => value,
         None => {
             let hint = hint(&name.value, declarations.constant_names());
-            mistakes.at(source, name, format!("`{}` is no constant of the header{hint}", name.value));
+            mistakes.at(source, name, format!("`{}` is not a constant of the header{hint}", name.value));
             0
         }
     }

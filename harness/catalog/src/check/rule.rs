@@ -1,4 +1,4 @@
-//! A rule: its steps compile, and what it names exists.
+//! Checks of a rule: its steps compile, and the names that it uses exist.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use simulator_contract::Defect;
 use steps::evaluate::Scope;
 use steps::judgment::judgments;
 use steps::suggest::hint;
-use steps::{Id, Part, Problem, RuleText};
+use steps::{Id, Problem, RulePart, RuleText};
 
 use super::clauses::{document, section};
 use crate::alternatives;
@@ -16,7 +16,7 @@ use crate::ids::is_rule_id;
 use crate::model::RuleSource;
 use crate::products::{unknown_product, unknown_run_mode};
 use crate::rules::{Kill, Rule, Rules};
-use crate::version::Release;
+use crate::version::VersionNumber;
 
 pub(super) fn check(
     source: &Arc<Source>,
@@ -44,7 +44,7 @@ pub(super) fn check(
         }
     };
     let when = rule.when.clone().unwrap_or_default();
-    // One product is enough to see it.
+    // One product is enough to find the problem.
     let products = rules.products.iter().zip(scopes).filter(|(product, _)| when.allows(&product.id));
     let excess = products.map(|(_, scope)| program.excess(scope)).find(|excess| !excess.is_empty());
     excess.into_iter().flatten().for_each(|problem| report(source, &rule, problem, mistakes));
@@ -64,7 +64,7 @@ pub(super) fn check(
         let judged: Vec<String> = judgments(&program).iter().map(|judged| program.judged(judged)).collect();
         if !judged.contains(statement) {
             let hint = hint(statement, judged.iter().map(String::as_str));
-            mistakes.at(source, reason, format!("`{statement}` is no check of the steps{hint}"));
+            mistakes.at(source, reason, format!("`{statement}` is not a check in the steps{hint}"));
         }
     }
     let title = |id: &str| rules.documents.iter().find(|document| document.id.value == *id);
@@ -100,7 +100,7 @@ pub(super) fn check(
     })
 }
 
-/// Names of documents, products, editions and defects that a rule refers to.
+/// Checks the documents, products, editions and defects that a rule names.
 fn references(
     source: &Arc<Source>,
     rule: &RuleSource,
@@ -111,16 +111,17 @@ fn references(
     let prefix = format!("{}.", rules.runtime);
     if !rule.id.value.starts_with(&prefix) || !is_rule_id(&rule.id.value) {
         let message = format!(
-            "a rule's id is `{prefix}<area>.<name>`: lower-case letters, digits and `-` between dots, at most 200 bytes"
+            "a rule's id is `{prefix}<area>.<name>`: lower-case letters, digits and `-`, separated by dots, at \
+             most 200 bytes"
         );
         mistakes.at(source, &rule.id, message);
     }
-    if let Some(since) = rule.since.as_ref().filter(|since| Release::read_whole(&since.value).is_none()) {
-        let message = format!("`{}` is no version of the suite; write for example 0.3.0", since.value);
+    if let Some(since) = rule.since.as_ref().filter(|since| VersionNumber::read_whole(&since.value).is_none()) {
+        let message = format!("`{}` is not a version of the suite; write for example 0.3.0", since.value);
         mistakes.at(source, since, message);
     }
     if rule.source.is_empty() && rule.clauses.is_empty() {
-        mistakes.at(source, &rule.id, "a rule names its clauses, or cites at least one source");
+        mistakes.at(source, &rule.id, "the rule rests on nothing; name its clauses, or cite at least one source");
     }
     for reference in &rule.source {
         if let Some(document) = document(source, reference, &reference.value.document, &rules.documents, mistakes) {
@@ -143,7 +144,7 @@ fn references(
         let names = || defects.into_iter().flatten().map(|known| known.name);
         if defects.is_some() && !names().any(|known| known == defect) {
             let hint = hint(&defect, names());
-            mistakes.at(source, kill, format!("`{defect}` is no seeded defect{hint}"));
+            mistakes.at(source, kill, format!("unknown seeded defect `{defect}`{hint}"));
         }
         for message in products.iter().filter_map(unknown) {
             mistakes.at(source, kill, message);
@@ -153,11 +154,11 @@ fn references(
 
 fn report(source: &Arc<Source>, rule: &RuleSource, problem: Problem, mistakes: &mut Mistakes) {
     let scalar = match problem.part {
-        Part::Steps => &rule.steps,
-        Part::Actors => rule.actors.as_ref().unwrap_or(&rule.steps),
-        Part::Where => rule.condition.as_ref().unwrap_or(&rule.steps),
-        Part::Observe(index) => &rule.observe[index],
-        Part::Axis(axis) => {
+        RulePart::Steps => &rule.steps,
+        RulePart::Actors => rule.actors.as_ref().unwrap_or(&rule.steps),
+        RulePart::Where => rule.condition.as_ref().unwrap_or(&rule.steps),
+        RulePart::Observe(index) => &rule.observe[index],
+        RulePart::Axis(axis) => {
             let (name, domain) = rule.forall.get_index(axis.index()).expect("the axis was read from this map");
             return mistakes.at(source, domain, format!("{name}: {}", problem.message));
         }

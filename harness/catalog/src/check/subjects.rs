@@ -1,4 +1,4 @@
-//! What the suite was asked for, with the rules that are about it.
+//! The subjects that the suite was built for, with their rules.
 
 use steps::pattern;
 
@@ -7,7 +7,7 @@ use crate::model::SubjectsFile;
 use crate::parse::ParsedFile;
 use crate::rules::Rules;
 
-/// What the suite was asked for, with the rules that are about it.
+/// The subjects that the suite was built for, with their rules.
 pub(super) fn check(
     file: &ParsedFile<SubjectsFile>,
     rules: &Rules,
@@ -24,7 +24,7 @@ pub(super) fn check(
             found.extend(matching.map(|id| (*id).to_owned()));
             if found.len() == before {
                 let hint = pattern::hint(&wanted.value, ids.iter().copied());
-                mistakes.at(&file.source, wanted, format!("`{}` is no rule{hint}", wanted.value));
+                mistakes.at(&file.source, wanted, format!("there is no rule `{}`{hint}", wanted.value));
             }
         }
         subjects.push((entry.subject.clone(), found));

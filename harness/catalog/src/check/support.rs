@@ -11,10 +11,10 @@ use crate::model::{ApiFile, SupportEntry, SupportFile};
 use crate::parse::ParsedFile;
 use crate::products::{Product, unknown_product};
 
-/// What a table of support says, by name.
+/// The entries of a support table, by name.
 type Support = BTreeMap<String, SupportEntry>;
 
-/// The table of support, and where it comes from.
+/// The support table and its source.
 pub(super) fn check(
     file: Option<&ParsedFile<SupportFile>>,
     products: &[Product],
@@ -28,7 +28,7 @@ pub(super) fn check(
     let unknown_value = |name: &&String| environment.declarations.constant(name).is_none();
     let unknown = table.values.keys().filter(unknown_value).map(|name| {
         let hint = hint(name, environment.declarations.constant_names());
-        format!("`{name}` is no value of the header{hint}")
+        format!("`{name}` is not a value of the header{hint}")
     });
     for message in named.filter_map(|product| unknown_product(product, products)).chain(unknown) {
         mistakes.of_file(&file.source, message);
@@ -40,7 +40,7 @@ pub(super) fn check(
     (map(&table.functions), map(&table.values), Some(source))
 }
 
-/// A capability that the table of support names is one of api.yaml, and each of these is named.
+/// Checks that the capabilities of the support table and those of api.yaml are the same.
 pub(super) fn capabilities(
     api: &ParsedFile<ApiFile>,
     support: Option<&ParsedFile<SupportFile>>,
@@ -54,14 +54,15 @@ pub(super) fn capabilities(
         let hint = hint(named, known.iter().map(|capability| capability.id.value.as_str()));
         let message = match known.iter().any(|capability| capability.id.value == *named) {
             true if entry.not_virtual => continue,
-            true => format!("{function}: a capability says what `not_virtual` leaves open; add that, or remove it"),
-            false => format!("{function}: `{named}` is no capability of api.yaml{hint}"),
+            true => format!("{function}: `capability` needs `not_virtual`; add that, or remove it"),
+            false => format!("{function}: `{named}` is not a capability of api.yaml{hint}"),
         };
         mistakes.of_file(&file.source, message);
     }
     for capability in known {
         if !entries.values().any(|entry| entry.capability.as_ref() == Some(&capability.id.value)) {
-            let message = format!("no function of support.yaml depends on `{}`", capability.id.value);
+            let message =
+                format!("no function of support.yaml depends on `{}`; remove the capability", capability.id.value);
             mistakes.at(&api.source, &capability.id, message);
         }
     }

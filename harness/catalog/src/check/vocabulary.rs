@@ -1,4 +1,4 @@
-//! What a runtime adds to the step language, checked against its header: named sets of codes, words and set-ups.
+//! The runtime's additions to the step language, checked against its header: named sets of codes, words and set-ups.
 
 use steps::builtins::builtin;
 use steps::given::SetUp;
@@ -8,7 +8,7 @@ use steps::syntax::{Expression, ExpressionKind};
 use steps::types::Declarations;
 use steps::vocabulary::is_name;
 use steps::word::Word;
-use steps::{Span, Vocabulary};
+use steps::{Span, Vocabulary, count};
 
 use crate::diagnostic::Mistakes;
 use crate::model::{ApiFile, WordSource};
@@ -57,7 +57,7 @@ pub(super) fn check(
     vocabulary
 }
 
-/// Reads the set-ups of api.yaml: each may be made of those above it.
+/// Reads the set-ups of api.yaml. Each may use those above it.
 fn set_ups(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,
@@ -84,7 +84,7 @@ fn set_ups(
         match SetUp::parse(parameters, &source.steps.value, &names) {
             Ok(set_up) => {
                 if set_up.is_empty() {
-                    let message = format!("`{name}` stands for nothing; write its statements");
+                    let message = format!("`{name}` has no statements; add some");
                     mistakes.at(&file.source, &source.steps, message);
                 } else if let Some(unused) = set_up.unused() {
                     let message = format!("`{name}` does not use `{unused}`; remove it here");
@@ -97,7 +97,7 @@ fn set_ups(
     }
 }
 
-/// Something wrong in the heading of a word, or in its steps.
+/// A mistake in the heading of a word, or in its steps.
 struct Mistake {
     heading: bool,
     span: Span,
@@ -134,7 +134,7 @@ impl WordReader<'_> {
             self.expression(expression, &word.parameters)?;
         }
         if expressions.is_empty() {
-            return Err(Mistake::steps(Span::default(), format!("`{name}` stands for nothing; write its statements")));
+            return Err(Mistake::steps(Span::default(), format!("`{name}` has no statements; add some")));
         }
         let used = |parameter: &String| {
             expressions.iter().any(|known| matches!(&known.kind, ExpressionKind::Name(name) if name == parameter))
@@ -145,7 +145,7 @@ impl WordReader<'_> {
         Ok((name, word))
     }
 
-    /// A word reads its parameters and what every rule can read, nothing of the rule that uses it.
+    /// Checks that a word reads only its parameters and what every rule can read, nothing of the rule that uses it.
     fn expression(&self, expression: &Expression, parameters: &[String]) -> Result<(), Mistake> {
         match &expression.kind {
             ExpressionKind::Name(name)
@@ -168,7 +168,7 @@ impl WordReader<'_> {
     fn call(&self, function: &str, given: usize, span: Span) -> Result<(), Mistake> {
         let headed = |word: &&WordSource| word.word.value.split('(').next().map(str::trim) == Some(function);
         if self.all.iter().any(|word| headed(&word)) {
-            let message = format!("`{function}` is a word; a word stands for calls and built-ins, not for other words");
+            let message = format!("`{function}` is a word; a word can use calls and built-ins, but not other words");
             return Err(Mistake::steps(span, message));
         }
         let wanted = match (builtin(function), self.declarations.function(function)) {
@@ -181,19 +181,21 @@ impl WordReader<'_> {
             }
         };
         if wanted != given {
-            return Err(Mistake::steps(span, format!("`{function}` takes {wanted} arguments, here are {given}")));
+            let wanted = count(wanted, "argument");
+            return Err(Mistake::steps(span, format!("`{function}` takes {wanted}, got {given}")));
         }
         if self.resources.iter().any(|resource| resource.acquire == function) {
-            let message = format!("`{function}` acquires; write it in the rule, where what is acquired has a name");
+            let message =
+                format!("`{function}` acquires a resource; call it in the rule, where the resource has a name");
             return Err(Mistake::steps(span, message));
         }
         Ok(())
     }
 }
 
-/// `name(parameter, …)`, with which a word or a set-up begins.
+/// The heading of a word or a set-up: `name(parameter, …)`.
 fn heading(what: &str, text: &str, declarations: &Declarations) -> Result<(String, Vec<String>), Mistake> {
-    let form = format!("a {what} is written `name(parameter, parameter)`");
+    let form = format!("write a {what} as `name(parameter, parameter)`");
     let (is_type, nothing) = (|name: &str| declarations.ty(name).is_some(), Vocabulary::new());
     let names = Names { is_type: &is_type, actors: &[], vocabulary: &nothing };
     let heading = parse_expression(text, &names, false).map_err(|error| Mistake::heading(error.span, error.message))?;
@@ -220,7 +222,7 @@ fn heading(what: &str, text: &str, declarations: &Declarations) -> Result<(Strin
     Ok((function, parameters))
 }
 
-/// Why a name cannot be given a meaning.
+/// The reason why a name cannot be defined.
 fn no_new_name(name: &str, declarations: &Declarations) -> Option<String> {
     if !is_name(name) {
         return Some(format!("`{name}` cannot be a name in the steps; use letters, digits and `_`"));

@@ -1,5 +1,5 @@
-//! What of the documents the rules judge: each clause with its state, and the functions, values and products that no rule
-//! judges. [`Coverage::of`] is the entry; [`Threshold`] holds the shares that may not fall.
+//! Coverage of the documents by rules: each clause with its state, and the functions, values and products that no rule
+//! judges. [`Coverage::of`] is the entry point; [`Threshold`] holds the shares that may not fall.
 
 mod threshold;
 
@@ -12,43 +12,48 @@ use steps::program::Domain;
 
 use crate::{Clause, DUPLICATE, Level, Modality, PageEntry, Readings, Rule, Rules, identifiers, offered};
 
-/// What becomes of a clause.
+/// The coverage of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
-    /// A check of a `must` rule rests on it, or notices where it does not hold.
+pub enum ClauseState {
+    /// A check of a `must` rule rests on it, or fails if it does not hold.
     Judged,
-    /// Only checks that are reported, and rules that inform, rest on it.
+    /// Only reported checks, and rules that inform, rest on it.
     Observed,
     /// No rule can judge it: the clause says why.
     Untestable,
-    /// It asks something of the caller, or says what something means or how large it is: rules keep to it, and there is
-    /// nothing to judge.
+    /// A requirement on the caller, a meaning or a size: rules keep to it, and there is nothing to judge.
     Kept,
     /// Nothing rests on it.
     Uncovered,
 }
 
-impl State {
-    /// All of them, in the order of reports.
-    pub const ALL: [State; 5] = [State::Judged, State::Observed, State::Untestable, State::Kept, State::Uncovered];
+impl ClauseState {
+    /// All states, in the order of reports.
+    pub const ALL: [ClauseState; 5] = [
+        ClauseState::Judged,
+        ClauseState::Observed,
+        ClauseState::Untestable,
+        ClauseState::Kept,
+        ClauseState::Uncovered,
+    ];
 
-    /// Its name, as reports write it.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            State::Judged => "judged",
-            State::Observed => "observed",
-            State::Untestable => "untestable",
-            State::Kept => "kept",
-            State::Uncovered => "uncovered",
+            ClauseState::Judged => "judged",
+            ClauseState::Observed => "observed",
+            ClauseState::Untestable => "untestable",
+            ClauseState::Kept => "kept",
+            ClauseState::Uncovered => "uncovered",
         }
     }
 }
 
-/// A clause and what rests on it.
+/// A clause, and the rules that rest on it.
 #[derive(Debug)]
 pub struct CoveredClause<'a> {
     pub clause: &'a Clause,
-    pub state: State,
+    pub state: ClauseState,
     /// Rules with a check that rests on it.
     pub rules: BTreeSet<&'a str>,
     /// The products on which a judged check rests on it.
@@ -56,39 +61,39 @@ pub struct CoveredClause<'a> {
 }
 
 impl CoveredClause<'_> {
-    /// Whether the clause says what happens, so that a rule should judge it.
+    /// True if the clause promises an outcome, which a rule should judge.
     pub fn promises(&self) -> bool {
         self.clause.modality.promises()
     }
 }
 
-/// A function or value with the products that have it, and on which no judged rule uses it.
+/// A function or value, with the products that have it but on which no judged rule uses it.
 #[derive(Debug)]
 pub struct Unjudged<'a> {
     pub name: &'a str,
     pub products: Vec<&'a str>,
 }
 
-/// What the rules cover.
+/// The coverage of a catalog.
 #[derive(Debug)]
 pub struct Coverage<'a> {
     pub rules: &'a Rules,
-    /// What was read by somebody besides its author.
+    /// The checks that a second reader has read.
     pub readings: Readings,
     /// In the order of the catalog.
     pub clauses: Vec<CoveredClause<'a>>,
-    /// Functions of the table of support, by name.
+    /// Functions of the support table, by name.
     pub functions: Vec<Unjudged<'a>>,
-    /// Enumerators of the enumerations that rules use, by name; the products are empty.
+    /// Enumerators of the enumerations that rules use, by name, without products.
     pub values: Vec<Unjudged<'a>>,
     /// Product → `must` rules that apply to it.
     pub products: BTreeMap<&'a str, usize>,
 }
 
-/// Coverage of the functions that a page describes.
+/// The coverage of the functions that a page describes.
 #[derive(Debug)]
 pub struct PageCoverage<'a> {
-    /// Its name, as chapters of clauses write it.
+    /// The page's name in chapters of clauses.
     pub page: &'a str,
     /// The functions that the page describes.
     pub functions: usize,
@@ -99,7 +104,7 @@ pub struct PageCoverage<'a> {
 }
 
 impl<'a> Coverage<'a> {
-    /// Looks at every rule, clause, function and product of a catalog.
+    /// Collects the coverage of a catalog.
     pub fn of(rules: &'a Rules, readings: Readings) -> Coverage<'a> {
         let judges = |rule: &&Rule| rule.level == Level::Must && rule.hazard.is_none();
         let products_of = |rule: &Rule| -> BTreeSet<&'a str> {
@@ -122,10 +127,10 @@ impl<'a> Coverage<'a> {
             let on = if judging { products_of(rule) } else { BTreeSet::new() };
             for (clause, judged) in resting(rule).into_iter().chain(noticed) {
                 let covered = &mut clauses[clause];
-                let state = if judging && judged { State::Judged } else { State::Observed };
+                let state = if judging && judged { ClauseState::Judged } else { ClauseState::Observed };
                 covered.state = covered.state.min(state);
                 covered.rules.insert(&rule.id);
-                if state == State::Judged {
+                if state == ClauseState::Judged {
                     covered.products.extend(&on);
                 }
             }
@@ -149,7 +154,7 @@ impl<'a> Coverage<'a> {
 
     /// The pages that were read in full, in the order of documents.yaml.
     pub fn pages(&self) -> Vec<PageCoverage<'a>> {
-        let judged = self.clauses.iter().filter(|covered| covered.state == State::Judged);
+        let judged = self.clauses.iter().filter(|covered| covered.state == ClauseState::Judged);
         let judged: BTreeSet<(&str, &str)> =
             judged.map(|covered| (&*covered.clause.document, &*covered.clause.section)).collect();
         let documents = self.rules.documents.iter();
@@ -168,38 +173,38 @@ impl<'a> Coverage<'a> {
         self.clauses.iter().filter(move |covered| covered.clause.chapter == chapter)
     }
 
-    /// Of the promises and errors of a chapter, how many are judged, observed or untestable, and how many there are.
+    /// The number of promises and errors of a chapter that are judged, observed or untestable, and the number of all.
     pub fn reached(&self, chapter: usize) -> (usize, usize) {
         let promises: Vec<_> = self.chapter(chapter).filter(|covered| covered.promises()).collect();
-        (promises.iter().filter(|covered| covered.state != State::Uncovered).count(), promises.len())
+        (promises.iter().filter(|covered| covered.state != ClauseState::Uncovered).count(), promises.len())
     }
 }
 
 fn unseen(clause: &Clause) -> CoveredClause<'_> {
     let state = match clause.modality {
-        _ if clause.untestable.is_some() => State::Untestable,
-        Modality::Promise | Modality::Error | Modality::Prohibition => State::Uncovered,
-        Modality::Reserved | Modality::Duty | Modality::Advice | Modality::Fact => State::Kept,
+        _ if clause.untestable.is_some() => ClauseState::Untestable,
+        Modality::Promise | Modality::Error | Modality::Prohibition => ClauseState::Uncovered,
+        Modality::Reserved | Modality::Duty | Modality::Advice | Modality::Fact => ClauseState::Kept,
     };
     CoveredClause { clause, state, rules: BTreeSet::new(), products: BTreeSet::new() }
 }
 
-/// A duplicate of a sentence on which nothing rests is uncovered too.
+/// Marks the duplicates of uncovered sentences as uncovered.
 fn settle_duplicates(rules: &Rules, clauses: &mut [CoveredClause<'_>]) {
     let book = &rules.book;
     let original = |clause: &Clause| book.positions.get(clause.untestable.as_deref()?.strip_prefix(DUPLICATE)?);
-    // A duplicate of a duplicate is settled in the next round.
+    // A duplicate of a duplicate is marked in the second round.
     for _ in 0..2 {
         for position in 0..clauses.len() {
-            let uncovered = |at: &usize| clauses[*at].state == State::Uncovered;
+            let uncovered = |at: &usize| clauses[*at].state == ClauseState::Uncovered;
             if original(clauses[position].clause).is_some_and(uncovered) {
-                clauses[position].state = State::Uncovered;
+                clauses[position].state = ClauseState::Uncovered;
             }
         }
     }
 }
 
-/// The clauses that checks of a rule rest on, by position, and whether such a check is judged.
+/// The clauses that checks of a rule rest on, by position; true with those of a judged check.
 fn resting(rule: &Rule) -> Vec<(usize, bool)> {
     let judged = judgments(&rule.program).into_iter().map(|judged| (judged, true));
     let reported = reported(&rule.program).into_iter().map(|judged| (judged, false));
@@ -212,7 +217,7 @@ fn resting(rule: &Rule) -> Vec<(usize, bool)> {
         .collect()
 }
 
-/// The enumerators that no judged rule names, of the enumerations of which one does.
+/// The enumerators that no judged rule names, of enumerations in use by judged rules.
 fn unjudged_values<'a>(rules: &'a Rules, judges: &impl Fn(&&Rule) -> bool) -> Vec<Unjudged<'a>> {
     let declarations = &rules.environment.declarations;
     let mut used: BTreeSet<&str> = BTreeSet::new();

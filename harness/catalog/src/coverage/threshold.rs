@@ -1,36 +1,39 @@
-//! Shares that may not fall: `coverage.tsv` of a runtime's folder.
+//! Shares that may not fall: `coverage.tsv` in a runtime's folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use steps::count;
+
 use super::Coverage;
 use crate::files;
 
-/// Begins the line with the most checks that may be unread.
+/// The first word of the line that limits the number of unread checks.
 const UNREAD: &str = "unread";
 
 /// Bytes of the largest file: a line for each chapter.
 const LARGEST: u64 = 1 << 20;
 
-/// For each chapter of clauses, the least share of its promises and errors that is judged, observed or untestable, and
-/// the fewest clauses.
+/// The minimum for each chapter of clauses: the share of its promises and errors that are judged, observed or
+/// untestable, and the number of clauses.
 #[derive(Debug, Default)]
 pub struct Threshold {
     /// Chapter → share in whole percent, clauses.
     least: BTreeMap<String, (u64, u64)>,
-    /// The most checks that only their author has read.
+    /// The maximum number of checks that only their author has read.
     unread: Option<u64>,
 }
 
-/// Why a threshold cannot be read.
+/// An error reading a threshold.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThresholdError {
-    #[error("cannot read {path}: {source}: name the file with --hold, or leave it out")]
+    #[error("cannot read {path}: {source}; name another file with --hold, or leave the option out")]
     Io { path: PathBuf, source: io::Error },
     #[error(
-        "{path}:{line}: write `chapter<tab>percent<tab>clauses`, for example `copies<tab>95<tab>120`, or `unread<tab>checks`"
+        "{path}:{line}: write `chapter<tab>percent<tab>clauses`, for example `copies<tab>95<tab>120`, or \
+         `unread<tab>checks`"
     )]
     Line { path: PathBuf, line: usize },
 }
@@ -64,8 +67,8 @@ impl Threshold {
         Ok(threshold)
     }
 
-    /// What has fallen, and the lines of what has risen. The unread checks of rules that no release has are a debt, which does
-    /// not count: `released` holds the ids of the others; `None`: there was no release.
+    /// Returns messages for what has fallen, and the new lines for what has risen. Unread checks of unreleased rules do
+    /// not count: `released` has the ids of released rules; `None`: there was no release.
     pub fn compare(&self, coverage: &Coverage<'_>, released: Option<&BTreeSet<&str>>) -> (Vec<String>, Vec<String>) {
         let (mut fallen, mut risen) = (Vec::new(), Vec::new());
         let chapters = coverage.rules.book.chapters.iter().enumerate().filter(|(_, chapter)| !chapter.open);
@@ -75,19 +78,19 @@ impl Threshold {
             let now = now.get(chapter.as_str()).copied().unwrap_or_default();
             if now.0 < least.0 {
                 fallen.push(format!(
-                    "{chapter}: {} % of its promises and errors are covered, it was {} %",
+                    "{chapter}: {} % of its promises and errors are covered, down from {} %",
                     now.0, least.0
                 ));
             }
             if now.1 < least.1 {
-                fallen.push(format!("{chapter}: {} clauses, it were {}", now.1, least.1));
+                fallen.push(format!("{chapter}: {}, down from {}", count(now.1, "clause"), least.1));
             }
         }
         let counts = |rule: &str| released.is_none_or(|released| released.contains(rule));
         let unread = coverage.readings.unread(coverage.rules).filter(|(rule, _)| counts(rule)).count() as u64;
         match self.unread {
             Some(most) if unread > most => {
-                fallen.push(format!("{unread} checks have been read by their author only, at most {most} may be"));
+                fallen.push(format!("{} without a second reader; at most {most} allowed", count(unread, "check")));
             }
             Some(most) if unread == most => {}
             _ => risen.push(format!("{UNREAD}\t{unread}")),
@@ -102,7 +105,7 @@ impl Threshold {
     }
 }
 
-/// The share of a chapter in whole percent, rounded down, and its clauses.
+/// The share of a chapter in whole percent, rounded down, and the number of its clauses.
 fn reached(coverage: &Coverage<'_>, chapter: usize) -> (u64, u64) {
     let (covered, all) = coverage.reached(chapter);
     let share = (covered as u64 * 100).checked_div(all as u64).unwrap_or(100);

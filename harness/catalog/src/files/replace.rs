@@ -1,4 +1,4 @@
-//! Files that are replaced as a whole: a reader sees the old one or the new one, whoever is killed, however full the disk.
+//! Atomic replacement of files: a reader sees the old or the new file, even if a process is killed or the disk is full.
 
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, Write};
@@ -9,13 +9,13 @@ use tempfile::NamedTempFile;
 
 use super::RANDOM;
 
-/// End of the names of files that are being written. Whoever writes one holds its lock.
+/// The suffix of files that are being written. Their writer holds a lock on them.
 const PART: &str = ".atlas-cts-part";
-/// So many files in a row may be taken for left over by another process, between their creation and their lock.
+/// The number of new files in a row that another process may remove as left over before they are locked.
 const TRIES: usize = 10;
 
-/// Writes a file under a new name and renames it; when that fails, an older file stays as it was. The permissions are
-/// those of any new file of this process.
+/// Writes a file under a new name and renames it; if that fails, the old file is unchanged. The permissions are those
+/// of any new file of this process.
 ///
 /// # Errors
 /// The folder cannot be written, or the disk is full.
@@ -26,25 +26,25 @@ pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     Ok(())
 }
 
-/// A new file beside another, with its lock.
+/// A new, locked file in the same folder as another.
 fn new_part(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
-    // The name of the file does not take part: it may be as long as a name can be.
+    // The name does not include that of the file, which may already have the maximum length.
     builder.prefix(".").suffix(PART).rand_bytes(RANDOM).permissions(Permissions::from_mode(0o666));
     for _ in 0..TRIES {
         let part = builder.tempfile_in(folder)?;
         match part.as_file().try_lock() {
             Err(TryLockError::WouldBlock) => continue,
-            // Some network file systems have no locks: nobody else can take this one for left over either.
+            // Some network file systems have no locks; then no other process removes this file as left over.
             Ok(()) | Err(TryLockError::Error(_)) if part.as_file().metadata()?.nlink() > 0 => return Ok(part),
             _ => continue,
         }
     }
-    Err(io::Error::new(io::ErrorKind::WouldBlock, "another process locks or removes every new file of this folder"))
+    Err(io::Error::new(io::ErrorKind::WouldBlock, "another process locks or removes every new file in this folder"))
 }
 
-/// Removes what killed processes left half written in a folder: the files whose lock nobody holds.
+/// Removes partial files of killed processes from a folder: those that are not locked.
 pub fn remove_left_over(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if !entry.file_name().as_encoded_bytes().ends_with(PART.as_bytes()) {
@@ -54,7 +54,7 @@ pub fn remove_left_over(folder: &Path) {
         let opened = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&path);
         let Ok(part) = opened else { continue };
         if part.metadata().is_ok_and(|found| found.is_file()) && part.try_lock().is_ok() {
-            // Nobody reads it; where it cannot be removed, it is in nobody's way.
+            // Nothing reads the file; if it cannot be removed, it does no harm.
             let _ = std::fs::remove_file(&path);
         }
     }

@@ -93,7 +93,7 @@ fn a_file_that_cannot_be_replaced_stays_as_it_was() {
 }
 
 #[test]
-fn a_part_is_left_over_when_nobody_holds_its_lock() {
+fn a_part_without_a_lock_is_left_over() {
     let folder = folder();
     let [live, dead, link, other] =
         [".1.atlas-cts-part", ".2.atlas-cts-part", ".3.atlas-cts-part", "results.jsonl.4711.part"]
@@ -108,9 +108,9 @@ fn a_part_is_left_over_when_nobody_holds_its_lock() {
     assert_eq!([&live, &dead, &link, &other].map(|path| path.symlink_metadata().is_ok()), [true, false, true, true]);
 }
 
-/// Where another process cleans all the time, every file is still written.
+/// Every file is written even if another process removes left-over files all the time.
 #[test]
-fn a_cleaner_beside_a_writer_takes_nothing_from_it() {
+fn a_cleaner_removes_nothing_that_a_writer_is_writing() {
     let folder = folder();
     let path = folder.path().join("file");
     let done = std::sync::atomic::AtomicBool::new(false);

@@ -11,19 +11,19 @@ use steps::evaluate::{Scope, Value};
 use crate::{Level, Limit, Reason, Rule, Rules, left_out, offered};
 use cases::some_cases;
 
-use super::values::{Arguments, Known};
+use super::values::{Known, KnownCall};
 
-/// The number of cases that are examined: each edge of an axis meets several values of the others.
+/// The number of cases to examine: enough to combine each edge of an axis with several values of the others.
 const CASES: u32 = 200;
 
-/// A value at which the nature of a size changes.
+/// A value at which implementations of a size tend to differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
-    /// Needs the 32nd bit: a signed number of 32 bits does not hold it.
+    /// Needs the 32nd bit, so it does not fit a signed 32-bit number.
     Above31,
     /// Needs more than 32 bits.
     Above32,
-    /// Within 4 GiB of 2^64: rounding it up may pass that.
+    /// Within 4 GiB of 2^64: rounding up may overflow.
     Near64,
     /// One below a limit.
     Below,
@@ -46,7 +46,7 @@ impl fmt::Display for Edge {
     }
 }
 
-/// The edge that a value is at, if it is at one.
+/// The edge at a value, if any.
 fn edge(value: i128) -> Option<Edge> {
     match u64::try_from(value).ok()? {
         0xFFFF_FFFF_0000_0000.. => Some(Edge::Near64),
@@ -56,7 +56,7 @@ fn edge(value: i128) -> Option<Edge> {
     }
 }
 
-/// The edges that the rules draw of the sizes that a runtime's functions take.
+/// The edges of sizes in a runtime's functions, and those that the rules draw.
 #[derive(Debug, Default)]
 pub struct Edges {
     /// `function.parameter` or the text of a limit → the edges that at least one rule draws.
@@ -121,8 +121,8 @@ impl Edges {
                 }
             }
             for limit in rules.limits.iter().filter(|limit| limit.function == call.function) {
-                // A value above a limit is often undefined: rules that only inform may try it.
-                let at = beside(limit, &call).filter(|at| *at == Edge::Above || rule.level == Level::Must);
+                // A value above a limit is often undefined; rules that only inform may try it.
+                let at = next_to(limit, &call).filter(|at| *at == Edge::Above || rule.level == Level::Must);
                 self.drawn.entry(limit.text.clone()).or_default().extend(at);
             }
         }
@@ -148,11 +148,11 @@ impl Edges {
         for (name, reason) in excused {
             match self.wanted.get(name) {
                 None if self.unowned.contains(name) => {}
-                None => {
-                    found.push(format!("{api}: `undrawn` names {name}, which is no size of a function and no limit"))
-                }
+                None => found.push(format!(
+                    "{api}: `undrawn` names {name}, which is neither a size of a function nor a limit; remove it"
+                )),
                 Some(wanted) if self.missing(name, wanted).is_empty() => {
-                    found.push(format!("{api}: every edge of {name} is tried; take it out of `undrawn`, {reason}"));
+                    found.push(format!("{api}: every edge of {name} is tried; remove it from `undrawn`, {reason}"));
                 }
                 Some(_) => {}
             }
@@ -175,17 +175,17 @@ impl Edges {
             format!("{edges} {reason}")
         });
         let reasons = reasons.collect::<Vec<_>>().join(", ");
-        Some(format!("edges of sizes: {} of {all} are tried; not tried: {reasons}", all - missing))
+        Some(format!("edges of sizes: {} of {all} tried; not tried: {reasons}", all - missing))
     }
 }
 
-/// Whether a parameter is a 64-bit size.
+/// True if a parameter is a 64-bit size.
 fn is_size(ty: Type) -> bool {
     matches!(ty, Type::Integer { bytes: 8, signed: false })
 }
 
 /// The position of a call relative to a limit, if it is at the limit or next to it.
-fn beside(limit: &Limit, call: &Arguments) -> Option<Edge> {
+fn next_to(limit: &Limit, call: &KnownCall) -> Option<Edge> {
     match limit.bound.distance(|name| call.value(name))? {
         -1 => Some(Edge::Below),
         0 => Some(Edge::Equal),

@@ -1,13 +1,13 @@
-//! Promises and refusals that count as judged: each names a defect that breaks it and that a rule resting on it claims, so
-//! that the proof of the rule is a proof of the sentence.
+//! Judged promises and refusals. Each must name a defect that breaks it, claimed by a rule that rests on it: then
+//! proving the rule proves the sentence.
 
 use std::collections::BTreeSet;
 
-use crate::coverage::{Coverage, State};
+use crate::coverage::{ClauseState, Coverage};
 use crate::{Clause, Level, Readings, Rules};
 
-/// The judged promises and refusals that no defect proves, each with what to do about it. None where no sentence of the catalog
-/// names a defect: a site's own catalog may have no simulated device to break.
+/// The judged promises and refusals that no defect proves, as messages. Empty if no sentence of the catalog names a
+/// defect: a site's own catalog may have no simulated device to break.
 pub fn unproven_promises(rules: &Rules) -> Vec<String> {
     if rules.book.clauses.iter().all(|clause| clause.broken_by.is_empty()) {
         return Vec::new();
@@ -16,7 +16,7 @@ pub fn unproven_promises(rules: &Rules) -> Vec<String> {
     let mut found = Vec::new();
     for covered in &coverage.clauses {
         let clause = covered.clause;
-        let judged = covered.state == State::Judged && covered.promises();
+        let judged = covered.state == ClauseState::Judged && covered.promises();
         let claimed: BTreeSet<&str> = covered
             .rules
             .iter()
@@ -35,20 +35,20 @@ fn mistake(clause: &Clause, judged: bool, claimed: &BTreeSet<&str>) -> Option<St
         let named = !clause.broken_by.is_empty() || clause.no_device.is_some();
         return named.then(|| {
             format!(
-                "{id} is not a judged promise or refusal; leave out `broken_by` and `no_device`, or let a rule judge it"
+                "{id} is not a judged promise or refusal; remove `broken_by` and `no_device`, or let a rule judge it"
             )
         });
     }
     if let Some(defect) = clause.broken_by.iter().find(|defect| !claimed.contains(defect.as_str())) {
         return Some(format!(
-            "{id} is broken by {defect}, which no rule that rests on it or notices it claims; add it to `kills` of one, \
-             and prove the rule"
+            "{id} is broken by {defect}, but no rule that rests on or notices it claims that; add it to `kills` of \
+             one, and prove the rule"
         ));
     }
     (clause.broken_by.is_empty() && clause.no_device.is_none()).then(|| {
         format!(
-            "{id} is judged, and no defect shows it; name one that a rule resting on it kills under `broken_by`, or say \
-             under `no_device` why no device can break it"
+            "{id} is judged, but no defect proves it; name one that a rule resting on it kills under `broken_by`, or \
+             say under `no_device` why no device can break it"
         )
     })
 }

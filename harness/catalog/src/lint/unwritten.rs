@@ -1,15 +1,15 @@
-//! What a skeleton of a rule leaves to be written.
+//! Unwritten parts of a rule's skeleton.
 
 use crate::{Specs, chapter_paths, name_below};
 
-/// Stands before what is to be written, in a text or in a comment of a chapter.
+/// The prefix of an unwritten part, in a text or a comment of a chapter.
 pub const TO_WRITE: &str = "TO WRITE: ";
 
-/// The places of chapters at which something is still to be written, each with what.
+/// The unwritten parts of chapters, with their places.
 pub fn unwritten(specs: &Specs, runtime: &str) -> Vec<String> {
     let folder = specs.root().join(runtime);
     let mut found = Vec::new();
-    // What cannot be read is reported where the catalog is read.
+    // Unreadable files are reported by the reader of the catalog.
     for path in chapter_paths(specs, runtime, &mut Vec::new()) {
         let bytes = specs.read(&path, u64::MAX).unwrap_or_default();
         for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {

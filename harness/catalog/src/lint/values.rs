@@ -1,4 +1,4 @@
-//! The arguments of a case's calls, as far as its steps tell before they run.
+//! The arguments of a case's calls, as far as they are known before the steps run.
 
 use std::collections::HashMap;
 
@@ -10,20 +10,20 @@ use steps::types::wrap;
 use steps::walk::Node;
 use steps::{Id, VariableId};
 
-/// The number of rounds that are examined of a longer loop, in addition to the last one.
+/// The number of examined rounds of a longer loop, in addition to the last one.
 const ROUNDS: i128 = 8;
 
 /// A call with the known part of its arguments.
 #[derive(Debug)]
-pub(super) struct Arguments {
+pub(super) struct KnownCall {
     /// The function's name.
     pub function: &'static str,
     parameters: &'static [Parameter],
     known: Vec<Option<i128>>,
 }
 
-impl Arguments {
-    /// Each parameter whose value is known.
+impl KnownCall {
+    /// The parameters with known values.
     pub(super) fn values(&self) -> impl Iterator<Item = (&'static str, i128)> + '_ {
         let known = self.parameters.iter().zip(&self.known);
         known.filter_map(|(parameter, value)| Some((parameter.name, (*value)?)))
@@ -35,19 +35,19 @@ impl Arguments {
     }
 }
 
-/// The variables of a case whose values follow from the drawn ones.
+/// The variables of a case whose values are known from the drawn ones.
 pub(super) struct Known<'p> {
     program: &'p Program,
     scope: &'p Scope,
     values: &'p [Value],
     /// By variable and offset.
     frame: HashMap<(VariableId, i128), i128>,
-    calls: Vec<Arguments>,
+    calls: Vec<KnownCall>,
 }
 
 impl<'p> Known<'p> {
     /// The calls of a case, in order.
-    pub(super) fn calls(program: &'p Program, scope: &'p Scope, values: &'p [Value]) -> Vec<Arguments> {
+    pub(super) fn calls(program: &'p Program, scope: &'p Scope, values: &'p [Value]) -> Vec<KnownCall> {
         let mut known = Known { program, scope, values, frame: HashMap::new(), calls: Vec::new() };
         known.block(&program.statements);
         known.calls
@@ -114,7 +114,7 @@ impl<'p> Known<'p> {
         }
     }
 
-    /// Notes a call; the values of the variables that it writes are unknown from then on.
+    /// Notes a call. The variables that it writes become unknown.
     fn call_of(&mut self, call: &'p Call) {
         let function = self.program.functions[call.function];
         let known = call.arguments.iter().map(|argument| match argument {
@@ -124,7 +124,7 @@ impl<'p> Known<'p> {
             _ => None,
         });
         let known = known.collect();
-        self.calls.push(Arguments { function: function.name, parameters: function.parameters, known });
+        self.calls.push(KnownCall { function: function.name, parameters: function.parameters, known });
         for argument in &call.arguments {
             if let Argument::Out { place, .. } = argument
                 && let Some(variable) = place.root_variable()
@@ -138,7 +138,7 @@ impl<'p> Known<'p> {
         self.frame.retain(|(other, _), _| *other != variable);
     }
 
-    /// The variable and the offset that a place names, if its indices are known.
+    /// The variable and offset of a place, if its indices are known.
     fn place(&mut self, place: &'p Place) -> Option<(VariableId, i128)> {
         let variable = place.root_variable()?;
         let mut offset = place.offset as i128;

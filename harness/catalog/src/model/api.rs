@@ -1,4 +1,4 @@
-//! What the header cannot say: api.yaml.
+//! api.yaml: facts about the runtime that its header cannot express.
 
 use std::collections::BTreeMap;
 
@@ -11,34 +11,34 @@ use steps::program::Space;
 use super::life_cycle::{CapabilitySource, LifeCycle, Queries};
 use crate::edition::{EditionCondition, EditionForm};
 
-/// `specs/<runtime>/api.yaml`: what the header cannot say.
+/// `specs/<runtime>/api.yaml`: what the header does not say about the runtime.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApiFile {
     /// The runtime's name: that of its folder and of its bindings.
     #[schemars(with = "String")]
     pub runtime: Spanned<String>,
-    /// What it is.
+    /// A short description of the runtime.
     pub title: String,
-    /// How the library is found. A runtime of several libraries has `libraries` instead.
+    /// Where to find the library. A runtime with several libraries has `libraries` instead.
     #[serde(default)]
     pub library: Option<LibrarySource>,
-    /// The libraries, where there are several: first the one that is always there.
+    /// The libraries, if there are several. The first one is always installed.
     #[serde(default)]
     pub libraries: Vec<LibraryEntry>,
-    /// Where programs can run, the usual place first; none: the runtime knows no difference.
+    /// The modes in which programs can run, the default first; empty: the runtime makes no difference.
     #[serde(default)]
     pub run_modes: Vec<String>,
-    /// How the version that the runtime reports is read as an edition.
+    /// The way to read the reported version of the runtime as an edition.
     #[serde(default)]
     pub edition: EditionForm,
-    /// Structs whose layout in the header holds for some editions only.
+    /// Structs whose layout in the header applies to some editions only.
     #[serde(default)]
     pub layouts: Vec<LayoutSource>,
-    /// What calls return. A runtime with several types of codes has `results` instead.
+    /// The type of codes that calls return. A runtime with several such types has `results` instead.
     #[serde(default)]
     pub result: Option<ResultSource>,
-    /// What calls return, where there are several types of codes.
+    /// The types of codes that calls return, if there are several.
     #[serde(default)]
     pub results: Vec<ResultSource>,
     /// Sets of codes that the steps use by name: `f(..) fails, usually misuse`.
@@ -48,44 +48,45 @@ pub struct ApiFile {
     /// Words that stand for several statements of a rule.
     #[serde(default)]
     pub words: Vec<WordSource>,
-    /// Set-ups that rules begin with: statements that may declare.
+    /// Set-ups that rules begin with: statements that may declare variables.
     #[serde(default)]
     pub set_ups: Vec<SetUpSource>,
-    /// The variable whose value names the devices that a process sees, in ascending order and with commas between: a
-    /// process numbers what it sees from 0. Without one, rules run one after another on real devices.
+    /// The environment variable that lists the devices that a process sees, in ascending order and separated by commas.
+    /// A process numbers its visible devices from 0. Without this variable, rules run one after another on real
+    /// devices.
     #[serde(default)]
     pub visible: Option<String>,
-    /// How a process is set up and torn down.
+    /// The steps that set up and tear down a process.
     pub life_cycle: LifeCycle,
-    /// What the runtime says about itself.
+    /// Queries about the runtime itself.
     pub queries: Queries,
-    /// What a device may be able to do where no document says so: asked once, where rules depend on it.
+    /// Capabilities that a device may have although no document says so: tested once, if rules depend on them.
     #[serde(default)]
     pub capabilities: Vec<CapabilitySource>,
-    /// What calls acquire, and how it is released.
+    /// Resources that calls acquire, with the calls that release them.
     #[serde(default)]
     pub resources: Vec<ResourceSource>,
-    /// Functions that change the whole process: processes that call them are isolated, unless their rule says otherwise.
+    /// Functions that affect the whole process: processes that call them are isolated unless their rule says otherwise.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub process: Vec<Spanned<String>>,
-    /// Functions that return when the device has done something: where two of them hang, nothing else is tried.
+    /// Functions that wait for the device: if two of them hang, the device counts as lost.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub waits: Vec<Spanned<String>>,
-    /// Parameters that are time-outs: what steps give them follows from `patience`.
+    /// Parameters that are timeouts: steps derive their values from `patience`.
     #[serde(default)]
     pub time_outs: Vec<TimeOutSource>,
     /// Documented limits of sizes: rules try both sides and the limit itself.
     #[serde(default)]
     pub limits: Vec<LimitSource>,
-    /// Sizes and limits of which rules do not try every edge, by the reason for that. With it, `lint` asks for the others.
+    /// Sizes and limits with edges that no rule tries, by reason. If present, `lint` requires all other edges.
     #[serde(default)]
     #[schemars(with = "Option<BTreeMap<Reason, Vec<String>>>")]
     pub undrawn: Option<BTreeMap<Reason, Vec<Spanned<String>>>>,
 }
 
-/// A parameter that is a time-out.
+/// A parameter that is a timeout.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimeOutSource {
@@ -94,11 +95,11 @@ pub struct TimeOutSource {
     /// Its name in the header.
     #[schemars(with = "String")]
     pub parameter: Spanned<String>,
-    /// What it counts.
+    /// Its unit.
     pub unit: TimeUnit,
 }
 
-/// What a time-out counts.
+/// The unit of a timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeUnit {
@@ -123,19 +124,19 @@ pub struct LimitSource {
     pub multiple_of: Option<[String; 2]>,
 }
 
-/// Why no rule tries an edge of a size.
+/// The reason why no rule tries an edge of a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// The call moves or writes that many bytes.
+    /// The call would move or write this many bytes.
     MovesAsMuch,
-    /// The call takes that much memory of the device or the host.
+    /// The call would take this much memory of the device or the host.
     TakesAsMuch,
-    /// It is the length of memory, or of a list, that the caller has.
+    /// The size is the length of memory, or of a list, that the caller provides.
     CallerHasIt,
-    /// The documents leave few values, or none of that size.
+    /// The documents allow few values, or none of this size.
     FewValues,
-    /// The documents promise nothing there.
+    /// The documents promise nothing for this size.
     NotPromised,
 }
 
@@ -151,7 +152,7 @@ impl std::fmt::Display for Reason {
     }
 }
 
-/// How the library is found.
+/// The location of the library.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LibrarySource {
@@ -167,19 +168,19 @@ pub struct LibrarySource {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Library")]
 pub struct LibraryEntry {
-    /// Its name in reports.
+    /// The library's name in reports.
     #[schemars(with = "String")]
     pub id: Spanned<String>,
     /// File names, in the order in which they are tried.
     pub names: Vec<String>,
     /// Folders, with `${VARIABLES}` of the environment; an unset variable drops the entry. The folder of the first
-    /// library is always looked in.
+    /// library is always searched.
     #[serde(default)]
     pub search: Vec<String>,
-    /// The runtime also works without it: rules that call its functions are skipped then.
+    /// True if the runtime also works without it: then rules that call its functions are skipped.
     #[serde(default)]
     pub optional: bool,
-    /// The functions that live in it, by name or as a pattern such as `audit_*`. All others live in the first library.
+    /// The functions in it, by name or as patterns such as `audit_*`. All others are in the first library.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub functions: Vec<Spanned<String>>,
@@ -194,7 +195,7 @@ pub struct LayoutSource {
     #[serde(rename = "struct")]
     #[schemars(with = "String")]
     pub structure: Spanned<String>,
-    /// The editions that have the header's layout, for example `>=2.0`.
+    /// The editions with the header's layout, for example `>=2.0`.
     #[schemars(with = "String")]
     pub editions: EditionCondition,
 }
@@ -203,19 +204,19 @@ pub struct LayoutSource {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResultSource {
-    /// The type of the code that says success or failure.
+    /// The type of the codes, as named in the header.
     #[serde(rename = "type")]
     #[schemars(with = "String")]
     pub ty: Spanned<String>,
     /// The constant that means success.
     #[schemars(with = "String")]
     pub success: Spanned<String>,
-    /// Which constants of the header name codes, as a pattern such as `PREFIX_*`; without it, the enumerators of the
+    /// A pattern for the constants of the header that are codes, such as `PREFIX_*`; without it, the enumerators of the
     /// type.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub codes: Option<Spanned<String>>,
-    /// Codes after which a process is of no further use.
+    /// Codes after which a process is unusable.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub fatal: Vec<Spanned<String>>,
@@ -226,24 +227,24 @@ pub struct ResultSource {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Word")]
 pub struct WordSource {
-    /// Its name, and names for what a rule passes: `holds(block, want)`.
+    /// Its name and parameters: `holds(block, want)`.
     #[schemars(with = "String")]
     pub word: Spanned<String>,
-    /// What it stands for: calls, built-ins, and at most one check.
+    /// The statements that it stands for: calls, built-ins, and at most one check.
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
 }
 
-/// A set-up that stands for several statements, which may declare: `given pool(props, pool);`
+/// A set-up that stands for several statements, which may declare variables: `given pool(props, pool);`
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SetUp")]
 pub struct SetUpSource {
-    /// Its name, and names for what a rule passes: `pool(props, pool)`. What it declares under such a name gets the
-    /// rule's name.
+    /// Its name and parameters: `pool(props, pool)`. A variable that it declares under a parameter's name gets the name
+    /// that the rule passes.
     #[schemars(with = "String")]
     pub given: Spanned<String>,
-    /// What it stands for: declarations, calls, and checks that it may go on.
+    /// The statements that it stands for: declarations, calls, and checks that the rule may continue.
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
 }
@@ -256,10 +257,10 @@ pub struct ResourceSource {
     /// The function that acquires.
     #[schemars(with = "String")]
     pub acquire: Spanned<String>,
-    /// Its parameter that receives or names what is acquired.
+    /// The parameter that receives or names the resource.
     #[schemars(with = "String")]
     pub handle: Spanned<String>,
-    /// The function that releases, whose one argument is the handle; or a whole call such as `f(handle, 0, size)` with
+    /// The function that releases, if its only argument is the handle; or a call such as `f(handle, 0, size)` with
     /// integers, constants and parameters of the function that acquires.
     #[schemars(with = "String")]
     pub release: Spanned<String>,
@@ -267,10 +268,10 @@ pub struct ResourceSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub also: Vec<Spanned<String>>,
-    /// Who may use the pointer.
+    /// The side that may use the pointer: device or host.
     #[serde(default)]
     pub space: Option<Space>,
-    /// Length of a handle that is a buffer of bytes.
+    /// The length of the handle, if it is a buffer of bytes.
     #[serde(default)]
     pub bytes: Option<u32>,
 }

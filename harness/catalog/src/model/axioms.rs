@@ -1,4 +1,4 @@
-//! Assumptions that no sentence states: axioms.yaml.
+//! axioms.yaml: assumptions that no sentence states.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,11 +19,11 @@ pub struct AxiomsFile {
 pub struct Axiom {
     /// The axiom's name, without a dot: `contents-stay`.
     pub id: String,
-    /// The assumption, in a sentence.
+    /// The assumption, as one sentence.
     pub says: String,
-    /// Why no suite can do without it.
+    /// The reason why no suite can do without it.
     pub needed: String,
-    /// What a device that denies it could argue.
+    /// The argument of a vendor whose device does not hold it.
     pub objection: String,
     /// Built-in checks of the step language that always assume it.
     #[serde(default)]
@@ -31,7 +31,7 @@ pub struct Axiom {
 }
 
 impl Axiom {
-    /// The axiom as a failure shows it.
+    /// The axiom as a failure prints it.
     pub fn told(&self) -> String {
         format!("assuming {}: {}", self.id, self.says)
     }

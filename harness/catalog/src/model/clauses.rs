@@ -1,4 +1,4 @@
-//! The form of the files of clauses (docs/policy.md): section → modality → id → sentence.
+//! The structure of files of clauses (docs/policy.md): section → modality → id → sentence.
 
 use std::fmt;
 
@@ -11,19 +11,19 @@ use serde_yaml::Spanned;
 
 use crate::edition::Edition;
 
-/// `specs/<runtime>/clauses/*.yaml`: normative sentences, by section and modality. The name of the file is the chapter of
-/// the coverage.
+/// `specs/<runtime>/clauses/*.yaml`: normative sentences, by section and modality. The file name is the chapter in
+/// coverage reports.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClausesFile {
-    /// The id in documents.yaml of the document that the sentences are from.
+    /// The id of the source document in documents.yaml.
     #[schemars(with = "String")]
     pub document: Spanned<String>,
-    /// The pages that were read for it, sentence by sentence.
+    /// The pages that were read for the chapter, sentence by sentence.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub pages: Vec<Spanned<String>>,
-    /// The pages have not been read: the chapter is known not to be covered.
+    /// True if the pages have not been read: the chapter is known to be uncovered.
     #[serde(default)]
     pub open: bool,
     /// Section (a function or type of the header, or one of the document's sections) → modality → id → sentence.
@@ -32,7 +32,7 @@ pub struct ClausesFile {
     pub clauses: IndexMap<String, IndexMap<Modality, IndexMap<String, Spanned<Sentenced>>>>,
 }
 
-/// What kind of sentence a clause is.
+/// The kind of sentence that a clause is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Modality {
@@ -41,20 +41,20 @@ pub enum Modality {
     Promise,
     /// A documented refusal.
     Error,
-    /// Not supported, only supported, not allowed: the outcome is undefined.
+    /// A use that is not supported or not allowed: the outcome is undefined.
     Prohibition,
-    /// A value that is reserved: an instruction to the caller.
+    /// A reserved value: an instruction to the caller.
     Reserved,
-    /// What the caller has to do.
+    /// A requirement on the caller.
     Duty,
-    /// What the caller had better do.
+    /// A recommendation to the caller.
     Advice,
-    /// Limits, sizes, units, meanings.
+    /// A limit, size, unit or meaning.
     Fact,
 }
 
 impl Modality {
-    /// Its name, as the catalog writes it.
+    /// The name in the catalog.
     pub fn name(self) -> &'static str {
         match self {
             Modality::Promise => "promise",
@@ -67,19 +67,19 @@ impl Modality {
         }
     }
 
-    /// Whether a document says what happens.
+    /// True if the document promises an outcome.
     pub fn promises(self) -> bool {
         matches!(self, Modality::Promise | Modality::Error)
     }
 
-    /// Whether a document asks something of the caller: every rule that judges keeps to it.
+    /// True if the document requires something of the caller, to which judging rules must keep.
     pub fn asks(self) -> bool {
         matches!(self, Modality::Duty | Modality::Reserved)
     }
 }
 
-/// A normative sentence: its text in our words, behind the first 12 digits of the SHA-256 of the sentence in the document
-/// (docs/policy.md). With more to say, a map whose `says` is that text.
+/// A normative sentence: the first 12 digits of the SHA-256 of the sentence in the document, then the text in our words
+/// (docs/policy.md). With details, a map with that text as `says`.
 #[derive(Debug, Clone, JsonSchema)]
 #[schemars(untagged)]
 pub enum Sentenced {
@@ -95,10 +95,10 @@ pub enum Sentenced {
 pub struct Details {
     /// The sentence, as [`Sentenced::Plain`].
     pub says: String,
-    /// The document's id in documents.yaml, where it is not the file's.
+    /// The document's id in documents.yaml, if it is not that of the file.
     #[serde(default)]
     pub document: Option<String>,
-    /// The products that it speaks of; none: all.
+    /// The products that it is about; empty: all.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub products: Vec<Spanned<String>>,
@@ -110,41 +110,41 @@ pub struct Details {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub until: Option<Edition>,
-    /// The run modes in which it holds; none: all.
+    /// The run modes in which it holds; empty: all.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub run_modes: Vec<Spanned<String>>,
-    /// The functions that may refuse what rules pass them, by what it says of its run modes: there it is only observed
-    /// whether their bare calls succeed.
+    /// Functions that the sentence allows to fail in its run modes: there, the success of their bare calls is only
+    /// observed.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub leaves_open: Vec<Spanned<String>>,
-    /// The codes that it names for a refusal.
+    /// The error codes that it names for a refusal.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub codes: Vec<Spanned<String>>,
-    /// Why it promises an outcome, where its wording sounds as if it did not.
+    /// The reason why it promises an outcome, if its wording does not make that obvious.
     #[serde(default)]
     pub reason: Option<String>,
-    /// Rules that fail, or report it, where a device breaks the sentence, although their checks name other sentences.
+    /// Rules that fail or report it if a device breaks the sentence, although their checks name other sentences.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub noticed_by: Vec<Spanned<String>>,
-    /// Defects that break the sentence, each claimed by a rule that rests on it or notices it: what proves that a promise
-    /// or a refusal is judged.
+    /// Defects that break the sentence, each claimed by a rule that rests on it or notices it. They prove that a
+    /// promise or refusal is judged.
     #[serde(default)]
     pub broken_by: Vec<String>,
-    /// Why no device can break what counts as judged: `about a prototype`, `either answer is legal`, or `restates` the id
-    /// of the clause that names the defect.
+    /// The reason why no device can break a judged sentence: `about a prototype`, `either answer is legal`, or
+    /// `restates` and the id of the clause that names the defect.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub no_device: Option<Spanned<String>>,
-    /// Why no rule can judge or observe it: `needs a kernel`, `needs hardware state`, `not reachable from C`, `timing`,
-    /// `advice`, or `duplicate of` the id of another clause.
+    /// The reason why no rule can judge or observe it: `needs a kernel`, `needs hardware state`, `not reachable from
+    /// C`, `timing`, `advice`, or `duplicate of` and the id of another clause.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub untestable: Option<Spanned<String>>,
-    /// The clause or page of another runtime's documents that says the same, where sentences wait for their runtime.
+    /// The equivalent clause or page of another runtime's documents, for sentences of a runtime without a catalog.
     #[serde(default)]
     pub elsewhere: Option<String>,
 }
@@ -155,7 +155,7 @@ impl<'de> Deserialize<'de> for Sentenced {
         impl<'de> Visitor<'de> for Form {
             type Value = Sentenced;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a sentence, or a map with `says`")
+                f.write_str("a sentence or a map with `says`")
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Sentenced, E> {
                 Ok(Sentenced::Plain(text.to_owned()))
@@ -178,9 +178,9 @@ impl Sentenced {
     }
 }
 
-/// A sentence of a file with everything that its place in the file says.
+/// A sentence, with its section, modality and id.
 pub(crate) struct ClauseEntry {
-    /// The clause's name for ever, `<area>.<name>`.
+    /// The clause's permanent name, `<area>.<name>`.
     pub id: Spanned<String>,
     pub document: String,
     pub section: String,
@@ -193,7 +193,7 @@ pub(crate) struct ClauseEntry {
 }
 
 impl ClausesFile {
-    /// The sentences in their order.
+    /// The sentences in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = ClauseEntry> + '_ {
         let sections = self.clauses.iter();
         let kinds = sections.flat_map(|(section, kinds)| kinds.iter().map(move |(kind, ids)| (section, *kind, ids)));

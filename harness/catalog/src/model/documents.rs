@@ -1,11 +1,11 @@
-//! What the rules cite: documents.yaml.
+//! documents.yaml: the documents that rules cite.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_yaml::Spanned;
 
-/// `specs/<runtime>/documents.yaml`: what the rules cite.
+/// `specs/<runtime>/documents.yaml`: the documents that rules cite.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentsFile {
@@ -26,16 +26,16 @@ pub struct DocumentEntry {
     pub edition: String,
     /// Its language, for example `zh`.
     pub language: String,
-    /// What it covers.
+    /// The subjects that it covers.
     pub covers: String,
-    /// Its sections by name, but for functions and types of the header, which are sections of every document; none: any
-    /// name is one.
+    /// Its sections by name, without functions and types of the header, which are sections of every document. Empty:
+    /// any name is a section.
     #[serde(default)]
     pub sections: Vec<String>,
-    /// Its pages that chapters of clauses list without a restriction, with every function that they describe.
+    /// Its pages that chapters of clauses list without a restriction, with all functions that they describe.
     #[serde(default)]
     pub pages: Vec<PageEntry>,
-    /// Whether it promises anything; source code does not, and rules that rest on it alone inform.
+    /// True if it promises anything. Source code does not: rules that rest on source code alone can only inform.
     #[serde(default = "promises")]
     pub promises: bool,
 }
@@ -45,20 +45,20 @@ pub struct DocumentEntry {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Page")]
 pub struct PageEntry {
-    /// Its name, as chapters of clauses write it.
+    /// The page's name in chapters of clauses.
     pub page: String,
-    /// The functions that it describes, also those that the header does not declare: each has a clause.
+    /// The functions that it describes, including those that the header does not declare. Each has a clause.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub functions: Vec<Spanned<String>>,
-    /// Functions without a clause, each with the reason.
+    /// Functions without a clause, with the reasons.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub open: IndexMap<String, Spanned<String>>,
 }
 
 impl DocumentEntry {
-    /// Whether a page lists a function, with clauses or open.
+    /// True if the page lists a function, with clauses or open.
     pub fn describes(&self, function: &str) -> bool {
         self.pages
             .iter()
@@ -67,7 +67,7 @@ impl DocumentEntry {
 }
 
 impl PageEntry {
-    /// Whether the page says why a function has no clause.
+    /// True if the page says why a function has no clause.
     pub fn is_open(&self, function: &str) -> bool {
         self.open.contains_key(function)
     }

@@ -4,65 +4,66 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_yaml::Spanned;
-use steps::program::State;
+use steps::program::Readiness;
 
 use crate::edition::EditionForm;
 
-/// How a process is set up and torn down, in the step language.
+/// The set-up and teardown of a process, in the step language.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LifeCycle {
-    /// From `loaded` to `init` and back.
+    /// The steps from `loaded` to `init` and back.
     pub init: UpDown,
     /// From `init` to `device` and back.
     pub device: UpDown,
-    /// Between cases: restore what the process's set-up chose.
+    /// Steps between cases that restore what the set-up of the process chose.
     #[schemars(with = "Option<String>")]
     pub restore: Option<Spanned<String>>,
-    /// After a rule, and after accidents: a failing call retires the worker.
+    /// Steps after a rule and after accidents. If a call fails, the worker is retired.
     #[schemars(with = "Option<String>")]
     pub health: Option<Spanned<String>>,
-    /// What a device does before it is used, and after what speaks against it: a small operation with a known result.
+    /// The device gate: a small operation with a known result, performed before a device is used and after signs of
+    /// trouble.
     #[schemars(with = "Option<String>")]
     pub gate: Option<Spanned<String>>,
-    /// What a stream that is free takes, and one that was held: measured before a run, it says how long rules wait.
+    /// Steps that measure a free stream and a blocked one before a run. The times determine how long rules wait.
     #[schemars(with = "Option<String>")]
     pub pace: Option<Spanned<String>>,
-    /// Where a product's life cycle differs: product → what takes the place of the above.
+    /// Differences of products: product → the parts that replace the above.
     #[serde(default, rename = "for")]
     pub differing: IndexMap<String, LifeCycleDifference>,
 }
 
-/// How the life cycle of one product differs.
+/// The differences of one product's life cycle.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LifeCycleDifference {
     /// From `init` to `device` and back.
     #[serde(default)]
     pub device: Option<UpDown>,
-    /// Between cases.
+    /// Steps between cases.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub restore: Option<Spanned<String>>,
-    /// After a rule, and after accidents.
+    /// Steps after a rule and after accidents.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub health: Option<Spanned<String>>,
-    /// What a device does before it is used.
+    /// The device gate.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub gate: Option<Spanned<String>>,
-    /// What is measured before a run.
+    /// Measurements before a run.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub pace: Option<Spanned<String>>,
-    /// Queries that are not asked there, because the product does not support their functions.
+    /// Queries to leave out because the product does not support their functions.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub unasked: Vec<Spanned<String>>,
 }
 
-/// A step up and the step back.
+/// A step of the set-up, and its reverse.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpDown {
@@ -74,74 +75,75 @@ pub struct UpDown {
     pub down: Spanned<String>,
 }
 
-/// What the runtime says about itself.
+/// Queries about the runtime itself.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Queries {
-    /// Number of devices.
+    /// The number of devices.
     pub device_count: Option<QuerySource>,
-    /// The name that tells the product.
+    /// The name that identifies the product.
     pub product: Option<QuerySource>,
-    /// Bytes of the device's memory that nobody uses.
+    /// The device's free memory in bytes.
     pub free_memory: Option<QuerySource>,
-    /// Where this program runs, one of `run_modes`.
+    /// The mode in which this program runs, one of `run_modes`.
     pub run_mode: Option<QuerySource>,
-    /// The runtime's version: asked in this order, until one answers.
+    /// The runtime's version: tried in this order until one answers.
     #[serde(default)]
     pub version: Vec<VersionSource>,
-    /// The text of the thread's last errors: asked only after a case has failed, and before anything else.
+    /// The text of the thread's last errors: queried only after a case has failed, before any other call.
     pub recent_error: Option<QuerySource>,
 }
 
-/// A question for the runtime's version.
+/// A query for the runtime's version.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Version")]
 pub struct VersionSource {
-    /// What answers, for the report: the name of a function.
+    /// The source of the answer in reports: the name of a function.
     pub by: String,
-    /// How far the process must be set up.
-    pub state: State,
+    /// The readiness that the query needs.
+    pub state: Readiness,
     /// Steps before the answer can be read.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub steps: Option<Spanned<String>>,
-    /// An expression: the answer, an integer or a text. An empty text is none.
+    /// The answer: an expression of integer or text type. An empty text does not count as an answer.
     #[schemars(with = "String")]
     pub value: Spanned<String>,
-    /// The answer is the number of an interface, read in this way, and says nothing of the edition.
+    /// If present, the answer is an interface number, read in this form, and does not give the edition.
     pub interface: Option<EditionForm>,
 }
 
-/// A question to the runtime.
+/// A query to the runtime.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuerySource {
-    /// How far the process must be set up.
-    pub state: State,
+    /// The readiness that the query needs.
+    pub state: Readiness,
     /// Steps before the answer can be read.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub steps: Option<Spanned<String>>,
-    /// An expression: the answer, an integer or a text.
+    /// The answer: an expression of integer or text type.
     #[schemars(with = "String")]
     pub value: Spanned<String>,
 }
 
-/// What a device shows that it can do.
+/// A capability that a device can demonstrate.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Capability")]
 pub struct CapabilitySource {
-    /// Its name, which support.yaml uses.
+    /// Its name in support.yaml.
     #[schemars(with = "String")]
     pub id: Spanned<String>,
-    /// What it is, in the words of a skip.
+    /// The capability as a skip message names it.
     pub means: String,
-    /// Devices that the steps use, from 0 on.
+    /// The number of devices that the steps use, counted from device 0.
     #[serde(default = "one_device")]
     pub devices: u32,
-    /// Steps in a process that is set up on device 0, and ends after them: the device can do it where all of them hold.
+    /// Steps in a process that is set up on device 0 and ends after them. The device has the capability if all checks
+    /// hold.
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
 }

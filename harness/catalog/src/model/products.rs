@@ -1,4 +1,4 @@
-//! Products and their families: products.yaml.
+//! products.yaml: products and their families.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -9,11 +9,11 @@ use serde_yaml::Spanned;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductsFile {
-    /// The product that the simulated device imitates when none is asked for; without it, the first one.
+    /// The product that the simulated device imitates by default; without it, the first one.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub default: Option<Spanned<String>>,
-    /// Family → what its products have in common. Lists of products may name families, and leave out what comes after `not`:
+    /// Family → what its products have in common. Lists of products may name families, and exclude names with `not`:
     /// `[current, not ipv350]`.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
@@ -22,7 +22,7 @@ pub struct ProductsFile {
     pub products: Vec<ProductEntry>,
 }
 
-/// A product, or several that the documents never tell apart.
+/// A product, or several that the documents never distinguish.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductEntry {
@@ -31,13 +31,13 @@ pub struct ProductEntry {
     pub id: Spanned<String>,
     /// Its name in the documents.
     pub name: String,
-    /// The families that it is of.
+    /// The families that it belongs to.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub families: Vec<Spanned<String>>,
     /// Regular expressions on the name that the runtime reports.
     pub reported_names: Vec<String>,
-    /// Where programs can run, some of the runtime's `run_modes`.
+    /// The modes in which programs can run, from the runtime's `run_modes`.
     #[serde(default)]
     pub run_modes: Vec<String>,
     /// Documented quantities: bytes (4KiB) or plain integers. Every product has every quantity.

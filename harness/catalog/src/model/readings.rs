@@ -1,4 +1,4 @@
-//! What a second reader found.
+//! Readings: the findings of a second reader.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -7,8 +7,8 @@ use serde_yaml::Spanned;
 
 use super::clauses::Modality;
 
-/// `specs/<runtime>/readings/*.yaml`: rule → text of a judged check, as `atlas-cts clauses --checks` prints it → what a
-/// second reader found. A check that is changed has to be read again.
+/// `specs/<runtime>/readings/*.yaml`: rule → text of a judged check, as `atlas-cts clauses --checks` prints it → the
+/// second reader's findings. A changed check must be read again.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ReadingsFile {
@@ -16,30 +16,30 @@ pub struct ReadingsFile {
     pub(crate) readings: IndexMap<String, IndexMap<String, Spanned<Reading>>>,
 }
 
-/// What a second reader found for one judged check.
+/// A second reader's findings for one judged check.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
-    /// The sentences that the reader found: ids of clauses, or the first digits of the SHA-256 of a sentence that is no
-    /// clause; none: the reader found none.
+    /// The sentences that the reader found: ids of clauses, or the first digits of the SHA-256 of a sentence without a
+    /// clause. Empty: the reader found none.
     #[serde(default)]
     pub found: Vec<String>,
-    /// Sections that the reader names, where the clauses do not give them.
+    /// The sections that the reader names, if the clauses do not give them.
     #[serde(default)]
     pub sections: Vec<String>,
-    /// What kind of sentence the strongest of them is, where the clauses do not give it.
+    /// The kind of the strongest sentence, if the clauses do not give it.
     #[serde(default)]
     pub modality: Option<Strength>,
-    /// The axioms that cover what of the check goes beyond the sentences.
+    /// The axioms that cover the parts of the check beyond the sentences.
     #[serde(default)]
     pub assuming: Vec<String>,
-    /// What of the check goes beyond the sentences and no axiom covers: an objection that has to be settled or answered.
+    /// The parts of the check beyond the sentences that no axiom covers: an objection to settle or answer.
     #[serde(default)]
     pub beyond: Option<String>,
     /// The sentence, or the steps, that answer an objection of the reader.
     #[serde(default)]
     pub answered: Option<String>,
-    /// Where author and reader disagree: what was decided, and by which sentence.
+    /// The decision on a disagreement of author and reader, with the sentence that decides it.
     #[serde(default)]
     pub settled: Option<String>,
 }

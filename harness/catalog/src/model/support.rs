@@ -1,4 +1,4 @@
-//! Functions and values by product: support.yaml.
+//! support.yaml: functions and values by product.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -11,16 +11,16 @@ use crate::edition::{Edition, Span};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SupportFile {
-    /// Where the table comes from.
+    /// The source of the table.
     pub source: SourceReference,
-    /// By function.
+    /// The products that support each function.
     pub functions: IndexMap<String, SupportEntry>,
-    /// By enumerator, of those that not every product takes.
+    /// The products that accept each enumerator, for those that not every product accepts.
     #[serde(default)]
     pub values: IndexMap<String, SupportEntry>,
 }
 
-/// Which products offer a function or take a value; a product in neither list: the documents do not say.
+/// The products that offer a function or accept a value. For a product in neither list, the documents do not say.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SupportEntry {
@@ -30,18 +30,19 @@ pub struct SupportEntry {
     /// Documented as not supported.
     #[serde(default)]
     pub unsupported: Vec<String>,
-    /// The first edition of the runtime that has it, as far as is known.
+    /// The first known edition of the runtime that has it.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Edition>,
-    /// Of a function: documented for physical machines and containers only, so that in a virtual machine it is undefined.
+    /// For a function: documented only for physical machines and containers, so undefined in a virtual machine.
     #[serde(default)]
     pub not_virtual: bool,
-    /// Of a function that is `not_virtual`: the capability of api.yaml that says whether the device does it all the same.
+    /// For a `not_virtual` function: the capability of api.yaml that tells if the device supports it in a virtual
+    /// machine.
     #[serde(default)]
     pub capability: Option<String>,
-    /// Of a function: bytes of memory that a rule which calls it locks at most. Where a process may lock less, its failure
-    /// says nothing about the device.
+    /// For a function: the maximum number of bytes that a rule locks by calling it. If a process may lock less, a
+    /// failure says nothing about the device.
     #[serde(default)]
     pub locks: u64,
     /// The last edition that has it.

@@ -1,4 +1,4 @@
-//! The catalog's log of changes: what became weaker, in which version, and why.
+//! The catalog's log of changes: the parts of rules that became weaker, with version and reason.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,80 +9,80 @@ use serde_yaml::Spanned;
 
 use super::error::MustPassError;
 use crate::one_space;
-use crate::version::Release;
+use crate::version::VersionNumber;
 use crate::{CatalogError, Diagnostic, Rules, Source, Specs, is_rule_id, parse_source};
 
-/// The log's name in the folder of a runtime.
+/// The log's name in a runtime's folder.
 pub(super) const FILE: &str = "changes.yaml";
 
-/// Bytes of the longest log: people write it.
+/// The maximum size of a log in bytes: it is written by hand.
 const LARGEST: u64 = 8 << 20;
 
-/// `specs/<runtime>/changes.yaml`: what releases demand less than those before them, and why.
+/// `specs/<runtime>/changes.yaml`: requirements that a release weakened, with the reasons.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangesFile {
-    /// The changes, in the order in which they were made.
+    /// The changes, oldest first.
     #[schemars(with = "Vec<Change>")]
     pub changes: Vec<Spanned<Change>>,
 }
 
-/// Something that became weaker.
+/// A part of a rule that became weaker.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     /// The rule's id.
     #[schemars(with = "String")]
     pub rule: Spanned<String>,
-    /// The version of the suite from which on it is so.
+    /// The first version of the suite with the change.
     #[schemars(with = "String")]
     pub version: Spanned<String>,
-    /// What became weaker.
-    pub part: Part,
-    /// The products, conditions or statements that are meant; none where `part` is `rule` or `level`.
+    /// The part that became weaker.
+    pub part: ChangedPart,
+    /// The affected products, conditions or statements; empty if `part` is `rule` or `level`.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub of: Vec<Spanned<String>>,
-    /// Why: which sentence of a document says otherwise, or what was wrong.
+    /// The reason: the sentence of a document that says otherwise, or the mistake in the rule.
     #[schemars(with = "String")]
     pub why: Spanned<String>,
 }
 
-/// What of a rule became weaker.
+/// The part of a rule that became weaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Part {
-    /// It is gone.
+pub enum ChangedPart {
+    /// The rule was removed.
     Rule,
-    /// It only informs, or is only observed.
+    /// The rule only informs, or is only observed.
     Level,
-    /// It does not have to hold on these products any more.
+    /// The rule no longer has to hold on these products.
     Products,
-    /// It applies only under these conditions, or under others than before.
+    /// The rule applies only under these conditions, or under other ones than before.
     Conditions,
-    /// These statements are gone, are only reported, or say something else.
+    /// These statements were removed or changed, or are only reported.
     Checks,
 }
 
-impl Part {
+impl ChangedPart {
     /// The name that the log uses.
     pub fn name(self) -> &'static str {
         match self {
-            Part::Rule => "rule",
-            Part::Level => "level",
-            Part::Products => "products",
-            Part::Conditions => "conditions",
-            Part::Checks => "checks",
+            ChangedPart::Rule => "rule",
+            ChangedPart::Level => "level",
+            ChangedPart::Products => "products",
+            ChangedPart::Conditions => "conditions",
+            ChangedPart::Checks => "checks",
         }
     }
 
-    /// Whether an entry says which ones are meant.
+    /// True if an entry names the affected ones.
     fn has_names(self) -> bool {
-        !matches!(self, Part::Rule | Part::Level)
+        !matches!(self, ChangedPart::Rule | ChangedPart::Level)
     }
 }
 
-/// The log of a catalog, with its place.
+/// The log of a catalog, with its path.
 #[derive(Debug)]
 pub(super) struct Log {
     pub path: PathBuf,
@@ -91,7 +91,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Reads the log of a catalog; one that is not there is empty.
+    /// Reads the log of a catalog; a missing log is empty.
     pub(super) fn read(specs: &Specs, rules: &Rules) -> Result<Log, MustPassError> {
         let path = specs.root().join(&rules.runtime).join(FILE);
         let text = match specs.exists(&path) {
@@ -112,31 +112,36 @@ fn mistakes(diagnostics: Vec<Diagnostic>) -> MustPassError {
     MustPassError::Changes(CatalogError { diagnostics })
 }
 
-/// What is wrong with an entry by itself.
+/// The mistakes of a single entry.
 fn check(source: &Arc<Source>, change: &Change) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut at = |place: &Spanned<String>, message: String| found.push(Diagnostic::at(source, place, message));
     if !is_rule_id(&change.rule.value) {
         at(&change.rule, format!("`{}` is not the id of a rule", change.rule.value));
     }
-    if Release::read_whole(&change.version.value).is_none() {
-        at(&change.version, format!("`{}` is no version of the suite; write for example 0.3.0", change.version.value));
+    if VersionNumber::read_whole(&change.version.value).is_none() {
+        at(
+            &change.version,
+            format!("`{}` is not a version of the suite; write for example 0.3.0", change.version.value),
+        );
     }
     if change.why.value.trim().is_empty() {
-        at(&change.why, "say why: which sentence says otherwise, or what was wrong".to_owned());
+        at(&change.why, "write the reason: the sentence that says otherwise, or what was wrong".to_owned());
     }
     let part = change.part.name();
     match (change.part.has_names(), change.of.first()) {
-        (true, None) => at(&change.rule, format!("say which {part} are meant: `of: [\"…\"]`")),
-        (false, Some(name)) => at(name, format!("a change of `part: {part}` is about the whole rule; leave `of` out")),
+        (true, None) => at(&change.rule, format!("name the {part} that changed: `of: [\"…\"]`")),
+        (false, Some(name)) => {
+            at(name, format!("a change of `part: {part}` applies to the whole rule; leave `of` out"))
+        }
         _ => {}
     }
     found
 }
 
 impl Change {
-    /// Whether this entry speaks of a weakening.
-    pub(super) fn is_about(&self, rule: &str, part: Part, name: &str) -> bool {
+    /// True if this entry explains a weakening.
+    pub(super) fn is_about(&self, rule: &str, part: ChangedPart, name: &str) -> bool {
         let named = !part.has_names() || self.of.iter().any(|of| one_space(&of.value) == name);
         self.rule.value == rule && self.part == part && named
     }

@@ -1,4 +1,4 @@
-//! Why lists and logs of changes cannot be read.
+//! Errors of must-pass lists and logs of changes.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,17 +7,18 @@ use thiserror::Error;
 
 use crate::CatalogError;
 
-/// Why a catalog cannot be held against a list.
+/// An error that prevents comparing a catalog with a must-pass list.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MustPassError {
     #[error("cannot read {path}: {source}; name a list that `atlas-cts mustpass --write` wrote")]
     Io { path: PathBuf, source: io::Error },
     #[error(
-        "{path}:{line}: no line of a list; write `rule<tab>on, where or check<tab>what`, or restore the file from the release"
+        "{path}:{line}: not a line of a list; write `rule<tab>on, where or check<tab>what`, or restore the file from the \
+         release"
     )]
     Line { path: PathBuf, line: usize },
-    #[error("{path} names no version or no rule; restore the file from the release")]
+    #[error("{path} lacks a version or rules; restore the file from the release")]
     Empty { path: PathBuf },
     /// The log of changes has mistakes.
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! Lists as files: a line for each fact, so that a difference of two lists reads like one.
+//! Must-pass lists as files, with one fact per line, so that lists can be compared with `diff`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use super::error::MustPassError;
 use super::list::{MustPass, Promise};
 use crate::files;
-use crate::version::Release;
+use crate::version::VersionNumber;
 use crate::{Specs, is_rule_id};
 
-/// Bytes of the longest list: tens of thousands of rules.
+/// The maximum size of a list in bytes: tens of thousands of rules.
 const LARGEST: u64 = 16 << 20;
 
-/// The folder of the lists in that of a runtime.
+/// The folder of the lists in a runtime's folder.
 const FOLDER: &str = "mustpass";
 
-/// The words of a line, which tabs part: what it is about, and what it says.
+/// The first words of lines, whose columns are separated by tabs.
 const VERSION: &str = "version";
 const CATALOG: &str = "catalog";
 const PRODUCTS: &str = "on";
@@ -26,7 +26,7 @@ impl MustPass {
     /// Reads a list.
     ///
     /// # Errors
-    /// It cannot be read, or a line is none of a list.
+    /// The file cannot be read, or a line is malformed.
     pub fn read(path: &Path) -> Result<MustPass, MustPassError> {
         let io = |source| MustPassError::Io { path: path.to_owned(), source };
         let text = files::read_to_string(path, LARGEST).map_err(io)?;
@@ -41,7 +41,7 @@ impl MustPass {
         Ok(list)
     }
 
-    /// The list of the last release of a runtime; `None`: there is none at hand (an executable carries none).
+    /// The list of a runtime's last release; `None`: there is none (an executable carries none).
     ///
     /// # Errors
     /// The list cannot be read.
@@ -49,15 +49,15 @@ impl MustPass {
         let Specs::Folder(root) = specs else { return Ok(None) };
         let entries = std::fs::read_dir(root.join(runtime).join(FOLDER)).into_iter().flatten().flatten();
         let lists = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|kind| kind == "txt"));
-        let version = |path: &PathBuf| Release::read_whole(path.file_stem()?.to_str()?);
+        let version = |path: &PathBuf| VersionNumber::read_whole(path.file_stem()?.to_str()?);
         let newest = lists.filter_map(|path| Some((version(&path)?, path))).max_by(|a, b| a.0.compare(&b.0));
         newest.map(|(_, path)| MustPass::read(&path)).transpose()
     }
 
-    /// `None`: the line is none of a list.
+    /// Adds a line; `None`: it is malformed.
     fn take(&mut self, words: &[&str]) -> Option<()> {
         match *words {
-            [VERSION, version] => self.version = Release::read_whole(version).map(|_| version.to_owned())?,
+            [VERSION, version] => self.version = VersionNumber::read_whole(version).map(|_| version.to_owned())?,
             [CATALOG, digest] => self.catalog = digest.to_owned(),
             [id, what, said] if is_rule_id(id) && !said.is_empty() => {
                 let promise = self.rules.entry(id.to_owned()).or_default();

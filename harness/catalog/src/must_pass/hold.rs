@@ -1,4 +1,4 @@
-//! A catalog held against the list of a release.
+//! Comparison of a catalog with the must-pass list of a release.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,14 +7,14 @@ use std::path::Path;
 
 use steps::judgment::reported;
 
-use super::changes::{Log, Part};
+use super::changes::{ChangedPart, Log};
 use super::error::MustPassError;
 use super::list::{MustPass, Promise};
 use crate::one_space;
-use crate::version::Release;
+use crate::version::VersionNumber;
 use crate::{Diagnostic, Level, Rule, Rules, Specs, short};
 
-/// Something that a release may not do silently.
+/// A change that a release may not make silently.
 #[derive(Debug)]
 pub struct Mistake(Diagnostic);
 
@@ -24,20 +24,20 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// Something that the catalog demands less.
+/// A requirement that became weaker.
 struct Weakening<'a> {
     rule: &'a str,
-    part: Part,
-    /// The product, condition or statement; empty where the rule as a whole is meant.
+    part: ChangedPart,
+    /// The product, condition or statement; empty for the rule as a whole.
     name: String,
-    /// What happened, in words.
+    /// The weakening, in words.
     what: String,
     /// `file:line`.
     place: String,
 }
 
-/// What of a catalog is weaker than a list, and no later entry of its log says why; what that log says of changes that
-/// there are not; and new rules that do not say since when they are there.
+/// Returns the weakenings since a list without a later entry in the log, entries in the log without such a weakening,
+/// and new rules with a wrong `since`.
 ///
 /// # Errors
 /// The list or the log cannot be read.
@@ -55,7 +55,7 @@ pub fn hold(path: &Path, specs: &Specs, rules: &Rules) -> Result<Vec<Mistake>, M
         let about = |weak: &Weakening<'_>| change.value.is_about(weak.rule, weak.part, &weak.name);
         if !found.iter().any(about) {
             let message = format!(
-                "{} is as strong as in version {} in this; remove the entry, or name what became weaker word for word",
+                "{} is as strong as in version {} here; remove the entry, or quote what became weaker exactly",
                 change.value.rule.value, list.version
             );
             mistakes.push(Mistake(Diagnostic::at(&log.source, &change.value.rule, message)));
@@ -65,7 +65,7 @@ pub fn hold(path: &Path, specs: &Specs, rules: &Rules) -> Result<Vec<Mistake>, M
     Ok(mistakes)
 }
 
-/// How a rule demands less than it did.
+/// The weakenings of a rule.
 fn weakenings<'a>(id: &'a str, was: &Promise, list: &Path, rules: &Rules) -> Vec<Weakening<'a>> {
     let whole =
         |part, what: &str, place| vec![Weakening { rule: id, part, name: String::new(), what: what.to_owned(), place }];
@@ -73,13 +73,13 @@ fn weakenings<'a>(id: &'a str, was: &Promise, list: &Path, rules: &Rules) -> Vec
         return Vec::new();
     }
     let Some(rule) = rules.rule(id) else {
-        return whole(Part::Rule, "is gone", list.display().to_string());
+        return whole(ChangedPart::Rule, "was removed", list.display().to_string());
     };
     let place = place(rule, rules);
     let is = Promise::of(rule, rules);
     if rule.level != Level::Must || rule.hazard.is_some() {
         let what = if rule.hazard.is_some() { "is only observed" } else { "only informs" };
-        return whole(Part::Level, what, place);
+        return whole(ChangedPart::Level, what, place);
     }
     let weak = |part, name: &str, what: String| Weakening {
         rule: id,
@@ -89,23 +89,24 @@ fn weakenings<'a>(id: &'a str, was: &Promise, list: &Path, rules: &Rules) -> Vec
         place: place.clone(),
     };
     let products = was.products.difference(&is.products);
-    let products = products.map(|product| weak(Part::Products, product, format!("does not have to hold on {product}")));
+    let products =
+        products.map(|product| weak(ChangedPart::Products, product, format!("does not have to hold on {product}")));
     let conditions = is.conditions.difference(&was.conditions);
-    let conditions = conditions.map(|name| weak(Part::Conditions, name, format!("applies only where `{name}`")));
+    let conditions = conditions.map(|name| weak(ChangedPart::Conditions, name, format!("applies only where `{name}`")));
     let only_reported: Vec<String> =
         reported(&rule.program).iter().map(|check| one_space(&rule.program.judged(check))).collect();
     let checks = lost(&was.checks, &is.checks).into_iter().map(|check| {
         let what = if only_reported.iter().any(|reported| reported.trim_start_matches("[info] ") == check) {
             "is only reported"
         } else {
-            "is not judged any more"
+            "is no longer judged"
         };
-        weak(Part::Checks, check, format!("the check `{check}` {what}"))
+        weak(ChangedPart::Checks, check, format!("the check `{check}` {what}"))
     });
     products.chain(conditions).chain(checks).collect()
 }
 
-/// The statements that stood there more often than they do.
+/// The statements that appear less often than before.
 fn lost<'a>(was: &'a [String], is: &[String]) -> Vec<&'a str> {
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
     is.iter().for_each(|check| *left.entry(check).or_default() += 1);
@@ -119,8 +120,8 @@ fn lost<'a>(was: &'a [String], is: &[String]) -> Vec<&'a str> {
     was.iter().filter(gone).map(String::as_str).collect()
 }
 
-/// What is wrong with the version that brought a rule. One that the list does not have and that names none comes with the next
-/// version; it must not name an earlier one.
+/// The mistake in a rule's `since`. A rule that is not in the list belongs to the next version and must not name an
+/// earlier one.
 fn since(rule: &Rule, list: &MustPass, rules: &Rules) -> Option<Mistake> {
     let promise = Promise::of(rule, rules);
     let listed = list.rules.contains_key(&rule.id);
@@ -128,10 +129,10 @@ fn since(rule: &Rule, list: &MustPass, rules: &Rules) -> Option<Mistake> {
     let later = version.is_some_and(|version| is_later(version, &list.version));
     let message = match (listed, later) {
         (false, false) if !promise.products.is_empty() && version.is_some() => format!(
-            "{} is judged, and version {} did not have it; leave out `since`, or name the version that brings it",
+            "{} is judged, but version {} did not have it; leave `since` out, or name the version that adds it",
             rule.id, list.version
         ),
-        (true, true) => format!("{} is in the list of version {} already; remove `since`", rule.id, list.version),
+        (true, true) => format!("{} is already in the list of version {}; remove `since`", rule.id, list.version),
         _ => return None,
     };
     Some(Mistake(at(&place(rule, rules), &message)))
@@ -141,7 +142,7 @@ impl Weakening<'_> {
     fn mistake(&self, log: &Log, version: &str) -> Mistake {
         let of = if self.name.is_empty() { String::new() } else { format!(", of: [{:?}]", self.name) };
         let message = format!(
-            "{} {}, and version {version} demanded it; put it back, or say why in {}:\n    \
+            "{} {}, but version {version} required it; restore it, or explain it in {}:\n    \
              - {{rule: {}, version: …, part: {}{of}, why: …}}",
             self.rule,
             self.what,
@@ -153,7 +154,7 @@ impl Weakening<'_> {
     }
 }
 
-/// A mistake at a place that is known by its name only.
+/// A mistake at a place of which only the name is known.
 fn at(place: &str, message: &str) -> Diagnostic {
     Diagnostic { source: None, line: 0, column: 0, message: format!("{place}: {message}") }
 }
@@ -162,8 +163,8 @@ fn place(rule: &Rule, rules: &Rules) -> String {
     format!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line)
 }
 
-/// Whether a version comes after another; what is no version does not.
+/// True if a version is later than another; false for a malformed version.
 fn is_later(version: &str, than: &str) -> bool {
-    let read = |text| Release::read_whole(text);
+    let read = |text| VersionNumber::read_whole(text);
     read(version).zip(read(than)).is_some_and(|(version, than)| version.compare(&than) == Ordering::Greater)
 }

@@ -1,4 +1,4 @@
-//! A catalog → what a conformant device has to hold.
+//! A catalog → its must-pass list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,30 +7,30 @@ use steps::judgment::{Judgment, judgments};
 use crate::one_space;
 use crate::{Rule, Rules, promised};
 
-/// What a conformant device has to hold.
+/// The rules that a conformant device holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MustPass {
     /// The version of the suite.
     pub version: String,
     /// SHA-256 over the catalog's files, lower-case hex.
     pub catalog: String,
-    /// By the rule's id.
+    /// Requirements by rule id.
     pub rules: BTreeMap<String, Promise>,
 }
 
-/// What a rule demands, as far as weakening it can be seen.
+/// The requirements of a rule, as far as a weakening would show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Promise {
     /// Ids of the products on which it has to hold.
     pub products: BTreeSet<String>,
-    /// Where it applies at all: `2 devices`, `edition >=8.2`.
+    /// The conditions under which it applies: `2 devices`, `edition >=8.2`.
     pub conditions: BTreeSet<String>,
-    /// The statements that are judged, each on one line, as often as they stand there.
+    /// The judged statements, each on one line and as often as it appears.
     pub checks: Vec<String>,
 }
 
 impl MustPass {
-    /// What a catalog demands.
+    /// The list of a catalog.
     pub fn of(rules: &Rules, version: &str) -> MustPass {
         let mut found: BTreeMap<String, Promise> = rules
             .rules
@@ -45,7 +45,7 @@ impl MustPass {
         MustPass { version: version.to_owned(), catalog: rules.digest.clone(), rules: found }
     }
 
-    /// What it demands of one product.
+    /// The list for one product.
     pub fn on(mut self, product: &str) -> MustPass {
         self.rules.retain(|_, promise| promise.products.contains(product));
         self
@@ -53,7 +53,7 @@ impl MustPass {
 }
 
 impl Promise {
-    /// What a rule demands; of no product, where nobody promises it.
+    /// The requirements of a rule; without products if no document promises it.
     pub(super) fn of(rule: &Rule, rules: &Rules) -> Promise {
         let products = rules.products.iter().map(|product| &product.id);
         Promise {
@@ -77,7 +77,7 @@ fn conditions(rule: &Rule) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-/// The texts of what is judged. A call that must fail with a code is one statement.
+/// The texts of judged statements. A call that must fail with a code is one statement.
 fn checks(rule: &Rule) -> Vec<String> {
     let judged = judgments(&rule.program).into_iter();
     let whole = judged.filter(|judged| !matches!(judged.judgment, Judgment::Code(_)));

@@ -1,5 +1,5 @@
-//! What a conformant device has to hold, release by release: the list of the rules that judge, on which products, under
-//! which conditions, by which checks. A catalog that is weaker than the last list says so in its log of changes.
+//! Must-pass lists, one per release: the rules that a conformant device holds, with products, conditions and checks. A
+//! catalog that is weaker than the last list must explain that in its log of changes.
 
 mod changes;
 mod error;
@@ -9,7 +9,7 @@ mod list;
 #[cfg(test)]
 mod tests;
 
-pub use changes::{Change, ChangesFile, Part};
+pub use changes::{Change, ChangedPart, ChangesFile};
 pub use error::MustPassError;
 pub use hold::{Mistake, hold};
 pub use list::{MustPass, Promise};
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use crate::{Rules, Specs};
 
-/// The ids of rules that the last release had, or that the log of changes names: none of them is given again.
+/// The ids of rules that the last release had or that the log of changes names; they must not be reused.
 ///
 /// # Errors
 /// The list or the log cannot be read.

@@ -22,7 +22,7 @@ prop_compose! {
     }
 }
 
-/// What reading a file with this text gives.
+/// The result of reading a file with this text.
 fn read(text: &str) -> Result<MustPass, MustPassError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.txt");
@@ -46,9 +46,9 @@ proptest! {
 fn a_line_of_no_list_is_named() {
     let text = "version\t0.2.0\ncatalog\t00\ntoy.set.byte\ton\ta b\ntoy.set.byte\tjudges\tx == 1\n";
     let error = read(text).unwrap_err().to_string();
-    assert!(error.contains("list.txt:4: no line of a list"), "{error}");
+    assert!(error.contains("list.txt:4: not a line of a list"), "{error}");
     for (text, said) in
-        [("", "names no version"), ("version\t0.2.0\n", "names no version or no rule"), ("version\tnew\n", ":1:")]
+        [("", "lacks a version"), ("version\t0.2.0\n", "lacks a version or rules"), ("version\tnew\n", ":1:")]
     {
         let error = read(text).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::Release;
+use super::VersionNumber;
 
-/// Conditions that a version satisfies all of.
+/// Conditions that a version must satisfy together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Range {
     text: String,
-    conditions: Vec<(&'static [Ordering], Release)>,
+    conditions: Vec<(&'static [Ordering], VersionNumber)>,
 }
 
 /// A text that is not a range.
@@ -19,7 +19,7 @@ pub struct Range {
 )]
 pub struct NotARange(String);
 
-/// How a version may compare with the one that a condition names. The longer signs first: `>` begins `>=`.
+/// The signs of conditions, each with the orderings that satisfy it. Longer signs come first: `>` begins `>=`.
 const SIGNS: [(&str, &[Ordering]); 5] = [
     (">=", &[Ordering::Greater, Ordering::Equal]),
     ("<=", &[Ordering::Less, Ordering::Equal]),
@@ -32,12 +32,12 @@ impl Range {
     /// Reads a range.
     ///
     /// # Errors
-    /// There is no condition, or one of them has no sign, or no version that begins with a number.
+    /// There is no condition, or a condition lacks a sign or a version that begins with a number.
     pub fn read(text: &str) -> Result<Range, NotARange> {
         let words = text.split([' ', ',']).filter(|word| !word.is_empty());
         let condition = |word: &str| {
             let (sign, rest) = SIGNS.iter().find_map(|(sign, allowed)| Some((*allowed, word.strip_prefix(sign)?)))?;
-            Some((sign, Release::read_whole(rest)?))
+            Some((sign, VersionNumber::read_whole(rest)?))
         };
         let conditions: Option<Vec<_>> = words.map(condition).collect();
         match conditions {
@@ -46,9 +46,9 @@ impl Range {
         }
     }
 
-    /// Whether a version is in it. Each condition compares as many parts as it names: 26.0 means every version that begins
-    /// like it, its candidates too.
-    pub fn holds(&self, version: &Release) -> bool {
+    /// True if a version is in the range. Each condition compares as many parts as it names: 26.0 means every version
+    /// that begins with it, including candidates.
+    pub fn holds(&self, version: &VersionNumber) -> bool {
         self.conditions.iter().all(|(allowed, named)| allowed.contains(&version.beginning(named)))
     }
 }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case::numbers_are_no_texts(">=25.9", "25.10.0", true)]
+    #[case::numbers_not_texts(">=25.9", "25.10.0", true)]
     #[case::patch_of_the_last("<=25.5", "25.5.2", true)]
     #[case::not_after_what_begins_like_it(">25.5", "25.5.2", false)]
     #[case::candidate_of_the_next("<26.0", "26.0.rc1", false)]
@@ -82,7 +82,7 @@ mod tests {
         #[case] version: &str,
         #[case] is: bool,
     ) {
-        let version = Release::read(version).expect("it is a version");
+        let version = VersionNumber::read(version).expect("it is a version");
         assert_eq!(Range::read(range).expect("it is a range").holds(&version), is);
     }
 
@@ -96,7 +96,7 @@ mod tests {
     #[case(">=25.x$")]
     #[case("=25.5")]
     fn a_text_that_is_no_range_is_never_one_that_always_holds(#[case] text: &str) {
-        let message = Range::read(text).expect_err("it is no range").to_string();
+        let message = Range::read(text).expect_err("it is not a range").to_string();
         assert!(message.starts_with(&format!("`{text}` ")) && message.contains(">=25.5 <26.0"), "{message}");
     }
 }

@@ -8,7 +8,7 @@ use engine::case::Budget;
 use engine::wire::flight::Flight;
 use engine::wire::message::{Reply, Request, RunRule, Start};
 use engine::wire::{FLIGHT, WORKER};
-use steps::program::State;
+use steps::program::Readiness;
 
 use super::Place;
 
@@ -38,7 +38,7 @@ impl Worker {
             only: None,
             digest: None,
             libraries: vec![Some(place.library.clone())],
-            state: State::Device,
+            state: Readiness::Device,
             device: 0,
             memory: None,
             mute: false,

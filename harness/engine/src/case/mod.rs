@@ -13,7 +13,7 @@ pub use report::{CaseFailure, CaseReport, FailedCall, LostIn, Trouble};
 pub use search::{FailedCase, Ran, Search, SearchResult};
 
 pub use cases::{
-    Budget, Case, CaseError, CaseTree, Discarded, Distinct, LEAST_PATIENCE, Patience, Plan, QueryError, Scope, Value,
-    Work, calls_of_a_case, case_from_json, case_to_json, cases_from_json, display_values, exhausted, parse_json,
+    Budget, Case, CaseError, CaseTree, Discarded, Distinct, Effort, LEAST_PATIENCE, Patience, Plan, QueryError, Scope,
+    Value, calls_of_a_case, case_from_json, case_to_json, cases_from_json, display_values, exhausted, parse_json,
     parse_query, query, rule_seed, some_cases, unique_keys,
 };

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use steps::program::{Sharing, State};
+use steps::program::{Readiness, Sharing};
 
 use crate::case::{Case, FailedCase, Patience, Shrinking, case_to_json};
 use crate::pool::{Assignment, Home, SetUp, StartError, WorkerProcess, interrupt};
@@ -155,7 +155,7 @@ impl<'a> Again<'a> {
                 self.starts = self.starts.saturating_sub(1);
                 let chapter = Some(executor.chapter_file(self.rule));
                 let device = program.processes[0].device;
-                let set_up = SetUp::new(State::Device, device, chapter, StartReason::Confirmation);
+                let set_up = SetUp::new(Readiness::Device, device, chapter, StartReason::Confirmation);
                 executor.factory.start(self.inquest.machine, set_up)?.0
             }
         };

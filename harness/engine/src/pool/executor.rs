@@ -10,9 +10,9 @@ use serde_json::Value as Json;
 use steps::Span;
 use steps::StatementId;
 use steps::judgment::Judgment;
-use steps::program::{Sharing, State};
+use steps::program::{Readiness, Sharing};
 
-use crate::case::{Budget, CaseReport, Patience, Ran, Scope, Search, SearchResult, Value, Work};
+use crate::case::{Budget, CaseReport, Effort, Patience, Ran, Scope, Search, SearchResult, Value};
 use crate::wire::message::RunCase;
 use crate::wire::trace::Texts;
 use catalog::{Alternative, Known, Rule, Rules, left_out};
@@ -50,7 +50,7 @@ impl Home {
 }
 
 /// The work of a rule: few cases if they may spoil processes, fewer if each case starts processes.
-fn budget(rule: &Rule, work: &Work) -> Budget {
+fn budget(rule: &Rule, work: &Effort) -> Budget {
     match Home::of(rule) {
         Home::Worker => work.single,
         Home::Group if rule.program.all_are(Sharing::Pooled) => work.group,
@@ -96,14 +96,14 @@ pub struct Executor {
     /// Functions that the library lacks and may lack.
     pub missing: BTreeSet<&'static str>,
     /// The work of a rule.
-    pub work: Work,
+    pub work: Effort,
     pub factory: Factory,
     pub pool: Pool,
 }
 
 impl Executor {
     /// An executor for a product and a number of devices, with the workers that are already in the pool.
-    pub fn new(rules: Arc<Rules>, product: String, devices: u32, work: Work, factory: Factory, pool: Pool) -> Executor {
+    pub fn new(rules: Arc<Rules>, product: String, devices: u32, work: Effort, factory: Factory, pool: Pool) -> Executor {
         let facts = rules.product(&product).map(|product| product.facts.clone()).unwrap_or_default();
         Executor {
             rules,
@@ -370,7 +370,7 @@ impl Executor {
 
     /// Ends one of the processes of a rule after its last case.
     pub fn end_process(&self, rule: &Rule, member: usize, worker: WorkerProcess, lost: bool) {
-        if lost || rule.program.processes[member].state == State::Loaded {
+        if lost || rule.program.processes[member].state == Readiness::Loaded {
             drop(worker);
         } else {
             worker.stop(self.factory.deadlines.step);

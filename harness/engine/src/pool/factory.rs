@@ -10,7 +10,7 @@ use crate::wire::message::{Reply, Request, Start, Started};
 use crate::wire::{FILES, advice};
 use catalog::Rules;
 use record::{Retry, RetryCause, StartReason, Verdict};
-use steps::program::State;
+use steps::program::Readiness;
 use thiserror::Error;
 
 use super::child::{Deadlines, WorkerProcess};
@@ -62,7 +62,7 @@ const BRIEF: Duration = Duration::from_secs(2);
 /// The set-up of a worker.
 #[derive(Debug, Clone, Copy)]
 pub struct SetUp<'a> {
-    pub state: State,
+    pub state: Readiness,
     pub device: u32,
     /// The only chapter to read: for processes that run one rule.
     pub only: Option<&'a str>,
@@ -73,8 +73,8 @@ pub struct SetUp<'a> {
 
 impl<'a> SetUp<'a> {
     /// A process in which only the set-up starts the runtime.
-    pub fn new(state: State, device: u32, only: Option<&'a str>, reason: StartReason) -> SetUp<'a> {
-        SetUp { state, device, only, reason, runtime: state != State::Loaded }
+    pub fn new(state: Readiness, device: u32, only: Option<&'a str>, reason: StartReason) -> SetUp<'a> {
+        SetUp { state, device, only, reason, runtime: state != Readiness::Loaded }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::case::Trouble;
-use steps::program::State;
+use steps::program::Readiness;
 
 use super::machines::MachineFolder;
 
@@ -19,11 +19,11 @@ pub(super) struct Place {
     /// The visible devices of its machine's processes; `None` for all.
     visible: Option<String>,
     device: u32,
-    state: State,
+    state: Readiness,
 }
 
 impl Place {
-    pub(super) fn of(machine: &MachineFolder, device: u32, state: State) -> Place {
+    pub(super) fn of(machine: &MachineFolder, device: u32, state: Readiness) -> Place {
         Place { visible: machine.visible.clone(), device, state }
     }
 
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn device(device: u32) -> Place {
-        Place { visible: None, device, state: State::Device }
+        Place { visible: None, device, state: Readiness::Device }
     }
 
     #[test]
@@ -126,6 +126,6 @@ mod tests {
         (0..MOST_FAILURES).for_each(|_| quarantine.failed(device(1), String::new().into()));
         assert!(quarantine.reason(&device(1)).is_some());
         assert_eq!(quarantine.reason(&device(0)), None);
-        assert_eq!(quarantine.reason(&Place { state: State::Loaded, ..device(1) }), None);
+        assert_eq!(quarantine.reason(&Place { state: Readiness::Loaded, ..device(1) }), None);
     }
 }

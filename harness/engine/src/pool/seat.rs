@@ -1,6 +1,6 @@
 //! The seats of a rule's processes, which identify shared workers.
 
-use steps::program::{Sharing, State};
+use steps::program::{Readiness, Sharing};
 
 use catalog::Rule;
 
@@ -8,7 +8,7 @@ use catalog::Rule;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seat {
     pub sharing: Sharing,
-    pub state: State,
+    pub state: Readiness,
     pub device: u32,
     /// Position among otherwise equal processes of a rule.
     pub ordinal: usize,
@@ -17,7 +17,7 @@ pub struct Seat {
 impl Seat {
     /// The n-th of the pool's workers on a device.
     pub fn pooled(device: u32, ordinal: usize) -> Seat {
-        Seat { sharing: Sharing::Pooled, state: State::Device, device, ordinal }
+        Seat { sharing: Sharing::Pooled, state: Readiness::Device, device, ordinal }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use steps::program::{State, Statement, StatementKind, Variable};
+use steps::program::{Readiness, Statement, StatementKind, Variable};
 use steps::{ActorId, Id};
 
 use super::life_cycle::LifeCycleText;
@@ -38,7 +38,7 @@ impl<'a> Printer<'a> {
         self.line(&format!("if (turn({})) {{", self.program.actors[actor].name));
         self.depth += 1;
         self.turn = Some(actor);
-        if self.program.actors[actor].thread == Some(State::Device) {
+        if self.program.actors[actor].thread == Some(Readiness::Device) {
             self.line("select_device();");
         }
     }
@@ -107,7 +107,7 @@ impl<'a> Printer<'a> {
             let devices: Vec<String> = devices.collect();
             let _ = writeln!(up, "    device = ((const int[]){{{}}})[me];", devices.join(", "));
         }
-        let threads = self.program.actors.iter().filter(|actor| actor.thread == Some(State::Device));
+        let threads = self.program.actors.iter().filter(|actor| actor.thread == Some(Readiness::Device));
         for thread in threads {
             let _ = writeln!(down, "    if (turn({}) && selected) device_down();", thread.name);
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use catalog::{LifeCycleProgram, Rules, Section};
-use steps::program::{Program, State};
+use steps::program::{Program, Readiness};
 
 use super::printer::Printer;
 use super::visit::Reads;
@@ -24,7 +24,7 @@ pub(super) struct LifeCycleText {
     /// The shared variables of the sections.
     pub declarations: String,
     /// The highest state of any process or thread of the rule.
-    state: State,
+    state: Readiness,
 }
 
 impl LifeCycleText {
@@ -33,7 +33,7 @@ impl LifeCycleText {
         let life = rules.life_cycle.of(product);
         let states = program.processes.iter().map(|process| process.state);
         let state = states.chain(program.actors.iter().filter_map(|actor| actor.thread)).max();
-        let state = state.unwrap_or(State::Loaded);
+        let state = state.unwrap_or(Readiness::Loaded);
         let mut printer = Printer::new(rules, &life.program, &[]);
         printer.hoisted = Some(Vec::new());
         let mut sections = Vec::new();
@@ -45,7 +45,7 @@ impl LifeCycleText {
         // Each thread that selects the device has a separate context.
         let kind = if several { "static _Thread_local" } else { "static" };
         let mut declarations = String::new();
-        if state >= State::Device && Reads::of(&life.program).own_device {
+        if state >= Readiness::Device && Reads::of(&life.program).own_device {
             let _ = match several {
                 true => writeln!(declarations, "static _Thread_local int device;"),
                 false => writeln!(declarations, "static const int device = {};", program.processes[0].device),
@@ -68,53 +68,53 @@ impl LifeCycleText {
     }
 
     /// The statements that bring a process into a state.
-    pub(super) fn up(&self, state: State) -> String {
+    pub(super) fn up(&self, state: Readiness) -> String {
         self.texts(&[Section::InitUp, Section::DeviceUp], state)
     }
 
     /// The statements that undo it.
-    pub(super) fn down(&self, state: State) -> String {
+    pub(super) fn down(&self, state: Readiness) -> String {
         self.texts(&[Section::DeviceDown, Section::InitDown], state)
     }
 
     /// The statements between two cases.
-    pub(super) fn restore(&self, state: State) -> String {
+    pub(super) fn restore(&self, state: Readiness) -> String {
         self.texts(&[Section::Restore], state)
     }
 
     /// The calls of the functions that bring a process into a state.
-    pub(super) fn calls_up(&self, state: State) -> String {
+    pub(super) fn calls_up(&self, state: Readiness) -> String {
         self.calls(&[Section::InitUp, Section::DeviceUp], state)
     }
 
     /// The calls of the functions that undo it.
-    pub(super) fn calls_down(&self, state: State) -> String {
+    pub(super) fn calls_down(&self, state: Readiness) -> String {
         self.calls(&[Section::DeviceDown, Section::InitDown], state)
     }
 
     /// True if processes or threads select a device.
     pub(super) fn selects(&self) -> bool {
-        self.state >= State::Device && self.declarations.contains(" device;")
+        self.state >= Readiness::Device && self.declarations.contains(" device;")
     }
 
-    fn calls(&self, wanted: &[Section], state: State) -> String {
+    fn calls(&self, wanted: &[Section], state: Readiness) -> String {
         self.wanted(wanted, state).map(|(_, name, _)| format!(" {name}();")).collect()
     }
 
-    fn texts(&self, wanted: &[Section], state: State) -> String {
+    fn texts(&self, wanted: &[Section], state: Readiness) -> String {
         self.wanted(wanted, state).map(|(.., text)| text.as_str()).collect()
     }
 
-    fn wanted(&self, wanted: &[Section], state: State) -> impl Iterator<Item = &(Section, &'static str, String)> {
+    fn wanted(&self, wanted: &[Section], state: Readiness) -> impl Iterator<Item = &(Section, &'static str, String)> {
         self.sections.iter().filter(move |(section, ..)| wanted.contains(section) && state >= needed(*section))
     }
 }
 
 /// The lowest state of processes that need a section.
-fn needed(section: Section) -> State {
+fn needed(section: Section) -> Readiness {
     match section {
-        Section::InitUp | Section::InitDown => State::Init,
-        _ => State::Device,
+        Section::InitUp | Section::InitDown => Readiness::Init,
+        _ => Readiness::Device,
     }
 }
 

@@ -8,7 +8,7 @@ use clap::builder::{BoolishValueParser, RangedU64ValueParser};
 use serde_json::Value as Json;
 use simulator_contract::environment;
 
-use crate::case::{CaseError, LEAST_PATIENCE, Work, parse_json, parse_query};
+use crate::case::{CaseError, Effort, LEAST_PATIENCE, parse_json, parse_query};
 use crate::runtime::Runtime;
 use catalog::Specs;
 use record::LONGEST_DEADLINE;
@@ -327,7 +327,7 @@ pub mod headings {
 
 impl EffortOptions {
     /// The work of one rule.
-    pub(super) fn work(&self) -> Work {
+    pub(super) fn work(&self) -> Effort {
         self.profile.unwrap_or_default().work(self.rule_limit)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::case::{Budget, Patience, Work};
+use crate::case::{Budget, Effort, Patience};
 
 /// The amount of work of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -29,7 +29,7 @@ impl Profile {
     }
 
     /// The work of a rule, limited by a watchdog of this many seconds if given.
-    pub fn work(self, limit: Option<u64>) -> Work {
+    pub fn work(self, limit: Option<u64>) -> Effort {
         let (cases, repeats, calls, usual_limit) = match self {
             Profile::Smoke => (100, 3, 2_000, 600),
             Profile::Nightly => (500, 10, 10_000, 1_800),
@@ -43,7 +43,7 @@ impl Profile {
         let apart = Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single };
         // A case costs a process start, seconds on hardware: by default every edge once, and no more.
         let fresh = if self == Profile::Smoke { Budget { cases: 1, ..apart } } else { apart };
-        Work {
+        Effort {
             single,
             group: Budget { cases: (cases / 4).max(20), shrinks: 60, ..single },
             apart,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use steps::program::State;
+use steps::program::Readiness;
 
 use crate::pool::{Factory, Pool, SetUp};
 use crate::wire::message::{Reply, Request};
@@ -95,7 +95,7 @@ fn ask(target: &Target, names: &[String]) -> Result<Vec<bool>, String> {
 pub(super) fn exports(factory: &Factory, pool: &Pool, names: &[String]) -> Result<Vec<bool>, String> {
     let slot = pool.take().map_err(|error| error.to_string())?;
     // Symbols exist before the runtime is initialized.
-    let set_up = SetUp::new(State::Loaded, 0, None, StartReason::Exports);
+    let set_up = SetUp::new(Readiness::Loaded, 0, None, StartReason::Exports);
     let started = factory.start(&slot.machine, set_up);
     pool.give_back(slot);
     let (mut worker, _) = started.map_err(|error| error.to_string())?;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use simulator_contract::environment;
-use steps::program::State;
+use steps::program::Readiness;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -279,7 +279,7 @@ impl Target {
 #[derive(Debug)]
 pub struct SimulatedTarget {
     pub factory: Factory,
-    pub work: crate::case::Work,
+    pub work: crate::case::Effort,
 }
 
 fn settings(options: &Options) -> RunSettings {
@@ -395,7 +395,7 @@ fn ask(
 ) -> Result<Option<LibraryAnswers>, TargetError> {
     let library = factory.libraries.first().path.display().to_string();
     let mut slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
-    let set_up = SetUp::new(State::Device, 0, None, StartReason::FirstUse);
+    let set_up = SetUp::new(Readiness::Device, 0, None, StartReason::FirstUse);
     let (mut worker, started) = match factory.start(&slot.machine, set_up) {
         Ok(started) => started,
         Err(StartError::Refused(Trouble { call: Some(call), .. }))

@@ -9,7 +9,7 @@ use crate::case::{Budget, CaseFailure, CaseReport, FailedCall, SearchResult, Tro
 use catalog::Alternative;
 use record::MemoryLimit;
 use steps::judgment::Judgment;
-use steps::program::State;
+use steps::program::Readiness;
 use steps::{StatementId, VariableId};
 
 /// A request of the supervisor.
@@ -53,7 +53,7 @@ pub struct Start {
     pub digest: Option<String>,
     /// The runtime's libraries, in the order of the catalog; `None` for a missing optional one.
     pub libraries: Vec<Option<PathBuf>>,
-    pub state: State,
+    pub state: Readiness,
     pub device: u32,
     /// The product as far as it is known; its life cycle sets the process up.
     pub product: String,

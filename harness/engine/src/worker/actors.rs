@@ -2,7 +2,7 @@
 
 use catalog::Section;
 use record::Verdict;
-use steps::program::{State, Statement};
+use steps::program::{Readiness, Statement};
 use steps::{ActorId, Span};
 
 use super::execution::Execution;
@@ -10,9 +10,9 @@ use super::fault::{Fault, Stop};
 
 impl<'a> Execution<'a> {
     /// Performs a statement on an actor's thread and waits for it.
-    pub(super) fn on_thread(&mut self, actor: ActorId, state: State, statement: &'a Statement) -> Result<(), Stop> {
+    pub(super) fn on_thread(&mut self, actor: ActorId, state: Readiness, statement: &'a Statement) -> Result<(), Stop> {
         self.run_on(actor, |execution, fresh| {
-            if fresh && state == State::Device {
+            if fresh && state == Readiness::Device {
                 execution.select_device(actor)?;
             }
             execution.perform(statement)

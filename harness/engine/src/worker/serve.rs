@@ -18,7 +18,7 @@ use crate::wire::trace::{Texts, of_site, trace};
 use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, Turn, WORKER, wait};
 use catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
 use record::MemoryLimit;
-use steps::program::{Sharing, State};
+use steps::program::{Readiness, Sharing};
 
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
@@ -183,7 +183,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let life = Prepared::life_cycle(own, &rules, &mut library, &scope, start.device);
     let mut life_cycle = Execution::new(&life, &flight);
     life_cycle.begin(Vec::new(), 0);
-    for (state, section) in [(State::Init, Section::InitUp), (State::Device, Section::DeviceUp)] {
+    for (state, section) in [(Readiness::Init, Section::InitUp), (Readiness::Device, Section::DeviceUp)] {
         if start.state >= state
             && let Err(trouble) = life_cycle.run_section(section)
         {
@@ -221,7 +221,7 @@ const MOST_SAID: usize = 16 << 10;
 
 /// Queries the runtime for its error texts if a case has failed. The case is judged by then, and the supervisor knows
 /// it: a library that does not return a text hides no failure. This query drops no call of the case from the records.
-fn recent_error(life_cycle: &mut Execution<'_>, state: State, flight: &Flight, wire: &Wire, report: &mut CaseReport) {
+fn recent_error(life_cycle: &mut Execution<'_>, state: Readiness, flight: &Flight, wire: &Wire, report: &mut CaseReport) {
     let Some(failure) = &mut report.failure else { return };
     let queries = life_cycle.prepared.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
     let asked = queries.iter().position(|query| query.name == RECENT_ERROR && query.state <= state);
@@ -265,7 +265,7 @@ struct Worker<'a> {
     life: &'a Prepared<'a>,
     life_cycle: Execution<'a>,
     flight: &'a Flight,
-    state: State,
+    state: Readiness,
     device: u32,
     /// True if the library is queried for error texts.
     asks: bool,
@@ -338,12 +338,12 @@ impl<'a> Worker<'a> {
 
     /// The device that the life cycle has selected, as calls name it.
     fn own_device(&self) -> Option<u64> {
-        (self.state == State::Device).then_some(u64::from(self.device))
+        (self.state == Readiness::Device).then_some(u64::from(self.device))
     }
 
     fn tear_down(&mut self) {
         self.settle();
-        for (state, section) in [(State::Device, Section::DeviceDown), (State::Init, Section::InitDown)] {
+        for (state, section) in [(Readiness::Device, Section::DeviceDown), (Readiness::Init, Section::InitDown)] {
             if self.state >= state {
                 // The process ends next, whatever the tear-down returns.
                 let _ = self.life_cycle.run_section(section);
@@ -431,7 +431,7 @@ impl<'a> Worker<'a> {
                 }
                 None => Vec::new(),
             };
-            if state == State::Device
+            if state == Readiness::Device
                 && let Err(trouble) = life_cycle.run_section(Section::Restore)
             {
                 fatal = Some(format!("could not restore the process after the case: {}", trouble.message));
@@ -443,7 +443,7 @@ impl<'a> Worker<'a> {
         flight.end_case();
         selections.settle(own);
         result.fatal = fatal;
-        if state == State::Device
+        if state == Readiness::Device
             && let Err(trouble) = life_cycle.run_section(Section::Health)
         {
             result.unhealthy = Some(trouble.message);
@@ -511,7 +511,7 @@ impl<'a> Worker<'a> {
         drop(execution);
         self.settle();
         let mut restored = Ok(());
-        if self.state == State::Device {
+        if self.state == Readiness::Device {
             restored = self.life_cycle.run_section(Section::Restore);
             // Other rules use the process after a rule that may have spoiled it.
             let sharing = rule.program.processes.get(case.process).map(|process| process.sharing);

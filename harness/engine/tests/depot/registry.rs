@@ -64,7 +64,7 @@ fn a_name_that_nothing_has_suggests_one() {
                     harbour, hillside and auto";
     assert_eq!(said(&["--product", "hilside"]), expected);
     assert_eq!(said(&["--runtime", "toy", "--product", "hilside"]), expected);
-    let expected = "error: --runtime depo: there is no such runtime; did you mean `depot`?; there are toy, depot";
+    let expected = "error: --runtime depo: there is no such runtime; did you mean `depot`?; runtimes are toy, depot";
     assert_eq!(said(&["--runtime", "depo"]), expected);
 }
 

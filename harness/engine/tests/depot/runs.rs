@@ -195,7 +195,7 @@ fn another_edition_has_other_layouts() {
     assert_eq!(run.header.edition.as_deref(), Some("1.9"));
     expect_no_labels(&run, "1.9");
     let growing = run.result("depot.lot.growing");
-    assert_eq!((growing.verdict, growing.reason.as_str()), (Verdict::Skipped, "applies to edition >=2.1, this is 1.9"));
+    assert_eq!((growing.verdict, growing.reason.as_str()), (Verdict::Skipped, "applies to edition >=2.1; this is 1.9"));
     assert_eq!(run.skipped().len(), 3);
 }
 

@@ -124,8 +124,8 @@ fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[Str
 }
 
 /// `1 rule`, `2 rules`.
-fn number_of_rules(count: usize) -> String {
-    format!("{count} rule{}", if count == 1 { "" } else { "s" })
+fn number_of_rules(number: usize) -> String {
+    catalog::count(number, "rule")
 }
 
 /// What the result of a rule that was not skipped lacks.

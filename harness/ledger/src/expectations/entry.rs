@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use time::Date;
 
-use catalog::version::{Range, Release};
+use catalog::version::{Range, VersionNumber};
 use record::{EntryReference, RunHeader};
 
 use super::model::Kind;
@@ -108,7 +108,8 @@ impl Versions {
         let Some(versions) = self.0.get(name) else {
             return Fit::Undecided(format!("the version of {name} is not known"));
         };
-        let read: Option<Vec<bool>> = versions.iter().map(|text| Some(range.holds(&Release::read(text)?))).collect();
+        let read: Option<Vec<bool>> =
+            versions.iter().map(|text| Some(range.holds(&VersionNumber::read(text)?))).collect();
         let all = || versions.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" and ");
         match read {
             Some(held) if held.iter().all(|held| *held) => Fit::Applies,

@@ -24,7 +24,6 @@ struct Mistakes<'a>(&'a [Diagnostic]);
 impl fmt::Display for Mistakes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|diagnostic| writeln!(f, "{diagnostic}"))?;
-        let count = self.0.len();
-        write!(f, "{count} mistake{} in the known failures; nothing was run", if count == 1 { "" } else { "s" })
+        write!(f, "{} in the known failures; nothing was run", catalog::count(self.0.len(), "mistake"))
     }
 }

@@ -166,7 +166,7 @@ fn remarks(facts: &mut Facts<'_>, result: &RuleResult) {
     facts.list("only seen", result.observed_only.iter().cloned());
     facts.text("doubt", result.doubt.as_deref().unwrap_or_default());
     if result.interrupted > 0 {
-        let times = count(result.interrupted.into(), "time");
+        let times = count(result.interrupted, "time");
         facts.text("resumed", &format!("the run ended {times} while this rule ran, and was resumed"));
     }
 }

@@ -291,7 +291,7 @@ fn interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
     rules.sort_by(|a, b| a.id.cmp(&b.id));
     title(text, "interrupted: the run ended while they ran, and was resumed", rules.len(), paint);
     for rule in rules {
-        let times = count(rule.interrupted.into(), "time");
+        let times = count(rule.interrupted, "time");
         line(text, &format!("  {:<10}  {}  interrupted {times}", rule.verdict.name(), one_line(&rule.id)));
     }
 }

@@ -1,5 +1,6 @@
 //! Text for people: columns, colors, durations.
 
+pub(super) use catalog::count;
 pub(crate) use record::text::one_line;
 pub use record::text::{clean, wrap};
 
@@ -60,11 +61,6 @@ impl Sheet {
             label = "";
         }
     }
-}
-
-/// A number and its noun: `1 rule`, `2 rules`.
-pub(super) fn count(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A duration in seconds, with three decimals if it is short.

@@ -18,11 +18,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MEMORY: u64 = 4 << 30;
 /// The interval at which the process is checked for its end.
 const TICK: Duration = Duration::from_millis(5);
-/// Number of bytes of its output that are shown.
+/// The number of bytes of its output to show.
 const SHOWN: usize = 2000;
 
-/// What the headers below a folder declare of the interface of a catalog's header; without a folder, what that header
-/// declares itself.
+/// The declarations in the headers below a folder that belong to the interface of a catalog's header; without a folder,
+/// those of that header.
 pub(super) fn declarations(own: &Path, folder: Option<&Path>) -> Result<Declarations, Error> {
     let named = folder.unwrap_or(own).to_owned();
     let files = || Ok::<_, std::io::Error>((tempfile::tempfile()?, tempfile::tempfile()?));
@@ -43,7 +43,7 @@ pub(super) fn declarations(own: &Path, folder: Option<&Path>) -> Result<Declarat
     let _ = read;
     match status {
         Some(status) if status.success() => serde_json::from_str(&text)
-            .map_err(|error| Error::Lost { headers: named, how: format!("wrote what is not understood ({error})") }),
+            .map_err(|error| Error::Lost { headers: named, how: format!("wrote malformed output ({error})") }),
         // The process has printed the reason.
         Some(status) if matches!(status.code(), Some(2 | 3)) => Err(Error::Said { text: harmless(text.trim()) }),
         Some(status) => Err(Error::Lost { headers: named, how: ended(status) }),

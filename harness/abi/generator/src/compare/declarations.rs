@@ -1,11 +1,11 @@
-//! What a header declares, as far as a compiled program depends on it. Names of types and parameters that change nothing in
-//! a compiled program are resolved or left out.
+//! The declarations of a header, as far as a compiled program depends on them. Names of types and parameters that do
+//! not affect a compiled program are resolved or left out.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The declarations of a header, each by its name.
+/// The declarations of a header by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Declarations {
     /// Function → its type, in one notation.
@@ -16,7 +16,7 @@ pub(super) struct Declarations {
     pub layouts: BTreeMap<String, Layout>,
 }
 
-/// How a struct or union lies in memory.
+/// The memory layout of a struct or union.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Layout {
     /// Bytes.

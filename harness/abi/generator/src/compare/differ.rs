@@ -29,14 +29,14 @@ pub(super) fn differences(first: &Declarations, second: &Declarations, only_firs
         let names: BTreeSet<&String> = second.into_iter().collect();
         for name in &first {
             if !names.contains(*name) {
-                note(kinds[0], name, "not declared any more".to_owned());
+                note(kinds[0], name, "no longer declared".to_owned());
             } else if let Some(text) = differ(name) {
                 note(kinds[1], name, text);
             }
         }
         let first: BTreeSet<&String> = first.into_iter().collect();
         for name in names.iter().filter(|name| !only_first && !first.contains(**name)) {
-            note(NEW, name, "declared, and was not".to_owned());
+            note(NEW, name, "newly declared".to_owned());
         }
     };
     compare(
@@ -75,7 +75,7 @@ fn layout(first: &Layout, second: &Layout) -> Option<String> {
     }
     for field in &first.fields {
         match second.fields.iter().find(|other| other.name == field.name) {
-            None => parts.push(format!("field {} at {} is gone", field.name, field.offset)),
+            None => parts.push(format!("field {} at {} was removed", field.name, field.offset)),
             Some(other) if other.offset != field.offset => {
                 parts.push(format!("field {} moved from {} to {}", field.name, field.offset, other.offset));
             }

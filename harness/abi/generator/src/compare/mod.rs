@@ -1,4 +1,5 @@
-//! `bindings-generator compare`: how the headers of a runtime differ from the catalog's, or from those of another release.
+//! `bindings-generator compare`: the differences of a runtime's headers from the catalog's, or from those of another
+//! release.
 
 mod child;
 mod declarations;
@@ -18,10 +19,10 @@ use crate::jobs;
 use declarations::Declarations;
 use differ::{Difference, NEW, differences};
 
-/// Rules that are named for one difference.
+/// The maximum number of rules named for a difference.
 const RULES: usize = 4;
 
-/// What is compared with what.
+/// The headers to compare.
 #[derive(Debug, Args)]
 pub(crate) struct Compared {
     /// The folder of the runtime's headers.
@@ -30,24 +31,24 @@ pub(crate) struct Compared {
     /// Compare with the headers of this folder instead of with the catalog's header.
     #[arg(long, value_name = "HEADERS")]
     against: Option<PathBuf>,
-    /// The folder that holds `<runtime>/abi.h`: which functions are looked at, and which rules name them.
+    /// The folder with `<runtime>/abi.h`, which determines the functions to compare and the rules to name.
     #[arg(long, value_name = "DIR")]
     catalog: Option<PathBuf>,
 }
 
-/// The header that a process of its own reads: the end of it is its own as well.
+/// The headers that a child process reads, so that a crash ends only that process.
 #[derive(Debug, Args)]
-pub(crate) struct Asked {
+pub(crate) struct DeclarationsRequest {
     own: PathBuf,
     folder: Option<PathBuf>,
 }
 
-/// Writes the declarations that were asked for to standard output.
-pub(crate) fn tell(asked: &Asked) -> Result<(), Error> {
+/// Writes the requested declarations to standard output.
+pub(crate) fn print_declarations(request: &DeclarationsRequest) -> Result<(), Error> {
     child::limit()?;
-    let text = fs::read_to_string(&asked.own).map_err(Error::file(&asked.own))?;
+    let text = fs::read_to_string(&request.own).map_err(Error::file(&request.own))?;
     let mut declared = read::read(&text, &[])?;
-    if let Some(folder) = &asked.folder {
+    if let Some(folder) = &request.folder {
         declared = read::declarations(folder, &declared.functions.into_keys().collect())?;
     }
     let text = serde_json::to_string(&declared).map_err(|error| Error::Unknown { form: error.to_string() })?;
@@ -55,14 +56,15 @@ pub(crate) fn tell(asked: &Asked) -> Result<(), Error> {
     Ok(())
 }
 
-/// Compares; gives the page, and whether a program that was built for the first ones may fail with the second.
+/// Compares headers. Returns the page, and true if a program that was built for the first headers may fail with the
+/// second.
 pub(crate) fn compare(compared: &Compared) -> Result<(String, bool), Error> {
     let catalog = compared.catalog.clone().unwrap_or_else(|| jobs::root().join("specs"));
     let own = jobs::header_of(&catalog)?;
     let theirs = child::declarations(&own, Some(&compared.headers))?;
     let mut first = child::declarations(&own, compared.against.as_deref())?;
     let mut page = format!(
-        "{}: {} functions, {} constants, {} structs\n",
+        "{}: functions: {}, constants: {}, structs: {}\n",
         compared.headers.display(),
         theirs.functions.len(),
         theirs.constants.len(),
@@ -76,13 +78,13 @@ pub(crate) fn compare(compared: &Compared) -> Result<(String, bool), Error> {
     let rules = Rules::read(&folder.join("rules"));
     found.iter().for_each(|difference| describe(&mut page, difference, &rules));
     let breaks = found.iter().filter(|difference| difference.kind != NEW).count();
-    let _ = writeln!(page, "{breaks} differences, {} additions", found.len() - breaks);
+    let _ = writeln!(page, "differences: {breaks}, additions: {}", found.len() - breaks);
     Ok((child::harmless(&page), breaks > 0))
 }
 
-/// Leaves out the functions of optional libraries whose headers are not among those that are compared, and says so.
+/// Leaves out the functions of optional libraries whose headers are missing, with a note on the page.
 fn leave_out_optional(page: &mut String, runtime: &Path, first: &mut Declarations, theirs: &Declarations) {
-    // A catalog without the file has no optional libraries; other mistakes in it are the suite's to report.
+    // A catalog without the file has no optional libraries; the suite reports other mistakes in it.
     let text = fs::read_to_string(runtime.join("api.yaml")).unwrap_or_default();
     for pattern in optional(&text) {
         let of = |name: &str| match pattern.strip_suffix('*') {
@@ -97,17 +99,17 @@ fn leave_out_optional(page: &mut String, runtime: &Path, first: &mut Declaration
             0 => {}
             1 => drop(writeln!(
                 page,
-                "not compared: the function {pattern} of an optional library, without headers here"
+                "not compared: the function {pattern} of an optional library, whose headers are missing"
             )),
             more => drop(writeln!(
                 page,
-                "not compared: {more} functions {pattern} of an optional library, without headers here"
+                "not compared: {more} functions {pattern} of an optional library, whose headers are missing"
             )),
         }
     }
 }
 
-/// The patterns of the functions of optional libraries, from the text of an api.yaml that has each library in a line.
+/// The patterns of the functions of optional libraries, from the text of an api.yaml with each library on one line.
 fn optional(text: &str) -> Vec<&str> {
     let lines = text.lines().filter(|line| line.contains("optional: true"));
     let lists = lines.filter_map(|line| line.split_once("functions: [")?.1.split_once(']'));
@@ -121,12 +123,12 @@ fn describe(page: &mut String, Difference { kind, name, text }: &Difference, rul
     match concerned.len() - concerned.len().min(RULES) {
         0 if concerned.is_empty() => {}
         0 => drop(writeln!(page, "{:<16} concerns {shown}", "")),
-        more => drop(writeln!(page, "{:<16} concerns {shown} and {more} more rules", "")),
+        more => drop(writeln!(page, "{:<16} concerns {shown} and {more} more", "")),
     }
 }
 
-/// The rules of a runtime by the words of their text: the generator cannot read the catalog, which is built on
-/// its output.
+/// The rules of a runtime by the words in their text: the generator cannot use the catalog crate, which depends on its
+/// output.
 struct Rules(BTreeMap<String, BTreeSet<String>>);
 
 impl Rules {
@@ -137,7 +139,7 @@ impl Rules {
                 if path.is_dir() && !path.is_symlink() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "yaml") {
-                    // A file that cannot be read names no rule.
+                    // A file that cannot be read has no rules.
                     note(&fs::read_to_string(&path).unwrap_or_default(), &mut words);
                 }
             }

@@ -1,4 +1,4 @@
-//! What headers declare, read with libclang through bindgen.
+//! Reading the declarations of headers with libclang through bindgen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,15 +12,15 @@ use super::declarations::{Declarations, FieldAt, Layout};
 use crate::error::Error;
 use crate::model::integer;
 
-/// Headers and other files of a folder that are looked at, at most.
+/// The maximum number of files in a folder of headers.
 const MOST_FILES: usize = 100_000;
-/// Bytes of the largest header that is read.
+/// The maximum size of a header in bytes.
 const LARGEST: u64 = 8 << 20;
 
 /// The declarations of the headers below a folder that name one of these functions, structs or constants.
 ///
 /// # Errors
-/// libclang is missing, no header names any of them, or they are not C.
+/// libclang is missing, no header names any of them, or the headers are not C.
 pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<Declarations, Error> {
     let mut headers = Vec::new();
     collect(folder, &mut headers);
@@ -29,7 +29,7 @@ pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<De
     if headers.is_empty() {
         return Err(Error::NothingDeclared { folder: folder.to_owned() });
     }
-    // Some headers are only meant to be included after another one, which brings these.
+    // Some headers expect that another one has already included these.
     let mut all = String::from("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n");
     for header in &headers {
         let path = std::path::absolute(header).unwrap_or_else(|_| header.clone());
@@ -38,7 +38,7 @@ pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<De
     read(&all, &[folder.to_owned()])
 }
 
-/// The declarations of a header that is given as its text.
+/// The declarations of a header, given as text.
 pub(super) fn read(text: &str, folders: &[PathBuf]) -> Result<Declarations, Error> {
     // bindgen panics without it.
     clang_sys::load().map_err(|reason| Error::NoLibclang { reason })?;
@@ -55,13 +55,12 @@ pub(super) fn read(text: &str, folders: &[PathBuf]) -> Result<Declarations, Erro
         .formatter(Formatter::None);
     let bindings = builder.generate().map_err(Error::not_c)?;
     let written = bindings.to_string();
-    let file =
-        syn::parse_file(&written).map_err(|error| Error::Unknown { form: format!("what is not Rust ({error})") })?;
+    let file = syn::parse_file(&written).map_err(|error| Error::Unknown { form: format!("invalid Rust ({error})") })?;
     let mut declarations = Declarations::default();
     let names = Names::of(&file);
     file.items.iter().for_each(|item| names.add(item, &mut declarations));
     layouts(&written, &mut declarations);
-    // The compiler's and the system's own are nobody's interface.
+    // Functions of the compiler and the system belong to no interface.
     declarations.functions.retain(|name, _| !name.starts_with('_'));
     declarations.constants.retain(|name, _| !name.starts_with('_'));
     declarations.layouts.retain(|name, _| !name.starts_with('_'));
@@ -90,7 +89,7 @@ fn mentions(header: &Path, names: &BTreeSet<String>) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| names.contains(word))
 }
 
-/// What names of types stand for.
+/// The meanings of type names.
 struct Names<'a> {
     aliases: BTreeMap<String, &'a Type>,
 }
@@ -149,7 +148,7 @@ impl<'a> Names<'a> {
         format!("{returns} ({})", inputs.join(", "))
     }
 
-    /// A type without the names that stand for others.
+    /// A type with all aliases resolved.
     fn ty(&self, ty: &Type) -> String {
         match ty {
             Type::Ptr(pointer) => {
@@ -183,7 +182,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The name of a type of numbers that says its bytes.
+/// The name of a numeric type that includes its size.
 fn plain(name: &str) -> &str {
     match name {
         "c_char" => "char",
@@ -200,9 +199,9 @@ fn plain(name: &str) -> &str {
     }
 }
 
-/// Sizes, alignments and offsets, which bindgen writes as checks.
+/// Sizes, alignments and offsets, from the assertions that bindgen writes.
 fn layouts(written: &str, declarations: &mut Declarations) {
-    let pattern = |text: &str| Regex::new(text).expect("the pattern is constant and was tried");
+    let pattern = |text: &str| Regex::new(text).expect("the pattern is constant and tested");
     let whole = pattern(r#""(Size|Alignment) of (\w+)"[^;]*?-\s*(\d+)usize"#);
     for found in whole.captures_iter(written) {
         let Some(layout) = declarations.layouts.get_mut(&found[2]) else { continue };

@@ -1,9 +1,9 @@
-//! Tests on declarations as bindgen writes them, which need no libclang.
+//! Tests on declarations in bindgen's form, which need no libclang.
 
 use super::*;
 use rstest::rstest;
 
-/// Declarations as bindgen writes them, so that these tests need no libclang.
+/// Declarations in bindgen's form.
 const RAW: &str = "
     pub type status = ::core::ffi::c_int;
     pub type handle = *mut ::core::ffi::c_void;

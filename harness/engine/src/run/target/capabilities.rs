@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use steps::program::State;
+use steps::program::Readiness;
 
 use crate::pool::{Factory, Pool, SetUp};
 use crate::wire::message::{Reply, Request};
@@ -35,7 +35,7 @@ pub(super) fn ask(
 /// The failed step of the query for a capability; `None` if all steps succeeded.
 fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
     let slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
-    let set_up = SetUp::new(State::Device, 0, None, StartReason::FirstUse);
+    let set_up = SetUp::new(Readiness::Device, 0, None, StartReason::FirstUse);
     let lacks = match factory.start(&slot.machine, set_up) {
         Ok((mut worker, _)) => match worker.ask(&Request::Capability(position), factory.deadlines.step) {
             Ok(Reply::Gate(trouble)) => trouble.map(|trouble| trouble.message),
