@@ -16,8 +16,9 @@ pub use event::LogLine;
 use json::JsonLog;
 pub use terminal::Terminal;
 
+/// The options of `run`.
 #[derive(Args)]
-pub struct Arguments {
+pub struct RunArguments {
     /// Rules with this id, or whose id contains it; or a query of one case.
     ///
     /// A query is RULE:axis=value;axis=value, as a failure prints it. A resumed run has its own rules.
@@ -39,7 +40,7 @@ pub struct Arguments {
 enum LogFormat {
     /// For a person; on a terminal with a progress line.
     Text,
-    /// For a program.
+    /// For programs.
     Json,
 }
 
