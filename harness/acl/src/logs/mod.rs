@@ -1,9 +1,9 @@
-//! What AscendCL and the driver write that may say more about a failure.
+//! Logs of AscendCL and the driver that may explain a failure.
 //!
 //! ```text
 //! process (files of the workers' pids) ┐
-//! kernel  (its buffer, else the system's log) ┼→ excerpts
-//! events  (what devices reported)      ┘
+//! kernel  (its buffer, or the system's log) ┼→ excerpts
+//! events  (reported by devices)        ┘
 //! ```
 
 mod events;
