@@ -55,7 +55,7 @@ pub enum CommandError {
     /// Timeouts that do not follow from the run's patience.
     #[error("error: {}", .mistakes.join("\n"))]
     TimeOuts { mistakes: Vec<String> },
-    #[error("error: unknown {what} `{given}`{hint}")]
+    #[error("error: there is no {what} `{given}`{hint}")]
     Filter { what: &'static str, given: String, hint: String },
     /// An executable carries rules and the sentences that they rest on, but no other evidence.
     #[error(

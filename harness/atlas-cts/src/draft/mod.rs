@@ -61,7 +61,7 @@ pub enum DraftError {
     Existed { id: String },
     #[error("`{name}` is not in the header{hint}")]
     Function { name: String, hint: String },
-    #[error("unknown chapter `{name}`{hint}; chapters are {}", known.join(", "))]
+    #[error("there is no chapter `{name}`{hint}; chapters are {}", known.join(", "))]
     Chapter { name: String, hint: String, known: Vec<String> },
     #[error("no rule id begins with {area}{hint}; give one of these chapters with --chapter: {}", known.join(", "))]
     Area { area: String, hint: String, known: Vec<String> },
