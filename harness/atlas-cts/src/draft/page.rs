@@ -59,7 +59,7 @@ impl Page<'_> {
         }
         let _ = writeln!(
             text,
-            "    # {TO_WRITE}keep the sentences that the check rests on; remove the others and this line"
+            "    # {TO_WRITE}the sentences that the check rests on; remove the others and this line"
         );
         *text += "    clauses:\n      documented:\n";
         for clause in &self.clauses {
@@ -71,7 +71,7 @@ impl Page<'_> {
     fn kills(&self, text: &mut String) {
         let _ = writeln!(
             text,
-            "    # {TO_WRITE}keep the defects that the check kills, at least two, one of them subtle; remove this line"
+            "    # {TO_WRITE}the defects that the check kills, at least two, one subtle; remove the others and this line"
         );
         *text += match self.free.is_empty() {
             true => "    # Other rules claim every reached defect.\n    kills: []\n",

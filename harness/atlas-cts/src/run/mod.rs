@@ -44,8 +44,8 @@ enum LogFormat {
     Json,
 }
 
-/// Runs rules and prints what happens.
-pub fn run(mut arguments: Arguments) -> Result<ExitStatus, CommandError> {
+/// Runs rules and prints the events.
+pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
     let query = arguments.options.take_query(&mut arguments.filter)?;
     let filter = arguments.selection.filter(arguments.filter, query, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;
