@@ -158,7 +158,7 @@ fn what_becomes_weaker_needs_a_reason_in_the_log_of_changes(
     #[case] place: &str,
     #[case] entry: &str,
 ) {
-    hold(&bench).says(0, &["2 rules, and nothing weaker than list.txt without a reason"]);
+    hold(&bench).says(0, &["2 rules, none weaker than in list.txt without a reason"]);
     change(&bench, text, other);
     let answer = hold(&bench);
     answer.says(1, &[said, place, entry, "say why in specs/acl/changes.yaml"]);
@@ -169,12 +169,12 @@ fn what_becomes_weaker_needs_a_reason_in_the_log_of_changes(
     log(&bench, &asked);
     // A rule under another name is a new one.
     if entry.contains("part: rule") {
-        hold(&bench).says(0, &["nothing weaker"]);
+        hold(&bench).says(0, &["none weaker"]);
         change(&bench, "id: acl.small.block\n", "id: acl.small.blocks\n    since: 0.2.0\n");
         hold(&bench).says(1, &["acl.small.blocks is judged, and version 0.2.0 did not have it; leave out `since`"]);
         change(&bench, "id: acl.small.block\n", "id: acl.small.blocks\n    since: 0.3.0\n");
     }
-    hold(&bench).says(0, &["nothing weaker"]);
+    hold(&bench).says(0, &["none weaker"]);
     // What an older entry says is no reason.
     log(&bench, &asked.replace("0.3.0", "0.2.0"));
     hold(&bench).says(1, &[said]);
@@ -196,7 +196,7 @@ fn what_becomes_weaker_needs_a_reason_in_the_log_of_changes(
     "acl.small.block is in the list of version 0.2.0 already; remove `since`"
 )]
 #[case::no_version("    level: must\n", "    level: must\n    since: next\n", 2, "`next` is no version of the suite")]
-#[case::a_check_more("      p != NULL;\n", "      p != NULL;\n      (uintptr_t)p % 32 == 0;\n", 0, "nothing weaker")]
+#[case::a_check_more("      p != NULL;\n", "      p != NULL;\n      (uintptr_t)p % 32 == 0;\n", 0, "none weaker")]
 fn new_rules_say_since_when_they_are_there(
     bench: Bench,
     #[case] text: &str,
@@ -213,7 +213,7 @@ fn new_rules_say_since_when_they_are_there(
     "  - {rule: acl.small.block, version: 0.3.0, part: level, why: The manual.}\n", 1,
     &["changes.yaml:2", "acl.small.block is as strong as in version 0.2.0 in this; remove the entry"]
 )]
-#[case::of_the_past("  - {rule: acl.small.block, version: 0.2.0, part: level, why: The manual.}\n", 0, &["nothing weaker"])]
+#[case::of_the_past("  - {rule: acl.small.block, version: 0.2.0, part: level, why: The manual.}\n", 0, &["none weaker"])]
 #[case::without_names(
     "  - {rule: acl.small.block, version: 0.3.0, part: checks, why: The manual.}\n", 2, &["say which checks are meant"]
 )]

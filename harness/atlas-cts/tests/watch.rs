@@ -151,7 +151,7 @@ fn behind_a_mask_devices_have_the_runtimes_numbers() {
 fn without_a_tool_a_run_says_that_nothing_is_known_and_goes_on() {
     let night = Night::new("WORKS");
     let (answer, report) = night.run();
-    answer.says(0, &["not known there is no npu-smi on this machine"]);
+    answer.says(0, &["not known npu-smi was not found on this machine"]);
     assert_eq!(answer.text.matches("there is no npu-smi").count(), 1, "{}", answer.text);
     assert!(report.header.fingerprint.unwrap().devices.is_empty());
 }

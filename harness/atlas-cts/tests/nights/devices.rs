@@ -356,7 +356,7 @@ fn a_run_that_is_asked_to_end_does_not_wait_for_the_command_of_a_site() {
 #[rstest]
 #[case::fails("echo tried >>recovered; echo no rights >&2; exit 5", "no rights")]
 #[case::does_nothing("echo tried >>recovered", "507899")]
-#[case::takes_too_long("echo tried >>recovered; sleep 60", "did not answer in its time and was killed")]
+#[case::takes_too_long("echo tried >>recovered; sleep 60", "timed out and was killed")]
 fn a_command_that_does_not_help_is_tried_twice(#[case] command_of_the_site: &str, #[case] why: &str) {
     let bench = machine(&copies(0, 30), "DIES");
     let mut night = command(&bench, 1, &["--recover-cmd", command_of_the_site, "--recover-limit", "1"]);
