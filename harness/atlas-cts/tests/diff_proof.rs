@@ -109,7 +109,7 @@ impl Proof {
                 seen.lock().unwrap().insert(number, found);
             }
         };
-        let lanes = number("ATLAS_CTS_DIFF_PROOF_LANES", 2 * available_parallelism().map_or(1, usize::from));
+        let lanes = from_environment("ATLAS_CTS_DIFF_PROOF_LANES", 2 * available_parallelism().map_or(1, usize::from));
         std::thread::scope(|scope| (0..lanes.max(1)).for_each(|_| _ = scope.spawn(lane)));
         seen.into_inner().unwrap().into_values().collect()
     }
@@ -211,7 +211,7 @@ fn two_runs_of_one_device_with_different_seeds_do_not_differ() {
 }
 
 /// A number from the environment.
-fn number(name: &str, otherwise: usize) -> usize {
+fn from_environment(name: &str, otherwise: usize) -> usize {
     let text = std::env::var(name).ok();
     text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not `{text}`")))
 }
@@ -238,7 +238,7 @@ struct Seen {
 
 /// Every n-th of these, with n from the environment.
 fn sample<T>(all: &[T]) -> Vec<&T> {
-    all.iter().step_by(number("ATLAS_CTS_DIFF_PROOF_EVERY", 1).max(1)).collect()
+    all.iter().step_by(from_environment("ATLAS_CTS_DIFF_PROOF_EVERY", 1).max(1)).collect()
 }
 
 /// Prints a line at once, so that the progress of a proof can be followed.
@@ -307,7 +307,7 @@ fn no_variant_is_a_regression_and_most_are_drift() {
 #[test]
 #[ignore = "an hour: ci/diff-proof.sh"]
 fn identical_devices_do_not_differ_whatever_the_seed() {
-    let pairs: Vec<u64> = (0..number("ATLAS_CTS_DIFF_PROOF_PAIRS", 20) as u64).collect();
+    let pairs: Vec<u64> = (0..from_environment("ATLAS_CTS_DIFF_PROOF_PAIRS", 20) as u64).collect();
     let shown = Proof::new().each(&pairs, |lab, _, pair| {
         let (old, new) = (lab.run("a2", 100 + 2 * pair, &[], None), lab.run("a2", 101 + 2 * pair, &[], None));
         let found = compared(&old, &new);
